@@ -11,9 +11,9 @@ use crate::base::geom::Bounds;
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::nav::layers::LayerPoint;
+use crate::nav::LayerPoint;
 use crate::nav::{
-    Disc, GroundQuery, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+    Disc, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
 
 /// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds
@@ -111,11 +111,6 @@ pub trait Backend {
     /// whether a path still holds.
     #[must_use]
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool;
-
-    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of
-    /// one question.
-    #[must_use]
-    fn footing(&self, by: &Traversal) -> GroundQuery<'_>;
 
     /// Whether one point can be reached from another, by labels, without a search.
     #[must_use]

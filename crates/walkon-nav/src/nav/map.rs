@@ -6,11 +6,13 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::nav::cells::{self, CellMap};
-use crate::nav::graph::{GraphPlan, PointGraph};
+use crate::nav::cells::{self, CellGroundQuery, CellMap};
+use crate::nav::graph::{GraphGroundQuery, GraphPlan, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
-use crate::nav::mesh::{self, NavMesh};
-use crate::nav::{Backend, PathAnswer, PathQuery, PathTrouble, Search, SearchLog, SearchRecord};
+use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
+use crate::nav::{
+    Backend, GroundQuery, PathAnswer, PathQuery, PathTrouble, Search, SearchLog, SearchRecord, Traversal,
+};
 
 /// What characters find their way on. `Default` is a map without ground.
 ///
@@ -54,6 +56,17 @@ impl BackendPlan {
             Self::Cells(plan) => plan.begun_for(),
             Self::Graph(_) | Self::Layers(_) | Self::Mesh(_) => 0,
         }
+    }
+}
+
+impl Search {
+    /// One whose memory for a map is there before the first path is asked for; else the first search over a
+    /// map makes it, which takes some milliseconds on a large one.
+    #[must_use]
+    pub fn for_map(map: &NavMap) -> Self {
+        let mut search = Self::default();
+        map.make_room(&mut search);
+        search
     }
 }
 
@@ -113,6 +126,18 @@ impl DerefMut for NavMap {
 }
 
 impl NavMap {
+    /// The ground under one kind of body, for many questions between two changes of the map. Cost: that of
+    /// one question.
+    #[must_use]
+    pub fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
+        match self {
+            Self::Cells(map) => CellGroundQuery::new(map, by).into(),
+            Self::Graph(map) => GraphGroundQuery::new(map, by).into(),
+            Self::Layers(map) => CellGroundQuery::new(map.of(by), by).into(),
+            Self::Mesh(map) => MeshGroundQuery::new(map, by).into(),
+        }
+    }
+
     /// A path, all at once. Cost: the search, at most `query.expansions_max`.
     #[must_use]
     pub fn plan(&self, query: &PathQuery, search: &mut Search) -> PathAnswer {

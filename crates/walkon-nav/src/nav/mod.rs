@@ -18,6 +18,7 @@ pub mod node;
 pub mod path;
 pub mod requests;
 pub mod search;
+pub mod search_state;
 mod smooth;
 pub mod solids;
 pub mod traversal;
@@ -30,14 +31,15 @@ pub use cells::{
 pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
 pub use edits::{AreaEdit, ChangedPart, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
 pub use ground_query::GroundQuery;
-pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, LayerPoint, Layers, LayersError};
+pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, Layers, LayersError};
 pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
-pub use node::{Location, NodeId, Revision};
+pub use node::{LayerPoint, Location, NodeId, Revision};
 pub use path::{
     Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathQuery, PathStatus,
     PathTrouble, RandomPoint, Reach, SearchRecord,
 };
 pub use requests::{PathRequests, Progress};
-pub use search::{Ends, Search, SearchLog, SearchStep};
+pub use search::Search;
+pub use search_state::{Ends, SearchLog, SearchStep};
 pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

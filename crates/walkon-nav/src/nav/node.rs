@@ -29,3 +29,12 @@ pub struct Location {
     /// The point, world metres.
     pub point: Vec3,
 }
+
+/// A place on a layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerPoint {
+    /// The layer.
+    pub layer: u8,
+    /// World metres; the height is of no meaning on a flat floor.
+    pub point: Vec3,
+}

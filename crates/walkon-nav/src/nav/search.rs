@@ -8,35 +8,14 @@
 //! `hierarchy/gates.rs`; which of them serves whom.
 
 use crate::base::cost::Cost;
+use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
 use crate::nav::cells::LandmarkGoal;
 use crate::nav::cells::bidirectional_flood::BidirectionalFlood;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
-use crate::nav::cells::tile_astar::{SEASONS, SearchMarks};
-use crate::nav::{NavMap, NodeId};
-
-/// Where a search begins and where it wants to go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ends {
-    /// The node it begins at.
-    pub start: NodeId,
-    /// The node it looks for.
-    pub goal: NodeId,
-}
-
-/// What a slice of a search came to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SearchStep {
-    /// The allowance is spent; step again, with the same map.
-    Running,
-    /// The cheapest way is known: see [`Search::cost`] and [`Search::nodes`].
-    Found,
-    /// Everything that can be reached was looked at, and the goal was not there. Also before the first
-    /// search.
-    #[default]
-    Exhausted,
-}
+use crate::nav::cells::search_marks::{SEASONS, SearchMarks};
+use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchLog, SearchStep, WAITING};
 
 /// Buffers for searches, reusable from one to the next and from map to map, and the paused state of the last
 /// one.
@@ -73,87 +52,7 @@ pub struct Search {
     pub(crate) popped: Vec<NodeId>,
 }
 
-/// What a search knows of a node.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NodeRecord {
-    pub(crate) g: u32,
-    pub(crate) parent: u32,
-    /// The generation in the upper 24 bits; below, what the kernel wants to remember (see there).
-    pub(crate) stamp: u32,
-}
-
-/// Nodes met from one end, first come first served.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FloodSide {
-    met: Vec<u32>,
-    next: usize,
-}
-
-impl FloodSide {
-    pub(crate) fn clear(&mut self) {
-        self.met.clear();
-        self.next = 0;
-    }
-
-    /// All of them, those taken included.
-    pub(crate) fn met(&self) -> &[u32] {
-        &self.met
-    }
-
-    pub(crate) fn add(&mut self, id: u32) {
-        self.met.push(id);
-    }
-
-    /// The next one.
-    pub(crate) fn take(&mut self) -> Option<u32> {
-        let id = self.met.get(self.next).copied();
-        self.next += usize::from(id.is_some());
-        id
-    }
-
-    /// Those not yet taken.
-    pub(crate) fn waiting(&self) -> &[u32] {
-        &self.met[self.next..]
-    }
-}
-
-/// Which kernel the paused state belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kernel {
-    /// From gate to gate; gates wait in the bucket queue.
-    #[default]
-    Gates,
-    /// Steps from cell to cell; like leaps, cells wait in the bucket queue as `id << 8 | directions`.
-    Steps,
-    /// Jump points.
-    Leaps,
-    /// Steps from tile to tile, each of which has a mark in place of a record; they wait in the bucket queue.
-    Tiles,
-}
-
-/// Whether searches keep a list of the nodes they expanded, for pictures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SearchLog {
-    /// They do not.
-    #[default]
-    Off,
-    /// They do, from the next search on; costs a few nanoseconds a pop.
-    On,
-}
-
-/// Set in a stamp while the node waits to be expanded at its present cost.
-pub(crate) const WAITING: u32 = 1;
-
 impl Search {
-    /// One whose memory for a map is there before the first path is asked for; else the first search over a
-    /// map makes it, which takes some milliseconds on a large one.
-    #[must_use]
-    pub fn for_map(map: &NavMap) -> Self {
-        let mut search = Self::default();
-        map.make_room(&mut search);
-        search
-    }
-
     /// Sets memory aside for searches over so many nodes.
     pub(crate) fn make_room(&mut self, node_count: usize) {
         if self.records.len() < node_count {

@@ -12,22 +12,16 @@
 //! al. 2009; windows are ours.
 
 use crate::nav::NodeId;
+use crate::nav::cells::landmark_goal::{LANES, LandmarkGoal, MUTE, PLACES};
 use crate::nav::cells::layout::Unit;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::tile_astar::{Distance, Guess};
 use crate::nav::cells::weighted_astar::WeightedGround;
 use crate::nav::search::Search;
 
-/// Far places.
-const PLACES: usize = 8;
-/// For each place the cost to it and the cost from it.
-const LANES: usize = 2 * PLACES;
 /// Kept costs end here: the largest number of two bytes with a sign, which processors compare eight at a
 /// time.
 const TOP: u32 = i16::MAX as u32;
-/// A lane of a goal that says nothing: no cell exceeds it.
-const MUTE: i16 = i16::MAX;
-
 /// The cost to each place, rounded down, and one more; then what the cost from each, rounded up, leaves of
 /// `TOP`. 0 where no way leads. So all lanes are compared alike. They fill half a line of the cache, of which
 /// reading them should not touch two.
@@ -43,20 +37,6 @@ pub struct CellLandmarks {
     grain: u32,
     /// By cell.
     costs: Vec<Lanes>,
-}
-
-/// What is known of a goal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LandmarkGoal {
-    lanes: [i16; LANES],
-    /// At least this much is left once one has left the ground that became cheaper.
-    beyond: u32,
-}
-
-impl Default for LandmarkGoal {
-    fn default() -> Self {
-        Self { lanes: [MUTE; LANES], beyond: 0 }
-    }
 }
 
 /// Landmarks, and where the ground became cheaper since they were made.

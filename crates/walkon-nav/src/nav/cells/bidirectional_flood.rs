@@ -10,7 +10,7 @@
 use crate::nav::NodeId;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::Columns;
-use crate::nav::search::{Ends, FloodSide, SearchStep};
+use crate::nav::search_state::{Ends, FloodSide, SearchStep};
 
 /// Runs looked at from each end in one turn.
 const RUNS_PER_TURN: u32 = 4;

@@ -11,7 +11,8 @@ use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
 use crate::nav::cells::weighted_astar::{Even, OpenCell};
-use crate::nav::search::{Ends, Kernel, Search, SearchStep};
+use crate::nav::search::Search;
+use crate::nav::search_state::{Ends, Kernel, SearchStep};
 
 /// Words read that count as one expansion.
 const BLOCKS_PER_UNIT: u32 = 16;

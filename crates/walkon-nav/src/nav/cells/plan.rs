@@ -26,7 +26,8 @@ use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
 use crate::nav::cells::string_pulling::{Knot, RawPath, Rope, Turn};
 use crate::nav::cells::{MapFrame, WeightedGround, line_of_sight};
 use crate::nav::hierarchy::SectorRoute;
-use crate::nav::search::{Ends, Search, SearchStep};
+use crate::nav::search::Search;
+use crate::nav::search_state::{Ends, SearchStep};
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Backend, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus,

@@ -19,7 +19,8 @@ use crate::nav::cells::bits::Cells;
 use crate::nav::cells::cell_directions::NEAR;
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
-use crate::nav::search::{Ends, Kernel, NodeRecord, Search, SearchStep};
+use crate::nav::search::Search;
+use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchStep};
 
 /// What a weighted search walks on. Must stay the same from slice to slice.
 #[derive(Clone, Copy, Debug)]

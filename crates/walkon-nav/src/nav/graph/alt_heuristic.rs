@@ -11,8 +11,7 @@ use std::collections::BinaryHeap;
 
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::labels;
-use crate::nav::graph::dijkstra::{Dijkstra, FAR};
-use crate::nav::graph::precomputed_routes::Tip;
+use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
 
 /// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see
 /// `benches/README.md`.

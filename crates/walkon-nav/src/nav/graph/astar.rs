@@ -14,8 +14,7 @@ use glam::DVec3;
 
 use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
 use crate::nav::graph::alt_heuristic::LandmarkGoal;
-use crate::nav::graph::dijkstra::FAR;
-use crate::nav::graph::precomputed_routes::Tip;
+use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::{NodeId, SearchStep};
 
 /// Slack of a search that is exact.

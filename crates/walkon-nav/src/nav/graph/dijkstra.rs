@@ -9,6 +9,10 @@ use std::collections::BinaryHeap;
 
 use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
 
+/// A point that a way may begin or end with, and what the stretch between it and the place itself costs,
+/// millimetres.
+pub(crate) type Tip = (u32, u32);
+
 /// Not reached.
 pub(crate) const FAR: u32 = u32::MAX;
 

@@ -20,6 +20,7 @@ pub mod map;
 pub mod partition;
 mod plan;
 pub mod precomputed_routes;
+mod scratch;
 mod strip;
 
 pub use adjacency::{Adjacency, AdjacentPoint};
@@ -31,5 +32,5 @@ pub use link::{LinkOptions, LinkReport, blocked_links, link};
 pub use map::{GraphArea, GraphSource, PointGraph};
 pub use partition::{carry_parts, divide, grow};
 pub(crate) use plan::GraphPlan;
-pub(crate) use precomputed_routes::Scratch;
 pub use precomputed_routes::{FoundRoute, Measured, PrecomputedRoutes, RouteSource};
+pub(crate) use scratch::Scratch;

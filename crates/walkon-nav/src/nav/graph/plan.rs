@@ -13,11 +13,12 @@ use glam::Vec3;
 
 use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
-use crate::nav::graph::dijkstra::FAR;
+use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
 use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
-use crate::nav::graph::precomputed_routes::{Scratch, Tip, left_of};
+use crate::nav::graph::precomputed_routes::left_of;
+use crate::nav::graph::scratch::Scratch;
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search,

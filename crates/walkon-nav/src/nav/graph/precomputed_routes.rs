@@ -14,11 +14,12 @@ use std::sync::Arc;
 
 use crate::base::rng::Rng;
 use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
-use crate::nav::graph::astar::{EXACT, GraphSearch, LinkCosts, Toward};
+use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::connected_components::labels;
-use crate::nav::graph::dijkstra::{Dijkstra, FAR};
+use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
 use crate::nav::graph::editable_graph::GraphPart;
-use crate::nav::{NodeId, Search, SearchStep};
+use crate::nav::graph::scratch::Scratch;
+use crate::nav::{Search, SearchStep};
 
 /// A point of no part.
 const NONE: u16 = u16::MAX;
@@ -59,33 +60,11 @@ impl StoredRoute {
     }
 }
 
-/// A point that a way may begin or end with, and what the stretch between it and the place itself costs,
-/// millimetres.
-pub(crate) type Tip = (u32, u32);
-
 /// Where a way begins or ends: the part of its nearest tip, and the tips.
 #[derive(Clone, Copy, Debug)]
 struct End<'a> {
     part: usize,
     tips: &'a [Tip],
-}
-
-/// What searches of a graph need, kept from one to the next. Memory: 20 bytes a point of the largest graph it
-/// has seen.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    pub(crate) finder: GraphSearch,
-    /// By point: what is left of a way that it lies on; [`FAR`] between two questions.
-    left_mm: Vec<u32>,
-    /// The points of the last way found, for pictures.
-    pub(crate) found: Vec<NodeId>,
-}
-
-impl Scratch {
-    pub(crate) fn note_found(&mut self, points: &[u32]) {
-        self.found.clear();
-        self.found.extend(points.iter().copied().map(NodeId));
-    }
 }
 
 /// How much more expensive a way may be joined than where it is cheapest: by every 2^4-th part.

@@ -236,7 +236,8 @@ mod tests {
     use crate::nav::cells::{Bits, FACTOR_ONE, Flow, WeightedGround};
     use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
     use crate::nav::hierarchy::table::{CellTable, octile};
-    use crate::nav::search::{Search, SearchStep};
+    use crate::nav::search::Search;
+    use crate::nav::search_state::SearchStep;
 
     const SIZE: (u32, u32) = (170, 140);
 

@@ -10,7 +10,8 @@ use crate::nav::cells::{Flow, WeightedGround};
 use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
 use crate::nav::hierarchy::sectors::{Gate, NODES, Sectors};
 use crate::nav::hierarchy::table::{CellTable, octile};
-use crate::nav::search::{Ends, Kernel, NodeRecord, Search, SearchStep, WAITING};
+use crate::nav::search::Search;
+use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchStep, WAITING};
 
 /// An end of a route: its cell, and what it costs between it and the gates of its sector: out by each, or
 /// from each.

@@ -11,7 +11,8 @@ use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
 use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
 use crate::nav::hierarchy::sectors::Sectors;
 use crate::nav::hierarchy::table::{CellTable, SIDE};
-use crate::nav::search::{Search, SearchStep};
+use crate::nav::search::Search;
+use crate::nav::search_state::SearchStep;
 
 /// Ends in sectors nearer than this are searched flat: that is exact, and cheap.
 const NEAR_SECTORS: u32 = 2;

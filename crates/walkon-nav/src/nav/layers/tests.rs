@@ -5,8 +5,8 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
 use crate::nav::{
-    Accept, Backend, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
-    Search, TileEdit, Traversal,
+    Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    RandomPoint, Reach, Search, TileEdit, Traversal,
 };
 use glam::Vec3;
 

@@ -18,7 +18,7 @@ use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::search::SearchStep;
+use crate::nav::search_state::SearchStep;
 
 /// Both searches over the ground of one body.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::search::SearchStep;
+use crate::nav::search_state::SearchStep;
 
 /// What is known of an edge, seen from the polygon that is entered by it.
 #[derive(Clone, Copy, Debug, Default)]

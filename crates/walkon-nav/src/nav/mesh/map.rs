@@ -5,26 +5,21 @@
 //! map built again; views are made when they are first asked for and kept while they are in use: when,
 //! changes no answer. Not here: ways (`plan`), lines (`ground_query`).
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec3;
 
-use crate::base::cost::Cost;
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
-use crate::base::rng::Rng;
 use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
-use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
+use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::triangulate::{Segment, count_cuts};
-use crate::nav::mesh::wall_offset::around;
-use crate::nav::{
-    AreaShape, Backend, Disc, GroundQuery, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach,
-    Revision, Traversal,
-};
+use crate::nav::{AreaShape, NavEdit, Traversal};
+
+mod backend;
 
 /// Views kept; beyond this the one not used for longest is dropped.
 const KEPT_MAX: usize = 32;
@@ -373,226 +368,37 @@ impl NavMesh {
     }
 }
 
-impl Backend for NavMesh {
-    fn cells_by_area(&self, count: usize) -> Vec<u32> {
-        let view = self.view_all_open(&Traversal::default());
-        let mut counts = vec![0; self.area_count()];
-        for &owner in &view.surface.owner {
-            for &area in &view.sets[owner as usize] {
-                counts[area as usize] += 1;
-            }
+impl NavMesh {
+    /// What ground costs somebody, by polygon of a view.
+    pub(super) fn prices(&self, view: &MeshView, by: &Traversal) -> TraversalCosts {
+        let mut prices = TraversalCosts::default();
+        let factors: Vec<f64> = view.sets.iter().map(|set| self.factor_of(set, by)).collect();
+        let tolls: Vec<(u32, f64)> = view.sets.iter().map(|set| self.toll_of(set, by)).collect();
+        let owners = || view.surface.owner.iter().map(|owner| *owner as usize);
+        if owners().any(|owner| factors[owner] != 1.0) {
+            prices.factors = owners().map(|owner| factors[owner]).collect();
         }
-        counts.resize(count, 0);
-        counts
-    }
-
-    fn keep(&mut self, kinds: usize) {
-        self.kinds = kinds;
-    }
-
-    fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        self.reach_by_labels(from, to, by)
-    }
-
-    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
-        self.is_clear_of_discs(from, to, by, others)
-    }
-
-    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.draw_point(query, rng)
-    }
-
-    fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        let view = self.view(by);
-        let spot = self.start_in(&view, point, by)?;
-        let exact = view.surface.spot(point).is_some();
-        let y = view.surface.height(spot.polygon, spot.point) as f32;
-        let place = if exact { Vec3::new(point.x, y, point.z) } else { view.surface.raised(spot) };
-        Some(Location { node: NodeId(spot.polygon), point: place })
-    }
-
-    fn revision(&self) -> Revision {
-        Revision(self.revision)
-    }
-
-    fn set_revision(&mut self, revision: u64) {
-        self.revision = revision;
-    }
-
-    fn bounds(&self) -> Bounds {
-        let areas = self.source.areas.iter().fold(Bounds::EMPTY, |all, area| all.union(area.bounds));
-        self.source.ground.as_ref().map_or(areas, |ground| ground.bounds.union(areas))
-    }
-
-    fn node_centre(&self, point: Vec3) -> Option<Vec3> {
-        let surface = &self.view(&Traversal::default()).surface;
-        let spot = surface.spot(point)?;
-        let centre = surface.centre(spot.polygon);
-        Some(geom::raise(centre, surface.height(spot.polygon, centre)))
-    }
-
-    fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
-        let before = self.states.clone();
-        edits.iter().for_each(|edit| self.note(edit));
-        let changed: Vec<usize> = (0..before.len()).filter(|&at| before[at] != self.states[at]).collect();
-        if changed.is_empty() {
-            return None;
+        if owners().any(|owner| tolls[owner].0 != 0) {
+            prices.tolls = owners().map(|owner| tolls[owner]).collect();
         }
-        self.revision += 1;
-        let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
-        for &at in &changed {
-            let share = |state: &[AreaState]| state[at].share(at, &self.initial[at]);
-            self.edit_hash = self.edit_hash.wrapping_sub(share(&before)).wrapping_add(share(&self.states));
-            let (old, new) = (before[at], self.states[at]);
-            let is_area = at < self.area_count();
-            change.recosted |= old.factor != new.factor;
-            if old.available != new.available {
-                change.opened |= new.available == is_area;
-                change.closed |= new.available != is_area;
-            }
-            let outline = self.outline(AreaId::from(at)).map_or(Bounds::EMPTY, |outline| outline.bounds);
-            change.touch(outline.grown(self.paddings_m.iter().sum()));
+        prices
+    }
+
+    fn factor_of(&self, set: &[u32], by: &Traversal) -> f64 {
+        let there = |area: &&u32| self.is_there_for(**area as usize, by);
+        let Some(&area) = set.iter().rev().find(there).or(set.last()) else { return 1.0 };
+        let own = by.areas.as_deref().unwrap_or(&[]).iter().find(|own| own.0 == AreaId(area));
+        f64::from(own.and_then(|own| own.1).unwrap_or(self.states[area as usize].factor))
+    }
+
+    /// The closed area that a set of areas lies in, of those that can be opened, and what opening it adds.
+    fn toll_of(&self, set: &[u32], by: &Traversal) -> (u32, f64) {
+        if set.iter().any(|&area| self.is_there_for(area as usize, by)) {
+            return (0, 0.0);
         }
-        Some(change)
-    }
-
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
-        let middle = geom::ground(centre);
-        let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
-        let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
-        let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
-        let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };
-        let free = (self.authored..self.states.len())
-            .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
-        let source = Arc::make_mut(&mut self.source);
-        let first = source.areas.len();
-        match free {
-            Some(id) => source.blockers[id - first] = blocker,
-            None => {
-                let state = AreaState { available: false, factor: 1.0 };
-                source.blockers.push(blocker);
-                self.states.push(state);
-                self.initial.push(state);
-            }
-        }
-        self.views = Views::default();
-        AreaId::from(free.unwrap_or(self.states.len() - 1))
-    }
-
-    fn prepare(&mut self, by: &Traversal) {
-        let _ = self.view(by);
-    }
-
-    fn body_class(&self, radius_m: f32) -> u64 {
-        let by = Traversal { radius_m, ..Traversal::default() };
-        // Where waypoints are moved it is the radius itself that they are moved by.
-        u64::from(self.key(&by).wider_um) << 32 | u64::from((self.led_off_m(&by) as f32).to_bits())
-    }
-
-    fn is_prepared(&self, by: &Traversal) -> bool {
-        self.views.find(&self.key(by)).is_some()
-    }
-
-    fn node_count(&self) -> u64 {
-        u64::from(self.view(&Traversal::default()).surface.polygon_count())
-    }
-
-    fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
-        self.view(by).surface.spot(point).is_some()
-    }
-
-    fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
-        let view = self.view(by);
-        let spot = view.surface.spot(point)?;
-        let y = view.surface.height(spot.polygon, spot.point) as f32;
-        Some(Location { node: NodeId(spot.polygon), point: Vec3::new(point.x, y, point.z) })
-    }
-
-    fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
-        if let Some(here) = self.locate(point, by) {
-            return Some(here);
-        }
-        let surface = &self.view(by).surface;
-        let spot = surface.nearest_spot(point, f64::from(within_m), |_| true)?;
-        Some(Location { node: NodeId(spot.polygon), point: surface.raised(spot) })
-    }
-
-    fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        let view = self.view(by);
-        if !self.footing(by).clear(from, to) {
-            return None;
-        }
-        let prices = self.prices(&view, by);
-        // The cast saturates: a price without limit is no way through.
-        let metres = prices.along(&view.surface, &[from, to], None);
-        Some(Cost((metres * 1000.0).ceil() as u32))
-    }
-
-    fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
-        MeshGroundQuery::new(self, by).sight(from, to)
-    }
-
-    fn footing(&self, by: &Traversal) -> GroundQuery<'_> {
-        MeshGroundQuery::new(self, by).into()
-    }
-
-    fn holds(&self, area: AreaId, point: Vec3) -> bool {
-        let (at, y) = (geom::ground(point), self.floor_of(point));
-        self.source.areas.get(area.index()).is_some_and(|outline| outline.holds(at, y))
-    }
-
-    fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
-        let at = geom::ground(point);
-        let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
-        let all = self.source.areas.iter().chain(blockers).enumerate();
-        let y = self.floor_of(point);
-        out.extend(all.filter(|(_, outline)| outline.holds(at, y)).map(|(id, _)| AreaId::from(id)));
-    }
-
-    fn islands(&self) -> Vec<Island> {
-        let surface = &self.view(&Traversal::default()).surface;
-        let mut parts: Vec<(f64, Island)> = Vec::new();
-        for polygon in 0..surface.polygon_count() {
-            let label = surface.label[polygon as usize] as usize;
-            let around = Bounds::of(&surface.outline(polygon).collect::<Vec<_>>());
-            if label == parts.len() {
-                let centre = surface.centre(polygon);
-                let sample = geom::raise(centre, surface.height(polygon, centre));
-                parts.push((0.0, Island { cells: 0, bounds: Bounds::EMPTY, sample }));
-            }
-            let (area, island) = &mut parts[label];
-            *area += surface.area(polygon);
-            island.cells += 1;
-            island.bounds = island.bounds.union(around);
-        }
-        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-        parts.into_iter().map(|part| part.1).collect()
-    }
-
-    fn area_cells(&self, area: AreaId) -> u32 {
-        if area.index() >= self.area_count() {
-            return 0;
-        }
-        let view = self.view_all_open(&Traversal::default());
-        let is_in = |owner: &&u32| view.sets[**owner as usize].contains(&area.0);
-        view.surface.owner.iter().filter(is_in).count() as u32
-    }
-
-    fn metres(&self, cost: Cost) -> f64 {
-        f64::from(cost.0) / 1000.0
-    }
-
-    fn cheapest_factor(&self) -> f32 {
-        let factors = self.states[..self.area_count()].iter().map(|state| state.factor);
-        factors.fold(1.0, f32::min)
-    }
-
-    fn node_m(&self) -> f32 {
-        0.5
-    }
-
-    fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+        let list = by.through.as_deref().unwrap_or(&[]);
+        let price = |area: u32| list.iter().find(|entry| entry.0 == AreaId(area)).map(|entry| entry.1);
+        let found = set.iter().rev().find_map(|&area| Some((area, price(area)?)));
+        found.map_or((0, 0.0), |(area, metres)| (area + 1, f64::from(metres.max(0.0))))
     }
 }

@@ -18,6 +18,7 @@ mod plan;
 mod polyanya;
 mod random;
 pub mod raw;
+mod scratch;
 mod show;
 mod start;
 mod topology;
@@ -31,8 +32,9 @@ mod waypoints;
 pub use compare::Compared;
 pub(crate) use ground_query::MeshGroundQuery;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
-pub(crate) use plan::{MeshPlan, Scratch};
+pub(crate) use plan::MeshPlan;
 pub use raw::{Checked, MeshError, RawMesh};
+pub(crate) use scratch::Scratch;
 pub use show::{Corner, Patch};
 
 #[cfg(test)]

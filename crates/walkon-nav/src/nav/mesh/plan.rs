@@ -15,29 +15,21 @@ use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::{MeshView, carve};
-use crate::nav::mesh::corridor::Corridor;
+use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::locate::MeshSpot;
-use crate::nav::mesh::polyanya::Polyanya;
 use crate::nav::mesh::raw::length;
+use crate::nav::mesh::scratch::Scratch;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
-use crate::nav::search::{Search, SearchStep};
+use crate::nav::search::Search;
+use crate::nav::search_state::SearchStep;
 use crate::nav::smooth::{Lines, smooth};
 use crate::nav::{
     Accept, Backend, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
     Reach, SearchRecord, Traversal,
 };
-
-/// Buffers of both searches, for one plan after another.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
-    taut: Polyanya,
-    corridor: Corridor,
-    /// What the last plan looked at, while watched.
-    pub(crate) record: SearchRecord,
-}
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
@@ -221,7 +213,7 @@ impl NavMesh {
             let centre = geom::ground(disc.centre);
             radius_m <= 0.0 || geom::segment_distance_sq(centre, a, b) >= radius_m * radius_m
         };
-        self.footing(by).clear(from, to) && others.iter().all(is_past)
+        MeshGroundQuery::new(self, by).clear(from, to) && others.iter().all(is_past)
     }
 
     fn no_path(&self, trouble: PathTrouble) -> PathAnswer {

@@ -14,7 +14,7 @@ use crate::base::geom::{self, Point};
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
-use crate::nav::search::SearchStep;
+use crate::nav::search_state::SearchStep;
 
 /// Interval ends nearer to a corner than this part of the edge are the corner.
 const CORNER_PART: f64 = 1e-9;

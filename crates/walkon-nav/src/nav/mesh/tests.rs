@@ -8,7 +8,7 @@ use crate::base::rng::Rng;
 use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::search::SearchStep;
+use crate::nav::search_state::SearchStep;
 use crate::nav::{
     AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh,
     Others, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,

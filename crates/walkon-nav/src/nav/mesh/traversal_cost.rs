@@ -9,12 +9,10 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::base::ids::AreaId;
-use crate::nav::mesh::NavMesh;
-use crate::nav::mesh::build::MeshView;
+use crate::nav::Crossing;
 use crate::nav::mesh::polyanya::Tolls;
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::Topology;
-use crate::nav::{Crossing, Traversal};
 
 /// Prices of the polygons of a view.
 #[derive(Clone, Debug, Default)]
@@ -23,41 +21,7 @@ pub(crate) struct TraversalCosts {
     pub(crate) factors: Vec<f64>,
     /// By polygon: a closed area to be opened (id + 1; 0: none) and the metres that this adds; empty when
     /// there are none.
-    tolls: Vec<(u32, f64)>,
-}
-
-impl NavMesh {
-    pub(super) fn prices(&self, view: &MeshView, by: &Traversal) -> TraversalCosts {
-        let mut prices = TraversalCosts::default();
-        let factors: Vec<f64> = view.sets.iter().map(|set| self.factor_of(set, by)).collect();
-        let tolls: Vec<(u32, f64)> = view.sets.iter().map(|set| self.toll_of(set, by)).collect();
-        let owners = || view.surface.owner.iter().map(|owner| *owner as usize);
-        if owners().any(|owner| factors[owner] != 1.0) {
-            prices.factors = owners().map(|owner| factors[owner]).collect();
-        }
-        if owners().any(|owner| tolls[owner].0 != 0) {
-            prices.tolls = owners().map(|owner| tolls[owner]).collect();
-        }
-        prices
-    }
-
-    fn factor_of(&self, set: &[u32], by: &Traversal) -> f64 {
-        let there = |area: &&u32| self.is_there_for(**area as usize, by);
-        let Some(&area) = set.iter().rev().find(there).or(set.last()) else { return 1.0 };
-        let own = by.areas.as_deref().unwrap_or(&[]).iter().find(|own| own.0 == AreaId(area));
-        f64::from(own.and_then(|own| own.1).unwrap_or(self.states[area as usize].factor))
-    }
-
-    /// The closed area that a set of areas lies in, of those that can be opened, and what opening it adds.
-    fn toll_of(&self, set: &[u32], by: &Traversal) -> (u32, f64) {
-        if set.iter().any(|&area| self.is_there_for(area as usize, by)) {
-            return (0, 0.0);
-        }
-        let list = by.through.as_deref().unwrap_or(&[]);
-        let price = |area: u32| list.iter().find(|entry| entry.0 == AreaId(area)).map(|entry| entry.1);
-        let found = set.iter().rev().find_map(|&area| Some((area, price(area)?)));
-        found.map_or((0, 0.0), |(area, metres)| (area + 1, f64::from(metres.max(0.0))))
-    }
+    pub(super) tolls: Vec<(u32, f64)>,
 }
 
 impl TraversalCosts {

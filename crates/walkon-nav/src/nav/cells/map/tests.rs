@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::base::rng::Rng;
-use crate::nav::AreaEdit;
 use crate::nav::cells::source::{AreaShape, CellArea};
-use crate::nav::search::{Ends, Search};
+use crate::nav::search::Search;
+use crate::nav::search_state::Ends;
+use crate::nav::{AreaEdit, NavEdit};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
     let (x, z) = (rng.float(0.0, size * 0.8), rng.float(0.0, size * 0.8));

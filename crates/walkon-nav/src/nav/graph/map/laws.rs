@@ -4,8 +4,9 @@ use glam::Vec3;
 use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
+use crate::base::rng::Rng;
 use crate::nav::graph::lookup::spot_in_space;
-use crate::nav::graph::{RouteSource, divide, grow};
+use crate::nav::graph::{GraphGroundQuery, RouteSource, divide, grow};
 use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, Search};
 
 /// Points on each side of a floor.

@@ -3,10 +3,12 @@
 use glam::Vec3;
 
 use super::*;
-use crate::nav::graph::RouteSource;
 use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::link::{LinkOptions, link};
-use crate::nav::{AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, Search};
+use crate::nav::graph::{GraphGroundQuery, RouteSource};
+use crate::nav::{
+    AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, RandomPoint, Reach, Search,
+};
 
 /// Two floors of 11 by 11 points half a metre apart, three metres above each other, and stairs between them
 /// along x = 0 to 5 at z = 6.
@@ -58,6 +60,7 @@ fn query(start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     }
 }
 
+use crate::base::rng::Rng;
 use crate::nav::Accept;
 
 fn plan(map: &PointGraph, query: &PathQuery) -> crate::nav::PathAnswer {

@@ -1,0 +1,281 @@
+//! What the rest of the crate asks of points and links.
+//!
+//! Not here: what they are made of (`map`), ways over them (`plan`).
+
+use super::*;
+use crate::base::cost::Cost;
+use crate::base::geom::{Bounds, Point, ground};
+use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::edits::AreaState;
+use crate::nav::graph::connected_components::AreaAccess;
+use crate::nav::graph::editable_graph::PointEdit;
+use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::{
+    Backend, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search,
+    Traversal,
+};
+use glam::Vec3;
+use std::collections::BTreeSet;
+
+impl Backend for PointGraph {
+    fn make_room(&self, search: &mut Search) {
+        search.make_room(self.node_count() as usize);
+    }
+
+    fn revision(&self) -> Revision {
+        Revision(self.revision)
+    }
+
+    fn set_revision(&mut self, revision: u64) {
+        self.revision = revision;
+    }
+
+    fn bounds(&self) -> Bounds {
+        let points: Vec<Point> = self.net.points().iter().map(|&point| ground(point)).collect();
+        if points.is_empty() {
+            return Bounds { min: [0.0; 2], max: [0.0; 2] };
+        }
+        Bounds::of(&points).grown(f64::from(self.width_m()))
+    }
+
+    fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        self.lookup.nearest_point(&self.net, point).map(|at| self.net.points()[at as usize])
+    }
+
+    fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let mut change = MapChange { revision: self.revision(), ..MapChange::default() };
+        let redrawn: Vec<PointEdit> = self.draft_edits(edits);
+        if !redrawn.is_empty() {
+            self.redraft(&redrawn, &mut change);
+        }
+        let before = self.states.clone();
+        for edit in edits {
+            if let NavEdit::Area(edit) = edit
+                && let Some(state) = self.states.get_mut(edit.area.index())
+            {
+                state.available = edit.available.unwrap_or(state.available);
+                let is_obstacle = self.areas[edit.area.index()].is_obstacle;
+                if let Some(factor) = edit.factor.filter(|factor| factor.is_finite() && !is_obstacle) {
+                    state.factor = factor.clamp(0.1, 100.0);
+                }
+            }
+        }
+        for (at, (was, now)) in before.iter().zip(&self.states).enumerate() {
+            if was == now {
+                continue;
+            }
+            let share = |state: &AreaState| state.share(at, &self.initial[at]);
+            self.edit_hash = self.edit_hash.wrapping_sub(share(was)).wrapping_add(share(now));
+            let area = &self.areas[at];
+            change.touch(Bounds::of(&area.polygon).grown(self.keep_m(at)));
+            change.recosted |= was.factor != now.factor;
+            if was.available != now.available {
+                let opens = now.available != area.is_obstacle;
+                change.opened |= opens;
+                change.closed |= !opens;
+            }
+        }
+        if change.bounds.is_empty() {
+            return None;
+        }
+        self.revision += 1;
+        self.expect_questions();
+        change.revision = self.revision();
+        Some(change)
+    }
+
+    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
+        let corners = 16;
+        let polygon: Vec<Point> = (0..corners)
+            .map(|at| {
+                let angle = std::f32::consts::TAU * at as f32 / corners as f32;
+                let reach = f64::from(radius_m)
+                    / f64::from(crate::base::trig::cos(std::f32::consts::PI / corners as f32));
+                let [x, z] = ground(centre);
+                [
+                    x + reach * f64::from(crate::base::trig::cos(angle)),
+                    z + reach * f64::from(crate::base::trig::sin(angle)),
+                ]
+            })
+            .collect();
+        let heights_m = [centre.y - STOREY_M, centre.y + STOREY_M];
+        let area = GraphArea { polygon, heights_m, available: false, factor: 1.0, is_obstacle: true };
+        let free = (self.authored_areas..self.states.len())
+            .find(|&at| !self.states[at].available && !in_use.contains(&AreaId::from(at)));
+        let state = AreaState { available: false, factor: 1.0 };
+        if let Some(at) = free {
+            self.areas[at] = area;
+            self.across.take_away(at as u16);
+            self.lay_area(at);
+            self.known.forget();
+            self.expect_questions();
+            return AreaId::from(at);
+        }
+        self.areas.push(area);
+        self.states.push(state);
+        self.initial.push(state);
+        self.lay_area(self.areas.len() - 1);
+        AreaId::from(self.areas.len() - 1)
+    }
+
+    fn prepare(&mut self, by: &Traversal) {
+        self.known.remember(AreaAccess::of(by));
+        self.expect_questions();
+    }
+
+    fn keep(&mut self, kinds: usize) {
+        self.known.keep(kinds);
+    }
+
+    fn body_class(&self, radius_m: f32) -> u64 {
+        u64::from(radius_m.to_bits())
+    }
+
+    fn is_prepared(&self, by: &Traversal) -> bool {
+        self.known.is_known(&AreaAccess::of(by))
+    }
+
+    fn node_count(&self) -> u64 {
+        self.net.points().len() as u64
+    }
+
+    fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        self.spot(point, by).is_some()
+    }
+
+    fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.spot(point, by).map(|spot| self.location(&spot, spot.above(point)))
+    }
+
+    fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        if let Some(here) = self.locate(point, by) {
+            return Some(here);
+        }
+        let spot = self.lookup.nearest(&self.net, point, within_m, &|link| self.is_open(link, by))?;
+        Some(self.location(&spot, spot.point))
+    }
+
+    fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.nearest(point, START_MAX_M, by)
+    }
+
+    fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let (clear, end) = self.sight(from, to, by);
+        // The cast saturates.
+        clear.then(|| {
+            Cost((f64::from(from.distance(end)) * 1000.0 * f64::from(self.dearest(from, to, by))).ceil()
+                as u32)
+        })
+    }
+
+    fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        GraphGroundQuery::new(self, by).sight(from, to)
+    }
+
+    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[crate::nav::Disc]) -> bool {
+        let meets = |disc: &crate::nav::Disc| disc_meets(disc, from, to);
+        self.sight(from, to, by).0 && !others.iter().any(meets)
+    }
+
+    fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        if !self.fits(by) {
+            return Reach::No(PathTrouble::TooWide);
+        }
+        let Some(start) = self.start_spot(from, by) else { return Reach::No(PathTrouble::StartOffNav) };
+        match self.trouble(&self.labels(by), &start, to, by) {
+            None => Reach::Yes,
+            Some(trouble) => Reach::No(trouble),
+        }
+    }
+
+    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        let from =
+            query.reachable_from.map(|from| (self.labels(&query.by), self.start_spot(from, &query.by)));
+        if let Some((_, None)) = from {
+            return None;
+        }
+        let is_reachable = |end: u32| {
+            from.as_ref().is_none_or(|(labels, start)| {
+                start.as_ref().is_some_and(|start| {
+                    labels[self.net.links()[start.link as usize][0] as usize] == labels[end as usize]
+                })
+            })
+        };
+        let stretches: Vec<[Vec3; 2]> = (0..)
+            .zip(self.net.links())
+            .filter(|&(link, ends)| {
+                self.is_open(link, &query.by)
+                    && is_reachable(ends[0])
+                    && query.area.is_none_or(|area| {
+                        self.across.areas(link as usize).binary_search(&(area.index() as u16)).is_ok()
+                    })
+            })
+            .filter_map(|(_, ends)| {
+                let ends = ends.map(|end| self.net.points()[end as usize]);
+                match query.centre {
+                    None => Some(ends),
+                    Some(centre) => within_disc(ends, centre, query.within_m),
+                }
+            })
+            .collect();
+        let total: f64 = stretches.iter().map(|ends| f64::from(ends[0].distance(ends[1]))).sum();
+        let mut drawn = rng.unit() * total;
+        for [a, b] in &stretches {
+            let length = f64::from(a.distance(*b));
+            if drawn <= length {
+                return Some(a.lerp(*b, if length > 0.0 { (drawn / length) as f32 } else { 0.0 }));
+            }
+            drawn -= length;
+        }
+        stretches.last().map(|ends| ends[1])
+    }
+
+    fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle && area.holds(point))
+    }
+
+    fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        out.extend((0..self.areas.len()).filter(|&at| self.areas[at].holds(point)).map(AreaId::from));
+    }
+
+    fn islands(&self) -> Vec<Island> {
+        let labels = self.labels(&Traversal::default());
+        let mut parts: std::collections::BTreeMap<u32, Island> = std::collections::BTreeMap::new();
+        for (&label, &point) in labels.iter().zip(self.net.points()) {
+            let island =
+                parts.entry(label).or_insert(Island { cells: 0, bounds: Bounds::EMPTY, sample: point });
+            island.cells += 1;
+            island.bounds.include(ground(point));
+        }
+        let mut islands: Vec<Island> = parts.into_values().collect();
+        islands.sort_by_key(|island| std::cmp::Reverse(island.cells));
+        islands
+    }
+
+    fn area_cells(&self, area: AreaId) -> u32 {
+        let is_area = self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle);
+        let links = 0..self.net.links().len();
+        let held = |link: &usize| self.across.areas(*link).binary_search(&(area.index() as u16)).is_ok();
+        if is_area { links.filter(held).count() as u32 } else { 0 }
+    }
+
+    fn metres(&self, cost: Cost) -> f64 {
+        f64::from(cost.0) / 1000.0
+    }
+
+    fn cheapest_factor(&self) -> f32 {
+        let areas = self.areas.iter().zip(&self.states).filter(|(area, _)| !area.is_obstacle);
+        areas.map(|(_, state)| state.factor).fold(1.0, f32::min)
+    }
+
+    fn node_m(&self) -> f32 {
+        2.0 * self.width_m()
+    }
+
+    fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
+    }
+}

@@ -1,0 +1,215 @@
+//! What the rest of the crate asks of layers.
+//!
+//! Not here: what they are made of (`map`), ways over them (`plan`).
+
+use super::*;
+use crate::base::cost::Cost;
+use crate::base::geom::Bounds;
+use crate::base::hash::StateHash;
+use crate::base::ids::AreaId;
+use crate::base::rng::Rng;
+use crate::nav::cells::CellMap;
+use crate::nav::{
+    Backend, ChangedPart, Disc, Island, LayerPoint, Location, MapChange, NavEdit, PathTrouble, RandomPoint,
+    Reach, Revision, Search, TileEdit, Traversal,
+};
+use glam::Vec3;
+
+impl Backend for Layers {
+    fn make_room(&self, search: &mut Search) {
+        self.maps.iter().for_each(|cells| cells.make_room(search));
+    }
+
+    fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
+        let views = self.views(by);
+        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathTrouble::StartOffNav) };
+        let start = match self.of(by).begin_at(view, from, by) {
+            Ok((start, _)) => start,
+            Err(trouble) => return Reach::No(trouble),
+        };
+        if self.everywhere(&views, by.layer, start).holds(self, &views, to) {
+            return Reach::Yes;
+        }
+        match to.layer == by.layer {
+            // Why not is known there.
+            true => match self.of(by).reach(from, to.point, by) {
+                Reach::Yes => Reach::No(PathTrouble::NoPath),
+                no => no,
+            },
+            false => Reach::No(PathTrouble::NoPath),
+        }
+    }
+
+    fn revision(&self) -> Revision {
+        let sum = self.maps.iter().fold(self.counted, |sum, map| sum.wrapping_add(map.revision().0));
+        Revision(sum)
+    }
+
+    fn set_revision(&mut self, revision: u64) {
+        self.counted = self.counted.wrapping_add(revision.wrapping_sub(self.revision().0));
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.maps.iter().fold(Bounds::EMPTY, |all, map| all.union(map.bounds()))
+    }
+
+    fn node_centre(&self, point: Vec3) -> Option<Vec3> {
+        self.first().node_centre(point)
+    }
+
+    fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange> {
+        let mut own: Vec<Vec<NavEdit>> = vec![Vec::new(); self.maps.len()];
+        for edit in edits {
+            match edit {
+                NavEdit::Tile(tile) => {
+                    if let Some(list) = own.get_mut(usize::from(tile.layer)) {
+                        list.push(NavEdit::Tile(TileEdit { layer: 0, ..*tile }));
+                    }
+                }
+                NavEdit::Graph(_) => {}
+                NavEdit::Area(area) => {
+                    let has = |map: &CellMap| map.area_cells(area.area) > 0;
+                    let nobody = !self.maps.iter().any(has);
+                    for (at, list) in own.iter_mut().enumerate() {
+                        if has(&self.maps[at]) || nobody && at == 0 {
+                            list.push(*edit);
+                        }
+                    }
+                }
+            }
+        }
+        let mut all: Option<MapChange> = None;
+        for ((layer, map), edits) in (0..).zip(&mut self.maps).zip(own) {
+            let Some(change) = map.apply(&edits) else { continue };
+            let all = all.get_or_insert_default();
+            all.bounds = all.bounds.union(change.bounds);
+            all.parts.extend(change.parts.into_iter().map(|part| ChangedPart { layer, ..part }));
+            all.opened |= change.opened;
+            all.closed |= change.closed;
+            all.recosted |= change.recosted;
+        }
+        let revision = self.revision();
+        all.map(|all| MapChange { revision, ..all })
+    }
+
+    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+        match self.maps.first_mut() {
+            Some(map) => map.add_obstacle(used, centre, radius_m),
+            None => self.nowhere.add_obstacle(used, centre, radius_m),
+        }
+    }
+
+    fn prepare(&mut self, by: &Traversal) {
+        self.maps.iter_mut().for_each(|map| map.prepare(by));
+    }
+
+    fn keep(&mut self, kinds: usize) {
+        self.maps.iter_mut().for_each(|map| map.keep(kinds));
+    }
+
+    fn body_class(&self, radius_m: f32) -> u64 {
+        let classes = self.maps.iter().map(|map| map.body_class(radius_m));
+        let mut hash = StateHash::default();
+        classes.for_each(|class| {
+            hash.word(class);
+        });
+        hash.finish()
+    }
+
+    fn is_prepared(&self, by: &Traversal) -> bool {
+        self.maps.iter().all(|map| map.is_prepared(by))
+    }
+
+    fn node_count(&self) -> u64 {
+        self.maps.iter().map(CellMap::node_count).sum()
+    }
+
+    fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
+        self.of(by).is_walkable(point, by)
+    }
+
+    fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.of(by).locate(point, by)
+    }
+
+    fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
+        self.of(by).nearest(point, within_m, by)
+    }
+
+    fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
+        self.of(by).start(point, by)
+    }
+
+    fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
+        let cost = self.of(by).straight(from, to, by)?;
+        // Costs are told in the unit of the first layer.
+        let per_metre = self.first().metres(Cost(1 << 20)) / f64::from(1 << 20);
+        let metres = self.of(by).metres(cost);
+        Some(if by.layer == 0 { cost } else { Cost((metres / per_metre).ceil() as u32) })
+    }
+
+    fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
+        self.of(by).sight(from, to, by)
+    }
+
+    fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
+        self.of(by).is_clear_of(from, to, by, others)
+    }
+
+    fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        self.reach_on(from, LayerPoint { layer: by.layer, point: to }, by)
+    }
+
+    fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+        let Some(from) = query.reachable_from else { return self.of(&query.by).random_point(query, rng) };
+        let views = self.views(&query.by);
+        let layer = usize::from(query.by.layer);
+        let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
+        let reached = self.everywhere(&views, query.by.layer, start).layers.swap_remove(layer);
+        self.of(&query.by).random_point_among(query, reached, rng)
+    }
+
+    fn holds(&self, area: AreaId, point: Vec3) -> bool {
+        self.maps.iter().any(|map| map.holds(area, point))
+    }
+
+    fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
+        let first = out.len();
+        self.maps.iter().for_each(|map| map.areas_at(point, out));
+        let mut own = out.split_off(first);
+        own.sort_unstable();
+        own.dedup();
+        out.append(&mut own);
+    }
+
+    fn islands(&self) -> Vec<Island> {
+        self.first().islands()
+    }
+
+    fn area_cells(&self, area: AreaId) -> u32 {
+        self.maps.iter().map(|map| map.area_cells(area)).sum()
+    }
+
+    fn metres(&self, cost: Cost) -> f64 {
+        self.first().metres(cost)
+    }
+
+    fn cheapest_factor(&self) -> f32 {
+        self.maps.iter().map(CellMap::cheapest_factor).fold(1.0, f32::min)
+    }
+
+    fn node_m(&self) -> f32 {
+        self.first().node_m()
+    }
+
+    fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.maps.len() as u64).word(self.links.len() as u64).word(self.counted);
+        self.maps.iter().for_each(|map| map.hash_into(hash));
+        for link in &self.links {
+            for end in [link.from, link.to] {
+                hash.word(u64::from(end.layer)).vector(end.point);
+            }
+            hash.flag(link.both_ways).float(link.cost_m);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Buffers of both searches over a mesh, for one plan after another.
+//!
+//! Not here: the plans (`plan`).
+
+use crate::nav::SearchRecord;
+use crate::nav::mesh::corridor::Corridor;
+use crate::nav::mesh::polyanya::Polyanya;
+
+/// Buffers of both searches, for one plan after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scratch {
+    pub(super) taut: Polyanya,
+    pub(super) corridor: Corridor,
+    /// What the last plan looked at, while watched.
+    pub(crate) record: SearchRecord,
+}
