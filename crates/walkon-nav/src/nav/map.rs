@@ -17,7 +17,7 @@ use crate::nav::{
 /// What characters find their way on. `Default` is a map without ground.
 ///
 /// A `Traversal` whose radius, doors or areas the map does not know costs a pass over the map at every
-/// question: see [`NavMap::prepare`].
+/// question: see [`Backend::prepare`].
 #[derive(Clone, Debug)]
 pub enum NavMap {
     /// A uniform grid.

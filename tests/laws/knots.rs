@@ -1,0 +1,186 @@
+//! Which modules of a crate import one another in circles, and how many at most.
+//!
+//! Goal: a reader can take one module after the other, from the bottom up. Method: read `use` lines and paths
+//! that begin with `crate`, follow what modules export again, and look which modules reach one another. The
+//! limits are what there is; they are only ever lowered.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The `src/` of a crate, and how many modules may hang together in its largest circle.
+const KNOT_MAX: [(&str, usize); 3] =
+    [("crates/walkon-nav/src", 5), ("src", 24), ("crates/walkon-cli/src", 3)];
+
+/// By module of a crate, without the crate: its code.
+fn modules(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_test = path.file_stem().is_some_and(|stem| stem == "tests" || stem == "laws");
+        if path.is_dir() && !is_test {
+            modules(root, &path, found);
+        } else if path.extension().is_some_and(|suffix| suffix == "rs") && !is_test {
+            let below = path.strip_prefix(root).unwrap().with_extension("");
+            let name = below.to_string_lossy().replace(['/', '\\'], "::");
+            let name = name.strip_suffix("::mod").unwrap_or(&name).to_owned();
+            let text = fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap()).collect();
+            found.insert(name, code.join("\n"));
+        }
+    }
+}
+
+/// `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`.
+fn expand(tree: &str) -> Vec<String> {
+    let tree = tree.trim();
+    let Some((before, inside)) = tree.strip_suffix('}').and_then(|tree| tree.split_once('{')) else {
+        return vec![tree.split(" as ").next().unwrap().to_owned()];
+    };
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for letter in inside.chars() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        if letter == ',' && depth == 0 {
+            parts.push(String::new());
+        } else {
+            parts.last_mut().unwrap().push(letter);
+        }
+    }
+    let parts = parts.iter().filter(|part| !part.trim().is_empty());
+    parts.flat_map(|part| expand(part)).map(|path| format!("{}{path}", before.trim())).collect()
+}
+
+/// A path as seen from a module, from the crate's root; None for other crates.
+fn absolute(path: &str, module: &str) -> Option<String> {
+    if let Some(rest) = path.strip_prefix("crate::") {
+        return Some(rest.to_owned());
+    }
+    if let Some(rest) = path.strip_prefix("self::") {
+        return Some(format!("{module}::{rest}"));
+    }
+    let above = module.rsplit_once("::").map_or("", |(above, _)| above);
+    path.strip_prefix("super::").map(|rest| format!("{above}::{rest}"))
+}
+
+/// The module that a path leads into, and the first name in it.
+fn within<'a>(names: &'a BTreeSet<String>, path: &str) -> Option<(&'a str, String)> {
+    let words: Vec<&str> = path.split("::").collect();
+    (1..=words.len()).rev().find_map(|count| {
+        let name = names.get(&words[..count].join("::"))?;
+        Some((name.as_str(), words.get(count).unwrap_or(&"").to_string()))
+    })
+}
+
+/// The trees of all `use` items of some code, and whether each is exported.
+fn uses(code: &str) -> Vec<(bool, &str)> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("use ") {
+        let line = code[..at].rsplit('\n').next().unwrap().trim();
+        let is_item = line.is_empty() || line.starts_with("pub");
+        if let Some(end) = code[at..].find(';').filter(|_| is_item) {
+            found.push((!line.is_empty(), &code[at + "use ".len()..at + end]));
+        }
+    }
+    found
+}
+
+/// By module: those it imports from.
+fn imports(modules: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<String>> {
+    let names: BTreeSet<String> = modules.keys().cloned().collect();
+    let mut exported = BTreeMap::new();
+    for (module, code) in modules {
+        for (_, tree) in uses(code).into_iter().filter(|(is_exported, _)| *is_exported) {
+            for path in expand(tree) {
+                let name = path.rsplit("::").next().unwrap().to_owned();
+                let full = absolute(&path, module).unwrap_or_else(|| format!("{module}::{path}"));
+                if let Some((home, _)) = within(&names, &full) {
+                    exported.insert((module.clone(), name), home.to_owned());
+                }
+            }
+        }
+    }
+    let mut imports = BTreeMap::new();
+    for (module, code) in modules {
+        let mut paths: Vec<String> = uses(code)
+            .into_iter()
+            .filter(|(is_exported, _)| !is_exported)
+            .flat_map(|(_, tree)| expand(tree))
+            .collect();
+        paths.extend(code.match_indices("crate::").map(|(at, _)| {
+            let is_path = |letter: char| letter.is_alphanumeric() || letter == ':' || letter == '_';
+            code[at..].chars().take_while(|&letter| is_path(letter)).collect()
+        }));
+        let mut homes = BTreeSet::new();
+        for path in paths.iter().filter_map(|path| absolute(path, module)) {
+            if let Some((home, name)) = within(&names, &path) {
+                homes.insert(
+                    exported.get(&(home.to_owned(), name)).cloned().unwrap_or_else(|| home.to_owned()),
+                );
+            }
+        }
+        homes.remove(module);
+        imports.insert(module.as_str(), homes);
+    }
+    imports
+}
+
+/// All that a module imports from, and what those import from.
+fn reached<'a>(imports: &'a BTreeMap<&str, BTreeSet<String>>, from: &str) -> BTreeSet<&'a str> {
+    let (mut seen, mut left) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = left.pop() {
+        for next in &imports[module] {
+            if seen.insert(next.as_str()) {
+                left.push(next);
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn modules_hang_together_in_no_larger_circles_than_they_do() {
+    for (tree, most) in KNOT_MAX {
+        let root = crate::place::root().join(tree);
+        let mut found = BTreeMap::new();
+        modules(&root, &root, &mut found);
+        let imports = imports(&found);
+        let reach: BTreeMap<&str, BTreeSet<&str>> =
+            imports.keys().map(|&module| (module, reached(&imports, module))).collect();
+        let knots: BTreeSet<Vec<&str>> = imports
+            .keys()
+            .map(|&module| {
+                reach[module].iter().copied().filter(|other| reach[other].contains(module)).collect()
+            })
+            .collect();
+        let largest = knots.iter().max_by_key(|knot| knot.len()).unwrap();
+        assert!(
+            largest.len() <= most,
+            "{tree}: {} modules import one another in circles, at most {most} may: {largest:?}",
+            largest.len()
+        );
+        assert!(
+            largest.len() == most,
+            "{tree}: the largest circle has {} modules; lower its limit from {most}",
+            largest.len()
+        );
+    }
+}
+
+#[test]
+fn imports_are_read_as_they_are_written() {
+    assert_eq!(
+        expand("crate::a::{self, b, c::{d, e as f}}"),
+        ["crate::a::self", "crate::a::b", "crate::a::c::d", "crate::a::c::e"]
+    );
+    let code = [
+        ("a", "pub mod b;\npub use b::Thing;\n"),
+        ("a::b", "use super::c::Other;\npub struct Thing;\n"),
+        ("a::c", "use crate::a::Thing;\nfn f() { crate::d::g() }\n"),
+        ("d", "pub fn g() {}\n"),
+    ];
+    let code = code.map(|(name, code)| (name.to_owned(), code.to_owned())).into_iter().collect();
+    let imports = imports(&code);
+    let of = |module: &str| imports[module].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!((of("a::b"), of("a::c"), of("d")), (vec!["a::c"], vec!["a::b", "d"], vec![]));
+    assert_eq!(reached(&imports, "a::b").into_iter().collect::<Vec<_>>(), ["a::b", "a::c", "d"]);
+}
