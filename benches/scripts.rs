@@ -8,9 +8,9 @@
 use std::time::Instant;
 
 use mlua::{Function, Lua};
-use walkon::script::convert::function;
-use walkon::script::files::ScriptTexts;
-use walkon::script::lend;
+use walkon::script::vm::convert::function;
+use walkon::script::vm::files::ScriptTexts;
+use walkon::script::vm::lend;
 use walkon::script::vm::{ScriptVm, VmSettings};
 
 /// Turns of the loops below.

@@ -86,7 +86,7 @@ pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
 pub use game::replay::{ReplayResult, replay};
 pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
-pub use script::fuel::Signals;
+pub use script::vm::fuel::Signals;
 
 // What events speak of.
 pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};

@@ -13,7 +13,7 @@ use crate::game::headless::Bound;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::RecordOptions;
 use crate::level::Level;
-use crate::script::limits::LUAU_VERSION;
+use crate::script::vm::limits::LUAU_VERSION;
 
 /// The form of traces that this version writes and reads.
 pub const TRACE_FORM: u64 = 1;

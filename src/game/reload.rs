@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::game::inputs::Reload;
 use crate::game::level_reload::{self, Origin};
 use crate::script::host::ScriptHost;
-use crate::script::reload::{Refusal, ReloadReport, Taken};
+use crate::script::host::reload::{Refusal, ReloadReport, Taken};
 use crate::world::World;
 use crate::world::event::{Fact, ReloadedFile};
 

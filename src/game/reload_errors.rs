@@ -5,8 +5,8 @@
 //! Not here: mistakes that the level has by itself (`level`).
 
 use crate::level::{CharacterDef, Level, LevelFile, Span};
-use crate::script::files::ScriptTexts;
-use crate::script::reload::{Misfit, Refusal};
+use crate::script::host::reload::{Misfit, Refusal};
+use crate::script::vm::files::ScriptTexts;
 
 /// What a level says of its characters, and where.
 #[derive(Clone, Debug, Default)]

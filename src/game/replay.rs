@@ -18,7 +18,7 @@ use crate::game::recording::{Recording, is_of_the_clock, tick_of, unrepeatable};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError};
 use crate::level::Level;
-use crate::script::fuel::Signals;
+use crate::script::vm::fuel::Signals;
 use crate::world::World;
 
 /// How a line of the trace and one of the replay differ.

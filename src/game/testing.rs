@@ -13,14 +13,14 @@ use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::Level;
-use crate::script::fuel::Signals;
-use crate::script::testing::values_are_equal;
+use crate::script::step::testing::values_are_equal;
+use crate::script::vm::fuel::Signals;
 use crate::view::{Picture, ascii, draw_nav, draw_world};
 use crate::world::World;
 use crate::world::state_hash::WorldHash;
 
-pub use crate::script::testing::declared::{collect, is_test_file, resolve_level};
-pub use crate::script::testing::{TestDef, TestFailure, TestOptions, TestOutcome, TestState};
+pub use crate::script::step::testing::declared::{collect, is_test_file, resolve_level};
+pub use crate::script::step::testing::{TestDef, TestFailure, TestOptions, TestOutcome, TestState};
 
 /// Events that a failure shows.
 const EVENTS_SHOWN: usize = 12;
@@ -156,8 +156,8 @@ fn differ(ended: &mut PairEnd, (other, expected): (&str, &Plain), value: &Plain)
         let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
         ended.message = Some(format!(
             "variants differ{at}: \"{other}\" returned {}, this one {}",
-            crate::script::testing::plain_shown(expected),
-            crate::script::testing::plain_shown(value)
+            crate::script::step::testing::plain_shown(expected),
+            crate::script::step::testing::plain_shown(value)
         ));
     }
 }

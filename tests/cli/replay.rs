@@ -22,7 +22,7 @@ use walkon::game::replay::{ReplayResult, What, replay};
 use walkon::game::tick::Tick;
 use walkon::game::{Game, Setup};
 use walkon::level::{Level, MemorySource, load};
-use walkon::script::fuel::Signals;
+use walkon::script::vm::fuel::Signals;
 use walkon::world::World;
 
 use crate::fixture::{HALL, Stage};

@@ -155,7 +155,7 @@ fn unsafe_code_is_lifted_in_one_module() {
         .collect();
     assert!(lifted.len() <= 1, "unsafe code is lifted in {lifted:?}");
     assert!(
-        lifted.iter().all(|path| path.starts_with("script/fuel")),
+        lifted.iter().all(|path| path.starts_with("script/vm/fuel")),
         "only the fuel counter may: {lifted:?}"
     );
 }

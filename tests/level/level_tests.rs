@@ -14,7 +14,7 @@ use walkon::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_fil
 use walkon::level::{Level, MemorySource, load};
 use walkon::script::bind;
 use walkon::script::bind::table::Binding;
-use walkon::script::fuel::Signals;
+use walkon::script::vm::fuel::Signals;
 
 use crate::script::script_api::LEVEL;
 

@@ -8,7 +8,7 @@ use walkon::game::inputs::Input;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::{MemorySource, load, spawn};
 use walkon::script::host::{ScriptHost, ScriptSetup};
-use walkon::script::testing::TestState;
+use walkon::script::step::testing::TestState;
 
 use crate::script::reload::{Run, diary};
 

@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use walkon::base::value::Plain;
-use walkon::script::convert::{Mistake, function};
-use walkon::script::fault::{FaultKind, text_of};
-use walkon::script::files::ScriptTexts;
-use walkon::script::payload;
+use walkon::script::vm::convert::{Mistake, function};
+use walkon::script::vm::fault::{FaultKind, text_of};
+use walkon::script::vm::files::ScriptTexts;
+use walkon::script::vm::payload;
 use walkon::script::vm::{Resumed, ScriptVm, VmSettings};
 
 /// Tells the process it starts which file to run.

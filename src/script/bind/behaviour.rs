@@ -4,10 +4,10 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
+use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, param};
-use crate::script::convert::Args;
-use crate::script::registration;
-use crate::script::runtime::{self, ScriptWork};
+use crate::script::step::runtime::{self, ScriptWork};
+use crate::script::vm::convert::Args;
 use crate::world::ops::alive;
 
 const TYPE: &str = "Character";

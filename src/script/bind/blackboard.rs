@@ -6,15 +6,17 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
+use crate::script::bind;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::blackboard::{self, BoardOf, BoardRefusal, Boards};
-use crate::script::convert::{Args, Mistake};
-use crate::script::owner::{self, Counted};
-use crate::script::wait::{BoardId, ChangeId};
-use crate::script::wait_requests::seconds;
-use crate::script::{bind, fuel, handlers, payload, runtime};
+use crate::script::bind::wait_requests::seconds;
+use crate::script::step::blackboard::{self, BoardOf, BoardRefusal, Boards};
+use crate::script::step::owner::{self, Counted};
+use crate::script::step::wait::{BoardId, ChangeId};
+use crate::script::step::{handlers, runtime};
+use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::{fuel, payload};
 use crate::world::ops::alive;
 
 const LIBRARY: &str = "blackboard";

@@ -11,8 +11,8 @@ use crate::script::bind::handles::{self, BlockId};
 use crate::script::bind::place;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::bind::walk_options::metres;
-use crate::script::convert::{Args, Mistake};
-use crate::script::owner;
+use crate::script::step::owner;
+use crate::script::vm::convert::{Args, Mistake};
 use crate::world::area::AreaKind;
 use crate::world::ops::blocks;
 

@@ -8,10 +8,11 @@ use mlua::{Function, Lua, Table, Value};
 
 use crate::script::bind::call::{answer, place_of_caller};
 use crate::script::bind::place;
+use crate::script::bind::registration;
 use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options;
-use crate::script::convert::{Args, Argument, Mistake, describe};
-use crate::script::{registration, tree};
+use crate::script::step::tree;
+use crate::script::vm::convert::{Args, Argument, Mistake, describe};
 
 const BT: &str = "bt";
 

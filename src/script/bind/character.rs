@@ -15,11 +15,12 @@ use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::names;
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{self, Gaze};
-use crate::script::cinematic::note_removal;
-use crate::script::convert::{Args, Mistake};
-use crate::script::{owner, registration};
+use crate::script::step::cinematic::note_removal;
+use crate::script::step::owner;
+use crate::script::vm::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::ops::{alive, characters, walks};
@@ -470,7 +471,7 @@ fn despawn(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// The character that a function of a library was given.
-pub(crate) fn expected(given: &crate::script::convert::Argument) -> Result<CharacterId, Mistake> {
+pub(crate) fn expected(given: &crate::script::vm::convert::Argument) -> Result<CharacterId, Mistake> {
     crate::script::bind::call::handle(given, "a character")
 }
 

@@ -8,11 +8,13 @@ use mlua::{Lua, Value};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, vector, with, word};
 use crate::script::bind::handles::{self, DoorMove};
+use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
-use crate::script::convert::{Args, Mistake};
-use crate::script::{handlers, registration};
-use crate::script::{lend, runtime};
+use crate::script::step::handlers;
+use crate::script::step::runtime;
+use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::lend;
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
@@ -349,6 +351,9 @@ pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> HostResult {
 }
 
 /// Names that a function was given as a list.
-pub(crate) fn names(given: &crate::script::convert::Argument, most: usize) -> Result<Vec<String>, Mistake> {
+pub(crate) fn names(
+    given: &crate::script::vm::convert::Argument,
+    most: usize,
+) -> Result<Vec<String>, Mistake> {
     list(given, "a list of names", most, |name| name.text("a name"))
 }

@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::script::bind::call::{ask_map, op};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, param};
-use crate::script::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::ops::OpError;
 use crate::world::ops::graph;

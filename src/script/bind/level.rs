@@ -8,7 +8,7 @@ use mlua::{Lua, Table};
 
 use crate::script::bind::call::{answer, ask, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, TableType, field, param};
-use crate::script::convert::Args;
+use crate::script::vm::convert::Args;
 
 const LEVEL: &str = "level";
 

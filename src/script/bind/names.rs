@@ -3,7 +3,7 @@
 //! In: a name, the world. Out: the id, or `unknown mark "gatte"; did you mean "gate"?`.
 
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
-use crate::script::convert::Mistake;
+use crate::script::vm::convert::Mistake;
 use crate::world::World;
 use crate::world::place::Mark;
 

@@ -15,12 +15,13 @@ use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
+use crate::script::bind::registration;
 use crate::script::bind::results::{cancelled_path_result, path_result};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, rng};
-use crate::script::convert::{Args, Mistake};
-use crate::script::{handlers, registration};
+use crate::script::step::handlers;
+use crate::script::vm::convert::{Args, Mistake};
 use crate::world::World;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
@@ -403,7 +404,7 @@ struct PlacedBody<'a> {
 }
 
 fn body<'a>(
-    options: &crate::script::convert::Options,
+    options: &crate::script::vm::convert::Options,
     place: &'a PlaceValue,
 ) -> Result<PlacedBody<'a>, Mistake> {
     let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 10.0)).transpose()?;

@@ -9,7 +9,7 @@ use crate::script::bind::call::{handle, list};
 use crate::script::bind::names;
 use crate::script::bind::table::{self, Param, TableType, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
-use crate::script::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Mistake, Options};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::walk::{Asker, DoorPolicy, traversal};

@@ -12,9 +12,9 @@ use crate::base::rng::Rng;
 use crate::script::bind::call::{Raise, answer, charge, list, myself, nothing, with};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
-use crate::script::convert::{Args, Mistake};
-use crate::script::limits::ScriptLimits;
 use crate::script::vm::Machine;
+use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::limits::ScriptLimits;
 
 const RNG: &str = "rng";
 const TYPE: &str = "Rng";
@@ -261,7 +261,7 @@ fn weighted(lua: &Lua, args: &mut Args) -> HostResult {
         let pair = entry.table("{ weight, value }")?;
         let weight = pair.raw_get::<Value>(1).unwrap_or(Value::Nil);
         let name = format!("{}[1]", entry.name());
-        let weight = crate::script::convert::Argument::new(entry.function(), &name, weight);
+        let weight = crate::script::vm::convert::Argument::new(entry.function(), &name, weight);
         let weight = weight.number_in(0.0..=1e9, "")?;
         Ok((weight, pair.raw_get::<Value>(2).unwrap_or(Value::Nil)))
     })?;

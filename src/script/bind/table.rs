@@ -8,7 +8,7 @@
 use mlua::{Lua, MultiValue};
 
 use crate::script::bind::call::Raise;
-use crate::script::convert::Args;
+use crate::script::vm::convert::Args;
 
 /// What a host function gives back to Lua, or raises at the caller's line.
 pub type HostResult = Result<MultiValue, Raise>;

@@ -8,13 +8,13 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::call::{answer, myself, nothing};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::convert::Args;
-use crate::script::owner;
-use crate::script::task::{self, Why};
+use crate::script::bind::wait_requests::{refuse_at_limit, running_task};
+use crate::script::step::owner;
+use crate::script::step::task::{self, Why};
+use crate::script::step::wait::{self, TaskId};
+use crate::script::step::{runtime, schedule};
+use crate::script::vm::convert::Args;
 use crate::script::vm::refuse_while_loading;
-use crate::script::wait::{self, TaskId};
-use crate::script::wait_requests::{refuse_at_limit, running_task};
-use crate::script::{runtime, schedule};
 
 const TASK: &str = "task";
 const TYPE: &str = "Task";

@@ -11,12 +11,16 @@ use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word
 use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options;
-use crate::script::convert::{Args, Argument, Mistake, Options};
-use crate::script::testing::declared::{Collected, is_test_file, resolve_level};
-use crate::script::testing::values::{covers, distance, equal, number, same, show};
-use crate::script::testing::{self, ALWAYS_MAX, ExpectationId, TestDef, TestId, TestOptions, TestOutcome};
+use crate::script::host;
+use crate::script::step::runtime;
+use crate::script::step::testing::declared::{Collected, is_test_file, resolve_level};
+use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
+use crate::script::step::testing::{
+    self, ALWAYS_MAX, ExpectationId, TestDef, TestId, TestOptions, TestOutcome,
+};
+use crate::script::vm::convert::{Args, Argument, Mistake, Options};
 use crate::script::vm::{self, is_loading, text_of_script};
-use crate::script::{fault, host, payload, runtime};
+use crate::script::vm::{fault, payload};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";

@@ -15,13 +15,13 @@ use crate::script::bind::call::{Raise, answer, handle, myself, nothing};
 use crate::script::bind::character;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::test::{filter, judge, value_of};
-use crate::script::convert::{Args, Argument};
-use crate::script::task::{GroupEntry, GroupKind, TaskPause};
-use crate::script::testing::values::{number, show};
-use crate::script::testing::{self, TestId};
+use crate::script::bind::wait_requests::{file, may_wait, seconds};
+use crate::script::step::task::{GroupEntry, GroupKind, TaskPause};
+use crate::script::step::testing::values::{number, show};
+use crate::script::step::testing::{self, TestId};
+use crate::script::step::{runtime, wait};
+use crate::script::vm::convert::{Args, Argument};
 use crate::script::vm::path_of_script;
-use crate::script::wait_requests::{file, may_wait, seconds};
-use crate::script::{runtime, wait};
 
 /// Seconds that `until_` and `eventually` wait, and those of `expectEvent` and `expectNoEvent`.
 const PATIENCE: f64 = 20.0;

@@ -10,7 +10,7 @@ use crate::script::bind::door;
 use crate::script::bind::names;
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, names as names_of, param};
-use crate::script::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, Mistake};
 use crate::world::World;
 use crate::world::ops::tiles::{self, TileChange};
 use crate::world::tiles::{Terrain, Tile};

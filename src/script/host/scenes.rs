@@ -6,7 +6,7 @@
 //! skipped (`skipping`).
 
 use crate::script::host::ScriptHost;
-use crate::script::{dialogue, runtime, skipping};
+use crate::script::step::{dialogue, runtime, skipping};
 use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
 

@@ -9,7 +9,7 @@ use super::lint::{LevelNames, Linted};
 use crate::base::suggestions;
 use crate::game::StartError;
 use crate::level::{CharacterDef, Diagnostic, Level, LevelFile, Severity, Span, code, spawn};
-use crate::script::files::ScriptTexts;
+use crate::script::vm::files::ScriptTexts;
 
 /// What is wrong with the parameters of a level.
 pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> Vec<Diagnostic> {

@@ -11,7 +11,7 @@ use super::lint::{self, LevelNames, LevelOutline, Linted};
 use super::project::{Project, is_level};
 use crate::level::{Diagnostic, Level, Located, Severity, Span, code};
 use crate::script::check;
-use crate::script::files::{FileError, ScriptTexts};
+use crate::script::vm::files::{FileError, ScriptTexts};
 
 /// A script that a level names: the name as written, and its place as a JSON pointer.
 fn named(level: &Level) -> Vec<(&Located<String>, String)> {

@@ -17,8 +17,8 @@ use super::project::{Project, file_at};
 use super::watchdog::{Interrupts, Watchdog};
 use crate::game::testing::{self, Suite, TestDef, TestResult};
 use crate::level::Level;
-use crate::script::fuel::Signals;
 use crate::script::host::StartError;
+use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
 
 /// Stack of a thread that runs tests.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::cli::exit::Exit;
-use crate::script::fuel::Signals;
+use crate::script::vm::fuel::Signals;
 
 /// Time between two looks at the clock.
 const BEAT: Duration = Duration::from_millis(10);

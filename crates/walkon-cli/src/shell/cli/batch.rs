@@ -21,7 +21,7 @@ use crate::game::line::JsonLine;
 use crate::game::recorder::Recorder;
 use crate::game::{Game, Setup};
 use crate::level::{Level, LevelFile, MemorySource};
-use crate::script::fuel::Signals;
+use crate::script::vm::fuel::Signals;
 use crate::shell::output::{Results, tell};
 use crate::shell::progress::ProgressWork;
 use crate::shell::project::find_level;

@@ -3,8 +3,8 @@
 use super::Shell;
 use super::args::{Format, LimitsArgs};
 use super::exit::{CommandFailure, Exit};
-use crate::script::fuel::Fuel;
-use crate::script::owner::{TIMERS_MAX, WATCHES_MAX};
+use crate::script::step::owner::{TIMERS_MAX, WATCHES_MAX};
+use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;
 use crate::shell::project::find_level;
 use crate::world::event::EventQueue;

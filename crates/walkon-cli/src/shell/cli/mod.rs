@@ -41,7 +41,7 @@ use super::scripts;
 use crate::base::suggestions::counted;
 use crate::game::event::ScriptFault;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
-use crate::script::files::ScriptTexts;
+use crate::script::vm::files::ScriptTexts;
 
 /// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;

@@ -18,7 +18,7 @@ use crate::game::recording::Recording;
 use crate::game::replay::{Difference, ReplayResult, What, replay};
 use crate::level::spawn::settings;
 use crate::level::{Level, MemorySource};
-use crate::script::fuel::Signals;
+use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{Results, is_stream, tell};
 use crate::shell::progress::ProgressWork;

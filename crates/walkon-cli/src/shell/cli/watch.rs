@@ -27,7 +27,7 @@ use crate::game::recorder::{RecordOptions, Recorder, ReloadNote};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
-use crate::script::fuel::Signals;
+use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{is_stream, tell};
 use crate::shell::project::find_level;

@@ -15,7 +15,7 @@ use super::role::{self, ScriptName};
 use super::tree::TextPlace;
 use super::{LevelOutline, Script, lower};
 use crate::base::suggestions;
-use crate::script::files::ScriptTexts;
+use crate::script::vm::files::ScriptTexts;
 
 /// The scripts and levels of a project, and how they hang together.
 pub(super) struct ScriptGraph<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::script::hints::instead_of_absent;
+use crate::script::vm::hints::instead_of_absent;
 use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::ExprKind;

@@ -1,0 +1,157 @@
+//! What bindings register with the scheduler, under the owner whose code runs.
+//!
+//! In: what a script asked for, checked. Out: handlers, predicates, behaviours and paths that the scheduler
+//! knows of. Holds: a binding stores no Lua function itself. Not here: when any of it is called (`schedule`,
+//! `dispatch`).
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Value};
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::value::Plain;
+use crate::script::bind::event::listener;
+use crate::script::state::callback::{Callback, WalkHandlers, WhenOrder};
+use crate::script::step::behaviour::{self, Class};
+use crate::script::step::handlers;
+use crate::script::step::owner::{self, Counted};
+use crate::script::step::params;
+use crate::script::step::runtime::{self, ScriptWork};
+use crate::script::step::task::TaskRole;
+use crate::script::step::wait::{Outcome, Wait};
+use crate::script::vm::convert::{Argument, Mistake};
+use crate::script::vm::{self, on_behalf_of_host};
+use crate::script::vm::{lend, payload};
+use crate::world::World;
+use crate::world::door::DoorSignal;
+
+/// A behaviour that was looked up and whose parameters were read, to be attached.
+#[derive(Clone, Debug)]
+pub(crate) struct Attachment {
+    /// Its name, as [`check_behaviour`] understood it.
+    pub(crate) name: String,
+    /// Its parameters, as given.
+    pub(crate) params: Option<mlua::Table>,
+}
+
+/// Keeps the handlers of a walk. A walk that the action of a tree began ends with the action.
+pub(crate) fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
+    handlers::set_walk(lua, walk, handlers);
+    runtime::with(lua, |runtime| {
+        let task = runtime.current.as_ref()?.task?;
+        if runtime.tasks.role_of(task) == Some(TaskRole::TreeAction) {
+            runtime.trees.walk_begun(task, walk);
+        }
+        Some(())
+    });
+}
+
+/// Watches a predicate for the current owner; the number of the watch.
+pub(crate) fn set_when(lua: &Lua, order: WhenOrder) -> u32 {
+    let owner = owner::current(lua);
+    runtime::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.watches += 1;
+        }
+        let now = runtime.now;
+        runtime.predicates.add(owner, now, order)
+    })
+}
+
+/// Ends the watch of a predicate.
+pub(crate) fn remove_when(lua: &Lua, when: u32) {
+    runtime::with(lua, |runtime| {
+        if let Some(owner) = runtime.predicates.remove(when)
+            && let Some(record) = runtime.owners.get_mut(owner)
+        {
+            record.watches = record.watches.saturating_sub(1);
+        }
+    });
+}
+
+/// Listens to a door for the current owner; the handle of the listener.
+///
+/// # Errors
+/// When the owner has too many handlers.
+pub(crate) fn listen_door(
+    lua: &Lua,
+    door: DoorId,
+    what: DoorSignal,
+    handler: Callback,
+) -> Result<Value, String> {
+    if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
+        return Err(what);
+    }
+    let serial = handlers::set_door(lua, door, what, handler);
+    listener(lua, serial).map_err(|error| error.to_string())
+}
+
+/// A path request was taken back: a task that waits for it goes on with `result`.
+pub(crate) fn path_cancelled(lua: &Lua, token: PathToken, result: Value) {
+    runtime::push_work(lua, ScriptWork::Settled(Wait::Path(token), Outcome::Value(result)));
+}
+
+/// Looks a behaviour up and checks its parameters.
+///
+/// # Errors
+/// When there is none of that name, or a parameter is wrong.
+pub(crate) fn check_behaviour(lua: &Lua, name: &Argument, params: &Argument) -> Result<Attachment, Mistake> {
+    let asked = name.text("the name of a behaviour")?;
+    let class = class(lua, &asked).map_err(|what| Mistake::new(name.function(), what))?;
+    let given = read_params(lua, params)?;
+    let checked = lend::with_world(lua, |world: &mut World| params::fill(&class.params, &given, Some(world)));
+    match checked {
+        Ok(Ok(_)) => {}
+        Ok(Err(what)) => return Err(Mistake::new(name.function(), what)),
+        Err(error) => return Err(error.mistake(name.function())),
+    }
+    let table = params.value().as_table().cloned();
+    Ok(Attachment { name: class.name.clone(), params: table })
+}
+
+/// Attaches a behaviour at the next dispatch.
+pub(crate) fn attach(lua: &Lua, character: CharacterId, behaviour: Attachment) {
+    let table = behaviour.params.map_or(Value::Nil, Value::Table);
+    // Read once before, in `check_behaviour`, in the same call: nothing can have changed.
+    let params = read_params(lua, &Argument::new("attach", "params", table));
+    let params = params.unwrap_or_else(|_| crate::script::step::invoke::map([]));
+    runtime::push_work(lua, ScriptWork::Attach { character, name: behaviour.name, params });
+}
+
+fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
+    if given.value().is_nil() {
+        return Ok(crate::script::step::invoke::map([]));
+    }
+    given.table("a table of parameters")?;
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    payload::read(lua, given, u32::try_from(limit).unwrap_or(u32::MAX))
+}
+
+/// The behaviour called `asked`; its file is loaded if it was not. A sentence about what is wrong.
+fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
+    let result = load(lua, asked)?;
+    if let Value::Table(table) = &result
+        && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))
+    {
+        return Ok(class);
+    }
+    let file = vm::resolve_name(lua, asked).unwrap_or_else(|| asked.to_owned());
+    behaviour::define(lua, &file, &result).map_err(|what| format!("behaviour \"{asked}\": {what}"))
+}
+
+/// What the file `asked` returns, through the `require` that scripts have. A sentence about what is wrong.
+pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
+    let require: mlua::Result<Function> = lua.globals().raw_get("require");
+    let result = require.and_then(|require| on_behalf_of_host(lua, || require.call::<Value>(asked)));
+    result.map_err(|error| {
+        let text = crate::script::vm::fault::text_of_error(&error);
+        // Without the place and name of `require`, which the caller did not write.
+        text.split_once("require: ").map_or(text.clone(), |(_, what)| what.to_owned())
+    })
+}
+
+/// The last part of a script's name, without suffix.
+pub(crate) fn stem(name: &str) -> &str {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.strip_suffix(".lua").or_else(|| file.strip_suffix(".luau")).unwrap_or(file)
+}

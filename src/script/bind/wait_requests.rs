@@ -1,0 +1,294 @@
+//! What waiting functions ask of the scheduler: the native half of `prelude/task.lua`.
+//!
+//! In: arguments of a call that waits. Out: the serial of a wait, which the Lua half yields. Holds: arguments
+//! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,
+//! coroutines of a script's own making.
+
+use std::rc::Rc;
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::script::bind::call::Raise;
+use crate::script::bind::character;
+use crate::script::bind::table::HostResult;
+use crate::script::step::owner::{self, Counted};
+use crate::script::step::runtime;
+use crate::script::step::task::{self, GroupEntry, GroupKind, NewTask, Pending, TaskPause, TaskRole};
+use crate::script::step::wait::{self, Outcome, Wait};
+use crate::script::vm::Machine;
+use crate::script::vm::convert::{Args, Argument, Mistake, describe};
+use crate::script::vm::fuel::Trip;
+use crate::script::vm::lend::BindError;
+
+/// Longest wait, seconds: eleven days.
+pub(crate) const SECONDS_MAX: f64 = 1e6;
+
+/// What can be waited for, for messages.
+const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
+
+/// Whether the running code may wait. A task that has ended stops here, whatever it does with the error.
+///
+/// # Errors
+/// While a file loads, in callbacks that may not wait, in coroutines of a script's own making; in a task that
+/// has ended.
+pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
+    let id = running_task(lua, function)?;
+    if runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
+        return Ok(id);
+    }
+    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
+        machine.fuel.end(Trip::Ended);
+    }
+    Err(Mistake::new(function, "the task has ended"))
+}
+
+/// The task that runs, also when it has ended meanwhile.
+///
+/// # Errors
+/// As [`may_wait`], but for tasks that have ended.
+pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
+    let current = runtime::with(lua, |runtime| runtime.current.clone());
+    let Some(current) = current else {
+        return Err(BindError::NoWorld.mistake(function));
+    };
+    let instead =
+        if function == "walk" { "use walkTo with handlers, or task.spawn" } else { "use task.spawn" };
+    let Some(id) = current.task else {
+        return Err(Mistake::new(function, format!("{} may not wait; {instead}", current.callback)));
+    };
+    let thread = lua.current_thread();
+    if !runtime::with(lua, |runtime| runtime.tasks.is_thread_of(id, &thread)) {
+        return Err(Mistake::new(function, format!("a coroutine of your own may not wait; {instead}")));
+    }
+    Ok(id)
+}
+
+/// Keeps what the running task is about to wait for; the serial to yield.
+pub(crate) fn file(lua: &Lua, pause: TaskPause, known: Vec<(Option<usize>, Outcome)>) -> f64 {
+    runtime::with(lua, |runtime| {
+        let serial = runtime.tasks.next_serial();
+        runtime.pending = Some(Pending { serial, pause, known });
+        serial as f64
+    })
+}
+
+/// A time in seconds, 0 or more.
+///
+/// # Errors
+/// For anything else.
+pub(crate) fn seconds(given: &Argument) -> Result<f64, Mistake> {
+    given.number_in(0.0..=SECONDS_MAX, "seconds")
+}
+
+fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, Mistake> {
+    let seconds = given.map(|given| seconds(&given)).transpose()?;
+    Ok(seconds.map(|seconds| runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))))
+}
+
+/// `task.sleep`, and `c:wait`.
+pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let seconds = seconds(&args.take("seconds"))?;
+    may_wait(lua, args.function())?;
+    let until = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    Ok(file(lua, TaskPause::Until(until), Vec::new()))
+}
+
+/// `task.ticks`.
+pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let count = args.take("n").integer_in(1..=1_000_000_000)?;
+    may_wait(lua, args.function())?;
+    let until = runtime::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
+    Ok(file(lua, TaskPause::Until(until), Vec::new()))
+}
+
+/// `task.waitUntil`.
+pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let predicate = args.take("predicate").callable()?;
+    let options = args.options(&["timeout"])?;
+    let deadline = deadline(lua, options.find("timeout"))?;
+    may_wait(lua, args.function())?;
+    Ok(file(lua, TaskPause::Test { predicate, deadline }, Vec::new()))
+}
+
+/// `task.waitEvent`.
+pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let name = args.take("name").text("the name of an event")?;
+    let options = args.options(&["timeout", "where"])?;
+    let deadline = deadline(lua, options.find("timeout"))?;
+    let test = options.find("where").map(|given| given.callable()).transpose()?;
+    may_wait(lua, args.function())?;
+    Ok(file(lua, TaskPause::Event { name, test, deadline }, Vec::new()))
+}
+
+/// `task.await` and `x:wait()`; when `owned`, what is waited for ends with the task.
+pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, Raise> {
+    let given = args.take(if args.function() == "wait" { "self" } else { "x" });
+    let wait = wait::read(given.value()).ok_or_else(|| match args.function() {
+        "wait" => Mistake::called_with_a_dot("wait", "x"),
+        _ => given.not(AWAITABLE),
+    })?;
+    let id = may_wait(lua, args.function())?;
+    if wait == Wait::Task(id) {
+        return Err(args.mistake("a task cannot wait for itself").into());
+    }
+    let known = wait::known(lua, wait).map(|outcome| (None, outcome)).into_iter().collect();
+    Ok(file(lua, TaskPause::One { wait, owned }, known))
+}
+
+/// Keys of entries, numbers before texts, each in order.
+#[derive(Clone, Debug, PartialEq, PartialOrd)]
+enum Key {
+    Number(f64),
+    Text(String),
+}
+
+fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, Mistake> {
+    let table = given.table("a table of entries")?;
+    let mut entries = Vec::new();
+    for pair in table.pairs::<Value, Value>() {
+        let (key, value) = pair.map_err(|error| Mistake::new(given.function(), error.to_string()))?;
+        let order = match &key {
+            Value::Integer(number) => Key::Number(*number as f64),
+            Value::Number(number) => Key::Number(*number),
+            Value::String(text) => Key::Text(text.to_string_lossy()),
+            other => {
+                let what = format!("an entry has the key {}, expected numbers or texts", describe(other));
+                return Err(Mistake::new(given.function(), what));
+            }
+        };
+        entries.push((order, key, value));
+    }
+    entries.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+    Ok(entries.into_iter().map(|(_, key, value)| (key, value)).collect())
+}
+
+/// `task.all` and `task.race`, `c:parallel` and `c:race`.
+pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
+    let given = args.take("entries");
+    let entries = sorted_entries(&given)?;
+    may_wait(lua, args.function())?;
+    if entries.is_empty() {
+        if kind == GroupKind::Race {
+            return Err(args.mistake("entries is empty, expected at least one entry").into());
+        }
+        // Nothing to wait for: over at the next dispatch, like everything that is over already.
+        let until = runtime::with(lua, |runtime| runtime.now);
+        let table = Outcome::Value(Value::Table(lua.create_table()?));
+        return Ok(file(
+            lua,
+            TaskPause::Event { name: String::new(), test: None, deadline: Some(until.after(1)) },
+            vec![(None, table)],
+        ));
+    }
+    Ok(file_group(lua, args, kind, entries, None)?)
+}
+
+/// `task.timeout` and `c:waitFor`.
+pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, Raise> {
+    may_wait(lua, args.function())?;
+    let deadline = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    let entries = vec![(Value::String(lua.create_string("entry")?), entry.value().clone())];
+    Ok(file_group(lua, args, GroupKind::Timeout, entries, Some(deadline))?)
+}
+
+/// Checks every entry first, then starts those that are functions, in order.
+fn file_group(
+    lua: &Lua,
+    args: &Args,
+    kind: GroupKind,
+    given: Vec<(Value, Value)>,
+    deadline: Option<crate::base::time::Tick>,
+) -> Result<f64, Mistake> {
+    for (key, value) in &given {
+        if !value.is_function() && wait::read(value).is_none() {
+            let name = if kind == GroupKind::Timeout {
+                "entry".to_owned()
+            } else {
+                format!("entries[{}]", describe(key))
+            };
+            let what = format!("{name} is {}, expected a function or {AWAITABLE}", describe(value));
+            return Err(args.mistake(what));
+        }
+    }
+    let mut entries = Vec::new();
+    let mut known = Vec::new();
+    for (at, (key, value)) in given.into_iter().enumerate() {
+        let wait = match (&value, wait::read(&value)) {
+            (_, Some(wait)) => wait,
+            (Value::Function(function), None) => Wait::Task(start_entry(lua, args, function, &key)?),
+            _ => continue,
+        };
+        if let Some(outcome) = wait::known(lua, wait) {
+            known.push((Some(at), outcome));
+        }
+        entries.push(GroupEntry { key, wait, outcome: None });
+    }
+    Ok(file(lua, TaskPause::Group { kind, entries, deadline }, known))
+}
+
+fn start_entry(lua: &Lua, args: &Args, function: &Function, key: &Value) -> Result<u64, Mistake> {
+    refuse_at_limit(lua, args)?;
+    let owner = owner::current(lua);
+    let key = key.as_string().map_or_else(|| describe(key), |key| key.to_string_lossy());
+    let callback = format!("{} {key}", args.function()).into();
+    let args = MultiValue::new();
+    let function = function.clone();
+    Ok(task::spawn(lua, NewTask { owner, callback, role: TaskRole::Entry, function, args, name: None }))
+}
+
+/// `task.spawn: behaviour "guard" has 256 tasks, the most allowed (limits.tasksPerOwner); cancel some`.
+pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+    if let Some(what) = owner::at_limit(lua, Counted::Tasks) {
+        return Err(args.mistake(what));
+    }
+    let (count, most) = runtime::with(lua, |runtime| (runtime.tasks.len(), runtime.limits.tasks));
+    if count >= most as usize {
+        let what = format!("the level has {most} tasks, the most allowed (limits.tasks); cancel some");
+        return Err(args.mistake(what));
+    }
+    Ok(())
+}
+
+/// A request, under the name that messages use.
+type Request = fn(&Lua, &mut Args) -> Result<f64, Raise>;
+
+fn request(lua: &Lua, name: &'static str, body: Request) -> mlua::Result<Function> {
+    lua.create_function(move |lua, values: MultiValue| {
+        body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))
+    })
+}
+
+fn timeout_request(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+    let seconds = seconds(&args.take("seconds"))?;
+    let entry = args.take("entry");
+    timeout(lua, seconds, &entry, args)
+}
+
+/// The functions that the prelude asks, by the names it uses.
+pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
+    let requests: [(&str, &'static str, Request); 9] = [
+        ("sleep", "task.sleep", sleep),
+        ("ticks", "task.ticks", ticks),
+        ("waitUntil", "task.waitUntil", wait_until),
+        ("waitEvent", "task.waitEvent", wait_event),
+        ("await", "task.await", |lua, args| wait_for(lua, args, false)),
+        ("wait", "wait", |lua, args| wait_for(lua, args, false)),
+        ("own", "walk", |lua, args| wait_for(lua, args, true)),
+        ("all", "task.all", |lua, args| group(lua, args, GroupKind::All)),
+        ("race", "task.race", |lua, args| group(lua, args, GroupKind::Race)),
+    ];
+    let table = lua.create_table()?;
+    for (key, name, body) in requests {
+        table.raw_set(key, request(lua, name, body)?)?;
+    }
+    table.raw_set("timeout", request(lua, "task.timeout", timeout_request)?)?;
+    let walk = |lua: &Lua, values: MultiValue| -> mlua::Result<MultiValue> {
+        let mut args = Args::new("walk", values);
+        may_wait(lua, "walk").map_err(|mistake| mistake.raise(lua))?;
+        let answer: HostResult = character::walk_to(lua, &mut args);
+        answer.map_err(|raise| raise.error(lua))
+    };
+    table.raw_set("walk", lua.create_function(walk)?)?;
+    crate::script::bind::scene::add_natives(lua, &table)?;
+    Ok(table)
+}

@@ -1,0 +1,459 @@
+//! Hot reload: changed texts take the place of running code, or the old code runs on.
+//!
+//! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none
+//! did. Holds: a saved file and everything that requires it is one unit: all of it changes or nothing; bodies
+//! run without the world and on the load budget; a file whose text is the same is not reloaded; a deleted one
+//! runs on; what was refused is tried again with the next save. Not here: what happens to each instance
+//! (`commit`), the level file (`game::level_reload`).
+
+pub(crate) mod commit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::script::host::{BehaviourRef, ScriptHost};
+use crate::script::step::behaviour::{self, Class};
+use crate::script::step::cinematic::reload as scenes;
+use crate::script::step::runtime;
+use crate::script::step::testing;
+use crate::script::vm::VmBefore;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::files::{ScriptText, ScriptTexts};
+use crate::world::World;
+use commit::{ReloadTarget, StagedScripts};
+
+/// Changed script texts by path below the script folders, with suffix; none for a deleted file.
+pub type ChangedTexts = BTreeMap<String, Option<String>>;
+
+/// What became of the last reload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReloadReport {
+    /// Whether it took effect.
+    pub ok: bool,
+    /// Why not.
+    pub message: Option<String>,
+    /// The files that were given.
+    pub files: Vec<String>,
+    /// When.
+    pub tick: Tick,
+}
+
+/// Why a reload was refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file with the first mistake; empty when it is none of a file.
+    pub file: String,
+    /// Line in it, from 1; 0 when unknown.
+    pub line: u32,
+    /// What is wrong, with the place in front where it is known.
+    pub message: String,
+    /// Whether new code ran in the world before it was taken back.
+    pub had_effects: bool,
+    /// The parameter that a character gives wrongly, when it was that.
+    pub misfit: Option<Box<Misfit>>,
+}
+
+/// Parameters of a character that its behaviour does not take.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Misfit {
+    /// Name of the character.
+    pub character: String,
+    /// The parameter, when it is about one.
+    pub parameter: Option<String>,
+    /// What is wrong, in a sentence.
+    pub what: String,
+}
+
+/// What took effect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The files whose text is another one now.
+    pub files: ChangedTexts,
+    /// What is missed, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The behaviours that the level gives to characters now, where it gave others or none before.
+pub type LevelBehaviours = Vec<(CharacterId, Option<BehaviourRef>)>;
+
+impl From<CallFailure> for Refusal {
+    fn from(failure: CallFailure) -> Self {
+        Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
+    }
+}
+
+impl Refusal {
+    /// A sentence about a whole file.
+    fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
+        let path = texts.get(name).map_or(name, |file| file.path.as_str());
+        CallFailure::new(FaultKind::Error, what.to_owned(), Some((path, 1))).into()
+    }
+}
+
+/// A refused text, to be tried again.
+#[derive(Clone, Debug)]
+struct Waiting {
+    text: Option<String>,
+    /// It was refused by its `migrate` or `start`, which had effects: not tried again but with the file
+    /// itself.
+    had_effects: bool,
+}
+
+/// What a host knows of reloads.
+#[derive(Debug)]
+pub(crate) struct Reloads {
+    staged: Option<(ChangedTexts, Option<Refusal>)>,
+    waiting: BTreeMap<String, Waiting>,
+    last: Option<ReloadReport>,
+    count: u64,
+    /// Environments of replaced files as keys, which it does not keep alive.
+    replaced: Table,
+}
+
+impl Reloads {
+    pub(crate) fn new(lua: &Lua) -> Result<Self, mlua::Error> {
+        let replaced = lua.create_table()?;
+        let metatable = lua.create_table()?;
+        metatable.raw_set("__mode", "k")?;
+        replaced.set_metatable(Some(metatable))?;
+        Ok(Self { staged: None, waiting: BTreeMap::new(), last: None, count: 0, replaced })
+    }
+
+    /// A hash of what can change the future; none before the first reload.
+    fn digest(&self) -> Option<u64> {
+        if self.count == 0 && self.waiting.is_empty() {
+            return None;
+        }
+        let mut digest = StateHash::default();
+        digest.word(self.count);
+        for (path, waiting) in &self.waiting {
+            digest.text(path).text(waiting.text.as_deref().unwrap_or_default()).flag(waiting.had_effects);
+        }
+        Some(digest.finish())
+    }
+}
+
+impl ScriptHost {
+    /// Step 2: compiles changed texts. Nothing runs; [`ScriptHost::commit`] goes on in step 3.
+    pub fn stage(&mut self, scripts: &ChangedTexts) {
+        let refusal = scripts.iter().find_map(|(path, text)| self.compiles(path, text.as_deref()).err());
+        self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
+    }
+
+    fn compiles(&self, path: &str, text: Option<&str>) -> Result<(), Refusal> {
+        match text {
+            Some(text) if ScriptTexts::name_of_path(path).is_some() => {
+                Ok(self.vm.check(&ScriptText { path: path.to_owned(), text: text.to_owned() })?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Head of step 3: runs the bodies of what was staged, checks them against what lives, and puts them in
+    /// its place. `level` says whose behaviour the level has changed. None when nothing is to change.
+    pub fn commit(&mut self, world: &mut World, level: &LevelBehaviours) -> Option<Result<Taken, Refusal>> {
+        let outcome = self.commit_staged(world, level);
+        self.note_digest();
+        outcome
+    }
+
+    fn commit_staged(
+        &mut self,
+        world: &mut World,
+        level: &LevelBehaviours,
+    ) -> Option<Result<Taken, Refusal>> {
+        let (given, refusal) = self.reloads.staged.take().unwrap_or_default();
+        if given.is_empty() && level.is_empty() {
+            return None;
+        }
+        let mut outcome = match refusal {
+            Some(refusal) => Err(refusal),
+            None => self.attempt(world, &given, level),
+        };
+        let joined: ChangedTexts = self.joined(&given);
+        if outcome.is_err() && joined.len() > given.len() && self.all_compile(&given) {
+            outcome = self.attempt(world, &joined, level);
+        }
+        match outcome {
+            Ok(taken) => self.took(world, &given, taken),
+            Err(refusal) => {
+                self.wait(given, refusal.had_effects);
+                Some(Err(refusal))
+            }
+        }
+    }
+
+    /// The texts as they are once what was staged has taken effect.
+    pub(crate) fn texts_to_be(&self) -> ScriptTexts {
+        let staged = self.reloads.staged.as_ref().map(|(given, _)| given.clone()).unwrap_or_default();
+        let texts = self.vm.texts();
+        let changed = texts.changed(&self.joined(&staged), |name| self.vm.loads().is_loaded(name));
+        changed.map_or_else(|_| texts.clone(), |(texts, _)| texts)
+    }
+
+    /// What was staged is not to be taken now, because the level that came with it was refused.
+    pub fn put_off(&mut self) {
+        if let Some((given, _)) = self.reloads.staged.take() {
+            self.wait(given, false);
+        }
+        self.note_digest();
+    }
+
+    /// What of reloads can change the future becomes part of the hash.
+    fn note_digest(&self) {
+        let digest = self.reloads.digest();
+        runtime::with(self.vm.lua(), |runtime| runtime.reloads = digest);
+    }
+
+    fn wait(&mut self, given: ChangedTexts, had_effects: bool) {
+        for (path, text) in given {
+            self.reloads.waiting.insert(path, Waiting { text, had_effects });
+        }
+    }
+
+    fn all_compile(&self, changes: &ChangedTexts) -> bool {
+        changes.iter().all(|(path, text)| self.compiles(path, text.as_deref()).is_ok())
+    }
+
+    /// The changes with those that were refused before and may go with them.
+    fn joined(&self, given: &ChangedTexts) -> ChangedTexts {
+        let overlaps = given.keys().any(|path| self.reloads.waiting.contains_key(path));
+        let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| overlaps || !waiting.had_effects);
+        let mut joined: ChangedTexts =
+            waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect();
+        joined.extend(given.clone());
+        joined
+    }
+
+    /// Changes took effect: what was refused before is tried again.
+    fn took(
+        &mut self,
+        world: &mut World,
+        given: &ChangedTexts,
+        taken: Option<Taken>,
+    ) -> Option<Result<Taken, Refusal>> {
+        let mended = given.keys().filter(|path| self.reloads.waiting.remove(*path).is_some()).count();
+        let mut all = match taken {
+            Some(taken) => taken,
+            // What was refused is again as it runs: worth a word.
+            None if mended > 0 => Taken { files: given.clone(), notes: Vec::new() },
+            None => return None,
+        };
+        all.files.keys().for_each(|path| {
+            self.reloads.waiting.remove(path);
+        });
+        let again: ChangedTexts = self.joined(&ChangedTexts::new());
+        if !again.is_empty()
+            && self.all_compile(&again)
+            && let Ok(taken) = self.attempt(world, &again, &Vec::new())
+        {
+            again.keys().for_each(|path| {
+                self.reloads.waiting.remove(path);
+            });
+            if let Some(more) = taken {
+                all.files.extend(more.files);
+                all.notes.extend(more.notes);
+            }
+        }
+        self.reloads.count += 1;
+        Some(Ok(all))
+    }
+
+    /// One unit: all of it, or nothing.
+    fn attempt(
+        &mut self,
+        world: &mut World,
+        changes: &ChangedTexts,
+        level: &LevelBehaviours,
+    ) -> Result<Option<Taken>, Refusal> {
+        let vm = &self.vm;
+        let found = vm.texts().changed(changes, |name| vm.loads().is_loaded(name));
+        let (texts, changed) =
+            found.map_err(|error| Refusal { message: error.to_string(), ..Refusal::default() })?;
+        if changed.is_empty() && level.is_empty() {
+            return Ok(None);
+        }
+        let there: BTreeSet<String> = changed.iter().filter(|name| !texts.is_gone(name)).cloned().collect();
+        let unit = vm.loads().unit(&there, &texts);
+        let taken = Taken {
+            files: changes.iter().filter(|(path, _)| is_of(path, &changed)).map(owned).collect(),
+            notes: self.missed(&texts, &changed),
+        };
+        let before = self.vm.replace(texts, &unit);
+        let staged = match self.bodies(&unit, level, &before) {
+            Ok(staged) => staged,
+            Err(refusal) => {
+                self.vm.restore(before);
+                self.vm.make_room();
+                return Err(refusal);
+            }
+        };
+        let old = before.environments(&unit);
+        let shared = self.state.clone();
+        let not_kept = self.phase(world, 3, |vm| commit::run(vm, staged, &shared, before))?;
+        for environment in old {
+            // Without memory for the note there is none; the reload stands all the same.
+            let _ = self.reloads.replaced.raw_set(environment, true);
+        }
+        let notes = taken.notes.into_iter().chain(not_kept).collect();
+        Ok(Some(Taken { notes, ..taken }))
+    }
+
+    /// Sentences about deleted files of which something runs.
+    fn missed(&self, texts: &ScriptTexts, changed: &BTreeSet<String>) -> Vec<String> {
+        let used = changed.iter().filter(|name| texts.is_gone(name) && self.vm.loads().is_loaded(name));
+        used.map(|name| {
+            let path = texts.get(name).map_or(name.as_str(), |file| file.path.as_str());
+            format!("{path} was deleted; what runs of it runs on")
+        })
+        .collect()
+    }
+
+    /// Runs the bodies of a unit, and finds who is to change.
+    fn bodies(
+        &self,
+        unit: &BTreeSet<String>,
+        level: &LevelBehaviours,
+        before: &VmBefore,
+    ) -> Result<StagedScripts, Refusal> {
+        for name in unit {
+            self.vm.load(name)?;
+        }
+        let scenes = scenes::restarts(&self.vm, unit)
+            .map_err(|(file, what)| Refusal::of_file(&self.vm.texts(), &file, &what))?;
+        let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
+        staged.targets.extend(self.level_target(unit, before)?);
+        let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
+            level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
+        let lua = self.vm.lua();
+        let owners = runtime::with(lua, |runtime| runtime.behaviours.owners());
+        for owner in owners {
+            let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+            let Some((character, old, _, asked, given)) = parts else { continue };
+            let (asked, given, is_level) = match level.get(&character) {
+                Some(None) => {
+                    staged.targets.push(ReloadTarget::Detach { character });
+                    continue;
+                }
+                Some(Some(behaviour)) => (behaviour.name.clone(), behaviour.params.clone(), true),
+                None => (asked, given, false),
+            };
+            let file = match self.vm.resolve(&asked) {
+                Ok(file) => file,
+                // What the level asks for is not there: nothing else is taken for it.
+                Err(error) if is_level => {
+                    return Err(Refusal { message: error.to_string(), ..Refusal::default() });
+                }
+                Err(_) => old.file.clone(),
+            };
+            if is_level && file != old.file {
+                let class = self.class_of(&mut staged, &file)?;
+                staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
+            } else if is_level || file != old.file || unit.contains(&file) {
+                let class = self.class_of(&mut staged, &file)?;
+                staged.targets.push(ReloadTarget::Instance { owner, class, given });
+            }
+        }
+        for (character, suspended) in runtime::with(lua, |runtime| runtime.behaviours.suspended()) {
+            let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
+            if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
+                let class = self.class_of(&mut staged, &file)?;
+                staged.targets.push(ReloadTarget::Suspended { character, class, suspended });
+            }
+        }
+        for (character, behaviour) in level {
+            let has = runtime::with(lua, |runtime| runtime.behaviours.of(character)).is_some();
+            if let (false, Some(BehaviourRef { name, params })) = (has, behaviour) {
+                let class = self.class_of(&mut staged, name)?;
+                let (asked, given) = (name.clone(), params.clone());
+                staged.targets.push(ReloadTarget::Attach { character, class, asked, given });
+            }
+        }
+        Ok(staged)
+    }
+
+    /// The class of a behaviour file, whose body runs if it has not.
+    fn class_of(&self, staged: &mut StagedScripts, asked: &str) -> Result<Rc<Class>, Refusal> {
+        let result = self.vm.load(asked)?.result;
+        let file = self.vm.resolve(asked).unwrap_or_else(|_| asked.to_owned());
+        if let Some(class) = staged.classes.iter().find(|class| class.file == file) {
+            return Ok(class.clone());
+        }
+        let class = behaviour::shape(self.vm.lua(), &file, &result)
+            .map_err(|what| Refusal::of_file(&self.vm.texts(), &file, &what))?;
+        staged.classes.push(class.clone());
+        Ok(class)
+    }
+
+    /// The level script, when it is to change.
+    fn level_target(
+        &self,
+        unit: &BTreeSet<String>,
+        before: &VmBefore,
+    ) -> Result<Option<ReloadTarget>, Refusal> {
+        let Some(asked) = &self.level_script else { return Ok(None) };
+        let now = self.vm.resolve(asked);
+        let now = now.map_err(|error| Refusal { message: error.to_string(), ..Refusal::default() })?;
+        if !unit.contains(&now) && before.means(asked, &now) {
+            return Ok(None);
+        }
+        Ok(Some(ReloadTarget::Level { environment: self.vm.load(&now)?.environment }))
+    }
+
+    /// All classes as they are once the unit has taken effect.
+    fn classes(&self, unit: &BTreeSet<String>) -> Vec<Rc<Class>> {
+        let lua = self.vm.lua();
+        let old = runtime::with(lua, |runtime| runtime.behaviours.classes().to_vec());
+        let renew = |class: Rc<Class>| {
+            if !unit.contains(&class.file) {
+                return Some(class);
+            }
+            // A file that is no behaviour any more has no class; if somebody runs it, that is refused there.
+            let loaded = self.vm.loads().get(&class.file)?;
+            behaviour::shape(lua, &class.file, &loaded.result).ok()
+        };
+        old.into_iter().filter_map(renew).collect()
+    }
+
+    /// What became of the last reload; none before the first.
+    #[must_use]
+    pub fn last_reload(&self) -> Option<&ReloadReport> {
+        self.reloads.last.as_ref()
+    }
+
+    /// Keeps the report of a reload until the next one.
+    pub fn note_reload(&mut self, report: ReloadReport) {
+        testing::with(self.vm.lua(), |testing| {
+            testing.reloaded = Some(report.clone());
+            testing.replaced = Some(self.reloads.replaced.clone());
+        });
+        self.reloads.last = Some(report);
+    }
+
+    /// Environments of replaced files that something still reaches, after a full collection.
+    #[must_use]
+    pub fn stale_closures(&self) -> usize {
+        self.vm.collect();
+        self.reloads.replaced.pairs::<Value, Value>().filter(Result::is_ok).count()
+    }
+
+    /// Bytes in use by scripts after a full collection.
+    #[must_use]
+    pub fn used_memory(&self) -> usize {
+        self.vm.collect();
+        self.vm.used_memory()
+    }
+}
+
+fn owned((path, text): (&String, &Option<String>)) -> (String, Option<String>) {
+    (path.clone(), text.clone())
+}
+
+fn is_of(path: &str, names: &BTreeSet<String>) -> bool {
+    ScriptTexts::name_of_path(path).is_some_and(|name| names.contains(name))
+}

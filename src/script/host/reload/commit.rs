@@ -1,0 +1,568 @@
+//! New code in the place of old code, instance by instance, or everything back.
+//!
+//! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that
+//! can be asked before is asked before: parameters, handlers of walks, `migrate`; then for each, the level
+//! script first, then characters by id: `stop`, the end of what the old code had registered, a fresh `self`
+//! with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and state, boards
+//! and random streams with it. Walks, and timers whose handlers are names, go on. What cannot be kept (a part
+//! of a state that is not plain data, a timer whose handler the new code does not have) is left out and
+//! named: what the old code left behind never keeps new code out. Not here: which files are changed
+//! (`reload`).
+
+use std::rc::Rc;
+
+use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
+
+use crate::base::ids::CharacterId;
+use crate::base::value::Plain;
+use crate::script::bind::rng::{self, Streams};
+use crate::script::host;
+use crate::script::host::reload::{Misfit, Refusal};
+use crate::script::step::behaviour::{self, Class, Suspended};
+use crate::script::step::blackboard::{self, Boards};
+use crate::script::step::cinematic::Definitions;
+use crate::script::step::cinematic::reload::{self as scenes, Restart};
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::schedule::global_function;
+use crate::script::step::task::Why;
+use crate::script::step::{params, plain_state, runtime, timer, tree};
+use crate::script::vm::convert::Argument;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{ScriptVm, VmBefore};
+use crate::script::vm::{lend, payload};
+use crate::world::World;
+use crate::world::walk::Owner;
+
+/// What was loaded aside.
+#[derive(Debug)]
+pub(super) struct StagedScripts {
+    /// All classes, the new ones in the place of the old.
+    pub(super) classes: Vec<Rc<Class>>,
+    /// Who is to change: the level script, then characters by id.
+    pub(super) targets: Vec<ReloadTarget>,
+    /// Scenes that begin again.
+    pub(super) scenes: Vec<Restart>,
+}
+
+/// Somebody who is to change.
+#[derive(Debug)]
+pub(super) enum ReloadTarget {
+    /// The level script gets a new environment.
+    Level { environment: Table },
+    /// A behaviour gets a new class, and parameters.
+    Instance { owner: Owner, class: Rc<Class>, given: Plain },
+    /// A behaviour that was switched off comes back.
+    Suspended { character: CharacterId, class: Rc<Class>, suspended: Suspended },
+    /// A character gets another behaviour.
+    Attach { character: CharacterId, class: Rc<Class>, asked: String, given: Plain },
+    /// A character loses its behaviour.
+    Detach { character: CharacterId },
+}
+
+/// How far somebody has changed, and what it was before.
+#[derive(Debug)]
+enum Undo {
+    Level { owner: Owner, environment: Table, is_started: bool },
+    LevelRevived,
+    Nothing,
+    Instance { owner: Owner, class: Rc<Class>, given: Plain, params: Plain, state: Plain, is_started: bool },
+    Revived { character: CharacterId, suspended: Suspended },
+}
+
+/// Checks everybody, then changes everybody. The world is lent.
+///
+/// # Errors
+/// When something of it is refused: then everything is as it was. Else sentences about what was not kept.
+pub(super) fn run(
+    vm: &ScriptVm,
+    staged: StagedScripts,
+    shared: &Table,
+    before: VmBefore,
+) -> Result<Vec<String>, Refusal> {
+    let lua = vm.lua();
+    if let Err(refusal) = check(vm, &staged) {
+        vm.restore(before);
+        return Err(refusal);
+    }
+    let mut notes = Vec::new();
+    let shared_before = keep_plain(vm, "state", shared, &mut notes);
+    let old = runtime::with(lua, |runtime| Old {
+        vm: before,
+        shared: shared_before,
+        youngest_timer: runtime.timers.last(),
+        classes: runtime.behaviours.classes().to_vec(),
+        definitions: runtime.scenes.definitions(),
+        boards: runtime.boards.clone(),
+        streams: rng::streams(lua),
+        work: runtime.work.len(),
+    });
+    runtime::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
+    let changed = changed_owners(vm, &staged.targets);
+    let mut undos = Vec::new();
+    let mut later = Vec::new();
+    for target in staged.targets {
+        let changed = match target {
+            ReloadTarget::Level { environment } => change_level(vm, environment),
+            ReloadTarget::Instance { owner, class, given } => {
+                change_instance(vm, owner, (class, given), &mut notes)
+            }
+            ReloadTarget::Suspended { character, class, suspended } => {
+                revive(vm, character, class, suspended)
+            }
+            ReloadTarget::Attach { .. } | ReloadTarget::Detach { .. } => {
+                later.push(target);
+                continue;
+            }
+        };
+        match changed {
+            Ok(undo) => undos.push(undo),
+            Err(failed) => {
+                let (undo, failure) = *failed;
+                undos.push(undo);
+                take_back(vm, undos, shared, old);
+                return Err(Refusal { had_effects: true, ..failure.into() });
+            }
+        }
+    }
+    changed.iter().for_each(|(owner, names)| drop_missing(vm, *owner, names, &mut notes));
+    later.into_iter().for_each(|target| attach_or_detach(vm, target));
+    scenes::begin_again(vm, staged.scenes);
+    Ok(notes)
+}
+
+/// What of a shared state is plain data; the rest is taken out of it, with a sentence each.
+fn keep_plain(vm: &ScriptVm, name: &str, state: &Table, notes: &mut Vec<String>) -> Plain {
+    let given = Value::Table(state.clone());
+    let (kept, left_out) = plain_state::salvage(vm.lua(), name, &given, vm.limits().state_kib);
+    if !left_out.is_empty() {
+        write_back(vm, state, &kept);
+        notes.extend(left_out.iter().map(|what| not_kept(what)));
+    }
+    kept
+}
+
+fn not_kept(what: &str) -> String {
+    format!("{what} and was not kept")
+}
+
+/// Who gets new code and goes on, and where the names of its handlers are looked up from then on.
+fn changed_owners(vm: &ScriptVm, targets: &[ReloadTarget]) -> Vec<(Owner, Table)> {
+    let level = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let changed = targets.iter().filter_map(|target| match target {
+        ReloadTarget::Level { environment } => Some((level?, environment.clone())),
+        ReloadTarget::Instance { owner, class, .. } => Some((*owner, class.table.clone())),
+        _ => None,
+    });
+    changed.collect()
+}
+
+/// Everything of the scripts that was before, to go back to.
+#[derive(Debug)]
+struct Old {
+    vm: VmBefore,
+    shared: Plain,
+    youngest_timer: u64,
+    classes: Vec<Rc<Class>>,
+    definitions: Definitions,
+    boards: Boards,
+    streams: Streams,
+    /// How much work there was.
+    work: usize,
+}
+
+/// What can be asked before anything changes.
+fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
+    let lua = vm.lua();
+    for restart in &staged.scenes {
+        let file = restart.file().unwrap_or_default();
+        let path = vm.texts().get(file).map_or_else(|| file.to_owned(), |file| file.path.clone());
+        scenes::can_begin(vm, restart).map_err(|what| refused(&path, what))?;
+    }
+    for target in &staged.targets {
+        match target {
+            ReloadTarget::Instance { owner, class, given } => {
+                let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(*owner));
+                let Some((character, old, ..)) = parts else { continue };
+                fits(vm, character, class, given)?;
+                can_migrate(vm, class, old.version)?;
+                has_handlers(vm, *owner, &class.table, &path(vm, class))?;
+            }
+            ReloadTarget::Suspended { character, class, suspended } => {
+                fits(vm, *character, class, &suspended.given)?;
+                if suspended.state.is_some() {
+                    can_migrate(vm, class, suspended.version)?;
+                }
+            }
+            ReloadTarget::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
+            ReloadTarget::Level { environment } => {
+                let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+                if let Some(owner) = level {
+                    let name = vm.loads().name_of(environment).unwrap_or_default();
+                    let path = vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone());
+                    has_handlers(vm, owner, environment, &path)?;
+                }
+            }
+            ReloadTarget::Detach { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+fn path(vm: &ScriptVm, class: &Class) -> String {
+    vm.texts().get(&class.file).map_or_else(|| class.file.clone(), |file| file.path.clone())
+}
+
+fn refused(path: &str, what: String) -> Refusal {
+    CallFailure::new(FaultKind::Error, what, Some((path, 1))).into()
+}
+
+/// The parameters that a character gives are those that the class wants.
+fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), Refusal> {
+    fill(vm, class, given).map(|_| ()).map_err(|what| {
+        let name = lend::with_world(vm.lua(), |world: &mut World| world.name_of(character).to_owned());
+        let character = name.unwrap_or_default();
+        let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
+        let parameter = params::parameter_of(&what).map(str::to_owned);
+        Refusal { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
+    })
+}
+
+fn fill(vm: &ScriptVm, class: &Class, given: &Plain) -> Result<Plain, String> {
+    let filled =
+        lend::with_world(vm.lua(), |world: &mut World| params::fill(&class.params, given, Some(world)));
+    filled.map_err(|error| error.to_string())?
+}
+
+/// Another version has to say what becomes of the state.
+fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
+    let has = class.table.raw_get::<Value>("migrate").is_ok_and(|migrate| migrate.is_function());
+    if class.version == from || has {
+        return Ok(());
+    }
+    let what = format!("version is {}, after {from}; expected a function migrate(self, from)", class.version);
+    Err(refused(&path(vm, class), what))
+}
+
+/// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
+fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
+    let used = runtime::with(vm.lua(), |runtime| runtime.handlers.names_of(owner));
+    let missing = used.iter().find(|name| is_missing(names, name));
+    missing.map_or(Ok(()), |name| {
+        Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
+    })
+}
+
+fn is_missing(names: &Table, name: &str) -> bool {
+    !names.raw_get::<Value>(name).is_ok_and(|value: Value| value.is_function())
+}
+
+/// Timers go on that have a handler by name. One may repeat for ever, so what the new code has no handler for
+/// ends, with a sentence.
+fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
+    let lua = vm.lua();
+    let label = runtime::with(lua, |runtime| runtime.label(owner));
+    for name in runtime::with(lua, |runtime| runtime.timers.names_of(owner)) {
+        if is_missing(names, &name) {
+            for id in runtime::with(lua, |runtime| runtime.timers.named(owner, &name)) {
+                timer::end(lua, id);
+            }
+            notes.push(format!("{label}: handler \"{name}\" is missing and its timers ended"));
+        }
+    }
+}
+
+/// Calls a function that may not wait; its failure is the caller's to deal with.
+fn attempt(
+    vm: &ScriptVm,
+    owner: Owner,
+    name: &'static str,
+    function: &Function,
+    args: impl IntoLuaMulti,
+) -> Result<(), CallFailure> {
+    let call = Call::plain(owner, name);
+    let result = invoke::within(vm, &call, || vm.run(function, args, vm.limits().fuel_per_call));
+    invoke::clean_up(vm);
+    result
+}
+
+/// Calls a method of a behaviour, if it has it.
+fn attempt_method(
+    vm: &ScriptVm,
+    owner: Owner,
+    name: &'static str,
+    args: impl IntoLuaMulti,
+) -> Result<(), CallFailure> {
+    let Some((function, this)) = behaviour::method(vm.lua(), owner, name) else {
+        return Ok(());
+    };
+    let mut all = MultiValue::from_iter([Value::Table(this)]);
+    all.extend(args.into_lua_multi(vm.lua()).unwrap_or_default());
+    attempt(vm, owner, name, &function, all)
+}
+
+/// Tells old code to stop. What goes wrong in it is told and does not count against the new code.
+fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
+    if let Err(failure) = stopped {
+        runtime::with(vm.lua(), |runtime| runtime.strikes.forget(&owner));
+        invoke::report(vm, &Call::plain(owner, "stop"), failure);
+    }
+    end_registered(vm, owner);
+}
+
+fn end_registered(vm: &ScriptVm, owner: Owner) {
+    tree::end(vm, owner, Why::Reload);
+    behaviour::end_belongings(vm.lua(), owner, Why::Reload);
+    runtime::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
+    invoke::clean_up(vm);
+}
+
+type Changed = Result<Undo, Box<(Undo, CallFailure)>>;
+
+fn change_instance(
+    vm: &ScriptVm,
+    owner: Owner,
+    (class, given): (Rc<Class>, Plain),
+    notes: &mut Vec<String>,
+) -> Changed {
+    let lua = vm.lua();
+    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let Some((_, old, this, _, old_given)) = parts else {
+        // The code of another instance has ended it meanwhile.
+        return Ok(Undo::Nothing);
+    };
+    let from = old.version;
+    let limit_kib = vm.limits().state_kib;
+    let field = |key: &str| this.raw_get::<Value>(key).unwrap_or(Value::Nil);
+    let params = payload::read(lua, &Argument::new("reload", "params", field("params")), limit_kib);
+    let params = params.unwrap_or_else(|_| invoke::map([]));
+    let (state, _) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
+    let mut undo = Undo::Instance { owner, class: old, given: old_given, params, state, is_started: false };
+    stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
+    let (kept, left_out) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
+    let state = field("state").as_table().cloned().filter(|_| left_out.is_empty());
+    let label = runtime::with(lua, |runtime| runtime.label(owner));
+    notes.extend(left_out.iter().map(|what| format!("{label}: {}", not_kept(what))));
+    let is_whole = state.is_some();
+    let begun = fill(vm, &class, &given)
+        .map_err(|what| CallFailure::new(FaultKind::Error, what, None))
+        .and_then(|params| rebind(vm, owner, (class, &given, &params), state))
+        .and_then(|()| if is_whole { Ok(()) } else { refill(vm, owner, &kept) })
+        .and_then(|()| begin(vm, owner, Some(from)));
+    match begun {
+        Ok(()) => {
+            if let Undo::Instance { is_started, .. } = &mut undo {
+                *is_started = true;
+            }
+            Ok(undo)
+        }
+        Err(failure) => Err(Box::new((undo, failure))),
+    }
+}
+
+fn rebind(
+    vm: &ScriptVm,
+    owner: Owner,
+    (class, given, params): (Rc<Class>, &Plain, &Plain),
+    state: Option<Table>,
+) -> Result<(), CallFailure> {
+    let state = state.map_or_else(|| vm.lua().create_table(), Ok);
+    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, (given, params), &state));
+    bound.map_err(|error| {
+        CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None)
+    })
+}
+
+/// Fills a fresh state: `init` says what belongs in it, and what was kept of the old one takes the place of
+/// that.
+fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> {
+    let lua = vm.lua();
+    let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
+    attempt_method(vm, owner, "init", ())?;
+    let state = match this.raw_get::<Value>("state") {
+        Ok(Value::Table(state)) => Ok(state),
+        _ => lua.create_table(),
+    };
+    let filled = state.and_then(|state| {
+        if let Value::Table(kept) = payload::write(lua, kept)? {
+            for pair in kept.pairs::<Value, Value>() {
+                let (key, value) = pair?;
+                state.raw_set(key, value)?;
+            }
+        }
+        this.raw_set("state", state)
+    });
+    filled.map_err(|error| {
+        CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None)
+    })
+}
+
+/// `migrate` where the version is another one, `start`, and `run`.
+fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailure> {
+    let lua = vm.lua();
+    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let Some((_, class, this, ..)) = parts else { return Ok(()) };
+    if let Some(from) = from.filter(|from| *from != class.version) {
+        attempt_method(vm, owner, "migrate", from as f64)?;
+    }
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    plain_state::read(vm, &Call::plain(owner, "migrate"), "self.state", state)?;
+    attempt_method(vm, owner, "start", "reload")?;
+    behaviour::start_code(lua, owner);
+    Ok(())
+}
+
+fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
+    let lua = vm.lua();
+    let Some((owner, old)) = runtime::with(lua, |runtime| runtime.level.clone()) else {
+        host::begin_level_script(vm, environment);
+        return start_level(vm)
+            .map(|()| Undo::LevelRevived)
+            .map_err(|failure| Box::new((Undo::LevelRevived, failure)));
+    };
+    let stopped = match global_function(&old, "onStop") {
+        Some(function) => attempt(vm, owner, "onStop", &function, "reload"),
+        None => Ok(()),
+    };
+    stop(vm, owner, stopped);
+    set_level(vm, owner, environment);
+    let undo = |is_started| Undo::Level { owner, environment: old, is_started };
+    match start_level(vm) {
+        Ok(()) => Ok(undo(true)),
+        Err(failure) => Err(Box::new((undo(false), failure))),
+    }
+}
+
+fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
+    runtime::with(vm.lua(), |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(environment.clone());
+        }
+        runtime.strikes.forget(&owner);
+        runtime.level = Some((owner, environment));
+    });
+}
+
+fn start_level(vm: &ScriptVm) -> Result<(), CallFailure> {
+    let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
+    match found.and_then(|(owner, environment)| Some((owner, global_function(&environment, "onStart")?))) {
+        Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
+        None => Ok(()),
+    }
+}
+
+/// A behaviour that was switched off comes back, with its state as far as that was plain data.
+fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Suspended) -> Changed {
+    let lua = vm.lua();
+    let undo = Undo::Revived { character, suspended: suspended.clone() };
+    let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
+    let owner = match created {
+        Ok(owner) => owner,
+        Err(what) => return Err(Box::new((undo, CallFailure::new(FaultKind::Error, what, None)))),
+    };
+    behaviour::pause_if_held(lua, character, owner);
+    let this = runtime::with(lua, |runtime| runtime.behaviours.this(owner));
+    let begun = match (&suspended.state, this) {
+        (Some(state), Some(this)) => {
+            let kept = match suspended.is_whole {
+                true => payload::write(lua, state)
+                    .and_then(|state| this.raw_set("state", state))
+                    .map_err(|error| CallFailure::new(FaultKind::Memory, error.to_string(), None)),
+                false => refill(vm, owner, state),
+            };
+            kept.and_then(|()| begin(vm, owner, Some(suspended.version)))
+        }
+        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, None)),
+    };
+    match begun {
+        Ok(()) => Ok(undo),
+        Err(failure) => Err(Box::new((undo, failure))),
+    }
+}
+
+/// The level gives a character another behaviour, or none.
+fn attach_or_detach(vm: &ScriptVm, target: ReloadTarget) {
+    match target {
+        ReloadTarget::Attach { character, class, asked, given } => {
+            behaviour::detach_now(vm, character, "detached");
+            if let Ok(owner) = behaviour::create(vm, character, class, (&asked, &given)) {
+                behaviour::pause_if_held(vm.lua(), character, owner);
+                behaviour::begin_or_switch_off(vm, owner);
+            }
+        }
+        ReloadTarget::Detach { character } => behaviour::detach_now(vm, character, "detached"),
+        ReloadTarget::Level { .. } | ReloadTarget::Instance { .. } | ReloadTarget::Suspended { .. } => {}
+    }
+}
+
+/// Everybody who has changed gets the old code again, with state, boards and random streams as they were, and
+/// starts.
+fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
+    let lua = vm.lua();
+    // First the new code ends everywhere, then the old code starts: no new code hears of the old.
+    for undo in &undos {
+        match undo {
+            Undo::Level { owner, is_started, .. } => {
+                let found = runtime::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
+                let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
+                let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
+                end_new(vm, *owner, stopped, old.youngest_timer);
+            }
+            Undo::Instance { owner, is_started, .. } => {
+                let stopped = if *is_started { attempt_method(vm, *owner, "stop", "reload") } else { Ok(()) };
+                end_new(vm, *owner, stopped, old.youngest_timer);
+            }
+            Undo::Revived { character, suspended } => behaviour::withdraw(vm, *character, suspended.clone()),
+            Undo::LevelRevived => host::end_level_script(vm, "fault"),
+            Undo::Nothing => {}
+        }
+    }
+    vm.restore(old.vm);
+    write_back(vm, shared, &old.shared);
+    if let Ok(seed) = lend::with_world(lua, |world: &mut World| world.seed()) {
+        rng::go_back(lua, old.streams, seed);
+    }
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.set_classes(old.classes);
+        runtime.scenes.set_definitions(old.definitions);
+        blackboard::go_back(runtime, old.boards, old.work);
+    });
+    for undo in undos {
+        match undo {
+            Undo::Level { owner, environment, .. } => {
+                set_level(vm, owner, environment);
+                let started = start_level(vm);
+                told(vm, owner, "onStart", started);
+            }
+            Undo::Instance { owner, class, given, params, state, .. } => {
+                let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
+                let bound = rebind(vm, owner, (class, &given, &params), state);
+                let started = bound.and_then(|()| attempt_method(vm, owner, "start", "reload"));
+                told(vm, owner, "start", started);
+                behaviour::start_code(lua, owner);
+            }
+            Undo::Revived { .. } | Undo::LevelRevived | Undo::Nothing => {}
+        }
+    }
+}
+
+fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>, youngest_timer: u64) {
+    stop(vm, owner, stopped);
+    for id in runtime::with(vm.lua(), |runtime| runtime.timers.since(owner, youngest_timer)) {
+        timer::end(vm.lua(), id);
+    }
+}
+
+fn told(vm: &ScriptVm, owner: Owner, callback: &'static str, result: Result<(), CallFailure>) {
+    if let Err(failure) = result {
+        invoke::report(vm, &Call::plain(owner, callback), failure);
+    }
+}
+
+/// Puts what was in a table back into it.
+fn write_back(vm: &ScriptVm, table: &Table, plain: &Plain) {
+    let _ = table.clear();
+    let Ok(Value::Table(before)) = payload::write(vm.lua(), plain) else { return };
+    for (key, value) in before.pairs::<Value, Value>().filter_map(Result::ok) {
+        let _ = table.raw_set(key, value);
+    }
+}

@@ -1,0 +1,765 @@
+//! Behaviours: what the table of a behaviour file becomes when a character gets it.
+//!
+//! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a
+//! character has at most one; `init` runs before `start`, `run` begins after both; an instance whose
+//! character is held by a scene stands still, and nothing is lost meanwhile; every instance that began is
+//! told to `stop`, once. Not here: parameters (`params`).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::base::value::Plain;
+use crate::script::bind;
+use crate::script::bind::handles::{self, StreamId};
+use crate::script::bind::registration::stem;
+use crate::script::bind::rng;
+use crate::script::state::callback::Callback;
+use crate::script::step::blackboard::BoardOf;
+use crate::script::step::handlers::{self, Delivering};
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::owner::{OwnerKind, Owners};
+use crate::script::step::params::{self, Params};
+use crate::script::step::runtime::{self, ScriptWork};
+use crate::script::step::task::{self, Delivery, NewTask, TaskRole, Why};
+use crate::script::step::tree::{self, BehaviourTree};
+use crate::script::step::{dispatch, plain_state};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::convert::describe;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{lend, payload};
+use crate::world::World;
+use crate::world::event::{Fact, LogLine, SwitchedOff};
+use crate::world::ops;
+use crate::world::walk::Owner;
+
+/// A behaviour file whose shape was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    /// The whole name of its file.
+    pub(crate) file: String,
+    pub(crate) table: Table,
+    pub(crate) params: Params,
+    pub(crate) version: u64,
+    update_every_ticks: u64,
+    /// Its `update`; its table is read-only, so it stays the one.
+    update: Option<Function>,
+    tree: Option<BehaviourTree>,
+    on: BTreeMap<String, Function>,
+}
+
+/// A character with a behaviour.
+#[derive(Debug)]
+struct Instance {
+    character: CharacterId,
+    /// The character's number, for the order.
+    serial: u32,
+    class: Rc<Class>,
+    /// Shared with the call under way: a reference into the VM is more expensive to copy than this.
+    this: Rc<Table>,
+    /// The name by which its file was asked for.
+    asked: String,
+    /// Its parameters, as they were given.
+    given: Plain,
+}
+
+/// A behaviour that was switched off after its faults: a reload of its file brings it back.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspended {
+    /// As messages name it.
+    pub(crate) label: Rc<str>,
+    pub(crate) file: String,
+    pub(crate) version: u64,
+    pub(crate) asked: String,
+    pub(crate) given: Plain,
+    /// Its `self.state`, as far as that was plain data; none when `init` has not come to its end.
+    pub(crate) state: Option<Plain>,
+    /// Whether all of it was.
+    pub(crate) is_whole: bool,
+}
+
+/// All behaviours.
+#[derive(Debug, Default)]
+pub(crate) struct Behaviours {
+    instances: BTreeMap<Owner, Instance>,
+    by_character: BTreeMap<CharacterId, Owner>,
+    order: BTreeMap<u32, Owner>,
+    /// In order of their first use.
+    classes: Vec<Rc<Class>>,
+    /// By the number of the character.
+    suspended: BTreeMap<u32, (CharacterId, Suspended)>,
+}
+
+const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
+
+impl Behaviours {
+    pub(crate) fn of(&self, character: CharacterId) -> Option<Owner> {
+        self.by_character.get(&character).copied()
+    }
+
+    /// All behaviours, in order of the numbers of their characters.
+    pub(crate) fn owners(&self) -> Vec<Owner> {
+        self.order.values().copied().collect()
+    }
+
+    /// Numbers of characters and their behaviours, in order of the numbers.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (u32, Owner)> {
+        self.order.iter().map(|(&serial, &owner)| (serial, owner))
+    }
+
+    /// The character, the class, the `self`, the asked name and the given parameters of an instance.
+    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Rc<Class>, Table, String, Plain)> {
+        let found = self.instances.get(&owner)?;
+        let Instance { character, class, this, asked, given, .. } = found;
+        Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
+    }
+
+    /// The plain data that instances keep: parameters, and the states of those that were switched off.
+    pub(crate) fn kept_plain(&self) -> impl Iterator<Item = &Plain> {
+        let suspended = self.suspended.values().flat_map(|(_, one)| [Some(&one.given), one.state.as_ref()]);
+        self.instances.values().map(|instance| &instance.given).chain(suspended.flatten())
+    }
+
+    /// All classes.
+    pub(crate) fn classes(&self) -> &[Rc<Class>] {
+        &self.classes
+    }
+
+    /// Puts other classes in place of all there are.
+    pub(crate) fn set_classes(&mut self, classes: Vec<Rc<Class>>) {
+        self.classes = classes;
+    }
+
+    /// Those switched off after their faults, in order of characters.
+    pub(crate) fn suspended(&self) -> Vec<(CharacterId, Suspended)> {
+        self.suspended.values().cloned().collect()
+    }
+
+    /// A character has no suspended behaviour any more.
+    pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
+        self.suspended.retain(|_, (other, _)| *other != character);
+    }
+
+    /// The `self` of an instance.
+    pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
+        self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
+    }
+
+    /// The same, shared: cheaper than a reference of its own.
+    pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
+        self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
+    }
+
+    /// What of an instance runs at a tick: its `update`, its tree.
+    pub(crate) fn due_at(&self, owner: Owner, serial: u32, now: Tick) -> (bool, bool) {
+        let due = self.instances.get(&owner).map(|instance| &instance.class).filter(|class| {
+            class.update_every_ticks == 1
+                || (now.0 + u64::from(serial)).is_multiple_of(class.update_every_ticks)
+        });
+        due.map_or((false, false), |class| (class.update.is_some(), class.tree.is_some()))
+    }
+
+    /// The behaviour whose file returned `table`.
+    pub(crate) fn class_of(&self, table: &Table) -> Option<Rc<Class>> {
+        self.classes.iter().find(|class| class.table == *table).cloned()
+    }
+
+    /// The behaviour called `name`.
+    pub(crate) fn class(&self, name: &str) -> Option<Rc<Class>> {
+        self.classes.iter().find(|class| class.name == name).cloned()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (serial, owner) in &self.order {
+            hash.word(u64::from(*serial)).word(u64::from(owner.0));
+            if let Some(instance) = self.instances.get(owner) {
+                hash.text(&instance.class.name);
+            }
+        }
+        for (serial, (_, suspended)) in &self.suspended {
+            hash.word(u64::from(*serial)).text(&suspended.file);
+        }
+    }
+}
+
+/// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence
+/// about the first mistake. A name that another file has is made longer by a number, which only messages
+/// show.
+pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
+    let class = shape(lua, file, result)?;
+    runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
+    Ok(class)
+}
+
+/// Checks what the behaviour file called `file` returned; a sentence about the first mistake.
+pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
+    let name = stem(file);
+    let Value::Table(table) = result else {
+        return Err(format!("the file returns {}, expected a table of a behaviour", describe(result)));
+    };
+    let get = |key: &str| table.raw_get::<Value>(key).unwrap_or(Value::Nil);
+    for key in FUNCTIONS {
+        let value = get(key);
+        if !value.is_nil() && !value.is_function() {
+            return Err(format!("{key} is {}, expected a function", describe(&value)));
+        }
+    }
+    let whole = |key: &str, default: u64| match get(key) {
+        Value::Nil => Ok(default),
+        Value::Integer(value) if value >= 1 => Ok(value as u64),
+        Value::Number(value) if value >= 1.0 && libm::floor(value) == value => Ok(value as u64),
+        other => Err(format!("{key} is {}, expected a whole number from 1", describe(&other))),
+    };
+    let version = whole("version", 1)?;
+    let known = runtime::with(lua, |runtime| {
+        let behaviours = &runtime.behaviours;
+        let same = behaviours.classes.iter().find(|class| class.file == file).map(|class| class.name.clone());
+        let taken = behaviours.classes.len();
+        let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
+        same.or(other)
+    });
+    let class = Rc::new(Class {
+        name: known.unwrap_or_else(|| name.to_owned()),
+        file: file.to_owned(),
+        version,
+        params: params::declare(lua, &get("params"))?,
+        update_every_ticks: whole("updateEvery", 1)?,
+        update: get("update").as_function().cloned(),
+        tree: BehaviourTree::read(lua, &get("tree"))?,
+        on: declare_on(&get("on"))?,
+        table: table.clone(),
+    });
+    table.set_readonly(true);
+    Ok(class)
+}
+
+fn declare_on(value: &Value) -> Result<BTreeMap<String, Function>, String> {
+    let mut on = BTreeMap::new();
+    let table = match value {
+        Value::Nil => return Ok(on),
+        Value::Table(table) => table,
+        other => return Err(format!("on is {}, expected a table of functions by event", describe(other))),
+    };
+    for pair in table.pairs::<Value, Value>() {
+        let (key, value) = pair.map_err(|error| error.to_string())?;
+        match (&key, &value) {
+            (Value::String(name), Value::Function(function)) => {
+                on.insert(name.to_string_lossy(), function.clone());
+            }
+            (Value::String(name), other) => {
+                let name = name.to_string_lossy();
+                return Err(format!("on.{name} is {}, expected a function", describe(other)));
+            }
+            _ => return Err(format!("on has the key {}, expected names of events", describe(&key))),
+        }
+    }
+    Ok(on)
+}
+
+/// Gives a character its behaviour; `init`, `start` and `run` come with [`begin`]. A sentence about what is
+/// wrong.
+pub(crate) fn create(
+    vm: &ScriptVm,
+    character: CharacterId,
+    class: Rc<Class>,
+    (asked, given): (&str, &Plain),
+) -> Result<Owner, String> {
+    let lua = vm.lua();
+    let filled = lend::with_world(lua, |world: &mut World| {
+        let found = world.characters.alive(character).map(|found| (found.serial, found.name.clone()));
+        let (serial, name) =
+            found.ok_or_else(|| format!("character \"{}\" is gone", world.name_of(character)))?;
+        let params = params::fill(&class.params, given, Some(world))?;
+        Ok::<_, String>((serial, name, params, world.seed))
+    });
+    let (serial, character_name, params, seed) = filled.map_err(|error| error.to_string())??;
+    let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
+    let stream = rng::begin(lua, seed, &format!("{character_name}/{}", class.name));
+    let this = new_self(lua, character, &class, &params, stream).map_err(|error| error.to_string())?;
+    let owner = runtime::with(lua, |runtime| {
+        let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(class.table.clone());
+            record.receiver = Some(Value::Table(this.clone()));
+        }
+        runtime.behaviours.by_character.insert(character, owner);
+        runtime.behaviours.order.insert(serial, owner);
+        owner
+    });
+    for (name, function) in &class.on {
+        handlers::listen_on(lua, owner, character, name, function.clone());
+    }
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.forget_suspended(character);
+        let (asked, given) = (asked.to_owned(), given.clone());
+        let this = Rc::new(this);
+        runtime.behaviours.instances.insert(owner, Instance { character, serial, class, this, asked, given });
+    });
+    Ok(owner)
+}
+
+fn new_self(
+    lua: &Lua,
+    character: CharacterId,
+    class: &Class,
+    params: &Plain,
+    stream: Option<StreamId>,
+) -> mlua::Result<Table> {
+    let this = lua.create_table()?;
+    let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
+    this.raw_set("character", handles::character(lua, character)?)?;
+    this.raw_set("params", dispatch::frozen(lua, params)?)?;
+    this.raw_set("state", lua.create_table()?)?;
+    this.raw_set("name", class.name.as_str())?;
+    this.raw_set("rng", stream)?;
+    this.raw_set("blackboard", bind::blackboard::board(lua, BoardOf::Character(character))?)?;
+    // Its lines carry the name of the behaviour, as all lines carry their owner.
+    this.raw_set("log", lua.globals().raw_get::<Value>("log")?)?;
+    let metatable = lua.create_table()?;
+    metatable.raw_set("__index", &class.table)?;
+    metatable.raw_set("__metatable", false)?;
+    metatable.set_readonly(true);
+    this.set_metatable(Some(metatable))?;
+    Ok(this)
+}
+
+/// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What
+/// the old code had registered must have ended. Nothing of the new code runs.
+pub(crate) fn rebind(
+    vm: &ScriptVm,
+    owner: Owner,
+    class: Rc<Class>,
+    (given, params): (&Plain, &Plain),
+    state: &Table,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let Some((character, _, this, _, _)) = runtime::with(lua, |runtime| runtime.behaviours.parts(owner))
+    else {
+        return Ok(());
+    };
+    let stream: Value = this.raw_get("rng")?;
+    let fresh = new_self(lua, character, &class, params, None)?;
+    fresh.raw_set("rng", stream)?;
+    fresh.raw_set("state", state)?;
+    runtime::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(class.table.clone());
+            record.receiver = Some(Value::Table(fresh.clone()));
+            record.run_again = None;
+            let kept = std::mem::take(&mut record.kept);
+            record.kept = kept.into_iter().filter_map(|kept| kept.under(&class.on)).collect();
+        }
+        runtime.strikes.forget(&owner);
+        if let Some(instance) = runtime.behaviours.instances.get_mut(&owner) {
+            instance.this = Rc::new(fresh);
+            instance.class = class.clone();
+            instance.given = given.clone();
+        }
+    });
+    for (name, function) in &class.on {
+        handlers::listen_on(lua, owner, character, name, function.clone());
+    }
+    Ok(())
+}
+
+/// Runs `init` and `start` of a new instance, and starts its `run`.
+///
+/// # Errors
+/// What was wrong in `init`, or with the state it left: then nothing else of the instance has run.
+pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), CallFailure> {
+    init(vm, owner)?;
+    let why = vm.lua().create_string(why).map(Value::String).unwrap_or(Value::Nil);
+    call(vm, owner, "start", why);
+    start_code(vm.lua(), owner);
+    Ok(())
+}
+
+fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
+    let Some((function, this)) = method(vm.lua(), owner, "init") else {
+        return Ok(());
+    };
+    let call = Call::plain(owner, "init");
+    let result = invoke::within(vm, &call, || vm.run(&function, &this, vm.limits().fuel_per_call));
+    invoke::clean_up(vm);
+    result?;
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    plain_state::read(vm, &call, "self.state", state).map(drop)
+}
+
+/// The same for a character that gets a behaviour while the level runs: with a fault in `init` it stays
+/// switched off.
+pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
+    let Err(failure) = begin(vm, owner, "attach") else {
+        return;
+    };
+    // A state that is not plain was told as `init` returned.
+    if failure.kind != FaultKind::Data {
+        invoke::report(vm, &Call::plain(owner, "init"), failure);
+    }
+    let lua = vm.lua();
+    let Some(instance) = take_out(lua, owner) else {
+        return;
+    };
+    let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
+    let off = switched_off(vm, instance.character, &suspended);
+    runtime::with(lua, |runtime| {
+        runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+    });
+    invoke::push(vm, Fact::SwitchedOff(off));
+    end_owner(vm, owner, Why::OwnerGone);
+}
+
+/// A function of the class and the `self` to call it with.
+pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
+    let (class, this) = runtime::with(lua, |runtime| {
+        let instance = runtime.behaviours.instances.get(&owner)?;
+        Some((instance.class.table.clone(), Table::clone(&instance.this)))
+    })?;
+    let function = class.raw_get::<Value>(name).ok()?.as_function().cloned()?;
+    Some((function, this))
+}
+
+/// Calls a function of the behaviour that may not wait, if it has it.
+fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
+    if let Some((function, this)) = method(vm.lua(), owner, name) {
+        invoke::run(vm, &Call::plain(owner, name), &function, (this, args));
+    }
+}
+
+/// A `self.state` that is not plain data is a fault that names the key.
+pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
+    let lua = vm.lua();
+    let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else {
+        return;
+    };
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    let _ = plain_state::check(vm, owner, "self.state", state);
+}
+
+fn start_run(lua: &Lua, owner: Owner) {
+    if let Some((function, this)) = method(lua, owner, "run") {
+        let args = MultiValue::from_iter([Value::Table(this)]);
+        let callback = "run".into();
+        task::spawn(lua, NewTask { owner, callback, role: TaskRole::Run, function, args, name: None });
+    }
+}
+
+/// Starts `run`, and the tree at its root.
+pub(crate) fn start_code(lua: &Lua, owner: Owner) {
+    start_run(lua, owner);
+    start_tree(lua, owner);
+}
+
+fn start_tree(lua: &Lua, owner: Owner) {
+    let tree = runtime::with(lua, |runtime| runtime.behaviours.instances.get(&owner)?.class.tree.clone());
+    if let Some(tree) = tree {
+        tree::begin(lua, owner, &tree);
+    }
+}
+
+/// A `run` that faulted a second ago begins again.
+pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
+    let due = runtime::with(vm.lua(), |runtime| {
+        let is_free = !runtime.owners.is_paused(owner);
+        let record = runtime.owners.get_mut(owner).filter(|_| is_free)?;
+        record.run_again.take()
+    });
+    if due.is_some() {
+        start_run(vm.lua(), owner);
+    }
+}
+
+/// `update` of an instance.
+pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
+    let found = runtime::with(vm.lua(), |runtime| {
+        if runtime.owners.is_paused(owner) {
+            return None;
+        }
+        let Instance { class, this, .. } = runtime.behaviours.instances.get(&owner)?;
+        let dt = class.update_every_ticks as f64 / f64::from(runtime.rate.per_second());
+        Some((Rc::clone(class), Rc::clone(this), dt))
+    });
+    let Some((class, this, dt)) = found else {
+        return;
+    };
+    if let Some(function) = &class.update {
+        invoke::run(vm, &Call::plain(owner, "update"), function, (&*this, dt));
+    }
+}
+
+/// Fuel that the beginning of a behaviour takes beside its own code, and its end.
+const ATTACH_PRICE: u64 = 256;
+
+/// Attaches a behaviour whose name and parameters were checked when it was asked for. Step 12.
+pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, given: &Plain) {
+    let lua = vm.lua();
+    let is_alive = lend::with_world(lua, |world: &mut World| world.characters.alive(character).is_some())
+        .unwrap_or(false);
+    let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class(name)).filter(|_| is_alive)
+    else {
+        return;
+    };
+    vm.spend(ATTACH_PRICE + payload::price_of(given));
+    detach_now(vm, character, "detached");
+    let asked = class.file.clone();
+    match create(vm, character, class, (&asked, given)) {
+        Ok(owner) => {
+            pause_if_held(lua, character, owner);
+            begin_or_switch_off(vm, owner);
+        }
+        Err(problem) => {
+            let failure =
+                CallFailure::new(FaultKind::Error, format!("attach: behaviour \"{name}\": {problem}"), None);
+            invoke::report(vm, &Call::plain(Owner::HOST, "attach"), failure);
+        }
+    }
+}
+
+/// Ends the behaviour of a character, if it has one. Step 12.
+pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
+    if let Some(owner) = runtime::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
+        vm.spend(ATTACH_PRICE);
+        end(vm, owner, why);
+    }
+    runtime::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));
+}
+
+/// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
+pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
+    if !runtime::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
+        end(vm, owner, "fault");
+    }
+}
+
+/// Tells an instance to stop, and ends everything it owns.
+pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
+    let lua = vm.lua();
+    // Taken out first: whatever `stop` does, it is told once.
+    let Some(instance) = take_out(lua, owner) else {
+        return;
+    };
+    if why == "fault" {
+        let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
+        let off = switched_off(vm, instance.character, &suspended);
+        runtime::with(lua, |runtime| {
+            runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+        });
+        invoke::push(vm, Fact::SwitchedOff(off));
+    }
+    if let Some(function) =
+        instance.class.table.raw_get::<Value>("stop").ok().and_then(|stop| stop.as_function().cloned())
+    {
+        invoke::run(vm, &Call::plain(owner, "stop"), &function, (&*instance.this, why));
+    }
+    let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
+    tree::end(vm, owner, why);
+    end_owner(vm, owner, why);
+}
+
+fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
+    runtime::with(lua, |runtime| {
+        let instance = runtime.behaviours.instances.remove(&owner)?;
+        runtime.behaviours.by_character.remove(&instance.character);
+        runtime.behaviours.order.remove(&instance.serial);
+        Some(instance)
+    })
+}
+
+/// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
+pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspended) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let behaviours = &mut runtime.behaviours;
+        let owner = behaviours.by_character.remove(&character)?;
+        let instance = behaviours.instances.remove(&owner)?;
+        behaviours.order.remove(&instance.serial);
+        behaviours.suspended.insert(instance.serial, (character, suspended));
+        Some(owner)
+    });
+    if let Some(owner) = found {
+        tree::end(vm, owner, Why::Reload);
+        end_owner(vm, owner, Why::Reload);
+    }
+}
+
+/// What a reload needs to bring an instance back.
+fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
+    let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
+    let Instance { class, asked, given, .. } = instance;
+    Suspended {
+        label: runtime::with(lua, |runtime| runtime.label(owner)),
+        file: class.file.clone(),
+        version: class.version,
+        asked: asked.clone(),
+        given: given.clone(),
+        state: Some(state),
+        is_whole: left_out.is_empty(),
+    }
+}
+
+/// What is said of a behaviour that was switched off.
+fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) -> SwitchedOff {
+    let path = vm.texts().get(&suspended.file).map_or(suspended.file.clone(), |file| file.path.clone());
+    SwitchedOff {
+        owner: suspended.label.to_string(),
+        character: Some(character),
+        again: format!("a reload of {path} starts it again, or character:attach(\"{}\")", suspended.asked),
+    }
+}
+
+/// The behaviours that are switched off now, in order of characters.
+pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
+    let all = runtime::with(vm.lua(), |runtime| runtime.behaviours.suspended());
+    all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
+}
+
+/// Tells a behaviour of the end of a walk whose handlers went with a reload; false when it does not want to
+/// know.
+pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
+    if method(vm.lua(), owner, "onWalkSettled").is_none() {
+        return false;
+    }
+    let callback = Callback::Named("onWalkSettled".to_owned());
+    handlers::deliver(vm, Delivering::new(owner, callback, result, "onWalkSettled"))
+}
+
+/// Ends what an owner registered and started, and forgets it. Its walks settle, its `onCancel` functions run.
+pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
+    let lua = vm.lua();
+    end_belongings(lua, owner, why);
+    runtime::with(lua, |runtime| {
+        runtime.strikes.forget(&owner);
+        runtime.owners.remove(owner)
+    });
+    invoke::clean_up(vm);
+}
+
+/// Ends what an owner registered and started; the owner stays. A reload leaves walks, and timers whose
+/// handlers are names.
+pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
+    let is_reload = why == Why::Reload;
+    for id in runtime::with(lua, |runtime| runtime.tasks.of(owner)) {
+        task::cancel(lua, id, why);
+    }
+    let timers =
+        runtime::with(
+            lua,
+            |runtime| {
+                if is_reload { runtime.timers.nameless(owner) } else { runtime.timers.of(owner) }
+            },
+        );
+    for id in timers {
+        crate::script::step::timer::end(lua, id);
+    }
+    runtime::with(lua, |runtime| {
+        runtime.predicates.end_owner(owner);
+        if is_reload {
+            runtime.handlers.reload_owner(owner);
+            if let Some(record) = runtime.owners.get_mut(owner) {
+                (record.handlers, record.watches) = (0, 0);
+            }
+        } else {
+            runtime.handlers.end_owner(owner);
+        }
+    });
+    if is_reload {
+        let _ = lend::with_world(lua, |world: &mut World| {
+            ops::watches::end_owner(world, owner);
+            ops::blocks::end_owner(world, owner);
+        });
+        return;
+    }
+    // Between phases there is no world: then the level has ended and nothing of it walks.
+    let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_owner(world, owner));
+}
+
+pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
+    let is_held = lend::with_world(lua, |world: &mut World| {
+        world.characters.get(character).is_some_and(|found| found.held.is_some())
+    });
+    if is_held.unwrap_or(false) {
+        runtime::with(lua, |runtime| {
+            let now = runtime.now;
+            if let Some(record) = runtime.owners.get_mut(owner) {
+                record.paused = Some(now);
+            }
+        });
+    }
+}
+
+/// The behaviour of a character stands still from now on.
+pub(crate) fn pause(lua: &Lua, character: CharacterId) {
+    runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        let owner = runtime.behaviours.of(character)?;
+        runtime.owners.get_mut(owner)?.paused.get_or_insert(now);
+        Some(())
+    });
+}
+
+/// The behaviour of a character goes on: its time by as much later, what was kept at the next dispatch.
+pub(crate) fn release(lua: &Lua, character: CharacterId) {
+    let released = runtime::with(lua, |runtime| {
+        let owner = runtime.behaviours.of(character)?;
+        let now = runtime.now;
+        let record = runtime.owners.get_mut(owner)?;
+        let ticks = now.since(record.paused.take()?);
+        record.run_again = record.run_again.map(|tick| tick.after(ticks));
+        runtime.tasks.shift(owner, ticks);
+        runtime.timers.shift(owner, ticks);
+        runtime.trees.shift(owner, ticks);
+        Some(owner)
+    });
+    if let Some(owner) = released {
+        runtime::push_work(lua, ScriptWork::Kept(owner));
+    }
+}
+
+/// Writes a warning when an owner that stood still missed events.
+fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
+    let missed = runtime::with(vm.lua(), |runtime| {
+        let record = runtime.owners.get_mut(owner)?;
+        Some((record.label.to_string(), std::mem::take(&mut record.missed)))
+    });
+    let Some((owner, missed @ 1..)) = missed else {
+        return;
+    };
+    let most = Owners::KEPT_EVENTS_MAX;
+    let message = format!(
+        "{owner} was held: the oldest of its events were dropped ({missed}), the last {most} are kept"
+    );
+    let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
+    invoke::push(vm, Fact::Logged(Box::new(line)));
+}
+
+/// Hands out what came in while an owner stood still, in order.
+pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
+    let lua = vm.lua();
+    warn_of_missed(vm, owner);
+    for id in runtime::with(lua, |runtime| task::not_begun(runtime, owner)) {
+        task::begin(vm, id);
+    }
+    let count = runtime::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));
+    for _ in 0..count {
+        let kept = runtime::with(lua, |runtime| {
+            let record = runtime.owners.get_mut(owner).filter(|record| record.paused.is_none())?;
+            record.kept.pop_front()
+        });
+        match kept {
+            None => return,
+            Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
+                let mut handler = Delivering::new(owner, callback, payload, label);
+                handler.is_event = is_event;
+                handler.with_receiver = with_receiver;
+                handlers::deliver(vm, handler);
+            }
+            Some(Delivery::Resume { task, serial, answer }) => task::resume(vm, task, serial, answer),
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! Cinematics: scenes that hold characters, lock things, and end by themselves.
+//!
+//! In: tables of cinematic files, arguments. Out: running scenes: an owner, a main task, held characters.
+//! Holds: a character is held by one scene at most; a scene ends when its script has returned and every walk
+//! it started has settled; on every exit, be it finished, cancelled, a fault or the level's end, locks are
+//! given back, the camera is reset, held characters are released, then `onEnd` runs. Not here: what a scene
+//! may do (`bind/cinematic`, `prelude/scene.lua`).
+
+pub(crate) mod definition;
+pub(crate) mod reload;
+
+use std::collections::BTreeMap;
+
+use mlua::{Lua, MultiValue, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::base::value::Plain;
+use crate::script::bind::handles;
+use crate::script::step::cinematic::definition::Definition;
+use crate::script::step::invoke::{self, Call, map, text};
+use crate::script::step::owner::OwnerKind;
+use crate::script::step::runtime::{self, ScriptWork};
+use crate::script::step::skipping::Skip;
+use crate::script::step::task::{self, NewTask, TaskRole, Why};
+use crate::script::step::wait::{Outcome, SceneId, Wait};
+use crate::script::step::{behaviour, dispatch};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::{lend, payload};
+use crate::world::World;
+use crate::world::cue::{Cue, CueKind};
+use crate::world::event::Fact;
+use crate::world::ops;
+use crate::world::walk::Owner;
+
+/// How a scene ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SceneEnd {
+    /// Its script has returned and its walks have settled.
+    Finished,
+    /// `scene:cancel()`, or a character it holds was removed by somebody else.
+    Cancelled,
+    /// A fault in it.
+    Fault(String),
+    /// The level ended.
+    LevelEnd,
+}
+
+impl SceneEnd {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
+            Self::Fault(_) => "fault",
+            Self::LevelEnd => "levelEnd",
+        }
+    }
+}
+
+/// Where a scene is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SceneStage {
+    /// It was asked for and begins at the next dispatch.
+    Queued,
+    /// Its script runs.
+    Running,
+    /// Its script has returned; walks may be under way.
+    Returned,
+}
+
+/// A scene that has not ended.
+#[derive(Debug)]
+pub(crate) struct RunningScene {
+    definition: Definition,
+    args: Plain,
+    holds: Vec<CharacterId>,
+    owner: Option<Owner>,
+    stage: SceneStage,
+    started: Tick,
+    mark: Option<String>,
+    moved_camera: bool,
+    skip: Skip,
+}
+
+/// Scenes that scripts have defined, and who did.
+pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
+
+/// All scenes.
+#[derive(Debug, Default)]
+pub(crate) struct Scenes {
+    scenes: BTreeMap<u64, RunningScene>,
+    definitions: Definitions,
+    /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
+    last: u64,
+}
+
+impl Scenes {
+    /// What the scenes that have not ended were given.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Plain> {
+        self.scenes.values().map(|scene| &scene.args)
+    }
+
+    /// The running scene of that name, or the oldest.
+    pub(crate) fn running(&self, name: Option<&str>) -> Option<u64> {
+        let fits = |scene: &RunningScene| {
+            scene.stage != SceneStage::Queued && name.is_none_or(|name| scene.definition.name == name)
+        };
+        self.scenes.iter().find(|(_, scene)| fits(scene)).map(|(&id, _)| id)
+    }
+
+    pub(crate) fn name(&self, id: u64) -> Option<&str> {
+        self.scenes.get(&id).map(|scene| scene.definition.name.as_str())
+    }
+
+    pub(crate) fn mark(&self, id: u64) -> Option<&str> {
+        self.scenes.get(&id).and_then(|scene| scene.mark.as_deref())
+    }
+
+    pub(crate) fn set_mark(&mut self, id: u64, mark: String) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.mark = Some(mark);
+        }
+    }
+
+    pub(crate) fn owner(&self, id: u64) -> Option<Owner> {
+        self.scenes.get(&id).and_then(|scene| scene.owner)
+    }
+
+    pub(crate) fn holds(&self, id: u64, character: CharacterId) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.holds.contains(&character))
+    }
+
+    pub(crate) fn note_camera(&mut self, id: u64) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.moved_camera = true;
+        }
+    }
+
+    /// Whether it may be skipped and is not over.
+    pub(crate) fn is_skippable(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
+    }
+
+    /// Whether it is being skipped.
+    pub(crate) fn is_skipping(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on)
+    }
+
+    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal
+    /// speed.
+    pub(crate) fn is_rushing(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
+    }
+
+    /// Those that are passed over, oldest first.
+    pub(crate) fn rushing(&self) -> Vec<u64> {
+        self.scenes.keys().copied().filter(|&id| self.is_rushing(id)).collect()
+    }
+
+    pub(crate) fn has_rush(&self) -> bool {
+        self.scenes.keys().any(|&id| self.is_rushing(id))
+    }
+
+    /// How far the skipping of a scene has come, and what it is.
+    pub(crate) fn skip_mut(&mut self, id: u64) -> Option<(&mut Skip, &Definition)> {
+        self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
+    }
+
+    /// The same by its owner.
+    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
+        let mut scenes = self.scenes.values_mut();
+        scenes.find(|scene| scene.owner == Some(owner)).map(|scene| &mut scene.skip)
+    }
+
+    pub(crate) fn held_by(&self, id: u64) -> Vec<CharacterId> {
+        self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
+    }
+
+    /// The scene that holds a character or is about to.
+    fn holder(&self, character: CharacterId) -> Option<&str> {
+        let scene = self.scenes.values().find(|scene| scene.holds.contains(&character))?;
+        Some(&scene.definition.name)
+    }
+
+    fn is_locked(&self, what: &str) -> bool {
+        let locks = |scene: &RunningScene| scene.definition.locks.iter().any(|lock| lock == what);
+        self.scenes.values().any(|scene| scene.stage != SceneStage::Queued && locks(scene))
+    }
+
+    pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
+        self.definitions.get(name).map(|(_, definition)| definition.clone())
+    }
+
+    pub(crate) fn define(&mut self, owner: Owner, definition: Definition) {
+        self.definitions.insert(definition.name.clone(), (owner, definition));
+    }
+
+    /// The code of an owner is replaced: what it has defined is not played any more. Scenes under way go on.
+    pub(crate) fn forget_definitions(&mut self, owner: Owner) {
+        self.definitions.retain(|_, (other, _)| *other != owner);
+    }
+
+    /// All definitions, to go back to.
+    pub(crate) fn definitions(&self) -> Definitions {
+        self.definitions.clone()
+    }
+
+    pub(crate) fn set_definitions(&mut self, definitions: Definitions) {
+        self.definitions = definitions;
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.definitions.keys().cloned().collect()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last);
+        for (&id, scene) in &self.scenes {
+            hash.word(id).text(&scene.definition.name).word(scene.stage as u64).word(scene.started.0);
+            scene.args.hash_into(hash);
+            for character in &scene.holds {
+                hash.word(slotmap::Key::data(character).as_ffi());
+            }
+            hash.text(scene.mark.as_deref().unwrap_or(""));
+            scene.skip.hash_into(hash);
+        }
+    }
+}
+
+/// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the
+/// function.
+pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
+    let id = enlist(lua, definition, args)?;
+    runtime::push_work(lua, ScriptWork::BeginScene(id));
+    Ok(id)
+}
+
+/// Writes a scene down that is about to begin; its characters are spoken for.
+fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
+    let mut holds = Vec::new();
+    for name in &definition.holds {
+        let found = lend::with_world(lua, |world: &mut World| {
+            let id = world.find_character(name);
+            let scene = id.and_then(|id| world.characters.get(id)).and_then(|found| found.held.clone());
+            (id, scene.map(|hold| hold.scene))
+        });
+        let (id, scene) = found.map_err(|error| error.to_string())?;
+        let Some(id) = id else {
+            return Err(format!(
+                "cinematic \"{}\" holds \"{name}\", but there is no such character",
+                definition.name
+            ));
+        };
+        let claimed = runtime::with(lua, |runtime| runtime.scenes.holder(id).map(str::to_owned));
+        if let Some(scene) = scene.or(claimed) {
+            return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
+        }
+        holds.push(id);
+    }
+    let id = runtime::with(lua, |runtime| {
+        runtime.scenes.last += 1;
+        let id = runtime.scenes.last;
+        let scene = RunningScene {
+            definition,
+            args,
+            holds,
+            owner: None,
+            stage: SceneStage::Queued,
+            started: runtime.now,
+            mark: None,
+            moved_camera: false,
+            skip: Skip::default(),
+        };
+        runtime.scenes.scenes.insert(id, scene);
+        id
+    });
+    Ok(id)
+}
+
+/// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and
+/// after a reload.
+pub(crate) fn begin(vm: &ScriptVm, id: u64) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        let scene = runtime.scenes.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)?;
+        let label = format!("cinematic \"{}\"", scene.definition.name);
+        let owner = runtime.owners.begin(OwnerKind::Scene(id), label);
+        scene.owner = Some(owner);
+        scene.stage = SceneStage::Running;
+        scene.started = now;
+        Some((owner, scene.definition.clone(), scene.holds.clone(), scene.args.clone()))
+    });
+    let Some((owner, definition, holds, args)) = found else {
+        return;
+    };
+    let Ok(handle) = handles::make(lua, SceneId(id)) else {
+        return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
+    };
+    runtime::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.names = Some(definition.table.clone());
+            record.receiver = Some(handle.clone());
+        }
+    });
+    let locks = definition.locks.clone();
+    invoke::push(vm, Fact::SceneStarted { name: definition.name.clone(), locks });
+    for &character in &holds {
+        let held = lend::with_world(lua, |world: &mut World| {
+            ops::characters::hold(world, character, &definition.name, owner)
+        });
+        if !matches!(held, Ok(Ok(()))) {
+            return end(vm, id, SceneEnd::Cancelled);
+        }
+        behaviour::pause(lua, character);
+    }
+    let Ok(args) = payload::write(lua, &args) else {
+        return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
+    };
+    let args = MultiValue::from_iter([handle, args]);
+    let (callback, function) = ("script".into(), definition.script);
+    task::run_now(
+        vm,
+        NewTask { owner, callback, role: TaskRole::SceneScript(id), function, args, name: None },
+    );
+}
+
+/// The script of a scene has returned: the scene ends when its walks have.
+pub(crate) fn script_returned(lua: &Lua, id: u64) {
+    runtime::with(lua, |runtime| {
+        if let Some(scene) = runtime.scenes.scenes.get_mut(&id) {
+            scene.stage = SceneStage::Returned;
+        }
+    });
+}
+
+/// A fault in a scene ends it at the next dispatch.
+pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
+    if runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id)) {
+        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
+    }
+}
+
+/// Cancels a scene at the next dispatch; false when it is over.
+pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
+    let is_there = runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id));
+    if is_there {
+        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
+    }
+    is_there
+}
+
+/// Scenes that held a character which was removed are cancelled, unless they removed it themselves.
+pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
+    let lua = vm.lua();
+    let by = runtime::with(lua, |runtime| runtime.removed_by.remove(&character));
+    let ended = runtime::with(lua, |runtime| {
+        let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
+        let scenes = runtime.scenes.scenes.iter();
+        scenes.filter(|(_, scene)| holding(scene)).map(|(&id, _)| id).collect::<Vec<_>>()
+    });
+    for id in ended {
+        end(vm, id, SceneEnd::Cancelled);
+    }
+}
+
+/// Ends scenes whose script has returned and whose walks have settled and been told.
+pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
+    let lua = vm.lua();
+    let returned = runtime::with(lua, |runtime| {
+        let scenes = runtime.scenes.scenes.iter();
+        let returned = scenes.filter(|(_, scene)| scene.stage == SceneStage::Returned);
+        returned.filter_map(|(&id, scene)| Some((id, scene.owner?))).collect::<Vec<_>>()
+    });
+    for (id, owner) in returned {
+        let has_walks = lend::with_world(lua, |world: &mut World| {
+            world.walks.values().any(|walk| walk.owner == owner && !walk.is_delivered)
+        });
+        if !has_walks.unwrap_or(false) {
+            end(vm, id, SceneEnd::Finished);
+        }
+    }
+}
+
+/// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
+pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
+    let lua = vm.lua();
+    let Some(scene) = runtime::with(lua, |runtime| runtime.scenes.scenes.remove(&id)) else {
+        return;
+    };
+    let name = scene.definition.name.clone();
+    let info = info(lua, &scene, &how);
+    let value = dispatch::frozen(lua, &info).unwrap_or(Value::Nil);
+    if let Some(owner) = scene.owner {
+        let why = if how == SceneEnd::LevelEnd { Why::LevelEnd } else { Why::OwnerGone };
+        behaviour::end_belongings(lua, owner, why);
+        invoke::clean_up(vm);
+        if scene.moved_camera {
+            let kind = CueKind::Camera { kind: "reset".to_owned(), options: map([]) };
+            invoke::push(vm, Fact::Cue(Box::new(Cue { scene: name.clone(), kind })));
+        }
+        for &character in &scene.holds {
+            let _ = lend::with_world(lua, |world: &mut World| {
+                ops::characters::release(world, character, owner);
+            });
+            behaviour::release(lua, character);
+        }
+        if let Ok(Value::Function(on_end)) = scene.definition.table.raw_get::<Value>("onEnd") {
+            invoke::run(vm, &Call::plain(owner, "onEnd"), &on_end, value.clone());
+        }
+        behaviour::end_owner(vm, owner, why);
+        invoke::push(vm, Fact::SceneEnded { name, info });
+    }
+    runtime::push_work(lua, ScriptWork::Settled(Wait::Scene(id), Outcome::Value(value)));
+}
+
+/// The fields of `SceneInfo`.
+fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
+    let ticks = runtime::with(lua, |runtime| runtime.now.since(scene.started));
+    let mut fields = vec![
+        ("name", text(&scene.definition.name)),
+        ("ok", Plain::Bool(*how == SceneEnd::Finished)),
+        ("outcome", text(how.name())),
+        ("skipped", Plain::Bool(scene.skip.has_begun)),
+        ("ticks", Plain::Number(ticks as f64)),
+    ];
+    if let Some(mark) = &scene.mark {
+        fields.push(("mark", text(mark)));
+    }
+    if let SceneEnd::Fault(message) = how {
+        fields.push(("error", text(message)));
+    }
+    map(fields)
+}
+
+/// Ends every scene because the level ends, oldest first.
+pub(crate) fn end_all(vm: &ScriptVm) {
+    let ids = runtime::with(vm.lua(), |runtime| runtime.scenes.scenes.keys().copied().collect::<Vec<_>>());
+    for id in ids {
+        end(vm, id, SceneEnd::LevelEnd);
+    }
+}
+
+/// Whether a running scene locks `what`.
+#[must_use]
+pub fn is_locked(lua: &Lua, what: &str) -> bool {
+    runtime::with(lua, |runtime| runtime.scenes.is_locked(what))
+}
+
+/// Notes that the running code removes a character: a scene that removes its own goes on.
+pub fn note_removal(lua: &Lua, character: CharacterId) {
+    runtime::find(lua, |runtime| {
+        runtime.silence(character);
+        let owner = runtime.current.as_ref()?.owner;
+        runtime.removed_by.insert(character, owner)
+    });
+}

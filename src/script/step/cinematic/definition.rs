@@ -1,0 +1,82 @@
+//! What a cinematic file returns: a table with a script, what it holds and locks, and what it does at its
+//! end.
+//!
+//! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here:
+//! whether the characters exist, which is asked when a scene is played (`cinematic`).
+
+use mlua::{Function, Table, Value};
+
+use crate::script::vm::convert::describe;
+
+/// A cinematic file, or a definition, whose shape was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// The table itself, where handlers given by name are looked up.
+    pub(crate) table: Table,
+    pub(crate) script: Function,
+    pub(crate) holds: Vec<String>,
+    pub(crate) locks: Vec<String>,
+    /// Whether it may be skipped.
+    pub(crate) is_skippable: bool,
+    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
+    /// code.
+    pub(crate) restarts: bool,
+    /// The whole name of its file; none for a scene that a script has defined.
+    pub(crate) file: Option<String>,
+}
+
+const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
+
+/// Checks the table of a scene; a sentence about the first mistake.
+pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
+    let Value::Table(table) = value else {
+        return Err(format!("definition is {}, expected a table with a script", describe(value)));
+    };
+    let get = |key: &str| table.raw_get::<Value>(key).unwrap_or(Value::Nil);
+    let Value::Function(script) = get("script") else {
+        return Err(format!("script is {}, expected a function", describe(&get("script"))));
+    };
+    for key in FUNCTIONS {
+        let value = get(key);
+        if !value.is_nil() && !value.is_function() {
+            return Err(format!("{key} is {}, expected a function", describe(&value)));
+        }
+    }
+    let texts = |key: &str, expected: &str| match get(key) {
+        Value::Nil => Ok(Vec::new()),
+        Value::Table(list) => list
+            .sequence_values::<Value>()
+            .map(|value| match value {
+                Ok(Value::String(text)) => Ok(text.to_string_lossy()),
+                _ => Err(format!("{key} has an entry that is no text, expected {expected}")),
+            })
+            .collect(),
+        other => Err(format!("{key} is {}, expected {expected}", describe(&other))),
+    };
+    let is_skippable = match get("skippable") {
+        Value::Nil => true,
+        Value::Boolean(is_skippable) => is_skippable,
+        other => return Err(format!("skippable is {}, expected true or false", describe(&other))),
+    };
+    let given = get("onReload");
+    let word = given.as_string().map(|word| word.to_string_lossy());
+    let restarts = match word.as_deref() {
+        None if given.is_nil() => false,
+        Some("finish") => false,
+        Some("restart") => true,
+        _ => {
+            return Err(format!("onReload is {}, expected \"finish\" or \"restart\"", describe(&given)));
+        }
+    };
+    Ok(Definition {
+        name: name.to_owned(),
+        script,
+        holds: texts("holds", "names of characters")?,
+        locks: texts("locks", "names of what it locks")?,
+        table: table.clone(),
+        is_skippable,
+        restarts,
+        file: None,
+    })
+}

@@ -1,0 +1,671 @@
+//! Step 12: what runs because of what happened.
+//!
+//! In: the facts of the world and the work that scripts made, in one order of occurrence. Out: handlers
+//! called, waiting tasks resumed. Holds: first in, first out, in rounds: what a round causes is dealt with in
+//! the next one; after the last round, or when the fuel of the tick is spent, the rest waits for the next
+//! tick and nothing is lost. For one walk: its own handler, `onSettled`, then waiting tasks. For one event:
+//! listeners by registration, then waiting tasks. Not here: what runs because of the time (`schedule`).
+
+use std::collections::BTreeMap;
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::value::Plain;
+use crate::script::bind::{handles, results};
+use crate::script::state::callback::Callback;
+use crate::script::step::handlers::{self, Delivering, Listener, Lost, WalkRecord};
+use crate::script::step::invoke::{self, Call, map, text};
+use crate::script::step::runtime::{self, CodeName, ScriptWork};
+use crate::script::step::task::{self, Answering};
+use crate::script::step::wait::{self, Outcome, Wait};
+use crate::script::step::{behaviour, blackboard, cinematic, progress_handlers, skipping, testing};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{lend, payload};
+use crate::world::World;
+use crate::world::event::Fact;
+use crate::world::ops;
+use crate::world::outcome::Status;
+use crate::world::region::WatchId;
+use crate::world::walk::Owner;
+
+/// Events of the runtime itself: scripts hear them and cannot emit them.
+pub(crate) const RUNTIME_EVENTS: [&str; 11] = [
+    "spawned",
+    "despawned",
+    "walkSettled",
+    "doorChanged",
+    "areaChanged",
+    "mapRevision",
+    "cinematicStarted",
+    "cinematicEnded",
+    "reloaded",
+    "reloadRefused",
+    "scriptFault",
+];
+
+/// What is handed out next.
+enum Delivery {
+    Fact(Fact),
+    Work(ScriptWork),
+}
+
+/// Runs step 12. The world is lent.
+pub(crate) fn run(vm: &ScriptVm) {
+    let lua = vm.lua();
+    let (rounds_max, items_max) = runtime::with(lua, |runtime| {
+        runtime.step = 12;
+        runtime.is_behind = false;
+        (runtime.limits.event_rounds, runtime.limits.events_per_tick)
+    });
+    queue_stays(lua);
+    let mut left = Left { rounds: rounds_max, items: items_max };
+    drain(vm, &mut left);
+    // The test comes last; what it causes is dealt with in the rounds that are left.
+    while testing::take_turn(vm) {
+        drain(vm, &mut left);
+    }
+    testing::after_tick(vm);
+}
+
+/// What of its bounds a step 12 has left.
+struct Left {
+    rounds: u32,
+    items: u32,
+}
+
+/// Hands out facts and work, round by round, until there is none or the bounds are reached.
+fn drain(vm: &ScriptVm, left: &mut Left) {
+    let lua = vm.lua();
+    while left.rounds > 0 {
+        left.rounds -= 1;
+        cinematic::end_those_that_are_over(vm);
+        let facts = waiting_facts(lua);
+        let (facts_end, mut work_left) =
+            runtime::with(lua, |runtime| (runtime.facts_taken + facts, runtime.work.len()));
+        if facts == 0 && work_left == 0 {
+            return;
+        }
+        while let Some(item) = next(lua, facts_end, &mut work_left) {
+            handle(vm, item);
+            left.items = left.items.saturating_sub(1);
+            if left.items == 0 {
+                return exhausted(vm);
+            }
+            if vm.tick_left() == 0 {
+                return deferred(vm);
+            }
+        }
+    }
+    cinematic::end_those_that_are_over(vm);
+    if waiting(lua) > 0 {
+        exhausted(vm);
+    }
+}
+
+fn waiting_facts(lua: &Lua) -> u64 {
+    lend::with_world(lua, |world: &mut World| world.events.waiting()).unwrap_or(0) as u64
+}
+
+/// Facts and work that wait.
+pub(crate) fn waiting(lua: &Lua) -> u64 {
+    waiting_facts(lua) + runtime::with(lua, |runtime| runtime.work.len() as u64)
+}
+
+/// The next item of this round, in order of occurrence.
+fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
+    let work = runtime::with(lua, |runtime| {
+        let &(position, _) = runtime.work.front().filter(|_| *work_left > 0)?;
+        let is_next = position <= runtime.facts_taken || runtime.facts_taken == facts_end;
+        is_next.then(|| runtime.work.pop_front()).flatten()
+    });
+    if let Some((_, work)) = work {
+        *work_left -= 1;
+        return Some(Delivery::Work(work));
+    }
+    if runtime::with(lua, |runtime| runtime.facts_taken >= facts_end) {
+        return None;
+    }
+    let fact = lend::with_world(lua, |world: &mut World| world.events.pop()).ok().flatten()?;
+    runtime::with(lua, |runtime| runtime.facts_taken += 1);
+    Some(Delivery::Fact(fact))
+}
+
+/// The fuel of the tick is spent: the rest waits.
+fn deferred(vm: &ScriptVm) {
+    let count = waiting(vm.lua());
+    if count > 0 {
+        runtime::with(vm.lua(), |runtime| runtime.is_behind = true);
+        invoke::push(vm, Fact::Notice { what: "scriptDeferred", count, walk: None, why: None });
+    }
+}
+
+/// The rounds are over: the rest waits, and a fault names the script that emitted most of it.
+fn exhausted(vm: &ScriptVm) {
+    let lua = vm.lua();
+    let count = waiting(lua);
+    if count == 0 {
+        return;
+    }
+    invoke::push(vm, Fact::Notice { what: "roundsExhausted", count, walk: None, why: None });
+    let most = lend::with_world(lua, |world: &mut World| {
+        let mut by_script: BTreeMap<String, u64> = BTreeMap::new();
+        for event in world.events.recorded() {
+            if let Fact::Emitted { by, .. } = event {
+                *by_script.entry(by.clone()).or_default() += 1;
+            }
+        }
+        by_script.into_iter().max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)))
+    });
+    let Ok(Some((by, emitted))) = most else {
+        return;
+    };
+    let message = format!(
+        "events cause events without end: {by} emitted {emitted} of them in this tick; the rest waits for the next tick"
+    );
+    let owner = runtime::with(lua, |runtime| {
+        runtime.owners.iter().find(|(_, record)| *record.label == *by).map(|(owner, _)| owner)
+    });
+    let call = Call::plain(owner.unwrap_or(Owner::HOST), "event");
+    invoke::report(vm, &call, CallFailure::new(FaultKind::Error, message, None));
+}
+
+fn handle(vm: &ScriptVm, item: Delivery) {
+    let result = match item {
+        Delivery::Fact(event) => fact(vm, event),
+        Delivery::Work(work) => self::work(vm, work),
+    };
+    if let Err(error) = result {
+        // A payload could not be made: the memory of the level is spent.
+        let failure =
+            CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None);
+        invoke::report(vm, &Call::plain(Owner::HOST, "event"), failure);
+    }
+}
+
+fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
+    let lua = vm.lua();
+    match work {
+        ScriptWork::Begin(task) => task::begin(vm, task),
+        ScriptWork::Settled(wait, outcome) => settle(vm, wait, &outcome),
+        ScriptWork::Answer(to, outcome) => task::answer(vm, to, outcome),
+        ScriptWork::Attach { character, name, params } => {
+            behaviour::attach_now(vm, character, &name, &params)
+        }
+        ScriptWork::Detach { character, why } => behaviour::detach_now(vm, character, why),
+        ScriptWork::BeginScene(scene) => cinematic::begin(vm, scene),
+        ScriptWork::SkipScene(scene) => skipping::begin(vm, scene),
+        ScriptWork::EndScene(scene, end) => cinematic::end(vm, scene, end),
+        ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),
+        ScriptWork::Turned { predicate, value } => {
+            if let Some((owner, callback)) =
+                runtime::with(lua, |runtime| runtime.predicates.handler(predicate, value))
+            {
+                let payload = watch_payload(lua, predicate);
+                let label = if value { "onTrue" } else { "onFalse" };
+                handlers::deliver(vm, Delivering::new(owner, callback, payload.unwrap_or(Value::Nil), label));
+            }
+        }
+        ScriptWork::Kept(owner) => behaviour::hand_out_kept(vm, owner),
+        ScriptWork::BoardChanged(news) => return blackboard::tell(vm, &news),
+    }
+    Ok(())
+}
+
+fn watch_payload(lua: &Lua, predicate: u32) -> mlua::Result<Value> {
+    let table = lua.create_table()?;
+    table.raw_set("watch", handles::make(lua, handles::WatchRef::When(predicate))?)?;
+    table.set_readonly(true);
+    Ok(Value::Table(table))
+}
+
+/// Latches a result and hands it to anyone who waits, in the order they began to.
+pub(crate) fn settle(vm: &ScriptVm, wait: Wait, outcome: &Outcome) {
+    let lua = vm.lua();
+    // Without memory for the result it is not latched; anyone who waits gets it all the same.
+    let _ = wait::latch(lua, wait, outcome);
+    for waiter in runtime::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
+        task::answer(vm, waiter, outcome.clone());
+    }
+}
+
+fn settle_value(vm: &ScriptVm, wait: Wait, value: Value) {
+    settle(vm, wait, &Outcome::Value(value));
+}
+
+fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
+    let lua = vm.lua();
+    match event {
+        Fact::WalkSettled(walk) => walk_settled(vm, walk)?,
+        Fact::WalkNews { walk, news } => progress_handlers::tell(vm, walk, &news)?,
+        Fact::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
+        Fact::PlayEnded { serial, ok } => settle_value(vm, Wait::Play(serial), Value::Boolean(ok)),
+        Fact::DoorMoveEnded { serial, door, reason, by } => {
+            let result = results::door_result(lua, door, reason, by)?;
+            settle_value(vm, Wait::DoorMove(serial), Value::Table(result));
+        }
+        Fact::PathAnswered { token, answer, by } => {
+            let result =
+                lend::with_world(lua, |world: &mut World| results::path_result(lua, world, (&answer, by)));
+            if let Ok(result) = result {
+                path_answered(vm, token, Value::Table(result?));
+            }
+        }
+        Fact::DoorSignal { door, what, by } => {
+            let listeners = runtime::with(lua, |runtime| runtime.handlers.door(door, what));
+            if !listeners.is_empty() {
+                let payload = fields(
+                    lua,
+                    [
+                        ("door", Some(Plain::Door(door))),
+                        ("what", Some(text(what.name()))),
+                        ("by", by.map(Plain::Character)),
+                    ],
+                )?;
+                call_listeners(vm, listeners, what.name(), &payload);
+            }
+        }
+        Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
+        Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
+        Fact::Emitted { name, payload, to, .. } => {
+            let listeners = event_listeners(lua, &name, to);
+            if listeners.is_empty() && !has_waiters(lua, &name) {
+                return Ok(());
+            }
+            vm.spend(payload.as_ref().map_or(0, payload::price_of));
+            hear(vm, &name, heard(lua, payload.as_ref())?, to);
+        }
+        Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
+        Fact::Spawned(id) => {
+            let is_news = runtime::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
+            if is_news && is_heard(lua, "spawned") {
+                hear(vm, "spawned", appearance(lua, id)?, None);
+            }
+        }
+        Fact::Despawned(id) => {
+            cinematic::despawned(vm, id);
+            behaviour::detach_now(vm, id, "despawned");
+            blackboard::character_gone(lua, id);
+            if is_heard(lua, "despawned") {
+                hear(vm, "despawned", appearance(lua, id)?, None);
+            }
+        }
+        Fact::DoorChanged { door, state, by } => {
+            if is_heard(lua, "doorChanged") {
+                let locked = lend::with_world(lua, |world: &mut World| {
+                    world.doors.get(door.index()).is_some_and(|door| door.is_locked)
+                });
+                let payload = [
+                    ("door", Some(Plain::Door(door))),
+                    ("state", Some(text(state.name()))),
+                    ("locked", Some(Plain::Bool(locked.unwrap_or(false)))),
+                    ("by", by.map(Plain::Character)),
+                ];
+                hear(vm, "doorChanged", fields(lua, payload)?, None);
+            }
+        }
+        Fact::AreaChanged { area, available, factor } => {
+            if is_heard(lua, "areaChanged") {
+                let payload = [
+                    ("area", Some(Plain::Text(area))),
+                    ("available", Some(Plain::Bool(available))),
+                    ("cost", Some(Plain::Number(f64::from(factor)))),
+                ];
+                hear(vm, "areaChanged", fields(lua, payload)?, None);
+            }
+        }
+        Fact::MapRevision(revision) => {
+            if is_heard(lua, "mapRevision") {
+                let payload = fields(lua, [("revision", Some(Plain::Number(revision.0 as f64)))])?;
+                hear(vm, "mapRevision", payload, None);
+            }
+        }
+        Fact::SceneStarted { name, locks } => {
+            if is_heard(lua, "cinematicStarted") {
+                let locks = locks.into_iter().map(Plain::Text).collect();
+                let payload = map([("name", Plain::Text(name)), ("locks", Plain::List(locks))]);
+                hear(vm, "cinematicStarted", frozen(lua, &payload)?, None);
+            }
+        }
+        Fact::SceneEnded { info, .. } => {
+            if is_heard(lua, "cinematicEnded") {
+                hear(vm, "cinematicEnded", frozen(lua, &info)?, None);
+            }
+        }
+        Fact::Reloaded { files, .. } => {
+            if is_heard(lua, "reloaded") {
+                let files = files.into_keys().map(Plain::Text).collect();
+                hear(vm, "reloaded", frozen(lua, &map([("files", Plain::List(files))]))?, None);
+            }
+        }
+        Fact::ReloadRefused { file, line, message, .. } => {
+            if is_heard(lua, "reloadRefused") {
+                let line = Plain::Number(f64::from(line));
+                let payload =
+                    map([("file", Plain::Text(file)), ("line", line), ("message", Plain::Text(message))]);
+                hear(vm, "reloadRefused", frozen(lua, &payload)?, None);
+            }
+        }
+        Fact::Faulted(fault) => {
+            if is_heard(lua, "scriptFault") {
+                hear(vm, "scriptFault", frozen(lua, &fault)?, None);
+            }
+        }
+        Fact::WalkStarted(_)
+        | Fact::Replanned { .. }
+        | Fact::Nudged { .. }
+        | Fact::RegionEntered { .. }
+        | Fact::RegionLeft { .. }
+        | Fact::Cue(_)
+        | Fact::Logged(_)
+        | Fact::SwitchedOff(_)
+        | Fact::Notice { .. } => {}
+    }
+    Ok(())
+}
+
+/// A walk's own handlers, waiting tasks, then anyone who hears `walkSettled`.
+fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let found = lend::with_world(lua, |world: &mut World| {
+        world.deliver(walk);
+        let own = world.walks.get(walk)?;
+        let serial = own.serial;
+        let result = own.result()?.clone();
+        let table = results::walk_result(lua, world, &result);
+        Some((serial, result.status(), table))
+    });
+    let taken = runtime::with(lua, |runtime| runtime.handlers.take_walk(walk));
+    let Ok(Some((serial, status, table))) = found else {
+        return Ok(());
+    };
+    let kept = wait::known(lua, Wait::Walk(walk));
+    let result = match kept {
+        // The script has read `walk.result` before: it is the same table.
+        Some(Outcome::Value(value)) => value,
+        _ => Value::Table(table?),
+    };
+    if let Some(WalkRecord { owner, handlers, lost }) = taken {
+        let (label, specific) = match status {
+            Status::Arrived => ("onArrived", handlers.arrived),
+            Status::Partial | Status::Blocked => ("onFailed", handlers.failed),
+            Status::Cancelled => ("onCancelled", handlers.cancelled),
+        };
+        let (mut told, mut missed) = (false, false);
+        for (label, callback) in [(label, specific), ("onSettled", handlers.settled)] {
+            if let Some(callback) = callback {
+                let done = handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), label));
+                told |= done;
+                missed |= !done;
+            }
+        }
+        if missed {
+            undelivered(vm, serial, "ownerGone");
+        } else if lost != Lost::Nothing && !told {
+            let told = behaviour::walk_settled(vm, owner, result.clone());
+            if !told && lost == Lost::Functions {
+                undelivered(vm, serial, "reloaded");
+            }
+        }
+    }
+    settle_value(vm, Wait::Walk(walk), result.clone());
+    hear(vm, "walkSettled", result, None);
+    Ok(())
+}
+
+/// Says that a walk's result found nobody to be told to.
+pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
+    let why = Some(why.to_owned());
+    invoke::push(vm, Fact::Notice { what: "undelivered", count: 1, walk: Some(walk), why });
+}
+
+/// The answer of a requested path, or of one that was taken back.
+pub(crate) fn path_answered(vm: &ScriptVm, token: crate::base::ids::PathToken, result: Value) {
+    let lua = vm.lua();
+    if let Some((owner, Some(callback))) = runtime::with(lua, |runtime| runtime.handlers.take_path(token)) {
+        handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), "onPath"));
+    }
+    settle_value(vm, Wait::Path(token), result);
+}
+
+fn appearance(lua: &Lua, id: CharacterId) -> mlua::Result<Value> {
+    let found = lend::with_world(lua, |world: &mut World| {
+        let position = world.characters.get(id).map(|character| Plain::Vector(character.body.position));
+        (world.name_of(id).to_owned(), position)
+    });
+    let (name, position) = found.unwrap_or_default();
+    fields(
+        lua,
+        [
+            ("character", Some(Plain::Character(id))),
+            ("name", Some(Plain::Text(name))),
+            ("position", position),
+        ],
+    )
+}
+
+/// A read-only table of the fields that are there.
+fn fields<const N: usize>(lua: &Lua, fields: [(&'static str, Option<Plain>); N]) -> mlua::Result<Value> {
+    let there = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    frozen(lua, &map(there))
+}
+
+/// Plain data in Lua, read-only at every depth: one copy for all who hear it.
+pub(crate) fn frozen(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
+    let value = payload::write(lua, plain)?;
+    if let Value::Table(table) = &value {
+        freeze(table)?;
+    }
+    Ok(value)
+}
+
+/// The payload of an event; nil when none was given.
+fn heard(lua: &Lua, payload: Option<&Plain>) -> mlua::Result<Value> {
+    payload.map_or(Ok(Value::Nil), |payload| frozen(lua, payload))
+}
+
+/// Bounded by the depth of plain data.
+pub(crate) fn freeze(table: &Table) -> mlua::Result<()> {
+    for pair in table.pairs::<Value, Value>() {
+        if let (_, Value::Table(inner)) = pair? {
+            freeze(&inner)?;
+        }
+    }
+    table.set_readonly(true);
+    Ok(())
+}
+
+fn is_heard(lua: &Lua, name: &str) -> bool {
+    runtime::with(lua, |runtime| runtime.handlers.hears(name)) || has_waiters(lua, name)
+}
+
+fn has_waiters(lua: &Lua, name: &str) -> bool {
+    !runtime::with(lua, |runtime| runtime.tasks.event_waiters(name)).is_empty()
+}
+
+fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listener> {
+    let mut listeners = runtime::with(lua, |runtime| runtime.handlers.event(name));
+    if to.is_some() {
+        listeners.retain(|listener| listener.behaviour_of == to);
+    }
+    listeners
+}
+
+/// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its
+/// behaviour.
+fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
+    let lua = vm.lua();
+    let listeners = event_listeners(lua, name, to);
+    let behaviour = to.and_then(|to| runtime::with(lua, |runtime| runtime.behaviours.of(to)));
+    let mut waiters = runtime::with(lua, |runtime| runtime.tasks.event_waiters(name));
+    if to.is_some() {
+        waiters
+            .retain(|waiter| runtime::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
+    }
+    call_listeners(vm, listeners, name, &payload);
+    for waiter in waiters {
+        wake_waiter(vm, waiter, &payload);
+    }
+}
+
+pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
+    let label = CodeName::from(label.to_owned());
+    for listener in listeners {
+        if listener.once {
+            // One that was removed by an earlier listener of this event hears it still, like all others.
+            handlers::remove_listener(vm.lua(), listener.serial);
+        }
+        let mut handler = Delivering::new(listener.owner, listener.callback, payload.clone(), label.clone());
+        handler.is_event = true;
+        handler.with_receiver = listener.behaviour_of.is_some();
+        handlers::deliver(vm, handler);
+    }
+}
+
+/// A task that waits for an event goes on when its `where` says so.
+fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let owner = runtime.tasks.owner_of(waiter.task)?;
+        let (serial, pause) = runtime.tasks.pause_of(waiter.task)?;
+        match pause {
+            task::TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
+            _ => None,
+        }
+    });
+    let Some((owner, test)) = found else {
+        return;
+    };
+    let answer = match test {
+        None => Ok(true),
+        Some(test) => invoke::test(vm, &Call::plain(owner, "where"), &test, payload.clone()),
+    };
+    match answer {
+        Ok(true) => task::answer(vm, waiter, Outcome::Value(payload.clone())),
+        Ok(false) => {}
+        Err(failure) => task::answer(vm, waiter, Outcome::Failed(failure.message)),
+    }
+}
+
+fn region_payload(lua: &Lua, watch: WatchId, character: CharacterId, how: &str) -> mlua::Result<Value> {
+    let region = lend::with_world(lua, |world: &mut World| match world.watches.get(watch)?.ground {
+        crate::world::region::WatchShape::Region(region) => {
+            world.regions.get(region.index()).map(|region| region.name.clone())
+        }
+        _ => None,
+    });
+    let table = lua.create_table()?;
+    table.raw_set("character", handles::character(lua, character)?)?;
+    table.raw_set("region", region.ok().flatten())?;
+    table.raw_set("watch", handles::watch(lua, watch)?)?;
+    table.raw_set("how", how)?;
+    table.set_readonly(true);
+    Ok(Value::Table(table))
+}
+
+fn watch_entered(
+    vm: &ScriptVm,
+    watch: WatchId,
+    character: CharacterId,
+    how: &'static str,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let Some((owner, watching)) = runtime::with(lua, |runtime| {
+        let record = runtime.handlers.watches.get(&watch)?;
+        Some((record.owner, record.handlers.clone()))
+    }) else {
+        return Ok(());
+    };
+    if let Some(filter) = &watching.filter {
+        let call = Call::plain(owner, "filter");
+        match invoke::test(vm, &call, filter, handles::character(lua, character)?) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(failure) => {
+                invoke::report(vm, &call, failure);
+                return Ok(());
+            }
+        }
+    }
+    runtime::with(lua, |runtime| {
+        let due = runtime.now.after(watching.every_ticks.max(1));
+        if let Some(record) = runtime.handlers.watches.get_mut(&watch) {
+            record.inside.insert(character, (how, due));
+        }
+    });
+    let payload = region_payload(lua, watch, character, how)?;
+    if watching.once {
+        handlers::forget_watch(lua, watch);
+        let _ = lend::with_world(lua, |world: &mut World| ops::watches::remove(world, watch));
+    }
+    deliver_region(vm, owner, watching.enter, payload, "onEnter");
+    Ok(())
+}
+
+/// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
+const REGION_PRICE: u64 = 40;
+
+fn deliver_region(
+    vm: &ScriptVm,
+    owner: Owner,
+    callback: Option<Callback>,
+    payload: Value,
+    label: &'static str,
+) {
+    if let Some(callback) = callback {
+        vm.spend(REGION_PRICE);
+        handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
+    }
+}
+
+fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'static str) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let record = runtime.handlers.watches.get_mut(&watch)?;
+        record.inside.remove(&character)?;
+        Some((record.owner, record.handlers.exit.clone()))
+    });
+    if let Some((owner, exit)) = found {
+        let payload = region_payload(lua, watch, character, how)?;
+        deliver_region(vm, owner, exit, payload, "onExit");
+    }
+    Ok(())
+}
+
+/// Queues `onStay` for everybody whose interval is over, in order of watches, then of characters.
+fn queue_stays(lua: &Lua) {
+    let due = runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        let mut due = Vec::new();
+        for (&watch, record) in &mut runtime.handlers.watches {
+            if record.handlers.stay.is_none() {
+                continue;
+            }
+            for (&character, (_, next)) in &mut record.inside {
+                if *next <= now {
+                    *next = now.after(record.handlers.every_ticks.max(1));
+                    due.push((watch, character));
+                }
+            }
+        }
+        due
+    });
+    for (watch, character) in due {
+        runtime::push_work(lua, ScriptWork::Stayed(watch, character));
+    }
+}
+
+fn stayed(vm: &ScriptVm, watch: WatchId, character: CharacterId) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let record = runtime.handlers.watches.get(&watch)?;
+        let &(how, _) = record.inside.get(&character)?;
+        Some((record.owner, record.handlers.stay.clone()?, how))
+    });
+    if let Some((owner, stay, how)) = found
+        && let Ok(payload) = region_payload(lua, watch, character, how)
+    {
+        deliver_region(vm, owner, Some(stay), payload, "onStay");
+    }
+}

@@ -1,0 +1,212 @@
+//! Calls from the host into scripts: on whose behalf, what becomes of an error, what is cleaned up
+//! afterwards.
+//!
+//! In: a function, whose it is, what the call is named. Out: its results; or a fault, told to the world,
+//! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within ten
+//! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
+//! never inside it.
+
+use std::collections::BTreeMap;
+
+use mlua::{Function, IntoLuaMulti, MultiValue, Value};
+
+use crate::base::value::{Plain, PlainKey};
+use crate::script::host;
+use crate::script::step::owner::OwnerKind;
+use crate::script::step::runtime::{self, CodeName, Current};
+use crate::script::step::{behaviour, cinematic, plain_state, testing};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::fault::{CallFailure, FaultConsequence, FaultKind};
+use crate::script::vm::lend;
+use crate::world::World;
+use crate::world::event::{Fact, LogLine};
+use crate::world::walk::Owner;
+
+/// One call, for messages and ownership.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) owner: Owner,
+    /// `update`, `onArrived`, ...
+    pub(crate) callback: CodeName,
+    /// The task that runs; none where nothing may wait.
+    pub(crate) task: Option<u64>,
+}
+
+impl Call {
+    /// A call that may not wait.
+    pub(crate) fn plain(owner: Owner, callback: impl Into<CodeName>) -> Self {
+        Self { owner, callback: callback.into(), task: None }
+    }
+}
+
+/// Runs `run` with the call as the current one, and takes what it printed.
+pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
+    let lua = vm.lua();
+    let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
+    let before = runtime::with(lua, |runtime| runtime.current.replace(current));
+    let result = run();
+    runtime::with(lua, |runtime| runtime.current = before);
+    take_printed(vm, call.owner);
+    plain_state::after_call(vm, call);
+    result
+}
+
+fn take_printed(vm: &ScriptVm, owner: Owner) {
+    if !vm.has_printed() {
+        return;
+    }
+    let (lines, dropped) = vm.take_printed();
+    let lua = vm.lua();
+    let label = runtime::with(lua, |runtime| runtime.label(owner).to_string());
+    for line in lines {
+        let (owner, file, line, message) = (label.clone(), line.file, line.line, line.text);
+        push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
+    }
+    if dropped > 0 {
+        push(vm, Fact::Notice { what: "printDropped", count: dropped, walk: None, why: None });
+    }
+}
+
+/// Adds a fact, when the world is there.
+pub(crate) fn push(vm: &ScriptVm, event: Fact) {
+    // While files load there is no world, and nobody to tell.
+    let _ = lend::with_world(vm.lua(), |world: &mut World| world.events.push(event));
+}
+
+/// Calls a function that may not wait; none when it faulted, which is reported.
+pub(crate) fn call(
+    vm: &ScriptVm,
+    call: &Call,
+    function: &Function,
+    args: impl IntoLuaMulti,
+) -> Option<MultiValue> {
+    let result = within(vm, call, || vm.call(function, args, vm.limits().fuel_per_call));
+    let values = match result {
+        Ok(values) => Some(values),
+        Err(failure) => {
+            report(vm, call, failure);
+            None
+        }
+    };
+    clean_up(vm);
+    values
+}
+
+/// Calls a function that may not wait and whose results nobody wants; false when it faulted, which is
+/// reported. Cheaper than [`call`]: nothing is allocated.
+pub(crate) fn run(vm: &ScriptVm, call: &Call, function: &Function, args: impl IntoLuaMulti) -> bool {
+    let result = within(vm, call, || vm.run(function, args, vm.limits().fuel_per_call));
+    let ran = result.is_ok();
+    if let Err(failure) = result {
+        report(vm, call, failure);
+    }
+    clean_up(vm);
+    ran
+}
+
+/// Asks a predicate, which may not wait. Its error is the caller's to deal with.
+pub(crate) fn test(
+    vm: &ScriptVm,
+    call: &Call,
+    predicate: &Function,
+    args: impl IntoLuaMulti,
+) -> Result<bool, CallFailure> {
+    let values = within(vm, call, || vm.call(predicate, args, vm.limits().fuel_per_call))?;
+    clean_up(vm);
+    Ok(!matches!(values.front(), None | Some(Value::Nil | Value::Boolean(false))))
+}
+
+/// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
+/// owner's limit.
+pub(crate) fn clean_up(vm: &ScriptVm) {
+    while let Some(cleanup) = runtime::with(vm.lua(), |runtime| runtime.cleanups.pop_front()) {
+        let call = Call::plain(cleanup.owner, "onCancel");
+        let result =
+            within(vm, &call, || vm.call(&cleanup.function, cleanup.why.name(), vm.limits().fuel_per_call));
+        if let Err(failure) = result {
+            report(vm, &call, failure);
+        }
+    }
+}
+
+/// What a fault costs the tick: its message, its place in the script and the calls that led there are worked
+/// out.
+const FAULT_PRICE: u64 = 512;
+
+/// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
+pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
+    let lua = vm.lua();
+    if failure.kind == FaultKind::Stopped {
+        // Nobody's mistake; but no other run has this tick, and a replay has to know.
+        push(vm, Fact::Notice { what: "scriptStopped", count: 1, walk: None, why: None });
+        return;
+    }
+    if failure.kind == FaultKind::Ended {
+        // A task had ended.
+        return;
+    }
+    if testing::is_told(lua, call.owner) {
+        return;
+    }
+    vm.spend(FAULT_PRICE);
+    let (verdict, kind) = runtime::with(lua, |runtime| {
+        runtime.fault_count += 1;
+        runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;
+        let kind = runtime.owners.get(call.owner).map(|record| record.kind);
+        let verdict = match kind {
+            Some(_) => runtime.strikes.count(call.owner, runtime.now),
+            None => FaultConsequence::GoesOn(0),
+        };
+        (verdict, kind)
+    });
+    let fault = fault_data(vm, call, &failure, verdict);
+    testing::faulted(lua, &fault);
+    push(vm, Fact::Faulted(fault));
+    match (kind, verdict) {
+        (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
+        (Some(OwnerKind::Behaviour(_)), FaultConsequence::Suspended) => behaviour::switch_off(vm, call.owner),
+        (Some(OwnerKind::Level), FaultConsequence::Suspended) => host::switch_level_script_off(vm),
+        _ => {}
+    }
+}
+
+/// The fields of `Fault`, and the strikes of its owner.
+fn fault_data(vm: &ScriptVm, call: &Call, failure: &CallFailure, verdict: FaultConsequence) -> Plain {
+    let (owner, character, tick, step) = runtime::with(vm.lua(), |runtime| {
+        let character = match runtime.owners.get(call.owner).map(|record| record.kind) {
+            Some(OwnerKind::Behaviour(character)) => Some(character),
+            _ => None,
+        };
+        (runtime.label(call.owner).to_string(), character, runtime.now, runtime.step)
+    });
+    let strikes = match verdict {
+        FaultConsequence::GoesOn(strikes) => strikes,
+        FaultConsequence::Suspended => crate::script::vm::fault::STRIKES_MAX,
+    };
+    let mut fields = vec![
+        ("kind", text(failure.kind.name())),
+        ("message", text(&failure.message)),
+        ("traceback", text(&failure.traceback)),
+        ("file", text(&failure.file)),
+        ("line", Plain::Number(f64::from(failure.line))),
+        ("owner", text(&owner)),
+        ("callback", text(&call.callback)),
+        ("tick", Plain::Number(tick.0 as f64)),
+        ("step", Plain::Number(f64::from(step))),
+        ("strikes", Plain::Number(strikes as f64)),
+    ];
+    if let Some(character) = character {
+        fields.push(("character", Plain::Character(character)));
+    }
+    map(fields)
+}
+
+pub(crate) fn text(text: &str) -> Plain {
+    Plain::Text(text.to_owned())
+}
+
+/// A plain map of named fields.
+pub(crate) fn map(fields: impl IntoIterator<Item = (&'static str, Plain)>) -> Plain {
+    let named = fields.into_iter().map(|(name, value)| (PlainKey::Name(name.to_owned()), value));
+    Plain::Map(named.collect::<BTreeMap<_, _>>())
+}

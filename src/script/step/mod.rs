@@ -1,0 +1,26 @@
+//! What runs Lua in the two phases of a tick, and at the start and the end of a level.
+//!
+//! In: the VM, the tables of `state`, the world, lent. Out: functions of scripts called, tasks resumed, facts
+//! and work made. Holds: step 3 runs what is due by time (`schedule`), step 12 what happened (`dispatch`);
+//! both call scripts through `invoke` alone. Not here: the tables (`state`), the VM itself (`vm`), the names
+//! that scripts see (`bind`).
+
+pub(crate) mod behaviour;
+pub(crate) mod blackboard;
+pub(crate) mod cinematic;
+pub(crate) mod dialogue;
+pub(crate) mod dispatch;
+pub mod handlers;
+pub(crate) mod invoke;
+pub mod owner;
+pub(crate) mod params;
+pub(crate) mod plain_state;
+pub(crate) mod progress_handlers;
+pub(crate) mod runtime;
+pub(crate) mod schedule;
+pub(crate) mod skipping;
+pub(crate) mod task;
+pub mod testing;
+pub(crate) mod timer;
+pub(crate) mod tree;
+pub mod wait;

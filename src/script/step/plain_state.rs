@@ -1,0 +1,274 @@
+//! What scripts keep in `state` and `self.state`, which has to be plain data.
+//!
+//! In: a state, whose it is, whose code has just run. Out: a copy as plain data, or a fault that names the
+//! owner, the key, and the line that sets it where that can be told. Holds: the state of a behaviour is
+//! looked at when a call of it ends, so a mistake shows where it is made and not first at a reload; what that
+//! costs in a tick is bounded, and what is put off comes first in the ticks after; a state that stays wrong
+//! in the same way is reported once. Not here: what plain data is (`payload`), what a reload keeps
+//! (`reload::swap`).
+
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+use mlua::{Lua, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::value::Plain;
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::runtime;
+use crate::script::vm::ScriptVm;
+use crate::script::vm::convert::Argument;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::payload;
+use crate::world::walk::Owner;
+
+/// What the report of such a fault names as the callback.
+const CALLBACK: &str = "state";
+
+/// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
+/// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
+const ENTRIES_MAX: i64 = 512;
+
+/// As many of them are kept for states that were put off.
+const PUT_OFF: i64 = 256;
+
+/// Which states are looked at when.
+#[derive(Debug)]
+pub(crate) struct StateChecks {
+    /// Entries that may still be looked at in this tick. A large state leaves a debt.
+    left: i64,
+    /// Behaviours whose code has run since their state was looked at.
+    put_off: BTreeSet<Owner>,
+    /// Whose turn it was last.
+    last: Owner,
+}
+
+impl Default for StateChecks {
+    fn default() -> Self {
+        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST }
+    }
+}
+
+impl StateChecks {
+    pub(crate) fn begin_tick(&mut self) {
+        self.left = self.left.saturating_add(ENTRIES_MAX).min(ENTRIES_MAX);
+    }
+
+    /// The next behaviour that was put off, in turn.
+    fn next(&mut self) -> Option<Owner> {
+        let after = (Bound::Excluded(self.last), Bound::Unbounded);
+        let next = self.put_off.range(after).next().or_else(|| self.put_off.first()).copied()?;
+        self.put_off.remove(&next);
+        self.last = next;
+        Some(next)
+    }
+
+    /// Mixes in what decides when a mistake is found; nothing as long as every state is looked at in time.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        if self.left < 0 || !self.put_off.is_empty() {
+            hash.word(self.left as u64).word(u64::from(self.last.0));
+            self.put_off.iter().for_each(|owner| {
+                hash.word(u64::from(owner.0));
+            });
+        }
+    }
+}
+
+/// Looks at the state of the behaviour whose code has just run.
+pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
+    let lua = vm.lua();
+    let this = runtime::with(lua, |runtime| {
+        let this = runtime.behaviours.shared_this(call.owner)?;
+        let may = runtime.state_checks.left > PUT_OFF;
+        if may {
+            runtime.state_checks.put_off.remove(&call.owner);
+        } else {
+            runtime.state_checks.put_off.insert(call.owner);
+        }
+        may.then_some(this)
+    });
+    if let Some(this) = this {
+        let spent = look(vm, call, &this);
+        runtime::with(lua, |runtime| runtime.state_checks.left -= spent);
+    }
+}
+
+/// Looks at states that were put off, in turn. Once a tick.
+pub(crate) fn catch_up(vm: &ScriptVm) {
+    let lua = vm.lua();
+    // Bounded by the entries: every look spends some.
+    loop {
+        let next = runtime::with(lua, |runtime| {
+            let checks = &mut runtime.state_checks;
+            let owner = if checks.left > 0 { checks.next() } else { None };
+            owner.map(|owner| (owner, runtime.behaviours.shared_this(owner)))
+        });
+        let Some((owner, this)) = next else {
+            return;
+        };
+        let spent = this.map_or(1, |this| look(vm, &Call::plain(owner, CALLBACK), &this));
+        runtime::with(lua, |runtime| runtime.state_checks.left -= spent);
+    }
+}
+
+/// Looks at the state in a `self`; what that cost in entries.
+fn look(vm: &ScriptVm, call: &Call, this: &Table) -> i64 {
+    let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    look_at(vm, call, "self.state", state)
+}
+
+/// Looks at `state`, which all scripts of the level share; once a tick.
+pub(crate) fn look_at_shared(vm: &ScriptVm, owner: Owner, state: &Table) {
+    look_at(vm, &Call::plain(owner, CALLBACK), "state", Value::Table(state.clone()));
+}
+
+fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 {
+    let (is_plain, entries) = payload::is_plain(vm.lua(), &state, vm.limits().state_kib);
+    if is_plain && state.is_table() {
+        runtime::with(vm.lua(), |runtime| runtime.told_states.remove(&call.owner));
+    } else {
+        let _ = check_after(vm, call, name, state);
+    }
+    // Finding the state costs as much as two entries.
+    2 + i64::try_from(entries).unwrap_or(i64::MAX / 2)
+}
+
+/// A state as plain data. Cost: its size.
+///
+/// # Errors
+/// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the
+/// file of the owner.
+pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
+    let label = runtime::with(vm.lua(), |runtime| runtime.label(call.owner));
+    let given = Argument::new(&label, name, state);
+    let read = given.table("a table of plain data").map(|_| ());
+    read.and_then(|()| payload::read(vm.lua(), &given, vm.limits().state_kib)).map_err(|mistake| {
+        let message = mistake.to_string();
+        let (file, line) = place(vm, call, &message);
+        let place = (line > 0).then_some((file.as_str(), line));
+        CallFailure { file: file.clone(), ..CallFailure::new(FaultKind::Data, message, place) }
+    })
+}
+
+/// The same, and a mistake is reported, unless it was before and nothing has changed since.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Result<Plain, CallFailure> {
+    check_after(vm, &Call::plain(owner, CALLBACK), name, state)
+}
+
+fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
+    let read = read(vm, call, name, state);
+    let owner = call.owner;
+    let is_news = runtime::with(vm.lua(), |runtime| match &read {
+        Ok(_) => {
+            runtime.told_states.remove(&owner);
+            false
+        }
+        Err(failure) => {
+            let owners = &runtime.owners;
+            runtime.told_states.retain(|known, _| *known == owner || owners.get(*known).is_some());
+            let what = what_of(&failure.message).to_owned();
+            runtime.told_states.insert(owner, what.clone()).is_none_or(|before| before != what)
+        }
+    });
+    if let (true, Err(failure)) = (is_news, &read) {
+        invoke::report(vm, &Call::plain(owner, CALLBACK), failure.clone());
+    }
+    read
+}
+
+/// A message without the place in front of it.
+fn what_of(message: &str) -> &str {
+    match crate::script::vm::fault::place_in(message) {
+        Some((file, line)) => message.get(file.len() + line.to_string().len() + 3..).unwrap_or(message),
+        None => message,
+    }
+}
+
+/// The script that an owner runs and the line that spoils its state: the only one that sets a field of that
+/// name, else where the function begins that has just run; 0 when neither is known.
+fn place(vm: &ScriptVm, call: &Call, message: &str) -> (String, u32) {
+    let lua = vm.lua();
+    let (class, environment) = runtime::with(lua, |runtime| {
+        let class = runtime.behaviours.parts(call.owner).map(|(_, class, ..)| class);
+        let level = runtime.level.as_ref().filter(|(level, _)| *level == call.owner);
+        (class, level.map(|(_, environment)| environment.clone()))
+    });
+    let file = class.as_ref().map(|class| class.file.clone());
+    let name =
+        file.or_else(|| environment.as_ref().and_then(|table| vm.loads().name_of(table))).unwrap_or_default();
+    let texts = vm.texts();
+    let Some(script) = texts.get(&name) else {
+        return (name, 0);
+    };
+    let begins = || {
+        let functions = class.as_ref().map(|class| class.table.clone()).or(environment)?;
+        let function = functions.raw_get::<Value>(&*call.callback).ok()?.as_function().cloned()?;
+        u32::try_from(function.info().line_defined?).ok()
+    };
+    let line = field_of(message).and_then(|field| only_line_that_sets(&script.text, field));
+    (script.path.clone(), line.or_else(begins).unwrap_or(0))
+}
+
+/// The name of the last field in `self.state.list[3].target is a function`.
+fn field_of(message: &str) -> Option<&str> {
+    let path = message.split(" is ").next()?.rsplit(' ').next()?;
+    let name = path.rsplit('.').next()?.split('[').next()?;
+    let is_word = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_word(name).then_some(name)
+}
+
+/// The line with `name =`, counted from 1; none when there are several, or none.
+fn only_line_that_sets(text: &str, name: &str) -> Option<u32> {
+    let sets = |line: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = line[at + name.len()..].trim_start_matches(['"', '\'', ']']).trim_start();
+            let is_whole = before.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+            is_whole && after.starts_with('=') && !after.starts_with("==")
+        })
+    };
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| sets(line)).map(|(number, _)| number);
+    lines.next().filter(|_| lines.next().is_none())
+}
+
+/// What of a state can be kept over a reload, and sentences about what cannot.
+pub(crate) fn salvage(lua: &Lua, name: &str, state: &Value, limit_kib: u32) -> (Plain, Vec<String>) {
+    if state.is_table() {
+        return payload::salvage(lua, &Argument::new("reload", name, state.clone()), limit_kib);
+    }
+    let what = crate::script::vm::convert::describe(state);
+    (invoke::map([]), vec![format!("{name} is {what}, expected a table")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_that_is_wrong_is_found_in_the_message_and_in_the_text() {
+        let message =
+            "behaviour \"a\" of \"b is c\": self.state.list[3].target is a function, expected plain data";
+        assert_eq!(field_of("x: self.state.list[3].target is a function"), Some("target"));
+        assert_eq!(field_of(message), None, "a name of that kind only costs the line");
+        let text = "local a = 1\nself.state.target = f\nif target == 1 then end\nstate.targets = 2";
+        assert_eq!(only_line_that_sets(text, "target"), Some(2));
+        assert_eq!(only_line_that_sets(text, "other"), None);
+        assert_eq!(only_line_that_sets("a.x = 1\nb = { x = 2 }", "x"), None, "either may be meant");
+        assert_eq!(only_line_that_sets("a[\"x\"] = 1", "x"), Some(1));
+    }
+
+    #[test]
+    fn states_that_were_put_off_come_in_turn() {
+        let mut checks = StateChecks { put_off: [1, 2, 3].map(Owner).into(), ..StateChecks::default() };
+        let mut turns = Vec::new();
+        for again in [1, 1, 2] {
+            turns.extend(checks.next());
+            checks.put_off.insert(Owner(again));
+        }
+        turns.extend(checks.next());
+        assert_eq!(turns, [1, 2, 3, 1].map(Owner));
+    }
+}

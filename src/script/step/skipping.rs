@@ -1,0 +1,353 @@
+//! Skipping: the code of a scene runs on, and its waits are over in the order in which they would have been.
+//!
+//! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once
+//! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: no game time passes,
+//! for nobody but the scene; every wait of its tasks has an end, whichever function waits: by its own time,
+//! else after [`PATIENCE_S`]; what runs within `noSkip`, and a choice that a person has to make, is waited
+//! for at normal speed; a scene that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not
+//! here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
+
+use std::collections::BTreeMap;
+
+use mlua::{Function, Lua, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::time::Tick;
+use crate::script::bind::handles;
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::runtime::{self, Runtime, ScriptWork};
+use crate::script::step::task::{self, TaskPause, WaitResult};
+use crate::script::step::wait::{SceneId, Wait};
+use crate::script::step::{dialogue, dispatch, schedule};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::lend;
+use crate::world::World;
+use crate::world::event::{Fact, LogLine};
+use crate::world::scene_fast_forward::FastForward;
+use crate::world::walk::Owner;
+
+/// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
+const PATIENCE_S: f64 = 60.0;
+
+/// Seconds of a scene that one skip passes over at most; it goes on at normal speed then. Scenes last
+/// minutes: half an hour is one that waits for something that never comes.
+const PASSED_MAX_S: f64 = 1800.0;
+
+/// How far the skipping of a scene has come.
+#[derive(Debug, Default)]
+pub(crate) struct Skip {
+    /// Whether it is being skipped.
+    pub(crate) is_on: bool,
+    /// Whether it ever was.
+    pub(crate) has_begun: bool,
+    /// How deep tasks are within `noSkip`.
+    watched: BTreeMap<u64, u32>,
+    /// The end of waits that have none of their own, by task: the serial of the wait and its tick.
+    ends: BTreeMap<u64, (u64, Tick)>,
+    /// Ticks of the scene that were passed over.
+    passed: u64,
+}
+
+impl Skip {
+    /// Whether it is skipped and nothing of it is to be seen at normal speed.
+    pub(crate) fn is_rushing(&self) -> bool {
+        self.is_on && self.watched.is_empty()
+    }
+
+    /// A task enters `noSkip`.
+    pub(crate) fn watch(&mut self, task: u64) {
+        *self.watched.entry(task).or_default() += 1;
+    }
+
+    /// A task leaves `noSkip`.
+    pub(crate) fn unwatch(&mut self, task: u64) {
+        if let Some(depth) = self.watched.get_mut(&task) {
+            *depth = depth.saturating_sub(1);
+            if *depth == 0 {
+                self.watched.remove(&task);
+            }
+        }
+    }
+
+    /// A task is over.
+    pub(crate) fn forget(&mut self, task: u64) {
+        self.watched.remove(&task);
+        self.ends.remove(&task);
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.flag(self.is_on).flag(self.has_begun).word(self.passed);
+        for (&task, &depth) in &self.watched {
+            hash.word(task).word(u64::from(depth));
+        }
+        for (&task, &(serial, tick)) in &self.ends {
+            hash.word(task).word(serial).word(tick.0);
+        }
+    }
+}
+
+/// Asks for a scene to be skipped from the next dispatch on; false when it may not be, or is over.
+pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
+    let may = runtime::with(lua, |runtime| runtime.scenes.is_skippable(id));
+    if may {
+        runtime::push_work(lua, ScriptWork::SkipScene(id));
+    }
+    may
+}
+
+/// Begins to skip a scene. Step 12.
+pub(crate) fn begin(vm: &ScriptVm, id: u64) {
+    let lua = vm.lua();
+    let begun = runtime::with(lua, |runtime| {
+        let owner = runtime.scenes.owner(id)?;
+        let (skip, definition) = runtime.scenes.skip_mut(id)?;
+        if std::mem::replace(&mut skip.is_on, true) {
+            return None;
+        }
+        let is_first = !std::mem::replace(&mut skip.has_begun, true);
+        is_first.then(|| (owner, definition.table.clone()))
+    });
+    let Some((owner, table)) = begun else {
+        return;
+    };
+    if let (Ok(Value::Function(on_skip)), Ok(scene)) =
+        (table.raw_get::<Value>("onSkip"), handles::make(lua, SceneId(id)))
+    {
+        invoke::run(vm, &Call::plain(owner, "onSkip"), &on_skip, scene);
+    }
+}
+
+/// What the tasks of a scene wait for.
+#[derive(Debug, Default)]
+struct Survey {
+    rush: FastForward,
+    due: Option<Tick>,
+    tests: Vec<(u64, u64, Function)>,
+    inner: Vec<u64>,
+    is_asking: bool,
+}
+
+impl Survey {
+    fn ends_at(&mut self, tick: Tick) {
+        self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
+    }
+
+    /// Takes note of a wait; true when nothing of the scene's own brings it to its end.
+    fn waits_for(&mut self, runtime: &Runtime, owner: Owner, wait: Wait) -> bool {
+        match wait {
+            Wait::Walk(walk) => self.rush.walks.push(walk),
+            Wait::DoorMove(serial) => self.rush.door_moves.push(serial),
+            Wait::Path(token) => self.rush.paths.push(token),
+            Wait::Turn(serial) => self.rush.turns.push(serial),
+            Wait::Play(serial) => self.rush.plays.push(serial),
+            Wait::Scene(scene) => self.inner.push(scene),
+            Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
+        }
+        match wait {
+            Wait::Timer(timer) => runtime.timers.get(timer).is_some_and(|timer| timer.owner != owner),
+            Wait::Task(task) => runtime.tasks.owner_of(task).is_some_and(|other| other != owner),
+            Wait::Turn(_) | Wait::Play(_) | Wait::Change(_) => true,
+            Wait::Walk(_) | Wait::DoorMove(_) | Wait::Path(_) | Wait::Scene(_) => false,
+        }
+    }
+}
+
+/// The next stretch of the oldest skipped scene that can go on; none when all that is left needs game time or
+/// fuel.
+pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
+    let lua = vm.lua();
+    if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
+        return None;
+    }
+    for id in runtime::with(lua, |runtime| runtime.scenes.rushing()) {
+        if give_up(vm, id) {
+            continue;
+        }
+        let Some(survey) = runtime::with(lua, |runtime| survey(runtime, id)) else {
+            continue;
+        };
+        for &scene in &survey.inner {
+            if !runtime::with(lua, |runtime| runtime.scenes.is_skipping(scene)) {
+                ask(lua, scene);
+            }
+        }
+        if survey.is_asking {
+            continue;
+        }
+        let mut rush = survey.rush;
+        if test(vm, rush.owner, survey.tests) {
+            // A predicate is tested at the head of a tick: the next one of the scene has begun.
+            rush.ticks = Some(1);
+            return Some(rush);
+        }
+        let now = runtime::with(lua, |runtime| runtime.now);
+        rush.ticks = survey.due.map(|due| due.since(now));
+        let is_idle = lend::with_world(lua, |world: &mut World| rush.is_idle(world)).unwrap_or(true);
+        if !is_idle {
+            return Some(rush);
+        }
+    }
+    None
+}
+
+/// A scene that would never end is not skipped any further.
+fn give_up(vm: &ScriptVm, id: u64) -> bool {
+    let given_up = runtime::with(vm.lua(), |runtime| {
+        let most = runtime.ticks(PASSED_MAX_S);
+        let owner = runtime.scenes.owner(id)?;
+        let (skip, _) = runtime.scenes.skip_mut(id).filter(|(skip, _)| skip.passed >= most)?;
+        skip.is_on = false;
+        skip.passed = 0;
+        Some(runtime.label(owner).to_string())
+    });
+    let Some(owner) = given_up else {
+        return false;
+    };
+    let message = format!("{PASSED_MAX_S} seconds were skipped without end; it goes on at normal speed");
+    let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
+    invoke::push(vm, Fact::Logged(Box::new(line)));
+    true
+}
+
+fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
+    let owner = runtime.scenes.owner(id)?;
+    let patience = runtime.now.after(runtime.ticks(PATIENCE_S));
+    let rush = FastForward { owner, characters: runtime.scenes.held_by(id), ..FastForward::default() };
+    let mut survey = Survey { rush, ..Survey::default() };
+    let mut ends = BTreeMap::new();
+    let before =
+        runtime.scenes.skip_mut(id).map(|(skip, _)| std::mem::take(&mut skip.ends)).unwrap_or_default();
+    for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
+        let mut is_endless = false;
+        match pause {
+            TaskPause::Until(tick) => survey.ends_at(*tick),
+            TaskPause::Test { predicate, deadline } => {
+                survey.tests.push((task, serial, predicate.clone()));
+                is_endless = deadline.is_none();
+                deadline.iter().for_each(|&tick| survey.ends_at(tick));
+            }
+            TaskPause::Event { deadline, .. } => {
+                is_endless = deadline.is_none();
+                deadline.iter().for_each(|&tick| survey.ends_at(tick));
+            }
+            TaskPause::Host(prompt) if !prompt.is_skippable => survey.is_asking = true,
+            // Without a time of its own it takes its default at once, which is in the next tick, as when it
+            // is watched.
+            TaskPause::Host(prompt) => {
+                let next = runtime.now.after(1);
+                survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
+            }
+            TaskPause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
+            TaskPause::Group { entries, deadline, .. } => {
+                deadline.iter().for_each(|&tick| survey.ends_at(tick));
+                for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
+                    survey.waits_for(runtime, owner, entry.wait);
+                }
+            }
+        }
+        if is_endless {
+            let known = before.get(&task).filter(|(known, _)| *known == serial);
+            let end = known.map_or(patience, |(_, tick)| *tick);
+            ends.insert(task, (serial, end));
+            survey.ends_at(end);
+        }
+    }
+    for timer in runtime.timers.of(owner) {
+        runtime.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
+    }
+    if let Some((skip, _)) = runtime.scenes.skip_mut(id) {
+        skip.ends = ends;
+    }
+    Some(survey)
+}
+
+/// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on.
+fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
+    let lua = vm.lua();
+    for id in runtime::with(lua, |runtime| runtime.predicates.of_owner(owner)) {
+        schedule::run_predicate(vm, id);
+    }
+    let mut went_on = false;
+    for (task, serial, predicate) in tests {
+        let call = Call::plain(owner, "waitUntil");
+        let answer = match invoke::test(vm, &call, &predicate, ()) {
+            Ok(true) => WaitResult::one(Value::Boolean(true)),
+            Ok(false) => continue,
+            Err(failure) => WaitResult::Error(failure.message),
+        };
+        went_on = true;
+        task::resume(vm, task, serial, answer);
+    }
+    went_on
+}
+
+/// So many ticks have passed for a scene: what is due by now runs, timers first, then tasks by id.
+pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
+    let lua = vm.lua();
+    let (timers, tasks) = runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        runtime.timers.rewind(owner, ticks, now);
+        runtime.tasks.rewind(owner, ticks, now);
+        let ended = runtime.scenes.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
+            skip.passed += ticks;
+            for (_, tick) in skip.ends.values_mut() {
+                tick.0 = tick.0.saturating_sub(ticks).max(now.0);
+            }
+            skip.ends
+                .iter()
+                .filter(|(_, (_, tick))| *tick <= now)
+                .map(|(&task, &(serial, _))| (task, serial))
+                .collect()
+        });
+        let timers: Vec<u64> = runtime
+            .timers
+            .due(now)
+            .into_iter()
+            .filter(|&id| runtime.timers.get(id).is_some_and(|timer| timer.owner == owner))
+            .collect();
+        let due = runtime.tasks.waits(Some(owner)).filter_map(|(task, serial, pause)| {
+            let is_default =
+                matches!(pause, TaskPause::Host(prompt) if prompt.is_skippable && prompt.deadline.is_none());
+            let is_over = pause.end().is_some_and(|tick| tick <= now);
+            let has_ended = ended.get(&task) == Some(&serial);
+            let may_end = ticks > 0 || !matches!(pause, TaskPause::Host(_));
+            (may_end && (is_over || is_default || has_ended)).then_some((task, serial))
+        });
+        (timers, due.collect::<Vec<_>>())
+    });
+    for timer in timers {
+        if vm.tick_left() > 0 {
+            schedule::run_timer(vm, timer);
+        }
+    }
+    for (task, serial) in tasks {
+        if vm.tick_left() > 0 {
+            end_wait(vm, task, serial);
+        }
+    }
+    schedule::run_spawned(vm, 0);
+}
+
+/// The time of a wait is over, by its own end or by that of its patience.
+fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
+    let lua = vm.lua();
+    let pause = runtime::with(lua, |runtime| {
+        let (now, pause) = runtime.tasks.pause_of(task)?;
+        (now == serial).then(|| pause.clone())
+    });
+    let now = runtime::with(lua, |runtime| runtime.now);
+    match pause {
+        None => {}
+        Some(pause) if pause.end().is_some_and(|tick| tick <= now) => task::wake(vm, task),
+        Some(TaskPause::Host(asked)) => {
+            task::resume(vm, task, serial, WaitResult::one(dialogue::fallback(lua, &asked)))
+        }
+        Some(TaskPause::Event { .. } | TaskPause::One { wait: Wait::Task(_) | Wait::Change(_), .. }) => {
+            task::resume(vm, task, serial, WaitResult::one(Value::Nil));
+        }
+        Some(TaskPause::Test { .. } | TaskPause::One { .. }) => {
+            task::resume(vm, task, serial, WaitResult::one(Value::Boolean(false)));
+        }
+        Some(TaskPause::Until(_) | TaskPause::Group { .. }) => {}
+    }
+}

@@ -1,0 +1,220 @@
+//! Tasks: coroutines that the host resumes.
+//!
+//! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task
+//! is resumed once for each wait (a late or second answer finds another serial and is dropped); nothing runs
+//! inside the call that started it. Not here: what tasks wait for (`pause`), who waits (`table`), waits over
+//! several things (`group`), ends (`ending`); in which order tasks are resumed (`schedule`, `dispatch`),
+//! timers (`timer`).
+
+mod ending;
+mod group;
+mod pause;
+mod table;
+
+use mlua::{Lua, MultiValue, Value};
+
+use crate::script::bind::handles;
+use crate::script::step::dialogue;
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::runtime::{self, Runtime, ScriptWork};
+use crate::script::step::testing;
+use crate::script::step::wait::TaskId;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{Resumed, ScriptVm};
+use crate::world::walk::Owner;
+
+pub(crate) use ending::{Why, cancel, cancel_wait};
+pub(crate) use group::answer;
+pub(crate) use pause::{Answering, Delivery, GroupEntry, GroupKind, Pending, TaskPause, WaitResult};
+pub(crate) use table::{NewTask, TaskRole, Tasks};
+
+/// A new task that begins after the running code has returned: at the end of step 3, or in the next round of
+/// step 12.
+pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
+    let (id, later) = runtime::with(lua, |runtime| {
+        let id = table::insert(runtime, spawn);
+        let later = runtime.step == 12;
+        if !later {
+            runtime.tasks.spawned.push_back(id);
+        }
+        (id, later)
+    });
+    if later {
+        runtime::push_work(lua, ScriptWork::Begin(id));
+    }
+    id
+}
+
+/// A new task that somebody else begins when its turn comes: the level test.
+pub(crate) fn prepare(lua: &Lua, spawn: NewTask) -> u64 {
+    runtime::with(lua, |runtime| table::insert(runtime, spawn))
+}
+
+/// A new task that begins now: handlers and actions of trees, which are called by the host only.
+pub(crate) fn run_now(vm: &ScriptVm, spawn: NewTask) -> u64 {
+    let id = runtime::with(vm.lua(), |runtime| table::insert(runtime, spawn));
+    begin(vm, id);
+    id
+}
+
+/// The handle of a task.
+pub(crate) fn handle(lua: &Lua, id: u64) -> mlua::Result<Value> {
+    handles::make(lua, TaskId(id))
+}
+
+/// Begins a task that has not begun.
+pub(crate) fn begin(vm: &ScriptVm, id: u64) {
+    let thread = vm.task();
+    let found = runtime::with(vm.lua(), |runtime| {
+        let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
+        let task = runtime.tasks.tasks.get_mut(&id)?;
+        if paused {
+            // Begins when the owner goes on: a sleep that is over at once.
+            task.serial = u64::MAX;
+            return None;
+        }
+        let (function, args) = task.start.take()?;
+        Some((Call { owner: task.owner, callback: task.callback.clone(), task: Some(id) }, function, args))
+    });
+    let Some((call, function, args)) = found else {
+        return;
+    };
+    let result = match thread {
+        Ok(thread) => {
+            runtime::with(vm.lua(), |runtime| {
+                if let Some(task) = runtime.tasks.tasks.get_mut(&id) {
+                    task.thread = Some(thread.clone());
+                }
+            });
+            invoke::within(vm, &call, || vm.start(&thread, &function, args, vm.limits().fuel_per_call))
+        }
+        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
+    };
+    after(vm, id, &call, result);
+}
+
+/// Tasks that were to begin while their owner stood still.
+pub(crate) fn not_begun(runtime: &Runtime, owner: Owner) -> Vec<u64> {
+    let waiting = |task: &table::Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
+    runtime.tasks.tasks.iter().filter(|(_, task)| waiting(task)).map(|(&id, _)| id).collect()
+}
+
+/// Lets a waiting task go on with `answer`, unless it waits for something else by now.
+pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
+    let lua = vm.lua();
+    let Some(answer) = testing::hold(lua, id, serial, answer) else {
+        return;
+    };
+    let found = runtime::with(lua, |runtime| {
+        let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
+        let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
+        if runtime.owners.get(owner).is_some_and(|record| record.is_gone) {
+            return None;
+        }
+        if let Some(record) = runtime.owners.get_mut(owner)
+            && record.paused.is_some()
+        {
+            // The first answer counts: later ones find another serial, so they need not be kept.
+            let is_same =
+                |kept: &Delivery| matches!(kept, Delivery::Resume { serial: other, .. } if *other == serial);
+            if !record.kept.iter().any(is_same) {
+                record.kept.push_back(Delivery::Resume { task: id, serial, answer: answer.clone() });
+            }
+            return None;
+        }
+        runtime.tasks.unwait(id);
+        Some((Call { owner, callback, task: Some(id) }, thread))
+    });
+    let Some((call, thread)) = found else {
+        return;
+    };
+    let result = match answer.into_values(lua) {
+        Ok(values) => invoke::within(vm, &call, || vm.resume(&thread, values, vm.limits().fuel_per_call)),
+        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
+    };
+    after(vm, id, &call, result);
+}
+
+/// What a task did: it waits, it is done, it failed.
+fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailure>) {
+    let lua = vm.lua();
+    runtime::with(lua, |runtime| runtime.tasks.leaving = None);
+    match result {
+        Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
+        Ok(Resumed::Done(values)) => {
+            let first = values.into_iter().next().unwrap_or(Value::Nil);
+            ending::done(lua, id, first);
+        }
+        Err(failure) => ending::failed(vm, id, call, failure),
+    }
+    invoke::clean_up(vm);
+}
+
+/// Begins the wait that was asked for; a bare yield waits a tick.
+fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
+    let asked = match values.front() {
+        Some(Value::Integer(serial)) => u64::try_from(*serial).ok(),
+        Some(Value::Number(serial)) => Some(*serial as u64),
+        _ => None,
+    };
+    let known = runtime::with(lua, |runtime| {
+        let pending = runtime.pending.take().filter(|pending| Some(pending.serial) == asked);
+        let pending = pending.unwrap_or_else(|| Pending {
+            serial: runtime.tasks.next_serial(),
+            pause: TaskPause::Until(runtime.now.after(1)),
+            known: Vec::new(),
+        });
+        runtime.tasks.wait_for(id, &pending);
+        let serial = pending.serial;
+        pending
+            .known
+            .into_iter()
+            .map(move |(entry, outcome)| (Answering { task: id, serial, entry }, outcome))
+    });
+    for (answering, outcome) in known {
+        runtime::push_work(lua, ScriptWork::Answer(answering, outcome));
+    }
+}
+
+/// The time of a task is over, or its predicate is to be tested: what step 3 does with it.
+pub(crate) fn wake(vm: &ScriptVm, id: u64) {
+    let lua = vm.lua();
+    let found = runtime::with(lua, |runtime| {
+        let now = runtime.now;
+        let owner = runtime.tasks.owner_of(id)?;
+        if runtime.owners.is_paused(owner) {
+            return None;
+        }
+        let (serial, pause) = runtime.tasks.pause_of(id)?;
+        let mut pause = pause.clone();
+        let is_over = pause.deadline().is_some_and(|tick| *tick <= now);
+        Some((owner, serial, pause, is_over))
+    });
+    let Some((owner, serial, pause, is_over)) = found else {
+        return;
+    };
+    match pause {
+        TaskPause::Test { predicate, .. } => {
+            let call = Call::plain(owner, "waitUntil");
+            match invoke::test(vm, &call, &predicate, ()) {
+                Ok(true) => resume(vm, id, serial, WaitResult::one(Value::Boolean(true))),
+                Ok(false) if is_over => resume(vm, id, serial, WaitResult::one(Value::Boolean(false))),
+                Ok(false) => {}
+                // The error is the task's: it is raised where it waits.
+                Err(failure) => resume(vm, id, serial, WaitResult::Error(failure.message)),
+            }
+        }
+        _ if !is_over => {}
+        TaskPause::Until(_) => resume(vm, id, serial, WaitResult::Values(Vec::new())),
+        TaskPause::Event { .. } => resume(vm, id, serial, WaitResult::one(Value::Nil)),
+        TaskPause::Host(asked) => resume(vm, id, serial, WaitResult::one(dialogue::fallback(lua, &asked))),
+        TaskPause::Group { entries, .. } => {
+            for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
+                cancel_wait(lua, entry.wait, Why::LostRace);
+            }
+            invoke::clean_up(vm);
+            resume(vm, id, serial, WaitResult::one(Value::Boolean(false)));
+        }
+        TaskPause::One { .. } => {}
+    }
+}

@@ -1,0 +1,214 @@
+//! How tasks end: done, failed, or cancelled with what they wait for.
+//!
+//! In: results, failures, cancellations. Out: those who wait are told, `task.onCancel` functions are queued,
+//! anyone the task ran for learns of it. Holds: a task ends once; nothing runs inside the call that ends it;
+//! one that ends unfinished ends what it waited for, except that walks outlive a reload. Not here: what the
+//! end of an entry means for its group (`group`).
+
+use mlua::{Lua, Value};
+
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::runtime::{self, Cleanup, ScriptWork};
+use crate::script::step::task::pause::TaskPause;
+use crate::script::step::task::table::{Task, TaskRole};
+use crate::script::step::tree::ActionEnd;
+use crate::script::step::wait::{self, Outcome, Wait};
+use crate::script::step::{cinematic, handlers, testing, timer};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::lend;
+use crate::world::World;
+use crate::world::ops;
+use crate::world::outcome::Reason;
+
+/// Why a task ended unfinished, as `task.onCancel` functions are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// `tk:cancel()`, or a task of the same name was started.
+    Cancelled,
+    /// Another entry of a race won, or its time was over.
+    LostRace,
+    /// It failed.
+    Fault,
+    /// Its owner ended.
+    OwnerGone,
+    /// The code of its owner was replaced; walks go on.
+    Reload,
+    /// The level ended.
+    LevelEnd,
+}
+
+impl Why {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cancelled => "cancelled",
+            Self::LostRace => "lostRace",
+            Self::Fault => "fault",
+            Self::OwnerGone => "ownerGone",
+            Self::Reload => "reload",
+            Self::LevelEnd => "levelEnd",
+        }
+    }
+
+    /// How walks that end with a task settle.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::LostRace => Reason::LostRace,
+            Self::LevelEnd => Reason::LevelEnd,
+            Self::Cancelled | Self::Fault | Self::OwnerGone | Self::Reload => Reason::OwnerGone,
+        }
+    }
+}
+
+/// A task returned.
+pub(super) fn done(lua: &Lua, id: u64, value: Value) {
+    let Some(task) = take(lua, id) else {
+        return;
+    };
+    if let TaskRole::TimerHandler(timer) = task.role
+        && value == Value::Boolean(false)
+    {
+        timer::end(lua, timer);
+    }
+    if let TaskRole::SceneScript(scene) = task.role {
+        cinematic::script_returned(lua, scene);
+    }
+    if task.role == TaskRole::Test {
+        testing::returned(lua, value.clone());
+    }
+    if task.role == TaskRole::TreeAction {
+        let end = ActionEnd::Returned(value != Value::Boolean(false));
+        runtime::with(lua, |runtime| runtime.trees.action_over(id, end));
+    }
+    tell(lua, id, Outcome::Value(value));
+}
+
+/// A task raised, or its budget was spent.
+pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) {
+    let lua = vm.lua();
+    let Some(task) = take(lua, id) else {
+        invoke::report(vm, call, failure);
+        return;
+    };
+    queue_cleanups(lua, &task, Why::Fault);
+    let message = failure.message.clone();
+    let is_budget = !matches!(failure.kind, FaultKind::Error | FaultKind::Data);
+    let is_heard = runtime::with(lua, |runtime| runtime.tasks.has_waiters(Wait::Task(id)));
+    tell(lua, id, Outcome::Failed(message));
+    match task.role {
+        TaskRole::Run => runtime::with(lua, |runtime| {
+            let again = runtime.now.after(runtime.ticks(1.0));
+            if let Some(record) = runtime.owners.get_mut(task.owner) {
+                record.run_again = Some(again);
+            }
+        }),
+        TaskRole::TreeAction => {
+            runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted))
+        }
+        TaskRole::Test => testing::broken(lua, &failure),
+        // The fault itself ends the scene: see `invoke::report`.
+        TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
+    }
+    if !is_heard || is_budget || task.role == TaskRole::TreeAction {
+        invoke::report(vm, call, failure);
+    }
+}
+
+/// Takes a task out of all tables.
+fn take(lua: &Lua, id: u64) -> Option<Task> {
+    runtime::with(lua, |runtime| {
+        runtime.tasks.unwait(id);
+        let task = runtime.tasks.tasks.remove(&id)?;
+        if runtime.current.as_ref().is_some_and(|current| current.task == Some(id)) {
+            runtime.tasks.leaving = task.thread.clone().map(|thread| (id, thread));
+        }
+        if let Some(skip) = runtime.scenes.skip_of(task.owner) {
+            skip.forget(id);
+        }
+        if let Some(record) = runtime.owners.get_mut(task.owner) {
+            record.tasks = record.tasks.saturating_sub(1);
+        }
+        if let Some(name) = &task.name {
+            let key = (task.owner, name.clone());
+            if runtime.tasks.by_name.get(&key) == Some(&id) {
+                runtime.tasks.by_name.remove(&key);
+            }
+        }
+        Some(task)
+    })
+}
+
+fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
+    runtime::with(lua, |runtime| {
+        for function in task.cleanups.iter().rev() {
+            let cleanup = Cleanup { owner: task.owner, function: function.clone(), why };
+            runtime.cleanups.push_back(cleanup);
+        }
+    });
+}
+
+/// Keeps the result with the handle, and queues it for those who wait.
+fn tell(lua: &Lua, id: u64, outcome: Outcome) {
+    let wait = Wait::Task(id);
+    // Without memory for the result there is none; the task is over all the same.
+    let _ = wait::latch(lua, wait, &outcome);
+    if runtime::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
+        runtime::push_work(lua, ScriptWork::Settled(wait, outcome));
+    }
+}
+
+/// Ends a task unfinished, with what it waits for; false when it is over.
+pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
+    let pause = runtime::with(lua, |runtime| runtime.tasks.unwait(id));
+    let Some(task) = take(lua, id) else {
+        return false;
+    };
+    queue_cleanups(lua, &task, why);
+    if task.role == TaskRole::TreeAction {
+        runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
+    }
+    match pause {
+        // The code that waited is gone, the walk goes on: its result is news to the code that comes.
+        Some(TaskPause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {
+            handlers::note_reload(lua, task.owner, walk);
+        }
+        Some(TaskPause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
+        Some(TaskPause::Group { entries, .. }) => {
+            for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
+                match entry.wait {
+                    Wait::Walk(walk) if why == Why::Reload => {
+                        handlers::note_reload(lua, task.owner, walk);
+                    }
+                    wait => cancel_wait(lua, wait, why),
+                }
+            }
+        }
+        _ => {}
+    }
+    tell(lua, id, Outcome::Cancelled);
+    true
+}
+
+/// Ends what somebody waited for: walks, timers, paths, tasks. A door goes on moving.
+pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
+    match wait {
+        Wait::Walk(walk) => {
+            let because = runtime::with(lua, |runtime| runtime.failed_branch.clone());
+            let _ = lend::with_world(lua, |world: &mut World| match because {
+                Some(because) => ops::walks::cancel_because(world, walk, why.reason(), &because),
+                None => ops::walks::cancel(world, walk, why.reason()),
+            });
+        }
+        Wait::Path(token) => {
+            let _ = lend::with_world(lua, |world: &mut World| ops::paths::cancel(world, token));
+            runtime::with(lua, |runtime| runtime.handlers.forget_path(token));
+        }
+        Wait::Timer(timer) => {
+            timer::end(lua, timer);
+        }
+        Wait::Task(task) => {
+            cancel(lua, task, why);
+        }
+        Wait::DoorMove(_) | Wait::Turn(_) | Wait::Play(_) | Wait::Scene(_) | Wait::Change(_) => {}
+    }
+}

@@ -1,0 +1,165 @@
+//! What tasks wait for, and what reaches them.
+//!
+//! In: waits that tasks ask for, results, handlers to be called. Out: the values a waiting task is resumed
+//! with; what is kept for an owner that stands still. Holds: data only; nothing here runs a script or changes
+//! the table of tasks. Not here: who waits (`table`), what the end of an entry means for its group (`group`).
+
+use std::collections::BTreeMap;
+
+use mlua::{Function, Lua, MultiValue, Value};
+
+use crate::base::time::Tick;
+use crate::script::state::callback::Callback;
+use crate::script::step::dialogue::Dialogue;
+use crate::script::step::runtime::CodeName;
+use crate::script::step::wait::{Outcome, Wait};
+
+/// Whom a result is for: a task, one of its waits, and the entry of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answering {
+    pub(crate) task: u64,
+    pub(crate) serial: u64,
+    pub(crate) entry: Option<usize>,
+}
+
+/// What a wait returns in the task.
+#[derive(Clone, Debug)]
+pub(crate) enum WaitResult {
+    /// These values.
+    Values(Vec<Value>),
+    /// A table of these entries.
+    Table(Vec<(Value, Value)>),
+    /// It raises.
+    Error(String),
+}
+
+impl WaitResult {
+    pub(crate) fn one(value: Value) -> Self {
+        Self::Values(vec![value])
+    }
+
+    /// The values the waiting wrapper is resumed with: whether the wait went well, then its results.
+    pub(super) fn into_values(self, lua: &Lua) -> mlua::Result<MultiValue> {
+        let mut values = MultiValue::new();
+        match self {
+            Self::Values(results) => {
+                values.push_back(Value::Boolean(true));
+                values.extend(results);
+            }
+            Self::Table(entries) => {
+                values.push_back(Value::Boolean(true));
+                let table = lua.create_table()?;
+                for (key, value) in entries {
+                    table.raw_set(key, value)?;
+                }
+                values.push_back(Value::Table(table));
+            }
+            Self::Error(message) => {
+                values.push_back(Value::Boolean(false));
+                values.push_back(Value::String(lua.create_string(message)?));
+            }
+        }
+        Ok(values)
+    }
+}
+
+impl From<Outcome> for WaitResult {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Value(value) => Self::one(value),
+            Outcome::Failed(message) => Self::Error(message),
+            Outcome::Cancelled => Self::one(Value::Nil),
+        }
+    }
+}
+
+/// Which wait over several entries it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GroupKind {
+    All,
+    Race,
+    Timeout,
+}
+
+/// One entry of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupEntry {
+    pub(crate) key: Value,
+    pub(crate) wait: Wait,
+    pub(crate) outcome: Option<Value>,
+}
+
+/// What a task waits for.
+#[derive(Clone, Debug)]
+pub(crate) enum TaskPause {
+    /// A tick.
+    Until(Tick),
+    /// A predicate, tested each tick.
+    Test { predicate: Function, deadline: Option<Tick> },
+    /// An event.
+    Event { name: String, test: Option<Function>, deadline: Option<Tick> },
+    /// One thing; when `owned`, it ends with the task.
+    One { wait: Wait, owned: bool },
+    /// A line or a choice: until the host says so, or its time is over.
+    Host(Box<Dialogue>),
+    /// Several things, which end with the task.
+    Group { kind: GroupKind, entries: Vec<GroupEntry>, deadline: Option<Tick> },
+}
+
+impl TaskPause {
+    pub(super) fn deadline(&mut self) -> Option<&mut Tick> {
+        match self {
+            Self::Until(tick) => Some(tick),
+            Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {
+                deadline.as_mut()
+            }
+            Self::Host(prompt) => prompt.deadline.as_mut(),
+            Self::One { .. } => None,
+        }
+    }
+
+    /// When it is over by time alone.
+    pub(crate) fn end(&self) -> Option<Tick> {
+        match self {
+            Self::Until(tick) => Some(*tick),
+            Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {
+                *deadline
+            }
+            Self::Host(prompt) => prompt.deadline,
+            Self::One { .. } => None,
+        }
+    }
+}
+
+/// A wait that the running task has asked for: it begins when the task yields this serial.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) serial: u64,
+    pub(crate) pause: TaskPause,
+    /// Results that are there already, by entry.
+    pub(crate) known: Vec<(Option<usize>, Outcome)>,
+}
+
+/// What reaches an owner; kept when it stands still.
+#[derive(Debug)]
+pub(crate) enum Delivery {
+    /// A handler to be called.
+    Handler { callback: Callback, payload: Value, label: CodeName, is_event: bool, with_receiver: bool },
+    /// A task to be resumed.
+    Resume { task: u64, serial: u64, answer: WaitResult },
+}
+
+impl Delivery {
+    /// The same for the code that has come in place of the old: handlers given by name, and events for those
+    /// who listen by `on`. What is left of the old code is gone.
+    pub(crate) fn under(self, on: &BTreeMap<String, Function>) -> Option<Self> {
+        match self {
+            Self::Handler { payload, label, is_event, with_receiver: true, .. } => {
+                let callback = Callback::Function(on.get(&*label)?.clone());
+                Some(Self::Handler { callback, payload, label, is_event, with_receiver: true })
+            }
+            Self::Handler { callback: Callback::Named(_), .. } => Some(self),
+            Self::Handler { .. } | Self::Resume { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! All tasks, and who waits for what.
+//!
+//! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event.
+//! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
+//! not; tasks of an owner are counted with the owner. Not here: running a task (`task`), what its end does
+//! (`ending`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::{Function, MultiValue, Thread};
+
+use crate::base::hash::StateHash;
+use crate::base::time::Tick;
+use crate::script::step::runtime::{CodeName, Runtime};
+use crate::script::step::task::pause::{Answering, Pending, TaskPause};
+use crate::script::step::wait::Wait;
+use crate::world::walk::Owner;
+
+/// What becomes of the end of a task, beyond its waiters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TaskRole {
+    /// Nothing more.
+    #[default]
+    Plain,
+    /// An entry of a group: anyone who waits is told of its failure, and it is not a fault by itself.
+    Entry,
+    /// The handler of a timer: a result of false ends the timer.
+    TimerHandler(u64),
+    /// The `run` of a behaviour: begins again after a fault.
+    Run,
+    /// The `script` of a scene.
+    SceneScript(u64),
+    /// The function of a level test.
+    Test,
+    /// An action of a behaviour tree: its end is its tree's to see.
+    TreeAction,
+}
+
+/// One task.
+#[derive(Debug)]
+pub(crate) struct Task {
+    pub(crate) owner: Owner,
+    pub(crate) callback: CodeName,
+    pub(crate) role: TaskRole,
+    pub(super) thread: Option<Thread>,
+    pub(super) start: Option<(Function, MultiValue)>,
+    /// Serial of the wait under way; 0 when it is not waiting.
+    pub(super) serial: u64,
+    pub(super) pause: Option<TaskPause>,
+    pub(super) cleanups: Vec<Function>,
+    pub(super) name: Option<String>,
+}
+
+/// All tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    pub(super) tasks: BTreeMap<u64, Task>,
+    last: u64,
+    serial: u64,
+    /// The task that runs, when it has ended by what it did itself, and its coroutine.
+    pub(super) leaving: Option<(u64, Thread)>,
+    /// Tasks that were started in step 3 and have not begun, in order.
+    pub(crate) spawned: std::collections::VecDeque<u64>,
+    /// Deadlines; those whose task waits for something else by now are skipped.
+    due: BTreeMap<Tick, BTreeSet<u64>>,
+    /// Tasks that test a predicate each tick.
+    tested: BTreeSet<u64>,
+    waiters: BTreeMap<Wait, Vec<Answering>>,
+    by_event: BTreeMap<String, Vec<Answering>>,
+    pub(super) by_name: BTreeMap<(Owner, String), u64>,
+}
+
+impl Tasks {
+    pub(crate) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// All tasks, by id.
+    pub(crate) fn all(&self) -> Vec<u64> {
+        self.tasks.keys().copied().collect()
+    }
+
+    /// The tasks of an owner, by id.
+    pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
+        self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(&id, _)| id).collect()
+    }
+
+    pub(crate) fn named(&self, owner: Owner, name: &str) -> Option<u64> {
+        self.by_name.get(&(owner, name.to_owned())).copied()
+    }
+
+    /// A fresh serial for a wait.
+    pub(crate) fn next_serial(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// Whether `thread` is the coroutine of task `id`.
+    pub(crate) fn is_thread_of(&self, id: u64, thread: &Thread) -> bool {
+        let own = self.tasks.get(&id).and_then(|task| task.thread.as_ref());
+        let leaving = self.leaving.as_ref().filter(|(left, _)| *left == id).map(|(_, thread)| thread);
+        own.or(leaving) == Some(thread)
+    }
+
+    pub(crate) fn add_cleanup(&mut self, id: u64, function: Function) {
+        if let Some(task) = self.tasks.get_mut(&id) {
+            task.cleanups.push(function);
+        }
+    }
+
+    pub(crate) fn cleanup_count(&self, id: u64) -> usize {
+        self.tasks.get(&id).map_or(0, |task| task.cleanups.len())
+    }
+
+    /// Those whose time has come, and those that test a predicate, by id.
+    pub(crate) fn take_due(&mut self, now: Tick) -> BTreeSet<u64> {
+        let later = self.due.split_off(&now.after(1));
+        let mut due: BTreeSet<u64> =
+            std::mem::replace(&mut self.due, later).into_values().flatten().collect();
+        due.extend(&self.tested);
+        due
+    }
+
+    /// What a task waits for, and the serial of that wait.
+    pub(crate) fn pause_of(&self, id: u64) -> Option<(u64, &TaskPause)> {
+        let task = self.tasks.get(&id)?;
+        Some((task.serial, task.pause.as_ref()?))
+    }
+
+    /// Tasks that wait for `wait`, in the order they began to.
+    pub(crate) fn take_waiters(&mut self, wait: Wait) -> Vec<Answering> {
+        self.waiters.remove(&wait).unwrap_or_default()
+    }
+
+    pub(crate) fn has_waiters(&self, wait: Wait) -> bool {
+        self.waiters.contains_key(&wait)
+    }
+
+    /// Tasks that wait for the event `name`, in the order they began to.
+    pub(crate) fn event_waiters(&self, name: &str) -> Vec<Answering> {
+        self.by_event.get(name).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn role_of(&self, id: u64) -> Option<TaskRole> {
+        self.tasks.get(&id).map(|task| task.role)
+    }
+
+    pub(crate) fn owner_of(&self, id: u64) -> Option<Owner> {
+        self.tasks.get(&id).map(|task| task.owner)
+    }
+
+    /// The time that tasks of `owner` wait for moves on by `ticks`.
+    pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
+        let Self { tasks, due, .. } = self;
+        for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
+            if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
+                *tick = tick.after(ticks);
+                due.entry(*tick).or_default().insert(id);
+            }
+        }
+    }
+
+    /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
+    pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &TaskPause)> {
+        let tasks = self.tasks.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
+        tasks.filter_map(|(&id, task)| Some((id, task.serial, task.pause.as_ref()?)))
+    }
+
+    /// The time that tasks of `owner` wait for comes nearer by `ticks`.
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
+        let Self { tasks, due, .. } = self;
+        for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
+            if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
+                tick.0 = tick.0.saturating_sub(ticks).max(now.0);
+                due.entry(*tick).or_default().insert(id);
+            }
+        }
+    }
+
+    pub(super) fn wait_for(&mut self, id: u64, pending: &Pending) {
+        let Some(task) = self.tasks.get_mut(&id) else {
+            return;
+        };
+        task.serial = pending.serial;
+        let mut pause = pending.pause.clone();
+        if let Some(tick) = pause.deadline() {
+            self.due.entry(*tick).or_default().insert(id);
+        }
+        let answering = |entry| Answering { task: id, serial: pending.serial, entry };
+        let is_known = |entry| pending.known.iter().any(|(known, _)| *known == entry);
+        match &pause {
+            TaskPause::Until(_) | TaskPause::Host(_) => {}
+            TaskPause::Test { .. } => {
+                self.tested.insert(id);
+            }
+            TaskPause::Event { name, .. } => {
+                self.by_event.entry(name.clone()).or_default().push(answering(None))
+            }
+            TaskPause::One { wait, .. } => {
+                if !is_known(None) {
+                    self.waiters.entry(*wait).or_default().push(answering(None));
+                }
+            }
+            TaskPause::Group { entries, .. } => {
+                for (at, entry) in entries.iter().enumerate().filter(|(at, _)| !is_known(Some(*at))) {
+                    self.waiters.entry(entry.wait).or_default().push(answering(Some(at)));
+                }
+            }
+        }
+        task.pause = Some(pause);
+    }
+
+    /// Ends the wait of a task; what it waited for, when it still did.
+    pub(super) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
+        let task = self.tasks.get_mut(&id)?;
+        task.serial = 0;
+        let pause = task.pause.take()?;
+        let drop_from = |waiters: &mut BTreeMap<Wait, Vec<Answering>>, wait: &Wait| {
+            if let Some(list) = waiters.get_mut(wait) {
+                list.retain(|waiter| waiter.task != id);
+                if list.is_empty() {
+                    waiters.remove(wait);
+                }
+            }
+        };
+        match &pause {
+            TaskPause::Until(_) | TaskPause::Host(_) => {}
+            TaskPause::Test { .. } => {
+                self.tested.remove(&id);
+            }
+            TaskPause::Event { name, .. } => {
+                if let Some(list) = self.by_event.get_mut(name) {
+                    list.retain(|waiter| waiter.task != id);
+                    if list.is_empty() {
+                        self.by_event.remove(name);
+                    }
+                }
+            }
+            TaskPause::One { wait, .. } => drop_from(&mut self.waiters, wait),
+            TaskPause::Group { entries, .. } => {
+                entries.iter().for_each(|entry| drop_from(&mut self.waiters, &entry.wait));
+            }
+        }
+        Some(pause)
+    }
+
+    /// Mixes in the tasks and what they wait for.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last).word(self.serial).word(self.spawned.len() as u64);
+        for (&id, task) in &self.tasks {
+            hash.word(id).word(u64::from(task.owner.0)).word(task.serial).flag(task.start.is_some());
+            match &task.pause {
+                None => hash.word(0),
+                Some(TaskPause::Until(tick)) => hash.word(1).word(tick.0),
+                Some(TaskPause::Test { deadline, .. }) => {
+                    hash.word(2).word(deadline.map_or(0, |tick| tick.0))
+                }
+                Some(TaskPause::Event { name, deadline, .. }) => {
+                    hash.word(3).text(name).word(deadline.map_or(0, |tick| tick.0))
+                }
+                Some(TaskPause::Host(prompt)) => {
+                    prompt.hash_into(hash);
+                    hash.word(6)
+                }
+                Some(TaskPause::One { wait, owned }) => {
+                    wait.hash_into(hash);
+                    hash.word(4).flag(*owned)
+                }
+                Some(TaskPause::Group { entries, deadline, .. }) => {
+                    for entry in entries {
+                        entry.wait.hash_into(hash);
+                        hash.flag(entry.outcome.is_some());
+                    }
+                    hash.word(5).word(deadline.map_or(0, |tick| tick.0))
+                }
+            };
+        }
+    }
+}
+
+/// A task to be.
+#[derive(Debug)]
+pub(crate) struct NewTask {
+    pub(crate) owner: Owner,
+    pub(crate) callback: CodeName,
+    pub(crate) role: TaskRole,
+    pub(crate) function: Function,
+    pub(crate) args: MultiValue,
+    pub(crate) name: Option<String>,
+}
+
+/// Adds a task that has not begun; its number.
+pub(super) fn insert(runtime: &mut Runtime, spawn: NewTask) -> u64 {
+    runtime.tasks.last += 1;
+    let id = runtime.tasks.last;
+    if let Some(record) = runtime.owners.get_mut(spawn.owner) {
+        record.tasks += 1;
+    }
+    if let Some(name) = &spawn.name {
+        runtime.tasks.by_name.insert((spawn.owner, name.clone()), id);
+    }
+    let task = Task {
+        owner: spawn.owner,
+        callback: spawn.callback,
+        role: spawn.role,
+        thread: None,
+        start: Some((spawn.function, spawn.args)),
+        serial: 0,
+        pause: None,
+        cleanups: Vec::new(),
+        name: spawn.name,
+    };
+    runtime.tasks.tasks.insert(id, task);
+    id
+}

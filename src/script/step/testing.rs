@@ -1,0 +1,457 @@
+//! Level tests: what a test file declares, and the one test that runs in this VM.
+//!
+//! In: declarations of `test.level`, the task of the test, what it expects and asks of the host. Out: whether
+//! it is over and how. Holds: the test is a task that comes last in steps 3 and 12; its fuel is not that of
+//! the level, so a test does not change what it looks at; the first expectation that fails is kept, anyone
+//! who catches its error; what the test started ends with it. Not here: who runs tests (`game::testing`), the
+//! functions of the test (`bind::test`).
+
+pub(crate) mod answers;
+pub mod declared;
+pub(crate) mod values;
+
+use std::collections::BTreeMap;
+
+use mlua::{Function, Lua, MultiValue, Table, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::value::Plain;
+use crate::script::bind::handles::{self, Thing};
+use crate::script::host::reload::ReloadReport;
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::owner::OwnerKind;
+use crate::script::step::task::{self, NewTask, TaskRole, WaitResult, Why};
+use crate::script::step::{behaviour, runtime};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::convert::Argument;
+use crate::script::vm::fault::{self, CallFailure};
+use crate::script::vm::payload;
+use crate::world::World;
+use crate::world::walk::Owner;
+
+use answers::TestAnswers;
+use declared::Collected;
+pub use declared::{TestDef, TestOptions, TestOutcome};
+pub use values::{plain_equal as values_are_equal, plain_shown};
+
+/// An expectation that failed, or an error that ended the test, and where in the test that was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestFailure {
+    /// What was expected and what was there instead.
+    pub message: String,
+    /// The test's file, or the script's where the test had no part in it.
+    pub file: String,
+    /// The line in it, from 1; 0 when it is not known.
+    pub line: u32,
+}
+
+/// How far the test of a level is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TestState {
+    /// It goes on.
+    Running,
+    /// Its function returned this, plain; an error says that what it returned is not plain data.
+    Returned(Result<Option<Plain>, String>),
+    /// An expectation failed.
+    Failed(TestFailure),
+    /// An error ended its function.
+    Broken(TestFailure),
+}
+
+/// What a test asks of the host; joined to the host's own inputs before the next tick.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostRequest {
+    /// Names and payloads of inputs, in order.
+    pub inputs: Vec<(String, Option<Plain>)>,
+    /// Choices and their answers, in order.
+    pub answers: Vec<(String, String)>,
+    /// Changed texts of scripts by path.
+    pub reload: BTreeMap<String, Option<String>>,
+}
+
+impl HostRequest {
+    /// Whether nothing was asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty() && self.answers.is_empty() && self.reload.is_empty()
+    }
+}
+
+/// The test as scripts hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestId(pub u64);
+
+impl Thing for TestId {
+    const TYPE: &'static str = "Test";
+    const VARIABLE: &'static str = "t";
+    fn bits(self) -> u64 {
+        self.0
+    }
+    fn show(self, _: &World) -> String {
+        "test".to_owned()
+    }
+}
+
+/// A value that something is expected of, as scripts hold it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectationId(pub u64);
+
+impl Thing for ExpectationId {
+    const TYPE: &'static str = "Expectation";
+    const VARIABLE: &'static str = "t:expect(value)";
+    fn bits(self) -> u64 {
+        self.0
+    }
+    fn show(self, _: &World) -> String {
+        "expectation".to_owned()
+    }
+}
+
+/// Functions of `t:always` that a test may have.
+pub(crate) const ALWAYS_MAX: usize = 256;
+
+/// The test that runs in this VM.
+#[derive(Debug)]
+pub(crate) struct TestRun {
+    name: String,
+    file: String,
+    function: Function,
+    variant: Option<String>,
+    /// Owner and task, once the level has started.
+    own: Option<(Owner, u64)>,
+    has_begun: bool,
+    /// Whether its turn has come: until then everything that would resume it is held back.
+    is_last: bool,
+    wakes: bool,
+    held: Option<(u64, WaitResult)>,
+    pub(crate) always: Vec<Function>,
+    /// While `t:eventually` tries: the expectation that failed meanwhile.
+    trial: Option<Option<TestFailure>>,
+    /// What failed in the last try.
+    pub(crate) last_try: Option<TestFailure>,
+    failure: Option<TestFailure>,
+    end: Option<TestState>,
+    pub(crate) faults: Vec<Plain>,
+    /// Expectations made so far: their numbers.
+    pub(crate) expectations: u64,
+    pub(crate) asked: HostRequest,
+    answers: TestAnswers,
+}
+
+/// What this VM knows of tests. Part of its app data.
+#[derive(Debug, Default)]
+pub(crate) struct Testing {
+    pub(crate) collected: Vec<Collected>,
+    /// Names of the levels that tests may name; any name is taken while they are not known.
+    pub(crate) levels: Option<Vec<String>>,
+    /// What became of the reload of this tick.
+    pub(crate) reloaded: Option<ReloadReport>,
+    /// Environments of replaced files, which this does not keep alive.
+    pub(crate) replaced: Option<Table>,
+    run: Option<TestRun>,
+}
+
+/// Gives the VM its place for tests. Called once, at setup.
+pub(crate) fn install(lua: &Lua) {
+    lua.set_app_data(Testing::default());
+}
+
+/// Looks at what the VM knows of tests. No Lua may run meanwhile.
+pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Testing) -> R) -> Option<R> {
+    lua.app_data_mut::<Testing>().as_deref_mut().map(look)
+}
+
+/// Looks at the test that runs, if one does.
+pub(crate) fn with_run<R>(lua: &Lua, look: impl FnOnce(&mut TestRun) -> R) -> Option<R> {
+    with(lua, |testing| testing.run.as_mut().map(look)).flatten()
+}
+
+/// Makes the test at `index` of those of `file` the one that runs in this VM; false when there is none.
+pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String>) -> bool {
+    let chosen = with(lua, |testing| {
+        let Collected { def, function } =
+            testing.collected.drain(..).filter(|found| found.def.file == file).nth(index)?;
+        testing.run = Some(TestRun {
+            name: def.name,
+            file: def.file,
+            function,
+            variant,
+            own: None,
+            has_begun: false,
+            is_last: false,
+            wakes: false,
+            held: None,
+            always: Vec::new(),
+            trial: None,
+            last_try: None,
+            failure: None,
+            end: None,
+            faults: Vec::new(),
+            expectations: 0,
+            asked: HostRequest::default(),
+            answers: TestAnswers::default(),
+        });
+        Some(())
+    });
+    chosen.flatten().is_some()
+}
+
+/// The owner and the task of the test: at the start of the level, after everything else has started. It
+/// begins in step 3 of the first tick.
+pub(crate) fn prepare(vm: &ScriptVm) {
+    let lua = vm.lua();
+    let Some((name, function, variant)) =
+        with_run(lua, |run| (run.name.clone(), run.function.clone(), run.variant.clone()))
+    else {
+        return;
+    };
+    let label = format!("test \"{name}\"");
+    let owner = runtime::with(lua, |runtime| runtime.owners.begin(OwnerKind::Test, label));
+    let mut args = MultiValue::new();
+    let handle = handles::make(lua, TestId(1)).unwrap_or(Value::Nil);
+    args.push_back(handle);
+    if let Some(variant) = variant
+        && let Ok(variant) = lua.create_string(variant)
+    {
+        args.push_back(Value::String(variant));
+    }
+    let spawn = NewTask { owner, callback: "test".into(), role: TaskRole::Test, function, args, name: None };
+    let task = task::prepare(lua, spawn);
+    with_run(lua, |run| run.own = Some((owner, task)));
+}
+
+/// The task of the test.
+pub(crate) fn task_of(lua: &Lua) -> Option<u64> {
+    with_run(lua, |run| run.own.map(|(_, task)| task)).flatten()
+}
+
+fn owner_of(lua: &Lua) -> Option<Owner> {
+    with_run(lua, |run| run.own.map(|(owner, _)| owner)).flatten()
+}
+
+/// Step 3: whether `id` is the test, whose turn comes later.
+pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
+    let later = with_run(lua, |run| {
+        let is_test = run.own.is_some_and(|(_, task)| task == id);
+        run.wakes |= is_test;
+        is_test
+    });
+    later.unwrap_or(false)
+}
+
+/// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is
+/// not. The first answer to its wait counts: the entries that a decided group ends are not news any more.
+pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Option<WaitResult> {
+    let is_early = with_run(lua, |run| run.own.is_some_and(|(_, task)| task == id) && !run.is_last);
+    if is_early != Some(true) {
+        return Some(answer);
+    }
+    let asked = runtime::with(lua, |runtime| runtime.tasks.pause_of(id).map(|(serial, _)| serial));
+    with_run(lua, |run| {
+        if run.held.is_none() && asked == Some(serial) {
+            run.held = Some((serial, answer));
+        }
+    });
+    None
+}
+
+/// The turn of the test in step 3 or 12; whether it ran.
+pub(crate) fn take_turn(vm: &ScriptVm) -> bool {
+    let lua = vm.lua();
+    let found = with_run(lua, |run| {
+        let (_, task) = run.own?;
+        let begins = !std::mem::replace(&mut run.has_begun, true);
+        let wakes = std::mem::take(&mut run.wakes);
+        let held = run.held.take();
+        let has_turn = begins || wakes || held.is_some();
+        run.is_last = has_turn;
+        has_turn.then_some((task, begins, wakes, held))
+    });
+    let Some(Some((id, begins, wakes, held))) = found else {
+        return false;
+    };
+    vm.off_the_books(|| {
+        if begins {
+            task::begin(vm, id);
+        }
+        if wakes {
+            task::wake(vm, id);
+        }
+        if let Some((serial, answer)) = held {
+            task::resume(vm, id, serial, answer);
+        }
+    });
+    with_run(lua, |run| run.is_last = false);
+    true
+}
+
+/// After every tick, last in step 12: the functions of `t:always`.
+pub(crate) fn after_tick(vm: &ScriptVm) {
+    let lua = vm.lua();
+    if !is_running(lua) {
+        return;
+    }
+    let Some(owner) = owner_of(lua) else {
+        return;
+    };
+    for function in with_run(lua, |run| run.always.clone()).unwrap_or_default() {
+        let call = Call::plain(owner, "always");
+        vm.off_the_books(|| invoke::run(vm, &call, &function, ()));
+        if !is_running(lua) {
+            return;
+        }
+    }
+}
+
+/// Whether a test runs and has not ended.
+pub(crate) fn is_running(lua: &Lua) -> bool {
+    with_run(lua, |run| run.failure.is_none() && run.end.is_none()).unwrap_or(false)
+}
+
+/// How far the test is. Running when there is none.
+pub(crate) fn state(lua: &Lua) -> TestState {
+    let found = with_run(lua, |run| {
+        if let Some(failure) = &run.failure {
+            let mut failure = failure.clone();
+            // An answer to a choice of another name may well be the reason.
+            if let Some(unasked) = run.answers.unasked()
+                && unasked.message != failure.message
+            {
+                failure.message = format!("{}; {}", failure.message, unasked.message);
+            }
+            return Some(TestState::Failed(failure));
+        }
+        run.end.clone()
+    });
+    if let Some(Some(state)) = found {
+        return state;
+    }
+    let gone =
+        task_of(lua).is_some_and(|id| runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_none());
+    if gone {
+        let file = with_run(lua, |run| run.file.clone()).unwrap_or_default();
+        let message = "the task of the test was cancelled before its function returned".to_owned();
+        return TestState::Broken(TestFailure { message, file, line: 0 });
+    }
+    TestState::Running
+}
+
+/// The function of the test has returned.
+pub(crate) fn returned(lua: &Lua, value: Value) {
+    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let plain = if value.is_nil() {
+        Ok(None)
+    } else {
+        let given = Argument::new("test.level", "the result", value);
+        let read = payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX));
+        read.map(Some).map_err(|mistake| mistake.to_string())
+    };
+    with_run(lua, |run| {
+        run.end = Some(TestState::Returned(plain));
+        run.failure = run.failure.take().or_else(|| run.answers.unasked());
+    });
+}
+
+/// An error ended the function of the test; of a failed expectation that is known already.
+pub(crate) fn broken(lua: &Lua, failure: &CallFailure) {
+    with_run(lua, |run| {
+        let (message, file, line) = (failure.message.clone(), failure.file.clone(), failure.line);
+        run.end = Some(TestState::Broken(TestFailure { message, file, line }));
+    });
+}
+
+/// Whether an error of `owner` is no fault, because a failed expectation of the test has caused it.
+pub(crate) fn is_told(lua: &Lua, owner: Owner) -> bool {
+    with_run(lua, |run| run.failure.is_some() && run.own.is_some_and(|(own, _)| own == owner))
+        .unwrap_or(false)
+}
+
+/// Keeps a fault for `t:faults()`.
+pub(crate) fn faulted(lua: &Lua, fault: &Plain) {
+    with_run(lua, |run| run.faults.push(fault.clone()));
+}
+
+/// An expectation failed: kept, and raised at the caller's line.
+pub(crate) fn fail(lua: &Lua, message: String) -> mlua::Error {
+    let place = place_in_test(lua);
+    let (file, line) = place.clone().unwrap_or_default();
+    let error = match place {
+        Some((file, line)) => format!("{file}:{line}: {message}"),
+        None => message.clone(),
+    };
+    let failure = TestFailure { message, file, line };
+    with_run(lua, |run| match &mut run.trial {
+        Some(tried) => *tried = Some(failure),
+        None => {
+            run.failure.get_or_insert(failure);
+        }
+    });
+    mlua::Error::RuntimeError(error)
+}
+
+/// Where the test's file stands on the stack; else the script that called.
+fn place_in_test(lua: &Lua) -> Option<(String, u32)> {
+    const FRAMES: usize = 64;
+    let file = with_run(lua, |run| run.file.clone()).unwrap_or_default();
+    let frames = fault::frames(lua, FRAMES);
+    let own = frames.iter().find(|frame| frame.file == file).or(frames.first())?;
+    Some((own.file.clone(), own.line))
+}
+
+/// `t:eventually` begins a try: expectations that fail are not kept.
+pub(crate) fn begin_try(lua: &Lua) {
+    with_run(lua, |run| run.trial = Some(None));
+}
+
+/// A try is over; whether an expectation failed in it.
+pub(crate) fn end_try(lua: &Lua) -> bool {
+    let failed = with_run(lua, |run| {
+        run.last_try = run.trial.take().flatten();
+        run.last_try.is_some()
+    });
+    failed.unwrap_or(false)
+}
+
+/// The time of `t:eventually` is over: what failed last fails the test.
+pub(crate) fn fail_as_tried(lua: &Lua, after: &str) -> mlua::Error {
+    let tried = with_run(lua, |run| run.last_try.take()).flatten();
+    let Some(tried) = tried else {
+        return fail(lua, format!("eventually: not tried within {after}"));
+    };
+    let message = format!("{} (eventually: still so after {after})", tried.message);
+    let error = format!("{}:{}: {message}", tried.file, tried.line);
+    with_run(lua, |run| run.failure.get_or_insert(TestFailure { message, ..tried }).line);
+    mlua::Error::RuntimeError(error)
+}
+
+/// What the test asked of the host since the last call.
+pub(crate) fn take_asked(lua: &Lua) -> HostRequest {
+    with_run(lua, |run| std::mem::take(&mut run.asked)).unwrap_or_default()
+}
+
+/// The end of the level: what the test started ends with it.
+pub(crate) fn end(vm: &ScriptVm) {
+    if let Some(owner) = owner_of(vm.lua()) {
+        behaviour::end_owner(vm, owner, Why::LevelEnd);
+    }
+}
+
+/// Mixes in what of the test can change the future.
+pub(crate) fn hash_into(lua: &Lua, hash: &mut StateHash) {
+    with_run(lua, |run| {
+        hash.flag(run.has_begun).flag(run.held.is_some()).word(run.always.len() as u64);
+        for (name, payload) in &run.asked.inputs {
+            hash.text(name);
+            if let Some(payload) = payload {
+                payload.hash_into(hash);
+            }
+        }
+        run.answers.hash_into(hash);
+        for (choice, option) in &run.asked.answers {
+            hash.text(choice).text(option);
+        }
+        for (path, text) in &run.asked.reload {
+            hash.text(path).text(text.as_deref().unwrap_or_default());
+        }
+    });
+}

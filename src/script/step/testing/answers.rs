@@ -1,0 +1,86 @@
+//! The answers that a test gives to the choices of scenes, and whether anybody asked.
+//!
+//! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is
+//! none of its options or that nobody asked for. Holds: an answer counts from the moment it is given; of
+//! several to one choice the last counts. Not here: choices under way and the answers of a host (`dialogue`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::Lua;
+
+use crate::base::hash::StateHash;
+use crate::script::step::testing::{TestFailure, place_in_test, with_run};
+use crate::script::vm::convert::{shorten, suggestion};
+
+/// An answer, and where in the test it was given.
+#[derive(Debug)]
+struct GivenAnswer {
+    option: String,
+    file: String,
+    line: u32,
+    is_asked: bool,
+}
+
+/// What a test has answered.
+#[derive(Debug, Default)]
+pub(crate) struct TestAnswers {
+    /// By id of the choice.
+    given: BTreeMap<String, GivenAnswer>,
+    /// Every choice that was asked.
+    asked: BTreeSet<String>,
+}
+
+impl TestAnswers {
+    /// The first answer, by id of its choice, that nobody asked for.
+    pub(super) fn unasked(&self) -> Option<TestFailure> {
+        let (choice, given) = self.given.iter().find(|(_, given)| !given.is_asked)?;
+        let why = if self.asked.contains(choice) {
+            "; the choice was asked before, and not again".to_owned()
+        } else {
+            suggestion(choice, self.asked.iter().map(String::as_str))
+        };
+        let message = format!("the answer to \"{}\" was never asked for{why}", shorten(choice));
+        Some(TestFailure { message, file: given.file.clone(), line: given.line })
+    }
+
+    /// Mixes in what can change the future.
+    pub(super) fn hash_into(&self, hash: &mut StateHash) {
+        for (choice, given) in &self.given {
+            hash.text(choice).text(&given.option).flag(given.is_asked);
+        }
+    }
+}
+
+/// The test answers a choice: also to the host, for one that is under way.
+pub(crate) fn give(lua: &Lua, choice: String, option: String) {
+    let (file, line) = place_in_test(lua).unwrap_or_default();
+    with_run(lua, |run| {
+        let given = GivenAnswer { option: option.clone(), file, line, is_asked: false };
+        run.answers.given.insert(choice.clone(), given);
+        run.asked.answers.push((choice, option));
+    });
+}
+
+/// A choice is asked: the test's answer, if it gave one. One that is none of the options fails the test where
+/// it was given.
+pub(crate) fn asked(lua: &Lua, choice: &str, options: &[String]) -> Option<String> {
+    let answer = with_run(lua, |run| {
+        run.answers.asked.insert(choice.to_owned());
+        let given = run.answers.given.get_mut(choice)?;
+        given.is_asked = true;
+        if options.contains(&given.option) {
+            return Some(given.option.clone());
+        }
+        let hint = suggestion(&given.option, options.iter().map(String::as_str));
+        let offered: Vec<String> = options.iter().map(|option| format!("\"{}\"", shorten(option))).collect();
+        let message = format!(
+            "answer: the choice \"{}\" has no option \"{}\", only {}{hint}",
+            shorten(choice),
+            shorten(&given.option),
+            offered.join(", ")
+        );
+        run.failure.get_or_insert(TestFailure { message, file: given.file.clone(), line: given.line });
+        None
+    });
+    answer.flatten()
+}

@@ -1,0 +1,438 @@
+//! What each node of a behaviour tree does in a tick, and what is done when it is left.
+//!
+//! In: the tree, what its nodes are at. Out: calls of predicates, tasks of actions, walks. Holds: a node is
+//! ticked once in a tick of its tree, so a tick is bounded; a branch that runs is left before an action, a
+//! walk or a wait of an earlier one begins, so two branches of a selector never run together; who was entered
+//! is left exactly once, and told how it really ended.
+
+use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
+
+use crate::base::rng::Rng;
+use crate::base::time::Tick;
+use crate::script::bind::handles::StreamId;
+use crate::script::bind::{call, character, rng};
+use crate::script::step::invoke::{self, Call};
+use crate::script::step::runtime;
+use crate::script::step::task::{self, NewTask, TaskRole, Why};
+use crate::script::step::tree::node::{NodeKind, TreeNode};
+use crate::script::step::tree::{ActionEnd, BehaviourTree, Exit, NodeState};
+use crate::script::step::wait::{self, Outcome, Wait};
+use crate::script::vm::ScriptVm;
+use crate::script::vm::convert::Args;
+use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
+use crate::script::vm::lend;
+use crate::world::World;
+use crate::world::ops;
+use crate::world::walk::Owner;
+
+/// Where a node stands after its tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeStatus {
+    Running,
+    /// It ended: with success or not.
+    Ended(bool),
+}
+
+/// Code of a node has faulted, which was reported: the tree is to be left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faulted;
+
+/// A tree while it is ticked or left.
+pub(crate) struct Cursor<'a> {
+    vm: &'a ScriptVm,
+    owner: Owner,
+    this: Table,
+    nodes: &'a [TreeNode],
+    states: &'a mut [NodeState],
+    /// Later branches of reactive nodes, to be left before something begins.
+    rivals: Vec<usize>,
+    /// Whether an `exit` has faulted.
+    pub(crate) has_faulted: bool,
+}
+
+impl<'a> Cursor<'a> {
+    /// None when the behaviour has no `self` any more.
+    pub(crate) fn new(
+        vm: &'a ScriptVm,
+        owner: Owner,
+        tree: &'a BehaviourTree,
+        states: &'a mut [NodeState],
+    ) -> Option<Self> {
+        let this = runtime::with(vm.lua(), |runtime| {
+            let receiver = runtime.owners.get(owner)?.receiver.clone()?;
+            receiver.as_table().cloned()
+        })?;
+        Some(Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false })
+    }
+
+    fn lua(&self) -> &'a Lua {
+        self.vm.lua()
+    }
+
+    fn now(&self) -> Tick {
+        runtime::with(self.lua(), |runtime| runtime.now)
+    }
+
+    /// The tick so many seconds from now.
+    fn in_seconds(&self, seconds: f64) -> Tick {
+        runtime::with(self.lua(), |runtime| runtime.now.after(runtime.rate.ticks(seconds)))
+    }
+
+    /// Ticks a node. Bounded by the depth of the tree.
+    pub(crate) fn tick(&mut self, at: usize) -> Result<NodeStatus, Faulted> {
+        let nodes = self.nodes;
+        let TreeNode { kind, children, .. } = &nodes[at];
+        let is_fresh = !self.states[at].is_running;
+        if is_fresh && !matches!(kind, NodeKind::Cooldown { .. }) {
+            self.states[at] = NodeState { is_running: true, ..NodeState::default() };
+        }
+        let status = match kind {
+            NodeKind::InTurn { stop_on, reactive } => {
+                self.in_turn(at, children, *stop_on, *reactive && !is_fresh)?
+            }
+            NodeKind::Parallel { any } => self.parallel(children, *any, is_fresh)?,
+            NodeKind::Condition(test) => NodeStatus::Ended(self.test("condition", test)?),
+            NodeKind::Action { run, .. } => self.action(at, run, is_fresh)?,
+            NodeKind::WalkTo { .. } => self.walk(at, is_fresh)?,
+            NodeKind::Wait { low_s, high_s } => self.wait(at, (*low_s, *high_s), is_fresh),
+            NodeKind::Invert => match self.tick(children[0])? {
+                NodeStatus::Ended(ok) => NodeStatus::Ended(!ok),
+                NodeStatus::Running => NodeStatus::Running,
+            },
+            NodeKind::Succeed => match self.tick(children[0])? {
+                NodeStatus::Ended(_) => NodeStatus::Ended(true),
+                NodeStatus::Running => NodeStatus::Running,
+            },
+            NodeKind::Repeat(times) => self.again(at, children[0], *times, None)?,
+            NodeKind::Retry(times) => self.again(at, children[0], Some(*times), Some(true))?,
+            NodeKind::Cooldown { seconds, .. } => self.cooldown(at, children[0], *seconds)?,
+            NodeKind::TimeLimit(seconds) => self.limited(at, children[0], *seconds, is_fresh)?,
+            NodeKind::When(test) => {
+                if self.test("when", test)? {
+                    self.tick(children[0])?
+                } else {
+                    self.interrupt(children[0]);
+                    NodeStatus::Ended(false)
+                }
+            }
+            NodeKind::Drawn(weights) => {
+                if is_fresh {
+                    self.states[at].cursor = self.draw(children.len(), weights.as_deref());
+                }
+                self.tick(children[self.states[at].cursor])?
+            }
+        };
+        self.states[at].is_running = status == NodeStatus::Running;
+        Ok(status)
+    }
+
+    fn in_turn(
+        &mut self,
+        at: usize,
+        children: &[usize],
+        stop_on: bool,
+        reacts: bool,
+    ) -> Result<NodeStatus, Faulted> {
+        let cursor = self.states[at].cursor;
+        if reacts {
+            let later = children[cursor];
+            for (place, &child) in children[..cursor].iter().enumerate() {
+                self.rivals.push(later);
+                let status = self.tick(child);
+                self.rivals.pop();
+                match status? {
+                    NodeStatus::Ended(ok) if ok != stop_on => {}
+                    ended => {
+                        self.interrupt(later);
+                        self.states[at].cursor = place;
+                        return Ok(ended);
+                    }
+                }
+            }
+        }
+        for (place, &child) in children.iter().enumerate().skip(cursor) {
+            match self.tick(child)? {
+                NodeStatus::Running => {
+                    self.states[at].cursor = place;
+                    return Ok(NodeStatus::Running);
+                }
+                NodeStatus::Ended(ok) if ok == stop_on => return Ok(NodeStatus::Ended(ok)),
+                NodeStatus::Ended(_) => {}
+            }
+        }
+        Ok(NodeStatus::Ended(!stop_on))
+    }
+
+    fn parallel(&mut self, children: &[usize], any: bool, is_fresh: bool) -> Result<NodeStatus, Faulted> {
+        if is_fresh {
+            children.iter().for_each(|&child| self.states[child].result = None);
+        }
+        for &child in children {
+            if self.states[child].result.is_some() {
+                continue;
+            }
+            if let NodeStatus::Ended(ok) = self.tick(child)? {
+                self.states[child].result = Some(ok);
+                if ok == any {
+                    children.iter().for_each(|&child| self.interrupt(child));
+                    return Ok(NodeStatus::Ended(any));
+                }
+            }
+        }
+        let are_over = children.iter().all(|&child| self.states[child].result.is_some());
+        Ok(if are_over { NodeStatus::Ended(!any) } else { NodeStatus::Running })
+    }
+
+    /// A turn of a node that repeats: it is over after so many, or with the first that ends as `until`.
+    fn again(
+        &mut self,
+        at: usize,
+        child: usize,
+        times: Option<u64>,
+        until: Option<bool>,
+    ) -> Result<NodeStatus, Faulted> {
+        let NodeStatus::Ended(ok) = self.tick(child)? else {
+            return Ok(NodeStatus::Running);
+        };
+        let state = &mut self.states[at];
+        state.turns += 1;
+        let is_over = until == Some(ok) || times.is_some_and(|times| state.turns >= times);
+        Ok(if is_over { NodeStatus::Ended(ok) } else { NodeStatus::Running })
+    }
+
+    fn cooldown(&mut self, at: usize, child: usize, seconds: f64) -> Result<NodeStatus, Faulted> {
+        let is_cooling = self.states[at].until.is_some_and(|until| self.now() < until);
+        if is_cooling && !self.states[at].is_running {
+            return Ok(NodeStatus::Ended(false));
+        }
+        self.states[at].is_running = true;
+        let status = self.tick(child)?;
+        if status != NodeStatus::Running {
+            self.states[at].until = Some(self.in_seconds(seconds));
+        }
+        Ok(status)
+    }
+
+    fn limited(
+        &mut self,
+        at: usize,
+        child: usize,
+        seconds: f64,
+        is_fresh: bool,
+    ) -> Result<NodeStatus, Faulted> {
+        if is_fresh {
+            self.states[at].until = Some(self.in_seconds(seconds));
+        }
+        let status = self.tick(child)?;
+        if status == NodeStatus::Running && self.states[at].until.is_some_and(|until| until <= self.now()) {
+            self.interrupt(child);
+            return Ok(NodeStatus::Ended(false));
+        }
+        Ok(status)
+    }
+
+    fn wait(&mut self, at: usize, (low_s, high_s): (f64, f64), is_fresh: bool) -> NodeStatus {
+        if is_fresh {
+            self.leave_rivals();
+            let seconds =
+                if low_s < high_s { self.drawn(low_s, |rng| rng.float(low_s, high_s)) } else { low_s };
+            // As for every wait: a tick at least.
+            self.states[at].until = Some(self.in_seconds(seconds).max(self.now().after(1)));
+        }
+        let is_over = self.states[at].until.is_none_or(|until| until <= self.now());
+        if is_over { NodeStatus::Ended(true) } else { NodeStatus::Running }
+    }
+
+    /// Draws from the stream of the behaviour; `otherwise` when it has none.
+    fn drawn<R>(&self, otherwise: R, draw: impl FnOnce(&mut Rng) -> R) -> R {
+        let stream = self.this.raw_get::<Value>("rng").ok();
+        let Some(stream) = stream.and_then(|stream| call::thing::<StreamId>(&stream)) else {
+            // The script has put something else there.
+            return otherwise;
+        };
+        let mut numbers = rng::lend(self.lua(), stream);
+        let drawn = draw(&mut numbers);
+        rng::give_back(self.lua(), stream, numbers);
+        drawn
+    }
+
+    fn draw(&self, count: usize, weights: Option<&[f64]>) -> usize {
+        let Some(weights) = weights else {
+            let drawn = self.drawn(0, |numbers| numbers.below(count as u64));
+            return usize::try_from(drawn).unwrap_or(0).min(count - 1);
+        };
+        let total: f64 = weights.iter().sum();
+        let mut left = self.drawn(0.0, |numbers| numbers.float(0.0, total));
+        let mut chosen = 0;
+        for (place, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+            chosen = place;
+            if left < *weight {
+                break;
+            }
+            left -= weight;
+        }
+        chosen
+    }
+
+    fn test(&self, callback: &'static str, test: &mlua::Function) -> Result<bool, Faulted> {
+        let call = Call::plain(self.owner, callback);
+        invoke::test(self.vm, &call, test, &self.this).map_err(|failure| self.report(&call, failure))
+    }
+
+    fn report(&self, call: &Call, failure: CallFailure) -> Faulted {
+        invoke::report(self.vm, call, failure);
+        Faulted
+    }
+
+    fn action(&mut self, at: usize, run: &mlua::Function, is_fresh: bool) -> Result<NodeStatus, Faulted> {
+        if is_fresh {
+            self.leave_rivals();
+            let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
+            let (owner, callback, function) = (self.owner, "action".into(), run.clone());
+            let spawn = NewTask { owner, callback, role: TaskRole::TreeAction, function, args, name: None };
+            self.states[at].task = Some(task::run_now(self.vm, spawn));
+        }
+        let task = self.states[at].task;
+        let over = runtime::with(self.lua(), |runtime| runtime.trees.over.remove(&task?));
+        let Some(end) = over else {
+            return Ok(NodeStatus::Running);
+        };
+        self.states[at].task = None;
+        let ok = end == ActionEnd::Returned(true);
+        self.forget_walks(task);
+        self.exit(at, Exit::of(ok));
+        if end == ActionEnd::Faulted { Err(Faulted) } else { Ok(NodeStatus::Ended(ok)) }
+    }
+
+    /// Walks that an action began and that its end leaves alone.
+    fn forget_walks(&self, task: Option<u64>) {
+        runtime::with(self.lua(), |runtime| task.and_then(|task| runtime.trees.walks.remove(&task)));
+    }
+
+    fn exit(&mut self, at: usize, exit: Exit) {
+        let NodeKind::Action { exit: Some(function), .. } = &self.nodes[at].kind else {
+            return;
+        };
+        let call = Call::plain(self.owner, "exit");
+        self.has_faulted |= !invoke::run(self.vm, &call, function, (&self.this, exit.name()));
+    }
+
+    fn walk(&mut self, at: usize, is_fresh: bool) -> Result<NodeStatus, Faulted> {
+        if is_fresh {
+            let goal = self.goal(at)?;
+            self.leave_rivals();
+            self.states[at].walk = Some(self.walk_to(at, goal)?);
+        }
+        let Some((walk, _)) = &self.states[at].walk else {
+            return Ok(NodeStatus::Ended(false));
+        };
+        let Some(Outcome::Value(result)) = wait::known(self.lua(), Wait::Walk(*walk)) else {
+            return Ok(NodeStatus::Running);
+        };
+        self.states[at].walk = None;
+        let status = result.as_table().and_then(|result| result.raw_get::<String>("status").ok());
+        Ok(NodeStatus::Ended(status.as_deref() == Some("arrived")))
+    }
+
+    fn goal(&self, at: usize) -> Result<Value, Faulted> {
+        let NodeKind::WalkTo { goal, .. } = &self.nodes[at].kind else {
+            return Ok(Value::Nil);
+        };
+        let Value::Function(function) = goal else {
+            return Ok(goal.clone());
+        };
+        let call = Call::plain(self.owner, "goal");
+        let found = invoke::call(self.vm, &call, function, &self.this).ok_or(Faulted)?;
+        Ok(found.into_iter().next().unwrap_or(Value::Nil))
+    }
+
+    fn walk_to(&self, at: usize, goal: Value) -> Result<(crate::base::ids::WalkId, Value), Faulted> {
+        let (lua, node) = (self.lua(), &self.nodes[at]);
+        let NodeKind::WalkTo { options, .. } = &node.kind else {
+            return Err(Faulted);
+        };
+        let call = Call::plain(self.owner, "walkTo");
+        let walked = invoke::within(self.vm, &call, || {
+            let character: Value = self.this.raw_get("character")?;
+            let values = (character, goal, options).into_lua_multi(lua)?;
+            character::walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
+        });
+        let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
+        let found = handle.map(|handle| call::thing(&handle).map(|walk| (walk, handle)));
+        match found {
+            Ok(Some(walk)) => Ok(walk),
+            Ok(None) => Err(Faulted),
+            Err(error) => {
+                let place = node.place.rsplit_once(':');
+                let place = place.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+                let failure = CallFailure::new(FaultKind::Error, text_of_error(&error), place);
+                Err(self.report(&call, failure))
+            }
+        }
+    }
+
+    /// Leaves the later branches of reactive nodes, outermost first, before something begins.
+    fn leave_rivals(&mut self) {
+        for place in 0..self.rivals.len() {
+            self.interrupt(self.rivals[place]);
+        }
+    }
+
+    /// Leaves a branch that runs; nothing when it does not.
+    fn interrupt(&mut self, at: usize) {
+        if self.states[at].is_running {
+            self.leave(at, Exit::Interrupted, Why::Cancelled);
+        }
+    }
+
+    /// Leaves a branch: its tasks and walks end, its decorators forget what they counted. Bounded by the
+    /// depth of the tree.
+    pub(crate) fn leave(&mut self, at: usize, exit: Exit, why: Why) {
+        let nodes = self.nodes;
+        for &child in &nodes[at].children {
+            self.leave(child, exit, why);
+        }
+        let state = std::mem::take(&mut self.states[at]);
+        if let Some(task) = state.task {
+            self.leave_action(at, task, exit, why);
+        }
+        if let Some((walk, _)) = state.walk
+            && exit != Exit::Reload
+        {
+            self.cancel_walk(walk, why);
+        }
+        if let NodeKind::Cooldown { seconds, keep: true } = nodes[at].kind {
+            let until = if state.is_running { Some(self.in_seconds(seconds)) } else { state.until };
+            self.states[at].until = until;
+        }
+    }
+
+    /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
+    fn leave_action(&mut self, at: usize, task: u64, exit: Exit, why: Why) {
+        let lua = self.lua();
+        let ended = runtime::with(lua, |runtime| runtime.trees.over.remove(&task));
+        let exit = match ended {
+            Some(end) => Exit::of(end == ActionEnd::Returned(true)),
+            None => {
+                task::cancel(lua, task, why);
+                let walks = runtime::with(lua, |runtime| {
+                    runtime.trees.over.remove(&task);
+                    runtime.trees.walks.remove(&task)
+                });
+                if exit != Exit::Reload {
+                    walks.into_iter().flatten().for_each(|walk| self.cancel_walk(walk, why));
+                }
+                invoke::clean_up(self.vm);
+                exit
+            }
+        };
+        self.forget_walks(Some(task));
+        self.exit(at, exit);
+    }
+
+    fn cancel_walk(&self, walk: crate::base::ids::WalkId, why: Why) {
+        // Between phases there is no world: then the level has ended and nothing of it walks.
+        let _ =
+            lend::with_world(self.lua(), |world: &mut World| ops::walks::cancel(world, walk, why.reason()));
+    }
+}

@@ -1,0 +1,110 @@
+//! The memory of a level: what its scripts hold in the VM and what the host keeps for them, in one account.
+//!
+//! In: sizes of plain data that scripts hand over. Out: whether there is room. Holds: the VM and what the
+//! host keeps for scripts (payloads of timers and events, boards, parameters, arguments of scenes) together
+//! stay below the memory of the level; who asks for what does not fit gets an error. What is handed over is
+//! added at once; what is freed is found by counting again: after every sixteenth of the memory that is
+//! handed over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`),
+//! sizes of single values (`payload`).
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use mlua::Lua;
+
+use crate::base::time::Tick;
+use crate::base::value::Plain;
+use crate::script::step::runtime::{self, Runtime, ScriptWork};
+use crate::script::vm::Machine;
+use crate::script::vm::lend;
+use crate::world::World;
+
+/// What the host keeps, as far as it is known.
+#[derive(Debug, Default)]
+pub(crate) struct Account {
+    /// Memory of VM and host together, bytes; 0 while the VM is set up.
+    cap: Cell<usize>,
+    /// Bytes the host keeps, at most.
+    kept: Cell<usize>,
+    /// Bytes handed over since they were counted.
+    new: Cell<usize>,
+    /// The tick in which they were counted last.
+    counted: Cell<Option<Tick>>,
+    /// What the VM was last given, bytes.
+    vm_cap: Cell<usize>,
+}
+
+impl Account {
+    pub(crate) fn open(&self, cap: usize) {
+        self.cap.set(cap);
+        self.vm_cap.set(cap);
+    }
+}
+
+/// Makes room for `bytes` that the host is to keep; a sentence when there is none.
+pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
+    let Some(machine) = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine)) else {
+        return Ok(());
+    };
+    let account = &machine.account;
+    let cap = account.cap.get();
+    if cap == 0 {
+        return Ok(());
+    }
+    let is_full = || account.kept.get() + bytes + lua.used_memory() > cap;
+    let now = runtime::find_free(lua, |runtime| runtime.now);
+    if account.new.get() + bytes > cap / 16 || is_full() && account.counted.get() != now {
+        account.counted.set(now);
+        count(lua, &machine);
+        if is_full() {
+            // A collection fails only without memory; then the account stays full.
+            let _ = machine.fuel.collect(lua);
+        }
+    }
+    if is_full() {
+        return Err(format!(
+            "no memory is left: the host keeps {} MiB for scripts in payloads, boards and parameters (limits.memoryMiB); \
+             keep less",
+            account.kept.get() >> 20
+        ));
+    }
+    account.kept.set(account.kept.get() + bytes);
+    account.new.set(account.new.get() + bytes);
+    limit_vm(lua, &machine);
+    Ok(())
+}
+
+/// Counts what is kept.
+fn count(lua: &Lua, machine: &Machine) {
+    let facts = lend::with_world(lua, |world: &mut World| world.events.payloads().map(Plain::bytes).sum());
+    let kept = runtime::find_free(lua, kept_by).unwrap_or(0);
+    machine.account.kept.set(kept + facts.unwrap_or(0usize));
+    machine.account.new.set(0);
+}
+
+fn kept_by(runtime: &Runtime) -> usize {
+    let work = |work: &ScriptWork| match work {
+        ScriptWork::Attach { params, .. } => Plain::bytes(params),
+        ScriptWork::BoardChanged(news) => {
+            [&news.value, &news.old].into_iter().flatten().map(Plain::bytes).sum()
+        }
+        _ => 0,
+    };
+    let sum = |values: &mut dyn Iterator<Item = &Plain>| values.map(Plain::bytes).sum::<usize>();
+    runtime.work.iter().map(|(_, one)| work(one)).sum::<usize>()
+        + sum(&mut runtime.timers.payloads())
+        + sum(&mut runtime.boards.values())
+        + sum(&mut runtime.behaviours.kept_plain())
+        + sum(&mut runtime.scenes.arguments())
+}
+
+/// The VM gets what the host does not keep.
+fn limit_vm(lua: &Lua, machine: &Machine) {
+    let left = machine.account.cap.get().saturating_sub(machine.account.kept.get()).max(1);
+    if left.abs_diff(machine.account.vm_cap.get()) >= 1 << 20 {
+        machine.account.vm_cap.set(left);
+        // Luau takes any limit.
+        let _ = lua.set_memory_limit(left);
+        machine.fuel.set_memory_cap(left);
+    }
+}

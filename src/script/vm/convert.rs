@@ -1,0 +1,472 @@
+//! Values from Lua, read raw and by type, and errors that name the argument.
+//!
+//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of the reference. Holds: no
+//! metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is
+//! raised at the caller's line. Not here: what the values mean in the world (`bind`), plain data (`payload`).
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use glam::Vec3;
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
+
+use crate::base::suggestions;
+use crate::script::vm::fault;
+use crate::script::vm::fuel;
+use crate::script::vm::hints;
+use crate::script::vm::lend::PanicWatch;
+
+/// How the mistake begins of a method that was called without its handle.
+const DOT: &str = "called with a dot; write ";
+
+fn dot(receiver: &str, name: &str) -> String {
+    format!("{DOT}{receiver}:{name}(...)")
+}
+
+/// A programmer's mistake in a call: the function, and what is wrong. Raised at the caller's line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{function}: {what}")]
+pub struct Mistake {
+    function: String,
+    what: String,
+    /// Fuel that telling it takes.
+    price: u64,
+}
+
+impl Mistake {
+    /// The function called `function` was used wrongly: `what` says how, what was expected, what to do.
+    #[must_use]
+    pub fn new(function: impl Into<String>, what: impl Into<String>) -> Self {
+        Self { function: function.into(), what: what.into(), price: 32 }
+    }
+
+    /// `goal is nil, expected a mark's name`.
+    #[must_use]
+    pub fn expected(function: &str, name: &str, value: &Value, expected: &str) -> Self {
+        Self::new(function, format!("{name} is {}, expected {expected}", describe(value)))
+    }
+
+    /// `unknown mark "gatte"; did you mean "gate"?`.
+    #[must_use]
+    pub fn unknown<'a>(
+        function: &str,
+        kind: &str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let what = format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known));
+        Self { price: 512, ..Self::new(function, what) }
+    }
+
+    /// `door with no name: ...` and the like: the error as Lua sees it, the caller's line in front.
+    #[must_use]
+    pub fn raise(&self, lua: &Lua) -> mlua::Error {
+        fuel::charge_running(self.price);
+        let Some(frame) = fault::frames(lua, 1).into_iter().next() else {
+            return mlua::Error::RuntimeError(self.to_string());
+        };
+        let Self { function, what, .. } = self;
+        let name = function.rsplit('.').next().unwrap_or(function);
+        let shown = if what.starts_with(DOT) {
+            hints::receiver(lua, &frame, name).map(|receiver| dot(&receiver, name))
+        } else {
+            // The library itself came as the first argument: whatever is wrong with it, the colon is the
+            // cause.
+            hints::has_colon(lua, &frame, function)
+                .then(|| format!("called with a colon; write {function}(...)"))
+        };
+        let what = shown.as_ref().unwrap_or(what);
+        mlua::Error::RuntimeError(format!("{}:{}: {function}: {what}", frame.file, frame.line))
+    }
+
+    /// `walkTo: called with a dot; write guard:walkTo(...)`; the name of the variable is put right where the
+    /// line shows it.
+    #[must_use]
+    pub fn called_with_a_dot(function: &str, variable: &str) -> Self {
+        Self::new(function, dot(variable, function.rsplit('.').next().unwrap_or(function)))
+    }
+}
+
+/// A host function for scripts: reads its arguments from [`Args`]; a [`Mistake`] is raised at the caller's
+/// line.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub fn function<R: IntoLuaMulti>(
+    lua: &Lua,
+    name: &'static str,
+    body: impl Fn(&Lua, &mut Args) -> Result<R, Mistake> + 'static,
+) -> mlua::Result<Function> {
+    lua.create_function(move |lua, values: MultiValue| {
+        let _watch = PanicWatch;
+        pay(PRICE, &values)?;
+        body(lua, &mut Args::new(name, values)).map_err(|mistake| mistake.raise(lua))
+    })
+}
+
+/// The fuel of a host function that says nothing else.
+pub const PRICE: u64 = 4;
+
+/// Bytes of a text argument in a unit of fuel.
+const BYTES_PER_UNIT: usize = 256;
+
+/// Counts the fuel of a call of a host function: its price, and the length of the texts it is given.
+///
+/// # Errors
+/// When there is not so much left; then the function does not run.
+pub(crate) fn pay(price: u64, values: &MultiValue) -> mlua::Result<()> {
+    let length = |value: &Value| match value {
+        Value::String(text) => text.as_bytes().len() / BYTES_PER_UNIT,
+        _ => 0,
+    };
+    let units = price + values.iter().map(length).sum::<usize>() as u64;
+    if fuel::charge_running(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
+}
+
+/// The arguments of one call, taken one by one.
+#[derive(Debug)]
+pub struct Args {
+    function: &'static str,
+    values: std::collections::VecDeque<Value>,
+}
+
+impl Args {
+    /// The arguments `values` of a call of `function`.
+    #[must_use]
+    pub fn new(function: &'static str, values: MultiValue) -> Self {
+        Self { function, values: values.into_vec().into() }
+    }
+
+    /// The name of the called function, as messages show it.
+    #[must_use]
+    pub fn function(&self) -> &'static str {
+        self.function
+    }
+
+    /// The next argument, which messages call `name`; nil when there are no more.
+    pub fn take(&mut self, name: &'static str) -> Argument {
+        let value = self.values.pop_front().unwrap_or(Value::Nil);
+        Argument { function: Cow::Borrowed(self.function), name: Cow::Borrowed(name), value }
+    }
+
+    /// The next argument without taking it.
+    #[must_use]
+    pub fn peek(&self) -> &Value {
+        self.values.front().unwrap_or(&Value::Nil)
+    }
+
+    /// How many arguments are left; a nil that was written counts.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The last argument: a table with keys out of `allowed`, or nothing.
+    ///
+    /// # Errors
+    /// When it is no table, or has a key that is not allowed.
+    pub fn options(&mut self, allowed: &'static [&'static str]) -> Result<Options, Mistake> {
+        self.take("options").options(allowed)
+    }
+
+    /// All arguments that are left.
+    #[must_use]
+    pub fn rest(self) -> MultiValue {
+        self.values.into_iter().collect()
+    }
+
+    /// The mistake `what` in this call.
+    #[must_use]
+    pub fn mistake(&self, what: impl Into<String>) -> Mistake {
+        Mistake::new(self.function, what)
+    }
+}
+
+/// One argument or option, with the name that messages use for it.
+#[derive(Clone, Debug)]
+pub struct Argument {
+    function: Cow<'static, str>,
+    name: Cow<'static, str>,
+    value: Value,
+}
+
+impl Argument {
+    /// The value `value` of what messages of `function` call `name`.
+    #[must_use]
+    pub fn new(function: &str, name: &str, value: Value) -> Self {
+        Self { function: Cow::Owned(function.to_owned()), name: Cow::Owned(name.to_owned()), value }
+    }
+
+    /// The function it was given to.
+    #[must_use]
+    pub fn function(&self) -> &str {
+        &self.function
+    }
+
+    /// What messages call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value itself.
+    #[must_use]
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The value itself.
+    #[must_use]
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+
+    /// `None` for nil.
+    #[must_use]
+    pub fn present(self) -> Option<Self> {
+        if self.value.is_nil() { None } else { Some(self) }
+    }
+
+    /// The mistake that it is not what was expected.
+    #[must_use]
+    pub fn not(&self, expected: &str) -> Mistake {
+        Mistake::expected(&self.function, &self.name, &self.value, expected)
+    }
+
+    /// A finite number; `of` says of what: `a finite number of metres`, or empty.
+    ///
+    /// # Errors
+    /// For anything else, also for a text that looks like a number.
+    pub fn number(&self, of: &str) -> Result<f64, Mistake> {
+        let number = match self.value {
+            Value::Number(number) => Some(number),
+            Value::Integer(number) => Some(number as f64),
+            _ => None,
+        };
+        number.filter(|number| number.is_finite()).ok_or_else(|| {
+            self.not(&if of.is_empty() {
+                "a finite number".to_owned()
+            } else {
+                format!("a finite number of {of}")
+            })
+        })
+    }
+
+    /// A finite number of `of` within `range`.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn number_in(&self, range: RangeInclusive<f64>, of: &str) -> Result<f64, Mistake> {
+        let number = self.number(of)?;
+        if range.contains(&number) {
+            return Ok(number);
+        }
+        Err(self.not(&format!("{} to {}", show_number(*range.start()), show_number(*range.end()))))
+    }
+
+    /// A whole number within `range`.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn integer_in(&self, range: RangeInclusive<i64>) -> Result<i64, Mistake> {
+        let expected = || self.not(&format!("a whole number from {} to {}", range.start(), range.end()));
+        let number = match self.value {
+            Value::Integer(number) => number as f64,
+            Value::Number(number) => number,
+            _ => return Err(expected()),
+        };
+        let whole = number as i64;
+        if whole as f64 == number && range.contains(&whole) { Ok(whole) } else { Err(expected()) }
+    }
+
+    /// A truth value.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn boolean(&self) -> Result<bool, Mistake> {
+        self.value.as_boolean().ok_or_else(|| self.not("true or false"))
+    }
+
+    /// Any text of valid UTF-8; `expected` says what it stands for: `a mark's name`.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn text(&self, expected: &str) -> Result<String, Mistake> {
+        let text = self.value.as_string().and_then(|text| text.to_str().ok().map(|text| text.to_owned()));
+        text.ok_or_else(|| self.not(expected))
+    }
+
+    /// A name to give to something: 1 to 128 bytes of UTF-8 without control characters.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn new_name(&self) -> Result<String, Mistake> {
+        let name = self.text("a name")?;
+        if (1..=128).contains(&name.len()) && !name.chars().any(char::is_control) {
+            return Ok(name);
+        }
+        Err(self.not("a name of 1 to 128 bytes without control characters"))
+    }
+
+    /// One of the `known` words.
+    ///
+    /// # Errors
+    /// For anything else; the nearest word is not suggested, because all of them are listed.
+    pub fn one_of(&self, known: &[&'static str]) -> Result<&'static str, Mistake> {
+        let text = self.value.as_string();
+        let word = text.and_then(|text| known.iter().find(|word| text.as_bytes() == word.as_bytes()));
+        word.copied().ok_or_else(|| self.not(&list_words(known)))
+    }
+
+    /// A function.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn callable(&self) -> Result<Function, Mistake> {
+        self.value.as_function().cloned().ok_or_else(|| self.not("a function"))
+    }
+
+    /// A table; its fields are to be read raw.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn table(&self, expected: &str) -> Result<Table, Mistake> {
+        self.value.as_table().cloned().ok_or_else(|| self.not(expected))
+    }
+
+    /// A vector with finite components.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn vector(&self, expected: &str) -> Result<Vec3, Mistake> {
+        match self.value {
+            Value::Vector(vector) => {
+                let vector = Vec3::new(vector.x(), vector.y(), vector.z());
+                if vector.is_finite() { Ok(vector) } else { Err(self.not("a vector of finite numbers")) }
+            }
+            _ => Err(self.not(expected)),
+        }
+    }
+
+    /// An options table with keys out of `allowed`; none at all when it is nil.
+    ///
+    /// # Errors
+    /// When it is no table, or has a key that is not allowed.
+    pub fn options(self, allowed: &'static [&'static str]) -> Result<Options, Mistake> {
+        let Self { function, value, .. } = &self;
+        let table = match value {
+            Value::Nil => return Ok(Options { function: self.function, table: None, allowed }),
+            Value::Table(table) => table.clone(),
+            _ => return Err(self.not("a table of options")),
+        };
+        for pair in table.pairs::<Value, Value>() {
+            let (key, _) = pair.map_err(|error| Mistake::new(&**function, fault::text_of_error(&error)))?;
+            let known = key.as_string().is_some_and(|key| allowed.iter().any(|name| key == name));
+            if !known {
+                return Err(unknown_option(function, &key, allowed));
+            }
+        }
+        Ok(Options { function: self.function, table: Some(table), allowed })
+    }
+}
+
+fn unknown_option(function: &str, key: &Value, allowed: &[&str]) -> Mistake {
+    match key.as_string() {
+        Some(name) => Mistake::unknown(function, "option", &name.to_string_lossy(), allowed.iter().copied()),
+        None => Mistake::new(function, format!("unknown option {}, expected names", describe(key))),
+    }
+}
+
+/// The options of one call: a table whose keys were checked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    function: Cow<'static, str>,
+    table: Option<Table>,
+    allowed: &'static [&'static str],
+}
+
+impl Options {
+    /// The option called `name`, nil where it is not given.
+    ///
+    /// # Panics
+    /// When `name` is not among the allowed ones.
+    #[must_use]
+    pub fn get(&self, name: &'static str) -> Argument {
+        assert!(self.allowed.contains(&name), "only options that are allowed are read");
+        let value = self.table.as_ref().and_then(|table| table.raw_get(name).ok()).unwrap_or(Value::Nil);
+        Argument { function: self.function.clone(), name: Cow::Borrowed(name), value }
+    }
+
+    /// The option called `name`, if it is given.
+    #[must_use]
+    pub fn find(&self, name: &'static str) -> Option<Argument> {
+        self.get(name).present()
+    }
+}
+
+/// What a value is, for a message: `nil`, `NaN`, `"opne"`, `a table`, `a Character`.
+#[must_use]
+pub fn describe(value: &Value) -> String {
+    match value {
+        Value::Nil => "nil".to_owned(),
+        Value::Boolean(value) => value.to_string(),
+        Value::Integer(number) => number.to_string(),
+        Value::Number(number) => show_number(*number),
+        Value::String(text) => format!("\"{}\"", shorten(&text.to_string_lossy())),
+        Value::Vector(vector) => format!("vector({}, {}, {})", vector.x(), vector.y(), vector.z()),
+        Value::UserData(handle) => match handle.type_name() {
+            Ok(name) => with_article(&name.to_string_lossy()),
+            Err(_) => "a handle".to_owned(),
+        },
+        Value::Error(_) => "an error".to_owned(),
+        other => with_article(other.type_name()),
+    }
+}
+
+fn with_article(noun: &str) -> String {
+    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'A', 'E', 'I', 'O']);
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}
+
+fn show_number(number: f64) -> String {
+    if number.is_nan() {
+        "NaN".to_owned()
+    } else if number.is_infinite() {
+        if number > 0.0 { "infinity".to_owned() } else { "-infinity".to_owned() }
+    } else if number != 0.0 && !(1e-5..1e15).contains(&number.abs()) {
+        format!("{number:e}")
+    } else {
+        number.to_string()
+    }
+}
+
+/// `"avoid", "open" or "wait"`.
+fn list_words(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The end of a message about an unknown name: `; did you mean "gate"?`, or nothing.
+pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    suggestions::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
+}
+
+/// Names in messages are cut at 40 letters; control characters are shown as escapes.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut shown = String::new();
+    for (count, letter) in text.chars().enumerate() {
+        if count == 40 {
+            shown.push_str("...");
+            break;
+        }
+        if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,368 @@
+//! Script texts by name: which file a name means, what each file sees, and `require`.
+//!
+//! In: texts by path below the script folders. Out: one environment and one loaded body per file and level.
+//! Holds: names are compared exactly; a name never leads out of the texts that were given, so nothing is
+//! opened here; a file is loaded once; what `require` returns is frozen; a circle of files is an error. Not
+//! here: reading disks, reloading.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::{Table, Value};
+
+use crate::script::vm::convert::{shorten, suggestion};
+use crate::script::vm::limits::ScriptLimits;
+
+/// What a script file is called in paths.
+const SUFFIXES: [&str; 2] = [".lua", ".luau"];
+
+/// The texts of a level's scripts, by name.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptTexts {
+    /// Path below the script folders, with suffix, and text; by name, which is the path without suffix.
+    files: BTreeMap<String, ScriptText>,
+    /// Files that were deleted while something of them runs. A name that means no other file still means
+    /// these.
+    gone: BTreeMap<String, ScriptText>,
+}
+
+/// One script file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptText {
+    /// Path below the script folders, with suffix, `/` between parts: what messages and traces show.
+    pub path: String,
+    /// What the file says.
+    pub text: String,
+}
+
+/// Why a name means no file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// There is no such file.
+    #[error("unknown script \"{}\"{}", shorten(.name), .hint)]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The nearest, as the end of the sentence.
+        hint: String,
+    },
+    /// Several files have this stem.
+    #[error("\"{name}\" is the name of {}; write one of them", .paths.join(" and "))]
+    Ambiguous {
+        /// The stem that was asked for.
+        name: String,
+        /// The files that have it, in order.
+        paths: Vec<String>,
+    },
+    /// The name leads out of the script folders.
+    #[error("\"{}\" leads out of the script folders, expected a name below them", shorten(.name))]
+    Outside {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// Two given files have the same name.
+    #[error("\"{one}\" and \"{other}\" have the same name; rename one")]
+    Twice {
+        /// The first path.
+        one: String,
+        /// The second path.
+        other: String,
+    },
+    /// The text is longer than a script may be.
+    #[error("\"{path}\" has {bytes} bytes, expected at most {}", ScriptLimits::SOURCE_BYTES)]
+    TooLong {
+        /// The path.
+        path: String,
+        /// How long it is.
+        bytes: usize,
+    },
+}
+
+impl ScriptTexts {
+    /// The scripts among `files` (path below the script folders, text). Files below a folder named `types`,
+    /// files ending in `.d.lua` or `.d.luau` and files with another suffix are not scripts and left out.
+    ///
+    /// # Errors
+    /// When two files have the same name, a path leads out of the folders, or a text is too long.
+    pub fn new(files: impl IntoIterator<Item = (String, String)>) -> Result<Self, FileError> {
+        let mut texts = Self::default();
+        for (path, text) in files {
+            texts.add(path, text)?;
+        }
+        Ok(texts)
+    }
+
+    fn add(&mut self, path: String, text: String) -> Result<(), FileError> {
+        let Some(name) = script_name(&path) else { return Ok(()) };
+        if leads_outside(&path) {
+            return Err(FileError::Outside { name: path });
+        }
+        if text.len() > ScriptLimits::SOURCE_BYTES {
+            return Err(FileError::TooLong { bytes: text.len(), path });
+        }
+        let name = name.to_owned();
+        if let Some(before) = self.files.get(&name) {
+            return Err(FileError::Twice { one: before.path.clone(), other: path });
+        }
+        self.files.insert(name, ScriptText { path, text });
+        Ok(())
+    }
+
+    /// The name of the file that `asked` means: the path below the script folders, or the stem while it is
+    /// unique, with or without suffix.
+    ///
+    /// # Errors
+    /// When it means no file, or more than one.
+    pub fn resolve(&self, asked: &str) -> Result<&str, FileError> {
+        if leads_outside(asked) {
+            return Err(FileError::Outside { name: asked.to_owned() });
+        }
+        let name = without_suffix(asked);
+        for files in [&self.files, &self.gone] {
+            if let Some((name, file)) = files.get_key_value(name)
+                && (name == asked || file.path == asked)
+            {
+                return Ok(name);
+            }
+            let found: Vec<(&String, &ScriptText)> = files
+                .iter()
+                .filter(|(known, file)| stem(known) == asked || stem(&file.path) == asked)
+                .collect();
+            match found.as_slice() {
+                [] => {}
+                [(name, _)] => return Ok(name),
+                several => {
+                    return Err(FileError::Ambiguous {
+                        name: asked.to_owned(),
+                        paths: several.iter().map(|(_, file)| file.path.clone()).collect(),
+                    });
+                }
+            }
+        }
+        Err(FileError::Unknown {
+            name: asked.to_owned(),
+            hint: suggestion(without_suffix(asked), self.known_words()),
+        })
+    }
+
+    /// The file called `name`, the whole name as [`ScriptTexts::resolve`] gives it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&ScriptText> {
+        self.files.get(name).or_else(|| self.gone.get(name))
+    }
+
+    /// These texts with changes (path below the script folders; no text for a deleted file), and the names of
+    /// the files whose text is another one then. A deleted file stays known when `is_used` says so of its
+    /// name.
+    ///
+    /// # Errors
+    /// As [`ScriptTexts::new`].
+    pub fn changed(
+        &self,
+        changes: &BTreeMap<String, Option<String>>,
+        is_used: impl Fn(&str) -> bool,
+    ) -> Result<(Self, BTreeSet<String>), FileError> {
+        let mut texts = self.clone();
+        let mut names = BTreeSet::new();
+        for path in changes.keys() {
+            let Some(name) = script_name(path) else { continue };
+            if self.files.get(name).is_some_and(|file| file.path == *path)
+                && let Some(file) = texts.files.remove(name)
+            {
+                texts.gone.insert(name.to_owned(), file);
+            }
+        }
+        for (path, text) in changes {
+            if let Some(text) = text {
+                texts.add(path.clone(), text.clone())?;
+            }
+            let Some(name) = script_name(path) else { continue };
+            if texts.files.contains_key(name) || !is_used(name) {
+                texts.gone.remove(name);
+            }
+            let (before, after) = (self.files.get(name), texts.files.get(name));
+            if before.map(|file| &file.text) != after.map(|file| &file.text) {
+                names.insert(name.to_owned());
+            }
+        }
+        Ok((texts, names))
+    }
+
+    /// Whether the file called `name` was deleted.
+    #[must_use]
+    pub fn is_gone(&self, name: &str) -> bool {
+        !self.files.contains_key(name)
+    }
+
+    /// The name of the file at `path`; nothing for files that are no scripts.
+    #[must_use]
+    pub fn name_of_path(path: &str) -> Option<&str> {
+        script_name(path)
+    }
+
+    /// All names and files, in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ScriptText)> {
+        self.files.iter().map(|(name, file)| (name.as_str(), file))
+    }
+
+    fn known_words(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().flat_map(|name| [name.as_str(), stem(name)])
+    }
+}
+
+/// The name of a script file; nothing for files that are no scripts.
+fn script_name(path: &str) -> Option<&str> {
+    let name = SUFFIXES.iter().find_map(|suffix| path.strip_suffix(suffix))?;
+    let definitions = name.ends_with(".d") || name.split('/').rev().skip(1).any(|folder| folder == "types");
+    (!definitions && !stem(name).is_empty()).then_some(name)
+}
+
+fn without_suffix(name: &str) -> &str {
+    SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name)
+}
+
+fn stem(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// From the text alone: absolute, with `..`, `.` or an empty part, with a backslash, a colon, `@` or a
+/// control character.
+fn leads_outside(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with('@')
+        || name.contains(['\\', ':'])
+        || name.chars().any(char::is_control)
+        || name.split('/').any(|part| matches!(part, "" | "." | ".."))
+}
+
+/// One loaded file of a level.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Its globals.
+    pub environment: Table,
+    /// What its body returned; nil while it runs, for a level script, and for a module without a result.
+    pub result: Value,
+}
+
+/// How far the files of a level are loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Loads {
+    done: RefCell<BTreeMap<String, Loaded>>,
+    /// What each file has required: the name as asked for, and the file it meant.
+    needs: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
+    /// The files whose bodies run right now, outermost first.
+    open: RefCell<Vec<String>>,
+}
+
+/// What is loaded, and what of it requires what: to go back to when a reload is refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Loadeds {
+    done: BTreeMap<String, Loaded>,
+    needs: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Loadeds {
+    /// The environment of the file called `name`, if it was loaded.
+    pub(crate) fn environment(&self, name: &str) -> Option<Table> {
+        self.done.get(name).map(|loaded| loaded.environment.clone())
+    }
+}
+
+impl Loads {
+    /// The file called `name`, if its body has run.
+    pub(crate) fn get(&self, name: &str) -> Option<Loaded> {
+        self.done.borrow().get(name).cloned()
+    }
+
+    /// Everything that is loaded.
+    pub(crate) fn snapshot(&self) -> Loadeds {
+        Loadeds { done: self.done.borrow().clone(), needs: self.needs.borrow().clone() }
+    }
+
+    pub(crate) fn restore(&self, before: Loadeds) {
+        self.done.replace(before.done);
+        self.needs.replace(before.needs);
+    }
+
+    /// Forgets a file: its body runs again when it is asked for.
+    pub(crate) fn forget(&self, name: &str) {
+        self.done.borrow_mut().remove(name);
+        self.needs.borrow_mut().remove(name);
+    }
+
+    /// The name of the file that has this environment.
+    pub(crate) fn name_of(&self, environment: &Table) -> Option<String> {
+        let done = self.done.borrow();
+        done.iter().find(|(_, loaded)| loaded.environment == *environment).map(|(name, _)| name.clone())
+    }
+
+    pub(crate) fn is_loaded(&self, name: &str) -> bool {
+        self.done.borrow().contains_key(name)
+    }
+
+    /// The innermost of the files whose bodies run.
+    pub(crate) fn innermost(&self) -> Option<String> {
+        self.open.borrow().last().cloned()
+    }
+
+    /// Notes that the file `by` has required `name`, as `asked`.
+    pub(crate) fn note_need(&self, by: &str, asked: &str, name: &str) {
+        let mut needs = self.needs.borrow_mut();
+        needs.entry(by.to_owned()).or_default().insert(asked.to_owned(), name.to_owned());
+    }
+
+    /// The loaded files among `changed`, those that ask for something that means another file in `texts`, and
+    /// everything that requires one of them, directly or not.
+    pub(crate) fn unit(&self, changed: &BTreeSet<String>, texts: &ScriptTexts) -> BTreeSet<String> {
+        let (done, needs) = (self.done.borrow(), self.needs.borrow());
+        let is_moved = |asked: &String, name: &String| texts.resolve(asked).is_ok_and(|now| now != name);
+        let mut unit: BTreeSet<String> =
+            changed.iter().filter(|name| done.contains_key(*name)).cloned().collect();
+        unit.extend(
+            needs
+                .iter()
+                .filter(|(_, asked)| asked.iter().any(|(asked, name)| is_moved(asked, name)))
+                .map(|(by, _)| by.clone()),
+        );
+        loop {
+            let more: Vec<String> = needs
+                .iter()
+                .filter(|(by, asked)| !unit.contains(*by) && asked.values().any(|name| unit.contains(name)))
+                .map(|(by, _)| by.clone())
+                .collect();
+            if more.is_empty() {
+                return unit;
+            }
+            unit.extend(more);
+        }
+    }
+
+    /// Marks the body of `name` as running. The circle of names when it runs already.
+    pub(crate) fn begin(&self, name: &str) -> Result<(), Vec<String>> {
+        let mut open = self.open.borrow_mut();
+        if let Some(at) = open.iter().position(|other| other == name) {
+            let mut circle = open[at..].to_vec();
+            circle.push(name.to_owned());
+            return Err(circle);
+        }
+        open.push(name.to_owned());
+        Ok(())
+    }
+
+    /// Marks the body of `name` as ended; `loaded` unless it failed.
+    pub(crate) fn finish(&self, name: &str, loaded: Option<Loaded>) {
+        let mut open = self.open.borrow_mut();
+        debug_assert_eq!(
+            open.last().map(String::as_str),
+            Some(name),
+            "bodies end in the reverse order of their beginning"
+        );
+        open.pop();
+        if let Some(loaded) = loaded {
+            self.done.borrow_mut().insert(name.to_owned(), loaded);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,703 @@
+//! The interrupt counter: how much a script may run, and what ends it.
+//!
+//! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was
+//! ended, if it was. Holds: a call passes at most its number of safepoints; once it is spent, every further
+//! safepoint raises again, so no `pcall` or coroutine outlasts it. What decides is a count, never a clock:
+//! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
+//! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
+//! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). Not here: who
+//! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
+//! tight loops, this about 1.1 times.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use mlua::Lua;
+
+use crate::script::state::census::Census;
+
+/// Safepoints between two looks at the memory in use.
+const SLICE: u64 = 1024;
+
+/// New bytes that are worth a step of the collector.
+const STEP_BYTES: usize = 64 * 1024;
+
+/// Bytes in use below which nothing is collected.
+const HEAP_MIN_BYTES: usize = 1024 * 1024;
+
+/// Why a running call was ended. None of them can be caught by a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trip {
+    /// The safepoints of the call are spent.
+    Fuel,
+    /// The memory of the level is spent.
+    Memory,
+    /// A text or a table was made that is larger than any may be.
+    Size,
+    /// A text was made that begins with more digits than any may.
+    Digits,
+    /// The shell asked everything to stop.
+    Stopped,
+    /// The watchdog of the shell found that the call took too long; the run is not repeatable.
+    Watchdog,
+    /// The task that runs has ended: it stops where it would wait. Nobody's mistake.
+    Ended,
+}
+
+/// What the shell asks of a VM, from any thread; every safepoint looks. The only thing a VM shares with other
+/// threads.
+#[derive(Debug, Default)]
+pub struct Signals {
+    asked: AtomicU8,
+    /// Odd while a call runs; one more at its beginning and at its end. The watchdog compares two readings.
+    pub calls: AtomicU64,
+}
+
+impl Signals {
+    const STOP: u8 = 1;
+    const LATE: u8 = 2;
+
+    /// The running call ends, and so does every later one.
+    pub fn stop(&self) {
+        self.asked.fetch_or(Self::STOP, Ordering::Relaxed);
+    }
+
+    /// The running call ends: it took too long. Forgotten when the next one begins.
+    pub fn end_call(&self) {
+        self.asked.fetch_or(Self::LATE, Ordering::Relaxed);
+    }
+
+    /// Whether everything was asked to stop.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) & Self::STOP != 0
+    }
+
+    fn begin_call(&self) {
+        self.asked.fetch_and(!Self::LATE, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn end_of_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn trip(&self) -> Option<Trip> {
+        match self.asked.load(Ordering::Relaxed) {
+            0 => None,
+            asked if asked & Self::STOP != 0 => Some(Trip::Stopped),
+            _ => Some(Trip::Watchdog),
+        }
+    }
+}
+
+/// The counter of one VM.
+#[derive(Clone, Debug)]
+pub struct Fuel(Rc<Gauge>);
+
+#[derive(Debug, Default)]
+struct Gauge {
+    /// Safepoints until the next look around.
+    slice: Cell<u64>,
+    /// Safepoints of this call beyond the slice.
+    rest: Cell<u64>,
+    limit: Cell<u64>,
+    /// Safepoints that were left when the call ended for no mistake of its own.
+    unspent: Cell<u64>,
+    /// Units that library functions and the host have taken in this call.
+    charged: Cell<u64>,
+    trip: Cell<Option<Trip>>,
+    /// Bytes in use above which the next look around collects everything.
+    collect_above: Cell<usize>,
+    memory_cap: Cell<usize>,
+    /// Bytes of the longest text; a longer one ends the call that made it.
+    text_max: Cell<usize>,
+    /// Bytes of texts that are paid for before they are made.
+    paid: Cell<usize>,
+    /// Whether room for tables is counted.
+    counts_tables: Cell<bool>,
+    /// What a safepoint counts for.
+    price: Cell<u64>,
+    census: RefCell<Census>,
+    fresh: raw::Fresh,
+    pace: CollectorPace,
+    signals: Arc<Signals>,
+}
+
+/// When the collector works next, and how much: a function of the bytes in use and of nothing else.
+#[derive(Debug, Default)]
+struct CollectorPace {
+    is_collecting: Cell<bool>,
+    /// Bytes in use when the collector last worked, or at which it begins.
+    mark: Cell<usize>,
+}
+
+impl CollectorPace {
+    /// The KiB a step is to go over now; none when nothing is due. Twice what is new, and more where little
+    /// room is left.
+    fn due_kib(&self, used: usize, cap: usize) -> Option<usize> {
+        let new = used.saturating_sub(self.mark.get());
+        if self.is_collecting.get() {
+            if new < STEP_BYTES {
+                return None;
+            }
+        } else if used < self.mark.get().max(HEAP_MIN_BYTES) {
+            return None;
+        }
+        let haste = 1 + if cap > used { 2 * used / (cap - used) } else { 0 };
+        Some((new.max(STEP_BYTES) / 1024).saturating_mul(haste.min(64)))
+    }
+
+    /// After a step: `is_over` when everything has been gone over. The next round begins at twice what is
+    /// left, or where half of the room is used.
+    fn stepped(&self, used: usize, cap: usize, is_over: bool) {
+        self.is_collecting.set(!is_over);
+        let room = if cap > used { (cap - used) / 2 } else { used };
+        self.mark.set(if is_over { used + used.min(room) } else { used });
+    }
+}
+
+impl Gauge {
+    fn left(&self) -> u64 {
+        self.slice.get() + self.rest.get()
+    }
+
+    /// Takes `units` for work of a function; false when there were not so many, and then nothing is left.
+    fn charge(&self, units: u64) -> bool {
+        self.charged.set(self.charged.get().saturating_add(units.min(self.left())));
+        self.take(units)
+    }
+
+    /// Takes `units`; false when there were not so many, and then nothing is left.
+    fn take(&self, units: u64) -> bool {
+        let left = self.left();
+        if units > left {
+            self.end(Trip::Fuel);
+            return false;
+        }
+        let slice = self.slice.get().saturating_sub(units);
+        self.slice.set(slice);
+        self.rest.set(left - units - slice);
+        true
+    }
+
+    /// Takes a text into account that a script has made.
+    fn see(&self, text: &[u8]) {
+        // Nothing else borrows the census; if something did, the text would be passed over, and the watchdog
+        // is left.
+        if let Ok(mut census) = self.census.try_borrow_mut() {
+            if !census.add(text) {
+                self.end(Trip::Digits);
+            }
+            self.price.set(census.price());
+        }
+    }
+
+    fn end(&self, trip: Trip) {
+        if self.trip.get().is_none() {
+            self.trip.set(Some(trip));
+            self.unspent.set(if trip == Trip::Ended { self.left() } else { 0 });
+        }
+        self.slice.set(0);
+        self.rest.set(0);
+    }
+
+    /// Has the next safepoint look around.
+    fn look_soon(&self) {
+        let left = self.left();
+        self.slice.set(0);
+        self.rest.set(left);
+    }
+
+    /// The next slice; the reason to end when there is none.
+    fn refill(&self) -> Option<Trip> {
+        if self.trip.get().is_none() {
+            if let Some(trip) = self.signals.trip() {
+                self.end(trip);
+            } else if self.left() < self.price.get() {
+                self.end(Trip::Fuel);
+            } else {
+                let (left, price) = (self.left(), self.price.get());
+                let slice = left.min(SLICE.max(price));
+                self.rest.set(left - slice);
+                // The safepoint that asked is the first of the new slice.
+                self.slice.set(slice - price);
+            }
+        }
+        self.trip.get()
+    }
+
+    /// Where to collect everything at once: at seven eighths of the cap, or a sixteenth above what a
+    /// collection could not free.
+    fn plan_collection(&self, used: usize) {
+        let cap = self.memory_cap.get();
+        self.collect_above.set((cap / 8 * 7).max(used.saturating_add(cap / 16)));
+    }
+}
+
+impl Fuel {
+    /// The largest part of a table, bytes: half a million names, or a million numbers. Going over an emptied
+    /// table takes as long as going over a full one.
+    pub const TABLE_MAX_BYTES: usize = 16 * 1024 * 1024;
+
+    /// The counter of `lua`, installed in it. Nothing is counted before the first [`Fuel::enter`].
+    #[must_use]
+    pub fn install(lua: &Lua, signals: Arc<Signals>) -> Self {
+        let gauge = Gauge {
+            signals,
+            collect_above: Cell::new(usize::MAX),
+            text_max: Cell::new(usize::MAX),
+            price: Cell::new(1),
+            fresh: raw::install(lua),
+            ..Gauge::default()
+        };
+        lua.gc_stop();
+        Self(Rc::new(gauge))
+    }
+
+    /// Collects everything that nothing reaches, outside of a call.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub fn collect(&self, lua: &Lua) -> mlua::Result<()> {
+        raw::look_at_texts(&self.0);
+        // Twice: the first cycle may have been under way already.
+        let collected = lua.gc_collect().and_then(|()| lua.gc_collect());
+        // A full collection switches the collector on.
+        lua.gc_stop();
+        self.0.pace.stepped(lua.used_memory(), self.0.memory_cap.get(), true);
+        collected
+    }
+
+    /// Tells how long a text may be, in bytes.
+    pub fn set_text_max(&self, bytes: usize) {
+        self.0.text_max.set(bytes);
+    }
+
+    /// Tells where the memory of the VM ends, in bytes; from seven eighths of it on everything is collected
+    /// at a safepoint.
+    pub fn set_memory_cap(&self, cap_bytes: usize) {
+        self.0.memory_cap.set(cap_bytes);
+        self.0.plan_collection(0);
+    }
+
+    /// Begins a call of at most `limit` safepoints; it ends when the guard is dropped.
+    #[must_use]
+    pub fn enter(&self, limit: u64) -> Running<'_> {
+        let gauge = &*self.0;
+        gauge.trip.set(None);
+        gauge.limit.set(limit);
+        gauge.paid.set(0);
+        gauge.counts_tables.set(false);
+        gauge.unspent.set(0);
+        gauge.charged.set(0);
+        gauge.slice.set(0);
+        gauge.rest.set(limit);
+        gauge.signals.begin_call();
+        Running { fuel: self, before: raw::activate(gauge) }
+    }
+
+    /// Why the running call, or the last one, was ended; none when it was not.
+    #[must_use]
+    pub fn trip(&self) -> Option<Trip> {
+        self.0.trip.get()
+    }
+
+    /// Ends the running call at its next safepoint.
+    pub fn end(&self, trip: Trip) {
+        self.0.end(trip);
+    }
+
+    /// Safepoints the running call, or the last one, has passed.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        if self.0.trip.get() == Some(Trip::Fuel) {
+            self.0.limit.get()
+        } else {
+            self.0.limit.get() - self.0.left() - self.0.unspent.get()
+        }
+    }
+
+    /// How many of these were taken by library functions and by the host, for work that takes longer than a
+    /// safepoint.
+    #[must_use]
+    pub fn charged(&self) -> u64 {
+        self.0.charged.get().min(self.spent())
+    }
+
+    /// The safepoints the running call, or the last one, was given.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.0.limit.get()
+    }
+
+    /// What a safepoint counts for: more than one after texts were made that make single instructions
+    /// expensive.
+    #[must_use]
+    pub fn price(&self) -> u64 {
+        self.0.price.get()
+    }
+
+    /// Lets the next texts of `bytes` together be made for nothing, because they are paid for: whether a text
+    /// that is there already has to be made is up to the collector. With 0 whatever is left of that ends.
+    pub fn set_paid(&self, bytes: usize) {
+        self.0.paid.set(bytes);
+    }
+
+    /// Room for tables counts from now on, as that for texts does. Not while they grow: what is put into them
+    /// is counted, and with keys that lie at some address in memory, when they grow is up to that address.
+    pub fn begin_counting_tables(&self) {
+        self.0.counts_tables.set(true);
+    }
+
+    /// Room for tables counts no longer.
+    pub fn end_counting_tables(&self) {
+        self.0.counts_tables.set(false);
+    }
+
+    /// Counts a text that a script has made in parts, where its making cannot be seen.
+    pub fn see(&self, text: &[u8]) {
+        self.0.see(text);
+    }
+
+    /// Counts `units` as if the script had passed so many safepoints: for library functions that loop by
+    /// themselves.
+    ///
+    /// # Errors
+    /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the
+    /// error.
+    pub fn charge(&self, units: u64) -> mlua::Result<()> {
+        if self.0.charge(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
+    }
+}
+
+/// Counts `units` against the call that runs on this thread, if one does. False when there are not so many
+/// left: the call ends at its next safepoint.
+pub(crate) fn charge_running(units: u64) -> bool {
+    raw::with_active(|gauge| gauge.charge(units)).unwrap_or(true)
+}
+
+/// A call that is under way; dropping it ends the count.
+#[derive(Debug)]
+pub struct Running<'fuel> {
+    fuel: &'fuel Fuel,
+    before: raw::Active,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        raw::look_at_texts(&self.fuel.0);
+        raw::restore(self.before);
+        self.fuel.0.signals.end_of_call();
+    }
+}
+
+/// The callbacks Luau calls at safepoints and after allocations.
+///
+/// Why this is sound:
+/// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
+///    are written once, at setup, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
+///    and `remove_interrupt`, which this crate does not call, and never `onallocate`.
+/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
+///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
+///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
+///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
+///    not `Send`, so one thread sees one call.
+/// 3. The callbacks use `Cell`s and relaxed atomics only: nothing here borrows, allocates, formats or panics;
+///    the arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
+///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
+///    same way. The error value is a null light userdata, which needs one stack slot (`lua_rawcheckstack`, as
+///    in Luau issue 446) and no allocation. `allocated` never raises: the block it is told of is not yet an
+///    object.
+/// 5. `lua_gc` inside the interrupt is legal where allocating is: Luau itself collects in the middle of
+///    instructions, and at a safepoint `L->top` covers every live register. The callback never raises for
+///    `gc >= 0`, when the collector itself is running, and never from `onallocate`, where the caller cannot
+///    unwind.
+/// 6. Texts are looked at after they were made: `onallocate` notes their blocks, and they are read before
+///    anything can be freed, which happens in [`collect`] and [`Fuel::collect`] alone, because the collector
+///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
+///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
+///    is not finished has no hash yet, and is not read.
+#[allow(unsafe_code)]
+mod raw {
+    use super::{Fuel, Gauge, Trip};
+    use mlua::{Lua, ffi};
+    use std::cell::Cell;
+    use std::ffi::{c_int, c_void};
+    use std::{ptr, slice};
+
+    /// What was active before a call began.
+    pub(super) type Active = *const Gauge;
+
+    thread_local! {
+        static ACTIVE: Cell<*const Gauge> = const { Cell::new(ptr::null()) };
+    }
+
+    /// Smaller allocations are free: what they are for passes safepoints enough.
+    const LARGE_BYTES: usize = 4096;
+
+    /// Bytes of a large allocation in a unit of fuel.
+    const BYTES_PER_UNIT: usize = 256;
+
+    /// What a text takes beside its bytes, at most.
+    const TEXT_HEAD_BYTES: usize = 64;
+
+    /// The category of memory for what scripts make. What is left at 0 is Luau's own: its table of all texts,
+    /// which grows with the number of texts that are not collected yet, and so is nobody's to pay for.
+    const SCRIPTS: u8 = 1;
+
+    /// Blocks of texts that are too short to matter.
+    const SHORT_BYTES: usize = 46;
+
+    /// Blocks of texts that are looked at by the dozen; longer ones at the next safepoint.
+    const MIDDLING_BYTES: usize = 256;
+
+    /// Texts that are noted before they are looked at.
+    const FRESH_MAX: usize = 64;
+
+    /// Texts that were made and not looked at yet: their blocks in the VM.
+    #[derive(Debug)]
+    pub(super) struct Fresh {
+        /// The main state of the VM; null when the layout of its texts is not known.
+        main: Cell<*mut ffi::lua_State>,
+        /// Where the bytes of a text begin in its block; the length lies 4 bytes before, the hash 8.
+        offset: Cell<usize>,
+        blocks: [Cell<*const u8>; FRESH_MAX],
+        count: Cell<usize>,
+    }
+
+    impl Default for Fresh {
+        fn default() -> Self {
+            Self {
+                main: Cell::new(ptr::null_mut()),
+                offset: Cell::new(0),
+                blocks: [const { Cell::new(ptr::null()) }; FRESH_MAX],
+                count: Cell::new(0),
+            }
+        }
+    }
+
+    impl Fresh {
+        /// Whether texts of this VM can be looked at.
+        #[cfg(test)]
+        pub(super) fn is_known(&self) -> bool {
+            !self.main.get().is_null()
+        }
+    }
+
+    pub(super) fn install(lua: &Lua) -> Fresh {
+        let fresh = Fresh::default();
+        // SAFETY: points 1 and 3 above; the closure does not panic and leaves the Lua stack as it was.
+        let done: mlua::Result<()> = unsafe {
+            lua.exec_raw((), |state| {
+                let callbacks = ffi::lua_callbacks(state);
+                (*callbacks).interrupt = Some(safepoint);
+                measure(state, &fresh);
+                ffi::lua_setmemcat(state, c_int::from(SCRIPTS));
+                (*callbacks).onallocate = Some(allocated);
+            })
+        };
+        assert!(done.is_ok(), "a fresh VM has room for its callbacks");
+        fresh
+    }
+
+    thread_local! {
+        /// The block of the text that was made last, while texts are measured.
+        static MEASURED: Cell<*const u8> = const { Cell::new(ptr::null()) };
+    }
+
+    unsafe extern "C-unwind" fn note_measured(
+        _state: *mut ffi::lua_State,
+        block: *mut c_void,
+        _old_bytes: usize,
+        _new_bytes: usize,
+        _category: u8,
+        kind: c_int,
+        _tag: c_int,
+    ) {
+        if kind == ffi::LUA_TSTRING {
+            MEASURED.set(block.cast());
+        }
+    }
+
+    /// Finds out where in their blocks the bytes of texts lie. Reads only what the VM has just written.
+    unsafe fn measure(state: *mut ffi::lua_State, fresh: &Fresh) {
+        const TEXTS: [&[u8]; 3] =
+            [b"a text that is measured, not a short one", &[b'm'; 300], &[b'l'; super::STEP_BYTES]];
+        let mut offsets = [None; 3];
+        for (text, found) in TEXTS.iter().zip(&mut offsets) {
+            // SAFETY: pushes one text and takes it off again; the bytes before it belong to its header, which
+            // is of 16 bytes at least.
+            unsafe {
+                MEASURED.set(ptr::null());
+                (*ffi::lua_callbacks(state)).onallocate = Some(note_measured);
+                ffi::lua_pushlstring(state, text.as_ptr().cast(), text.len());
+                let bytes: *const u8 = ffi::lua_tolstring(state, -1, ptr::null_mut()).cast();
+                let offset = (bytes as usize).wrapping_sub(MEASURED.get() as usize);
+                if (16..=TEXT_HEAD_BYTES).contains(&offset) && !MEASURED.get().is_null() {
+                    let length = bytes.sub(4).cast::<u32>().read_unaligned();
+                    let hash = bytes.sub(8).cast::<u32>().read_unaligned();
+                    *found = (length as usize == text.len() && hash != 0).then_some(offset);
+                }
+                ffi::lua_settop(state, -2);
+            }
+        }
+        if let [Some(one), Some(other), Some(third)] = offsets
+            && one == other
+            && other == third
+        {
+            fresh.offset.set(one);
+            // SAFETY: reads a field of the VM.
+            fresh.main.set(unsafe { ffi::lua_mainthread(state) });
+        }
+    }
+
+    /// Looks at the texts that were made, and forgets them.
+    pub(super) fn look_at_texts(gauge: &Gauge) {
+        let fresh = &gauge.fresh;
+        for block in &fresh.blocks[..fresh.count.get().min(FRESH_MAX)] {
+            // SAFETY: point 6.
+            unsafe {
+                let bytes = block.get().add(fresh.offset.get());
+                let length = bytes.sub(4).cast::<u32>().read_unaligned() as usize;
+                if bytes.sub(8).cast::<u32>().read_unaligned() != 0 {
+                    gauge.see(slice::from_raw_parts(bytes, length));
+                }
+            }
+        }
+        fresh.count.set(0);
+    }
+
+    /// Notes a text that is being made.
+    unsafe fn note(state: *mut ffi::lua_State, gauge: &Gauge, block: *const u8, bytes: usize) {
+        let fresh = &gauge.fresh;
+        // SAFETY: reads a field of the VM. Another VM may allocate while this one calls the host.
+        if fresh.main.get().is_null() || fresh.main.get() != unsafe { ffi::lua_mainthread(state) } {
+            return;
+        }
+        if fresh.count.get() >= FRESH_MAX {
+            look_at_texts(gauge);
+        }
+        fresh.blocks[fresh.count.get()].set(block);
+        fresh.count.set(fresh.count.get() + 1);
+        if bytes >= MIDDLING_BYTES || fresh.count.get() >= FRESH_MAX / 2 {
+            gauge.look_soon();
+        }
+    }
+
+    pub(super) fn activate(gauge: &Gauge) -> Active {
+        ACTIVE.replace(ptr::from_ref(gauge))
+    }
+
+    pub(super) fn with_active<R>(look: impl FnOnce(&Gauge) -> R) -> Option<R> {
+        let gauge = ACTIVE.get();
+        // SAFETY: point 2; the borrow ends with this call.
+        (!gauge.is_null()).then(|| look(unsafe { &*gauge }))
+    }
+
+    pub(super) fn restore(before: Active) {
+        ACTIVE.set(before);
+    }
+
+    unsafe extern "C-unwind" fn safepoint(state: *mut ffi::lua_State, gc: c_int) {
+        let gauge = ACTIVE.get();
+        if gc >= 0 || gauge.is_null() {
+            return;
+        }
+        // SAFETY: point 2.
+        let gauge = unsafe { &*gauge };
+        let (slice, price) = (gauge.slice.get(), gauge.price.get());
+        if slice >= price && gauge.signals.trip().is_none() {
+            gauge.slice.set(slice - price);
+            return;
+        }
+        // SAFETY: called by Luau with a live state.
+        unsafe { look_around(state, gauge) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn look_around(state: *mut ffi::lua_State, gauge: &Gauge) {
+        look_at_texts(gauge);
+        // SAFETY: points 4 and 5.
+        unsafe {
+            if gauge.refill().is_some() {
+                ffi::lua_rawcheckstack(state, 1);
+                ffi::lua_pushlightuserdatatagged(state, ptr::null_mut(), 0);
+                ffi::lua_error(state);
+            }
+            collect(state, gauge);
+        }
+    }
+
+    /// Lets the collector work as much as is due, and switches it off again.
+    unsafe fn collect(state: *mut ffi::lua_State, gauge: &Gauge) {
+        // SAFETY: point 5.
+        unsafe {
+            let (used, cap) = (used_bytes(state), gauge.memory_cap.get());
+            let is_over = if used > gauge.collect_above.get() {
+                ffi::lua_gc(state, ffi::LUA_GCCOLLECT, 0);
+                gauge.plan_collection(used_bytes(state));
+                true
+            } else if let Some(kib) = gauge.pace.due_kib(used, cap) {
+                ffi::lua_gc(state, ffi::LUA_GCSTEP, kib as c_int) == 1
+            } else {
+                return;
+            };
+            ffi::lua_gc(state, ffi::LUA_GCSTOP, 0);
+            gauge.pace.stepped(used_bytes(state), cap, is_over);
+        }
+    }
+
+    unsafe fn used_bytes(state: *mut ffi::lua_State) -> usize {
+        // SAFETY: only reads counters of the VM.
+        let (kib, rest) =
+            unsafe { (ffi::lua_gc(state, ffi::LUA_GCCOUNT, 0), ffi::lua_gc(state, ffi::LUA_GCCOUNTB, 0)) };
+        (kib.max(0) as usize).saturating_mul(1024).saturating_add(rest.max(0) as usize)
+    }
+
+    unsafe extern "C-unwind" fn allocated(
+        state: *mut ffi::lua_State,
+        block: *mut c_void,
+        old_bytes: usize,
+        new_bytes: usize,
+        category: u8,
+        kind: c_int,
+        _tag: c_int,
+    ) {
+        let gauge = ACTIVE.get();
+        if new_bytes < SHORT_BYTES || gauge.is_null() || category != SCRIPTS {
+            return;
+        }
+        // SAFETY: point 2.
+        let gauge = unsafe { &*gauge };
+        let is_text = kind == ffi::LUA_TSTRING;
+        if is_text {
+            // SAFETY: called by Luau with a live state.
+            unsafe { note(state, gauge, block.cast(), new_bytes) };
+        }
+        if new_bytes < LARGE_BYTES || new_bytes <= old_bytes {
+            return;
+        }
+        if is_text && new_bytes > gauge.text_max.get().saturating_add(TEXT_HEAD_BYTES)
+            || kind != ffi::LUA_TBUFFER && !is_text && new_bytes > Fuel::TABLE_MAX_BYTES
+        {
+            gauge.end(Trip::Size);
+        }
+        let paid = gauge.paid.get();
+        if is_text && new_bytes <= paid.saturating_add(TEXT_HEAD_BYTES) {
+            gauge.paid.set(paid.saturating_sub(new_bytes));
+        } else if is_text || kind == ffi::LUA_TBUFFER || gauge.counts_tables.get() {
+            gauge.charge((new_bytes / BYTES_PER_UNIT) as u64);
+        }
+        // The memory in use is looked at before the next slice of safepoints has passed.
+        gauge.look_soon();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,819 @@
+//! The VM of one level: made safe, called on fuel, its errors caught as failures.
+//!
+//! In: settings, libraries of the host, script texts, functions to call. Out: results or a [`CallFailure`].
+//! Holds: every call counts its fuel and ends where that is spent; an error ends the call, never more; after
+//! the memory was spent everything is collected, so the next call works. Text only, no bytecode, no native
+//! code. Not here: the world (`lend`), who owns a call, when calls happen.
+
+pub(crate) mod account;
+pub mod convert;
+pub mod fault;
+pub mod files;
+pub mod fuel;
+pub mod hints;
+pub mod lend;
+pub mod library;
+pub mod limits;
+pub mod payload;
+pub(crate) mod sandbox;
+mod strides;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value};
+
+use crate::base::hash::StateHash;
+use crate::base::rng::Rng;
+use crate::script::vm::account::Account;
+use crate::script::vm::convert::{Args, Mistake, function};
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
+use crate::script::vm::fuel::{Fuel, Signals, Trip};
+use crate::script::vm::library::{Console, Printed};
+use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::sandbox::Sandbox;
+
+/// What a VM is made with.
+#[derive(Clone, Debug, Default)]
+pub struct VmSettings {
+    /// The seed of the run: `math.random` of each file is a stream of it.
+    pub seed: u64,
+    /// The limits of the level.
+    pub limits: ScriptLimits,
+    /// The flags of the shell; a game that has none leaves the default.
+    pub signals: Arc<Signals>,
+}
+
+/// Why a VM could not be made. Not a mistake of a script.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum VmError {
+    /// The vendored Luau lacks a flag that closes a hole.
+    #[error("this build of Luau has no flag \"{0}\", expected the vendored one")]
+    NoFlag(&'static str),
+    /// Luau refused to be set up.
+    #[error("the script VM cannot be set up: {0}")]
+    Setup(#[from] mlua::Error),
+}
+
+/// What the parts of a VM share: counters and tables of the host, no Lua values.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) fuel: Fuel,
+    pub(crate) limits: ScriptLimits,
+    pub(crate) seed: u64,
+    /// `math.random` of each file, by stream name.
+    pub(crate) streams: RefCell<BTreeMap<String, Rng>>,
+    pub(crate) console: RefCell<Console>,
+    pub(crate) account: Account,
+    /// Coroutines of scripts that run inside each other right now.
+    pub(crate) depth: Cell<u32>,
+    /// Bodies of files that run inside each other right now.
+    loading: Cell<u32>,
+    /// What the handler of the running call saw, before the stack was unwound.
+    failure: RefCell<Option<CallFailure>>,
+    texts: RefCell<ScriptTexts>,
+    loads: Loads,
+    /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
+    host_asks: Cell<bool>,
+}
+
+/// What a reload changes in the VM: to go back to when it is refused.
+#[derive(Debug)]
+pub(crate) struct VmBefore {
+    texts: ScriptTexts,
+    loads: Loadeds,
+    streams: BTreeMap<String, Rng>,
+    memory_exhausted: bool,
+}
+
+impl VmBefore {
+    /// Whether `asked` meant the file called `name`.
+    pub(crate) fn means(&self, asked: &str, name: &str) -> bool {
+        self.texts.resolve(asked).is_ok_and(|before| before == name)
+    }
+
+    /// The environments that the files of `unit` had.
+    pub(crate) fn environments(&self, unit: &BTreeSet<String>) -> Vec<Table> {
+        unit.iter().filter_map(|name| self.loads.environment(name)).collect()
+    }
+}
+
+/// What files need of the VM, cheap to clone.
+#[derive(Clone, Debug)]
+struct Loader {
+    machine: Rc<Machine>,
+    globals: Table,
+    protect: Function,
+    place: Function,
+}
+
+/// The VM of one level.
+#[derive(Debug)]
+pub struct ScriptVm {
+    machine: Rc<Machine>,
+    loader: Loader,
+    sandbox: Sandbox,
+    /// Turns an error into a [`CallFailure`] before the stack is unwound.
+    report: Function,
+    /// The body of every task: runs a function, reports its error.
+    task: Function,
+    tick_spent: Cell<u64>,
+    memory_exhausted: Cell<bool>,
+    lua: Lua,
+}
+
+/// How a task went on.
+#[derive(Debug)]
+pub enum Resumed {
+    /// It waits, and handed these values out.
+    Yielded(MultiValue),
+    /// It ended with these results.
+    Done(MultiValue),
+}
+
+/// What a call costs the tick beside its safepoints.
+const CALL_PRICE: u64 = 8;
+
+/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a
+/// microsecond of work, where a safepoint is passed in a quarter of one.
+const WORK_PRICE: u64 = 3;
+
+/// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
+const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
+
+impl ScriptVm {
+    /// A VM with the guarded libraries. Add the host's own with [`ScriptVm::define`], then [`ScriptVm::seal`]
+    /// it.
+    ///
+    /// # Errors
+    /// When the vendored Luau cannot be set up.
+    pub fn new(settings: VmSettings) -> Result<Self, VmError> {
+        Lua::set_fflag(ARRAY_FLAG, true).map_err(|()| VmError::NoFlag(ARRAY_FLAG))?;
+        let libraries = StdLib::COROUTINE
+            | StdLib::TABLE
+            | StdLib::STRING
+            | StdLib::UTF8
+            | StdLib::BIT
+            | StdLib::MATH
+            | StdLib::BUFFER
+            | StdLib::VECTOR
+            | StdLib::DEBUG;
+        let lua = Lua::new_with(libraries, LuaOptions::new().catch_rust_panics(true))?;
+        lua.set_compiler(sandbox::compiler());
+        let machine = Rc::new(Machine {
+            fuel: Fuel::install(&lua, settings.signals),
+            limits: settings.limits,
+            seed: settings.seed,
+            streams: RefCell::default(),
+            console: RefCell::default(),
+            account: Account::default(),
+            depth: Cell::new(0),
+            loading: Cell::new(0),
+            failure: RefCell::default(),
+            texts: RefCell::default(),
+            loads: Loads::default(),
+            host_asks: Cell::new(false),
+        });
+        let sandbox = sandbox::build(&lua, &machine)?;
+        let loader = Loader {
+            machine: Rc::clone(&machine),
+            globals: sandbox.globals.clone(),
+            protect: sandbox.protect.clone(),
+            place: sandbox.place.clone(),
+        };
+        let require = loader.clone();
+        sandbox
+            .globals
+            .raw_set("require", function(&lua, "require", move |lua, args| require.require(lua, args))?)?;
+        let report = report(&lua, &machine)?;
+        let task = sandbox::own_chunk(&lua, &sandbox.native, TASK)?
+            .call((sandbox.protect.clone(), report.clone()))?;
+        lua.set_app_data(Rc::clone(&machine));
+        Ok(Self {
+            machine,
+            loader,
+            sandbox,
+            report,
+            task,
+            tick_spent: Cell::new(0),
+            memory_exhausted: Cell::new(false),
+            lua,
+        })
+    }
+
+    /// The VM itself, for bindings.
+    #[must_use]
+    pub fn lua(&self) -> &Lua {
+        &self.lua
+    }
+
+    /// The limits of the level.
+    #[must_use]
+    pub fn limits(&self) -> &ScriptLimits {
+        &self.machine.limits
+    }
+
+    /// The fuel counter, for functions that charge by themselves.
+    #[must_use]
+    pub fn fuel(&self) -> &Fuel {
+        &self.machine.fuel
+    }
+
+    /// Gives every script the global `name`. A table is made read-only by [`ScriptVm::seal`], tables inside
+    /// it are not.
+    ///
+    /// # Errors
+    /// When the VM is sealed already, or its memory is spent.
+    pub fn define(&self, name: &str, value: impl mlua::IntoLua) -> mlua::Result<()> {
+        self.sandbox.globals.raw_set(name, value)
+    }
+
+    /// The table behind the globals of every file.
+    pub(crate) fn globals(&self) -> &Table {
+        &self.sandbox.globals
+    }
+
+    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes
+    /// as arguments. Its frames are not shown in tracebacks and its errors name the line of the script that
+    /// called it (`error(message, 2)`).
+    ///
+    /// # Errors
+    /// When it does not compile.
+    pub fn own_chunk(&self, text: &str) -> mlua::Result<Function> {
+        sandbox::own_chunk(&self.lua, &self.sandbox.native, text)
+    }
+
+    /// Makes the globals read-only, collects what the setup left, and sets the memory limit of the level
+    /// above it.
+    ///
+    /// # Errors
+    /// When Luau refuses.
+    pub fn seal(&self) -> mlua::Result<()> {
+        sandbox::seal(&self.sandbox.globals)?;
+        self.machine.fuel.collect(&self.lua)?;
+        let cap = self.lua.used_memory() + self.machine.limits.memory_mib as usize * 1024 * 1024;
+        self.lua.set_memory_limit(cap)?;
+        self.machine.fuel.set_memory_cap(cap);
+        self.machine.account.open(cap);
+        self.machine.fuel.set_text_max(self.machine.limits.string_kib as usize * 1024);
+        Ok(())
+    }
+
+    /// Calls `function` on `fuel` safepoints. What it did before an error stays done.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub fn call(
+        &self,
+        function: &Function,
+        args: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<MultiValue, CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = self.sandbox.protect.call::<MultiValue>((function, &self.report, args));
+        drop(running);
+        self.settle(outcome)
+    }
+
+    /// Calls `function` on `fuel` safepoints and drops its results, which costs less than [`ScriptVm::call`].
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub fn run(&self, function: &Function, args: impl IntoLuaMulti, fuel: u64) -> Result<(), CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = self.sandbox.protect.call::<bool>((function, &self.report, args));
+        drop(running);
+        match outcome {
+            Ok(true) => {
+                self.count();
+                Ok(())
+            }
+            failed => self.settle(failed.map(|_| MultiValue::new())).map(drop),
+        }
+    }
+
+    /// A task that is to run `function`; nothing runs before the first [`ScriptVm::resume`], which brings the
+    /// arguments.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub fn task(&self) -> mlua::Result<Thread> {
+        self.lua.create_thread(self.task.clone())
+    }
+
+    /// Starts a task: runs `function` with `args` until it waits or ends.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub fn start(
+        &self,
+        task: &Thread,
+        function: &Function,
+        args: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<Resumed, CallFailure> {
+        self.resume(task, (function, args), fuel)
+    }
+
+    /// Lets a waiting task go on; its wait returns `answer`.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub fn resume(
+        &self,
+        task: &Thread,
+        answer: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<Resumed, CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = task.resume::<MultiValue>(answer);
+        drop(running);
+        match outcome {
+            Ok(values) if task.status() == mlua::thread::ThreadStatus::Resumable => {
+                self.count();
+                Ok(Resumed::Yielded(values))
+            }
+            outcome => self.settle(outcome).map(Resumed::Done),
+        }
+    }
+
+    fn begin(&self, fuel: u64) -> crate::script::vm::fuel::Running<'_> {
+        self.machine.depth.set(0);
+        self.machine.failure.take();
+        lend::take_panicked();
+        self.machine.fuel.enter(fuel)
+    }
+
+    /// Counts the fuel of a call that has ended.
+    ///
+    /// # Panics
+    /// When host code panicked during the call: no script may swallow that, because the world may be half
+    /// changed.
+    fn count(&self) {
+        if lend::take_panicked() {
+            std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
+        }
+        let fuel = &self.machine.fuel;
+        self.spend(fuel.spent() + WORK_PRICE * fuel.charged() + CALL_PRICE);
+    }
+
+    /// Counts `units` of fuel against the tick: work of the host for scripts between their calls.
+    pub(crate) fn spend(&self, units: u64) {
+        self.tick_spent.set(self.tick_spent.get().saturating_add(units));
+    }
+
+    /// Results of `protect`: true and values, or false after the handler has reported.
+    fn settle(&self, outcome: mlua::Result<MultiValue>) -> Result<MultiValue, CallFailure> {
+        self.count();
+        let reported = self.machine.failure.take();
+        let failure = match outcome {
+            Ok(mut values) => match values.pop_front() {
+                Some(Value::Boolean(true)) => return Ok(values),
+                _ => reported.unwrap_or_else(|| self.unreported(None)),
+            },
+            Err(error) => reported.unwrap_or_else(|| self.unreported(Some(&error))),
+        };
+        let is_one_text = matches!(self.machine.fuel.trip(), Some(Trip::Size | Trip::Digits));
+        if failure.kind == FaultKind::Memory && !is_one_text {
+            self.recover();
+        }
+        Err(failure)
+    }
+
+    /// A failure whose handler did not run: the memory was spent while it did, or the stack was.
+    fn unreported(&self, error: Option<&mlua::Error>) -> CallFailure {
+        let cap = self.lua.set_memory_limit(0).unwrap_or(0);
+        let near = cap > 0 && self.lua.used_memory() > cap - cap / 16;
+        let _ = self.lua.set_memory_limit(cap);
+        let kind = match self.machine.fuel.trip() {
+            Some(trip) => trip.into(),
+            None if near || error.is_some_and(fault::is_memory_error) => FaultKind::Memory,
+            None => FaultKind::Error,
+        };
+        let text = match (kind, error) {
+            (FaultKind::Memory, _) => fault::trip_text(Trip::Memory, 0),
+            (_, Some(error)) => fault::text_of_error(error),
+            (_, None) => "error in the handler of an error".to_owned(),
+        };
+        CallFailure::new(kind, text, None)
+    }
+
+    /// After the memory was spent: collects everything. When that frees less than a tenth, the level cannot
+    /// go on.
+    fn recover(&self) {
+        let before = self.lua.used_memory();
+        let collected = self.machine.fuel.collect(&self.lua);
+        let cap = self.machine.limits.memory_mib as usize * 1024 * 1024;
+        let freed = before.saturating_sub(self.lua.used_memory());
+        if collected.is_err() || freed < cap / 10 {
+            self.memory_exhausted.set(true);
+        }
+    }
+
+    /// Whether a full collection after spent memory freed less than a tenth of it: what scripts keep fills
+    /// the level.
+    #[must_use]
+    pub fn memory_exhausted(&self) -> bool {
+        self.memory_exhausted.get()
+    }
+
+    /// Bytes in use by scripts and libraries.
+    #[must_use]
+    pub fn used_memory(&self) -> usize {
+        self.lua.used_memory()
+    }
+
+    /// Begins a tick: its fuel is there again.
+    pub fn begin_tick(&self) {
+        self.tick_spent.set(0);
+    }
+
+    /// Runs `run` without counting what it spends against the tick.
+    pub(crate) fn off_the_books<R>(&self, run: impl FnOnce() -> R) -> R {
+        let spent = self.tick_spent.get();
+        let result = run();
+        self.tick_spent.set(spent);
+        result
+    }
+
+    /// Safepoints left for further calls in this tick; at 0 the rest waits for the next one.
+    #[must_use]
+    pub fn tick_left(&self) -> u64 {
+        self.machine.limits.fuel_per_tick.saturating_sub(self.tick_spent.get())
+    }
+
+    /// Whether something was printed since the last [`ScriptVm::take_printed`].
+    #[must_use]
+    pub fn has_printed(&self) -> bool {
+        self.machine.console.borrow().has_any()
+    }
+
+    /// What was printed since the last call, and how many lines beyond the limit were dropped.
+    pub fn take_printed(&self) -> (Vec<Printed>, u64) {
+        self.machine.console.borrow_mut().take()
+    }
+
+    /// A value as a script would print it: no addresses; `__tostring` is called, so only within a call on
+    /// fuel.
+    ///
+    /// # Errors
+    /// When `__tostring` fails.
+    pub fn show(&self, value: &Value) -> mlua::Result<String> {
+        self.sandbox.show.call(value)
+    }
+
+    /// Whether a coroutine was made by a script: such a one may not wait.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub fn is_own_coroutine(&self, thread: &Thread) -> mlua::Result<bool> {
+        self.sandbox.is_own_coroutine.call(thread)
+    }
+
+    /// Mixes in what the VM keeps that can change the future: the random streams of the files.
+    pub fn hash_into(&self, hash: &mut StateHash) {
+        hash_streams(&self.lua, hash);
+    }
+
+    /// Gives the VM the texts of the level's scripts. Files that are loaded already stay as they are.
+    pub fn set_texts(&self, texts: ScriptTexts) {
+        *self.machine.texts.borrow_mut() = texts;
+    }
+
+    /// The whole name of the file that `asked` means.
+    ///
+    /// # Errors
+    /// When it means no file, or several.
+    pub fn resolve(&self, asked: &str) -> Result<String, FileError> {
+        self.machine.texts.borrow().resolve(asked).map(str::to_owned)
+    }
+
+    /// The environment and result of the file that `asked` means; its body runs on the load budget, once for
+    /// each level.
+    ///
+    /// # Errors
+    /// When there is no such file, it does not compile, or its body fails.
+    pub fn load(&self, asked: &str) -> Result<Loaded, CallFailure> {
+        let name = self.resolve(asked).map_err(|error| failed(error.to_string()))?;
+        if let Some(loaded) = self.machine.loads.get(&name) {
+            return Ok(loaded);
+        }
+        let (environment, body) = self.prepare(&name)?;
+        self.loader.open(&name).map_err(failed)?;
+        let outcome = self.call(&body, (), self.machine.limits.fuel_at_load);
+        self.loader.close(&name, environment, outcome.map(first))
+    }
+
+    /// Compiles a file. What it names in quotes counts as texts of a script do.
+    fn prepare(&self, name: &str) -> Result<(Table, Function), CallFailure> {
+        let compiling = self.machine.fuel.enter(u64::MAX / 2);
+        let prepared = self.loader.prepare(&self.lua, name);
+        drop(compiling);
+        match self.machine.fuel.trip() {
+            Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
+            _ => prepared,
+        }
+    }
+
+    /// The texts of the level's scripts.
+    pub(crate) fn texts(&self) -> std::cell::Ref<'_, ScriptTexts> {
+        self.machine.texts.borrow()
+    }
+
+    /// How far the files are loaded.
+    pub(crate) fn loads(&self) -> &Loads {
+        &self.machine.loads
+    }
+
+    /// Puts `texts` in place of the texts there are and forgets the files of `unit`, whose bodies run again
+    /// when they are asked for. What was before, to go back to.
+    pub(crate) fn replace(&self, texts: ScriptTexts, unit: &BTreeSet<String>) -> VmBefore {
+        let before = VmBefore {
+            texts: self.machine.texts.replace(texts),
+            loads: self.machine.loads.snapshot(),
+            streams: self.machine.streams.borrow().clone(),
+            memory_exhausted: self.memory_exhausted.get(),
+        };
+        unit.iter().for_each(|name| self.machine.loads.forget(name));
+        before
+    }
+
+    /// Goes back to what was before a reload.
+    pub(crate) fn restore(&self, before: VmBefore) {
+        self.machine.texts.replace(before.texts);
+        self.machine.loads.restore(before.loads);
+        self.machine.streams.replace(before.streams);
+        self.memory_exhausted.set(before.memory_exhausted);
+    }
+
+    /// Collects when what was thrown away may fill the memory of the level.
+    pub(crate) fn make_room(&self) {
+        if self.lua.used_memory() > self.machine.limits.memory_mib as usize * 1024 * 1024 / 2 {
+            self.collect();
+        }
+    }
+
+    /// Collects everything that nothing reaches.
+    pub(crate) fn collect(&self) {
+        // Luau fails here only without memory, and then later too.
+        let _ = self.machine.fuel.collect(&self.lua);
+    }
+
+    /// Compiles a text and throws the result away: what a reload asks first.
+    ///
+    /// # Errors
+    /// The first mistake, with file and line.
+    pub fn check(&self, file: &ScriptText) -> Result<(), CallFailure> {
+        compile(&self.lua, file, None).map(|_| ())
+    }
+}
+
+/// Collects everything that nothing reaches.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    machine.map_or(Ok(()), |machine| machine.fuel.collect(lua))
+}
+
+/// Whether the body of a file runs right now: only `require`, `bt`, `log`, `test.level` and the libraries
+/// work then.
+#[must_use]
+pub fn is_loading(lua: &Lua) -> bool {
+    lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.loading.get() > 0)
+}
+
+/// The whole name of the file that `asked` means, if it means one.
+pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
+}
+
+/// A line of a script, and how many bytes were looked through for it; none when the text or the line is not
+/// there.
+pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let texts = machine.texts.borrow();
+    let text = &texts.get(ScriptTexts::name_of_path(path)?)?.text;
+    let found = text.lines().nth((line.max(1) - 1) as usize)?;
+    // As many as lie before the end of the line.
+    let bytes = found.as_ptr() as usize + found.len() - text.as_ptr() as usize;
+    // Longer lines are no code that a person wrote.
+    (found.len() <= 4096).then(|| (found.to_owned(), bytes as u64))
+}
+
+/// Lets the host ask for a file from within a call of a script, which does not come to depend on it.
+pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    let before = machine.as_ref().map(|machine| machine.host_asks.replace(true));
+    let answer = ask();
+    if let (Some(machine), Some(before)) = (machine, before) {
+        machine.host_asks.set(before);
+    }
+    answer
+}
+
+/// The mistake of calling `function` while a file loads; every binding that needs the world begins with it.
+///
+/// # Errors
+/// While the body of a file runs.
+pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), Mistake> {
+    if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
+}
+
+/// The text of the script that `asked` means.
+///
+/// # Errors
+/// When it means none, or several.
+pub(crate) fn text_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
+    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
+        return Ok(String::new());
+    };
+    let texts = machine.texts.borrow();
+    let name = texts.resolve(asked)?;
+    Ok(texts.get(name).map_or_else(String::new, |file| file.text.clone()))
+}
+
+/// The path of the script that `asked` means.
+///
+/// # Errors
+/// When it means none, or several.
+pub(crate) fn path_of_script(lua: &Lua, asked: &str) -> Result<String, FileError> {
+    let Some(machine) = lua.app_data_ref::<Rc<Machine>>() else {
+        return Ok(asked.to_owned());
+    };
+    let texts = machine.texts.borrow();
+    let name = texts.resolve(asked)?;
+    Ok(texts.get(name).map_or_else(|| asked.to_owned(), |file| file.path.clone()))
+}
+
+/// Mixes the random streams of the files into `hash`.
+pub(crate) fn hash_streams(lua: &Lua, hash: &mut StateHash) {
+    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
+        for (name, stream) in machine.streams.borrow().iter() {
+            hash.text(name);
+            stream.hash_into(hash);
+        }
+    }
+}
+
+const TASK: &str = "local xpcall, report = ... return function(f, ...) return xpcall(f, report, ...) end";
+
+fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
+    let machine = Rc::clone(machine);
+    lua.create_function(move |lua, problem: Value| {
+        let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
+        *machine.failure.borrow_mut() = Some(CallFailure::at(lua, &problem, trip));
+        Ok(())
+    })
+}
+
+/// Makes the table that a file returns read-only, with all tables in it that are not read-only yet.
+fn seal_deeply(module: &Table) -> mlua::Result<()> {
+    let mut open = vec![module.clone()];
+    while let Some(table) = open.pop() {
+        if table.is_readonly() {
+            continue;
+        }
+        for pair in table.pairs::<Value, Value>() {
+            fuel::charge_running(1);
+            if let (_, Value::Table(inner)) = pair? {
+                open.push(inner);
+            }
+        }
+        table.set_readonly(true);
+    }
+    Ok(())
+}
+
+fn first(mut values: MultiValue) -> Value {
+    values.pop_front().unwrap_or(Value::Nil)
+}
+
+fn failed(text: String) -> CallFailure {
+    CallFailure::new(FaultKind::Error, text, None)
+}
+
+impl Loader {
+    /// The environment of the file called `name`, and its body, compiled.
+    fn prepare(&self, lua: &Lua, name: &str) -> Result<(Table, Function), CallFailure> {
+        let text = self.machine.texts.borrow().get(name).cloned();
+        let file = text.ok_or_else(|| failed(format!("unknown script \"{name}\"")))?;
+        let environment =
+            self.environment(lua, name).map_err(|error| failed(fault::text_of_error(&error)))?;
+        let body = compile(lua, &file, Some(&environment))?;
+        Ok((environment, body))
+    }
+
+    fn environment(&self, lua: &Lua, name: &str) -> mlua::Result<Table> {
+        let math = lua.create_table()?;
+        for pair in self.globals.raw_get::<Table>("math")?.pairs::<Value, Value>() {
+            let (key, value) = pair?;
+            math.raw_set(key, value)?;
+        }
+        math.raw_set("random", library::random(lua, &self.machine, name)?)?;
+        math.set_readonly(true);
+        sandbox::environment(lua, &self.globals, &[("math", Value::Table(math))])
+    }
+
+    fn open(&self, name: &str) -> Result<(), String> {
+        let path = |name: &String| {
+            self.machine.texts.borrow().get(name).map_or(name.clone(), |file| file.path.clone())
+        };
+        self.machine.loads.begin(name).map_err(|circle| {
+            let circle: Vec<String> = circle.iter().map(path).collect();
+            format!("{} is a circle of files; move what they share into one of its own", circle.join(" -> "))
+        })?;
+        self.machine.loading.set(self.machine.loading.get() + 1);
+        Ok(())
+    }
+
+    fn close<E>(&self, name: &str, environment: Table, outcome: Result<Value, E>) -> Result<Loaded, E> {
+        self.machine.loading.set(self.machine.loading.get() - 1);
+        let outcome = outcome.map(|result| Loaded { environment, result });
+        self.machine.loads.finish(name, outcome.as_ref().ok().cloned());
+        outcome
+    }
+
+    /// `require(name)`: what the file returns, a table frozen. The body runs on the budget of the caller.
+    fn require(&self, lua: &Lua, args: &mut Args) -> Result<Value, Mistake> {
+        let asked = args.take("name").text("the name of a script")?;
+        let name = self.machine.texts.borrow().resolve(&asked).map(str::to_owned);
+        let name = name.map_err(|error| args.mistake(error.to_string()))?;
+        self.note_need(lua, &asked, &name);
+        let loaded = match self.machine.loads.get(&name) {
+            Some(loaded) => loaded,
+            None => self.load_inside(lua, &name).map_err(|problem| args.mistake(problem))?,
+        };
+        if let Value::Table(module) = &loaded.result {
+            seal_deeply(module).map_err(|error| args.mistake(fault::text_of_error(&error)))?;
+        }
+        Ok(loaded.result)
+    }
+
+    /// Notes who requires a file: the body that runs, and the function that calls.
+    fn note_need(&self, lua: &Lua, asked: &str, name: &str) {
+        if self.machine.host_asks.replace(false) {
+            return;
+        }
+        let caller = fault::frames(lua, 1).pop().map(|frame| frame.file);
+        let caller = caller.as_deref().and_then(ScriptTexts::name_of_path).map(str::to_owned);
+        for by in [caller, self.machine.loads.innermost()].into_iter().flatten() {
+            self.machine.loads.note_need(&by, asked, name);
+        }
+    }
+
+    /// Loads a file from within a call of a script. It cannot yield: a host function lies in between.
+    fn load_inside(&self, lua: &Lua, name: &str) -> Result<Loaded, String> {
+        let (environment, body) = self.prepare(lua, name).map_err(|failure| failure.message)?;
+        self.open(name)?;
+        let outcome = self.protect.call::<MultiValue>((&body, &self.place));
+        let outcome = match outcome {
+            Ok(mut values) => match values.pop_front() {
+                Some(Value::Boolean(true)) => Ok(first(values)),
+                _ => Err(fault::text_of(&first(values))),
+            },
+            Err(error) => Err(fault::text_of_error(&error)),
+        };
+        self.close(name, environment, outcome)
+    }
+}
+
+/// Compiles one file. Text only: Luau would take bytecode for granted, and wrong bytecode kills the process.
+fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, CallFailure> {
+    let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
+    // A `#!` line becomes a comment, so that lines keep their numbers.
+    let (text, body) = match text.strip_prefix("#!") {
+        Some(rest) => (format!("--{rest}"), rest.split_once('\n').map_or("", |(_, body)| body)),
+        None => (text.to_owned(), text),
+    };
+    let place = Some((file.path.as_str(), 1));
+    if body.bytes().next().is_some_and(|byte| byte < b'\t' || byte == 0x1b) {
+        return Err(CallFailure::new(
+            FaultKind::Error,
+            "bytecode is not accepted, expected the text of a script".into(),
+            place,
+        ));
+    }
+    // A mistake of syntax is told by the other way of loading, which knows the name of the file.
+    let chunk = match strides::compile(&text) {
+        Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
+        Err(_) => lua.load(text.into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
+    };
+    let chunk = chunk.set_name(format!("={}", file.path));
+    let chunk = match environment {
+        Some(environment) => chunk.set_environment(environment.clone()),
+        None => chunk,
+    };
+    chunk.into_function().map_err(|error| {
+        let kind = if fault::is_memory_error(&error) { FaultKind::Memory } else { FaultKind::Error };
+        CallFailure::new(kind, fault::text_of_error(&error), place).within(&file.text)
+    })
+}
+
+#[cfg(test)]
+mod tests;
