@@ -33,7 +33,7 @@ use crate::game::tick::Tick;
 use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
-use crate::script::step::testing::TestState;
+use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
 use crate::sim;
 use crate::world::World;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use crate::game::inputs::Reload;
 use crate::game::level_reload::{self, Origin};
 use crate::script::host::ScriptHost;
-use crate::script::host::reload::{Refusal, ReloadReport, Taken};
+use crate::script::host::reload::{Refusal, Taken};
+use crate::script::state::test_run::ReloadReport;
 use crate::world::World;
 use crate::world::event::{Fact, ReloadedFile};
 

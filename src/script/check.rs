@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::step::params::{self, Params};
+use crate::script::state::params::Params;
+use crate::script::step::params;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{ScriptVm, VmSettings};
-use crate::script::vm::{payload, sandbox};
+use crate::script::vm::{ScriptVm, VmSettings, payload, sandbox};
 
 /// What a message says that is about the end of the file.
 pub const AT_END: &str = "got <eof>";

@@ -20,31 +20,31 @@ use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
-use crate::script::bind::wait_requests;
-use crate::script::bind::{self, BindingSetup};
-use crate::script::bind::{log, rng};
+use crate::script::bind::{self, BindingSetup, log, rng, wait_requests};
 use crate::script::host::reload::Reloads;
-use crate::script::step::behaviour::{self, Behaviours, Class};
-use crate::script::step::blackboard::Boards;
-use crate::script::step::cinematic::{self, Scenes};
-use crate::script::step::dialogue::Answers;
-use crate::script::step::handlers::Handlers;
+use crate::script::state::behaviours::{Behaviours, Class};
+use crate::script::state::boards::Boards;
+use crate::script::state::dialogue::Answers;
+use crate::script::state::handlers::Handlers;
+use crate::script::state::owners::{OwnerKind, Owners};
+use crate::script::state::predicates::Predicates;
+use crate::script::state::runtime::Runtime;
+use crate::script::state::scenes::Scenes;
+use crate::script::state::state_checks::StateChecks;
+use crate::script::state::strikes::Strikes;
+use crate::script::state::tasks::{Tasks, Why};
+use crate::script::state::test_run::{HostRequest, TestState};
+use crate::script::state::timers::Timers;
+use crate::script::state::trees::Trees;
+use crate::script::state::waits::Delivery;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::owner::{OwnerKind, Owners};
-use crate::script::step::plain_state::StateChecks;
-use crate::script::step::runtime::{self, Runtime};
-use crate::script::step::schedule::{self, Predicates, global_function};
-use crate::script::step::task::{self, Delivery, Tasks, Why};
-use crate::script::step::testing::{self, HostRequest, TestState};
-use crate::script::step::timer::Timers;
-use crate::script::step::tree::{self, Trees};
-use crate::script::step::{dispatch, params, plain_state};
-use crate::script::vm::fault::{CallFailure, FaultKind, Strikes};
+use crate::script::step::schedule::{self, global_function};
+use crate::script::step::{behaviour, cinematic, dispatch, params, plain_state, task, testing, tree};
+use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
 use crate::script::vm::fuel::Signals;
-use crate::script::vm::lend;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{self, ScriptVm, VmError, VmSettings};
+use crate::script::vm::{self, ScriptVm, VmError, VmSettings, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops;
@@ -163,7 +163,7 @@ impl ScriptHost {
         let limits = ScriptLimits::from(&settings.limits);
         let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
-        runtime::with(vm.lua(), |runtime| runtime.answers.is_interactive = setup.is_interactive);
+        store::with(vm.lua(), |runtime| runtime.answers.is_interactive = setup.is_interactive);
         vm.set_texts(ScriptTexts::new(setup.texts)?);
         let level = match &setup.level_script {
             Some(name) => Some(load(&vm, name)?.0),
@@ -216,7 +216,7 @@ impl ScriptHost {
         let characters = std::mem::take(&mut self.characters);
         let (level, state) = (self.level.clone(), self.state.clone());
         let facts_before = world.events.waiting() as u64;
-        runtime::with(self.vm.lua(), |runtime| runtime.facts_before = facts_before);
+        store::with(self.vm.lua(), |runtime| runtime.facts_before = facts_before);
         self.phase(world, 0, |vm| {
             if let Some(environment) = level {
                 begin_level_script(vm, environment);
@@ -237,7 +237,7 @@ impl ScriptHost {
             call_level(vm, "onStart", "start");
             for owner in owners {
                 behaviour::begin(vm, owner, "attach").map_err(|failure| StartError::Init {
-                    owner: runtime::with(vm.lua(), |runtime| runtime.label(owner).to_string()),
+                    owner: store::with(vm.lua(), |runtime| runtime.label(owner).to_string()),
                     failure: Box::new(failure),
                 })?;
             }
@@ -251,7 +251,7 @@ impl ScriptHost {
     /// Step 3.
     pub fn scripts(&mut self, world: &mut World) {
         self.vm.begin_tick();
-        runtime::with(self.vm.lua(), |runtime| {
+        store::with(self.vm.lua(), |runtime| {
             runtime.state_checks.begin_tick();
             // Whom the host has removed since the last tick.
             world.events.despawned().for_each(|id| runtime.silence(id));
@@ -265,7 +265,7 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
             plain_state::catch_up(vm);
-            let level = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+            let level = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
             plain_state::look_at_shared(vm, level.unwrap_or(Owner::HOST), &state);
             if is_tested {
                 check_states(vm, &state);
@@ -282,7 +282,7 @@ impl ScriptHost {
 
     /// Step 13: forgets what was freed.
     pub fn culled(&mut self, characters: &[CharacterId], walks: &[WalkId]) {
-        runtime::with(self.vm.lua(), |runtime| {
+        store::with(self.vm.lua(), |runtime| {
             characters.iter().for_each(|character| {
                 runtime.removed_by.remove(character);
             });
@@ -311,7 +311,7 @@ impl ScriptHost {
             dispatch::run(vm);
             cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
-            for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {
+            for owner in store::with(lua, |runtime| runtime.behaviours.owners()) {
                 behaviour::end(vm, owner, "levelEnd");
             }
             end_level_script(vm, "levelEnd");
@@ -324,7 +324,7 @@ impl ScriptHost {
     #[must_use]
     pub fn switched_off(&self) -> Vec<SwitchedOff> {
         let mut all = Vec::new();
-        let is_off = runtime::with(self.vm.lua(), |runtime| runtime.level.is_none());
+        let is_off = store::with(self.vm.lua(), |runtime| runtime.level.is_none());
         if let Some(name) = self.level_script.as_ref().filter(|_| is_off && !self.is_over) {
             let name = self.vm.resolve(name).unwrap_or_else(|_| name.clone());
             all.push(level_script_off(&self.vm, &name));
@@ -348,13 +348,13 @@ impl ScriptHost {
     /// Faults so far.
     #[must_use]
     pub fn fault_count(&self) -> u64 {
-        runtime::with(self.vm.lua(), |runtime| runtime.fault_count)
+        store::with(self.vm.lua(), |runtime| runtime.fault_count)
     }
 
     /// Whether nothing but counts has ended a call: false once the watchdog has.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        runtime::with(self.vm.lua(), |runtime| !runtime.is_disturbed)
+        store::with(self.vm.lua(), |runtime| !runtime.is_disturbed)
     }
 
     /// Whether what scripts keep fills the memory of the level, so that it cannot go on.
@@ -373,7 +373,7 @@ impl ScriptHost {
     /// Lends the world for one phase.
     pub(super) fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
         let (now, rate) = (world.tick(), world.rate());
-        runtime::with(self.vm.lua(), |runtime| {
+        store::with(self.vm.lua(), |runtime| {
             runtime.now = now;
             runtime.rate = rate;
             runtime.step = step;
@@ -385,14 +385,14 @@ impl ScriptHost {
 
 /// A `state` that is not plain data is a fault that names the key.
 fn check_state(vm: &ScriptVm, state: &Table) {
-    let owner = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let owner = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
     let _ = plain_state::check(vm, owner.unwrap_or(Owner::HOST), "state", Value::Table(state.clone()));
 }
 
 /// In tests after every tick: `state`, and the state of every behaviour.
 fn check_states(vm: &ScriptVm, state: &Table) {
     check_state(vm, state);
-    for owner in runtime::with(vm.lua(), |runtime| runtime.behaviours.owners()) {
+    for owner in store::with(vm.lua(), |runtime| runtime.behaviours.owners()) {
         behaviour::check_state(vm, owner);
     }
 }
@@ -504,9 +504,9 @@ pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {
     vm::hash_streams(lua, &mut random);
     rng::hash_into(lua, &mut random);
     let mut scripts = StateHash::default();
-    runtime::with(lua, |runtime| hash_runtime(runtime, &mut scripts));
+    store::with(lua, |runtime| hash_runtime(runtime, &mut scripts));
     testing::hash_into(lua, &mut scripts);
-    if let Some(reloads) = runtime::with(lua, |runtime| runtime.reloads) {
+    if let Some(reloads) = store::with(lua, |runtime| runtime.reloads) {
         scripts.word(reloads);
     }
     (random.finish(), scripts.finish())
@@ -570,7 +570,7 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
     let (_, result) = load(vm, name)?;
     let lua = vm.lua();
     if let Value::Table(table) = &result
-        && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))
+        && let Some(class) = store::with(lua, |runtime| runtime.behaviours.class_of(table))
     {
         return Ok(class);
     }
@@ -580,7 +580,7 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
 }
 
 pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
-    runtime::with(vm.lua(), |runtime| {
+    store::with(vm.lua(), |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Level, "level script".to_owned());
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(environment.clone());
@@ -591,7 +591,7 @@ pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
 
 /// Calls a function of the level script, if it has it.
 fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
-    let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
+    let found = store::with(vm.lua(), |runtime| runtime.level.clone());
     if let Some((owner, environment)) = found
         && let Some(function) = global_function(&environment, name)
     {
@@ -601,7 +601,7 @@ fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
 
 /// Switches the level script off after its last fault.
 pub(crate) fn switch_level_script_off(vm: &ScriptVm) {
-    let environment = runtime::with(vm.lua(), |runtime| Some(runtime.level.as_ref()?.1.clone()));
+    let environment = store::with(vm.lua(), |runtime| Some(runtime.level.as_ref()?.1.clone()));
     if let Some(name) = environment.and_then(|environment| vm.loads().name_of(&environment)) {
         invoke::push(vm, Fact::SwitchedOff(level_script_off(vm, &name)));
     }
@@ -618,10 +618,10 @@ fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
 /// action that is cancelled has not failed.
 fn cancel_tasks(vm: &ScriptVm) {
     let lua = vm.lua();
-    for owner in runtime::with(lua, |runtime| runtime.behaviours.owners()) {
+    for owner in store::with(lua, |runtime| runtime.behaviours.owners()) {
         tree::end(vm, owner, Why::LevelEnd);
     }
-    for task in runtime::with(lua, |runtime| runtime.tasks.all()) {
+    for task in store::with(lua, |runtime| runtime.tasks.all()) {
         task::cancel(lua, task, Why::LevelEnd);
     }
     invoke::clean_up(vm);
@@ -630,7 +630,7 @@ fn cancel_tasks(vm: &ScriptVm) {
 /// Tells the level script to stop, and ends everything it owns.
 pub(crate) fn end_level_script(vm: &ScriptVm, why: &str) {
     let lua = vm.lua();
-    let Some((owner, environment)) = runtime::with(lua, |runtime| runtime.level.take()) else {
+    let Some((owner, environment)) = store::with(lua, |runtime| runtime.level.take()) else {
         return;
     };
     if let Some(function) = global_function(&environment, "onStop") {
@@ -656,9 +656,9 @@ fn leave_undelivered(vm: &ScriptVm) {
         left
     });
     for (id, serial) in left.unwrap_or_default() {
-        if runtime::with(lua, |runtime| runtime.handlers.take_walk(id)).is_some() {
+        if store::with(lua, |runtime| runtime.handlers.take_walk(id)).is_some() {
             dispatch::undelivered(vm, serial, "levelEnd");
         }
     }
-    runtime::with(lua, |runtime| runtime.work.clear());
+    store::with(lua, |runtime| runtime.work.clear());
 }

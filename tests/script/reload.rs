@@ -119,7 +119,7 @@ impl Run {
         self.facts.iter().filter(|fact| fact["e"] == kind).collect()
     }
 
-    fn last_reload(&self) -> &walkon::script::host::reload::ReloadReport {
+    fn last_reload(&self) -> &walkon::script::state::test_run::ReloadReport {
         self.game.scripts().unwrap().last_reload().unwrap()
     }
 }

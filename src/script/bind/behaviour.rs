@@ -6,8 +6,9 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, param};
-use crate::script::step::runtime::{self, ScriptWork};
+use crate::script::state::runtime::ScriptWork;
 use crate::script::vm::convert::Args;
+use crate::script::vm::store;
 use crate::world::ops::alive;
 
 const TYPE: &str = "Character";
@@ -39,7 +40,7 @@ pub const ENTRIES: &[Binding] = &[
 fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
-    let this = runtime::with(lua, |runtime| {
+    let this = store::with(lua, |runtime| {
         runtime.behaviours.of(id).and_then(|owner| runtime.behaviours.this(owner))
     });
     answer(lua, this.map_or(Value::Nil, Value::Table))
@@ -50,7 +51,7 @@ fn attach(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let (name, params) = (args.take("behaviour"), args.take("params"));
     let attachment = registration::check_behaviour(lua, &name, &params)?;
-    if let Some(what) = runtime::work_at_limit(lua) {
+    if let Some(what) = store::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }
     registration::attach(lua, id, attachment);
@@ -60,9 +61,9 @@ fn attach(lua: &Lua, args: &mut Args) -> HostResult {
 fn detach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
-    if let Some(what) = runtime::work_at_limit(lua) {
+    if let Some(what) = store::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }
-    runtime::push_work(lua, ScriptWork::Detach { character: id, why: "detached" });
+    store::push_work(lua, ScriptWork::Detach { character: id, why: "detached" });
     nothing()
 }

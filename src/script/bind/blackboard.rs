@@ -11,12 +11,12 @@ use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::wait_requests::seconds;
-use crate::script::step::blackboard::{self, BoardOf, BoardRefusal, Boards};
-use crate::script::step::owner::{self, Counted};
+use crate::script::state::boards::{BoardOf, BoardRefusal, Boards};
+use crate::script::state::owners::Counted;
 use crate::script::step::wait::{BoardId, ChangeId};
-use crate::script::step::{handlers, runtime};
+use crate::script::step::{blackboard, handlers, owner};
 use crate::script::vm::convert::{Args, Mistake};
-use crate::script::vm::{fuel, payload};
+use crate::script::vm::{fuel, payload, store};
 use crate::world::ops::alive;
 
 const LIBRARY: &str = "blackboard";
@@ -139,7 +139,7 @@ pub const ENTRIES: &[Binding] = &[
 /// # Errors
 /// When the memory of the VM is spent.
 pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
-    let number = runtime::with(lua, |runtime| runtime.boards.number(of));
+    let number = store::with(lua, |runtime| runtime.boards.number(of));
     number.map(|number| handles::make(lua, BoardId(number))).transpose()
 }
 
@@ -176,8 +176,8 @@ fn refused(lua: &Lua, args: &Args, board: u64, refusal: BoardRefusal) -> Mistake
             args.mistake("the character of this blackboard was removed, and its board with it")
         }
         BoardRefusal::Full => {
-            let most = runtime::with(lua, |runtime| runtime.limits.state_kib);
-            let name = runtime::with(lua, |runtime| match runtime.boards.of(board) {
+            let most = store::with(lua, |runtime| runtime.limits.state_kib);
+            let name = store::with(lua, |runtime| match runtime.boards.of(board) {
                 Some(BoardOf::Group(name)) => format!("the board of group \"{name}\""),
                 Some(BoardOf::Level) => "the board of the level".to_owned(),
                 _ => "the board of the character".to_owned(),
@@ -195,7 +195,7 @@ fn refused(lua: &Lua, args: &Args, board: u64, refusal: BoardRefusal) -> Mistake
 
 fn get(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
-    let found = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.cloned()));
+    let found = store::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.cloned()));
     match found.map_err(|refusal| refused(lua, args, board, refusal))? {
         Some(value) => {
             fuel::charge_running(payload::price_of(&value));
@@ -207,12 +207,12 @@ fn get(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn set(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     let value = payload::read(lua, &args.take("value"), u32::try_from(limit).unwrap_or(u32::MAX))?;
     let options = args.options(&["ttl"])?;
     let ttl = options.find("ttl").map(|ttl| seconds(&ttl)).transpose()?;
-    let ttl_ticks = ttl.map(|ttl| runtime::with(lua, |runtime| runtime.ticks(ttl)));
-    if let Some(what) = runtime::work_at_limit(lua) {
+    let ttl_ticks = ttl.map(|ttl| store::with(lua, |runtime| runtime.ticks(ttl)));
+    if let Some(what) = store::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }
     fuel::charge_running(payload::price_of(&value));
@@ -223,7 +223,7 @@ fn set(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn has(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
-    let has = runtime::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.is_some()));
+    let has = store::with(lua, |runtime| runtime.boards.get(board, &key).map(|value| value.is_some()));
     answer(lua, has.map_err(|refusal| refused(lua, args, board, refusal))?)
 }
 
@@ -237,14 +237,14 @@ fn clear(lua: &Lua, args: &mut Args) -> HostResult {
 fn keys(lua: &Lua, args: &mut Args) -> HostResult {
     let board = myself::<BoardId>(args)?.0;
     with(lua, args, |_| Ok(()))?;
-    let keys = runtime::with(lua, |runtime| runtime.boards.keys(board));
+    let keys = store::with(lua, |runtime| runtime.boards.keys(board));
     fuel::charge_running(keys.as_ref().map_or(0, Vec::len) as u64);
     answer(lua, keys.map_err(|refusal| refused(lua, args, board, refusal))?)
 }
 
 fn changed(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
-    let change = runtime::with(lua, |runtime| runtime.boards.change(board, &key));
+    let change = store::with(lua, |runtime| runtime.boards.change(board, &key));
     let change = change.map_err(|refusal| refused(lua, args, board, refusal))?;
     answer(lua, handles::make(lua, ChangeId(change))?)
 }
@@ -252,7 +252,7 @@ fn changed(lua: &Lua, args: &mut Args) -> HostResult {
 fn watch(lua: &Lua, args: &mut Args) -> HostResult {
     let (board, key) = place(lua, args)?;
     let callback = handlers::read(lua, &args.take("handler"))?;
-    if runtime::with(lua, |runtime| runtime.boards.of(board).is_none()) {
+    if store::with(lua, |runtime| runtime.boards.of(board).is_none()) {
         return Err(refused(lua, args, board, BoardRefusal::Gone).into());
     }
     if let Some(what) = owner::at_limit(lua, Counted::Handlers) {

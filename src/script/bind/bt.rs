@@ -7,10 +7,8 @@
 use mlua::{Function, Lua, Table, Value};
 
 use crate::script::bind::call::{answer, place_of_caller};
-use crate::script::bind::place;
-use crate::script::bind::registration;
 use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::bind::walk_options;
+use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree;
 use crate::script::vm::convert::{Args, Argument, Mistake, describe};
 

@@ -12,12 +12,11 @@ use crate::script::bind::call::{
     answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, setting, vector, with,
 };
 use crate::script::bind::handles::{self, PlayId, TurnId};
-use crate::script::bind::names;
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{self, Gaze};
+use crate::script::bind::{names, registration};
 use crate::script::step::cinematic::note_removal;
 use crate::script::step::owner;
 use crate::script::vm::convert::{Args, Mistake};

@@ -8,19 +8,18 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
-use crate::script::bind::handles;
 use crate::script::bind::registration::{load, stem};
-use crate::script::bind::scene;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::step::cinematic;
-use crate::script::step::cinematic::definition::{self, Definition};
-use crate::script::step::owner;
-use crate::script::step::runtime::{self, Runtime};
-use crate::script::step::wait::{self, Outcome, SceneId, Wait};
-use crate::script::step::{invoke, skipping};
+use crate::script::bind::{handles, scene};
+use crate::script::state::runtime::Runtime;
+use crate::script::state::scenes::Definition;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::step::cinematic::definition;
+use crate::script::step::wait::{self, SceneId};
+use crate::script::step::{cinematic, invoke, owner, skipping};
 use crate::script::vm;
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
-use crate::script::vm::payload;
+use crate::script::vm::{payload, store};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";
@@ -276,12 +275,12 @@ pub const ENTRIES: &[Binding] = &[
 
 /// The scene called `asked`: defined by a script, or a file. A sentence about what is wrong.
 fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
-    let known = runtime::with(lua, |runtime| runtime.scenes.definition(asked));
+    let known = store::with(lua, |runtime| runtime.scenes.definition(asked));
     if let Some(definition) = known {
         return Ok(definition);
     }
     let result = load(lua, asked).map_err(|what| {
-        let known = runtime::with(lua, |runtime| runtime.scenes.names());
+        let known = store::with(lua, |runtime| runtime.scenes.names());
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
     let mut definition =
@@ -305,7 +304,7 @@ pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, Mistake> {
         return Ok(invoke::map([]));
     }
     given.table("a table")?;
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
@@ -318,20 +317,20 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
     let is_running = |runtime: &mut Runtime| {
         runtime.scenes.definition(&name).is_some() && runtime.scenes.running(Some(&name)).is_some()
     };
-    if runtime::with(lua, is_running) {
+    if store::with(lua, is_running) {
         return Err(args
             .mistake(format!("cinematic \"{name}\" is running; define it before it is played"))
             .into());
     }
     let owner = owner::current(lua);
-    runtime::with(lua, |runtime| runtime.scenes.define(owner, definition));
+    store::with(lua, |runtime| runtime.scenes.define(owner, definition));
     nothing()
 }
 
 fn running(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").present().map(|name| name.text("the name of a cinematic")).transpose()?;
-    let id = runtime::with(lua, |runtime| runtime.scenes.running(name.as_deref()));
+    let id = store::with(lua, |runtime| runtime.scenes.running(name.as_deref()));
     answer(lua, id.map(|id| handles::make(lua, SceneId(id))).transpose()?)
 }
 
@@ -345,7 +344,7 @@ fn info_of(lua: &Lua, id: SceneId) -> Option<Table> {
 
 fn name(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
-    let name = runtime::with(lua, |runtime| runtime.scenes.name(id.0).map(str::to_owned));
+    let name = store::with(lua, |runtime| runtime.scenes.name(id.0).map(str::to_owned));
     match name {
         Some(name) => answer(lua, name),
         None => answer(lua, info_of(lua, id).map(|info| info.raw_get::<Value>("name")).transpose()?),
@@ -359,7 +358,7 @@ fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     if scene::is_own(lua, id) {
         return answer(lua, scene::mark_method(lua)?);
     }
-    let mark = runtime::with(lua, |runtime| runtime.scenes.mark(id.0).map(str::to_owned));
+    let mark = store::with(lua, |runtime| runtime.scenes.mark(id.0).map(str::to_owned));
     match mark {
         Some(mark) => answer(lua, mark),
         None => answer(lua, info_of(lua, id).map(|info| info.raw_get::<Value>("mark")).transpose()?),
@@ -373,7 +372,7 @@ fn info(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn is_skipping(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
-    answer(lua, runtime::with(lua, |runtime| runtime.scenes.is_skipping(id.0)))
+    answer(lua, store::with(lua, |runtime| runtime.scenes.is_skipping(id.0)))
 }
 
 fn skip(lua: &Lua, args: &mut Args) -> HostResult {

@@ -12,9 +12,8 @@ use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::step::handlers;
-use crate::script::step::runtime;
 use crate::script::vm::convert::{Args, Mistake};
-use crate::script::vm::lend;
+use crate::script::vm::{lend, store};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
@@ -288,7 +287,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 /// The handle of a wish.
 pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
     // Where no scheduler runs scripts, nothing is owned.
-    if let Some(owner) = runtime::find(lua, |runtime| Some(runtime.current.as_ref()?.owner)) {
+    if let Some(owner) = store::find(lua, |runtime| Some(runtime.current.as_ref()?.owner)) {
         let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
     }
     answer(lua, handles::make(lua, DoorMove(serial))?)

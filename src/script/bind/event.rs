@@ -10,12 +10,12 @@ use crate::base::value::Plain;
 use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
 use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
+use crate::script::state::owners::Counted;
 use crate::script::step::dispatch::RUNTIME_EVENTS;
-use crate::script::step::owner::{self, Counted};
 use crate::script::step::wait::ListenerId;
-use crate::script::step::{handlers, runtime};
+use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Mistake};
-use crate::script::vm::payload;
+use crate::script::vm::{payload, store};
 use crate::world::World;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::ops::alive;
@@ -111,7 +111,7 @@ fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), Mistake> 
     if RUNTIME_EVENTS.contains(&name.as_str()) {
         return Err(args.mistake(format!("\"{name}\" is an event of the runtime; choose another name")));
     }
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     let given = args.take("payload").present();
     let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
     Ok((name, payload.transpose()?))
@@ -145,7 +145,7 @@ fn send(lua: &Lua, args: &mut Args) -> HostResult {
     let to = handle::<CharacterId>(&args.take("character"), "a character")?;
     let (name, payload) = read(lua, args)?;
     let by = owner::label(lua, owner::current(lua));
-    let has_behaviour = runtime::with(lua, |runtime| runtime.behaviours.of(to).is_some());
+    let has_behaviour = store::with(lua, |runtime| runtime.behaviours.of(to).is_some());
     with(lua, args, |world| {
         alive(world, to).map_err(op(function))?;
         refuse_when_full(world, function)?;

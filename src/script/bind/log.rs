@@ -10,11 +10,10 @@ use crate::base::time::Tick;
 use crate::script::bind::call::nothing;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::step::owner;
-use crate::script::vm::Machine;
 use crate::script::vm::convert::Args;
 use crate::script::vm::library::Printed;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{fault, lend};
+use crate::script::vm::{Machine, fault, lend};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 

@@ -47,9 +47,8 @@ use crate::script::bind::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef}
 use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::step::testing::{ExpectationId, TestId};
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
-use crate::script::vm::ScriptVm;
 use crate::script::vm::convert::{Mistake, describe};
-use crate::script::vm::lend;
+use crate::script::vm::{ScriptVm, lend};
 use crate::world::World;
 
 /// Every list of entries, in the order of the reference.

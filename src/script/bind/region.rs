@@ -8,13 +8,14 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{self, answer, ask, myself, nothing, thing, with};
 use crate::script::bind::handles::{self, WatchRef};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, metres, seconds};
-use crate::script::bind::{character, door, names};
+use crate::script::bind::{character, door, names, registration};
 use crate::script::state::callback::{WatchHandlers, WhenOrder};
-use crate::script::step::{handlers, owner, runtime};
+use crate::script::state::owners::Counted;
+use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::store;
 use crate::world::World;
 use crate::world::ops::alive;
 use crate::world::ops::watches::{self, WatchOrder};
@@ -333,7 +334,7 @@ fn begin(
 
 /// `region.on: behaviour "guard" has 256 watches, the most allowed (limits.watchesPerOwner); remove some`.
 fn check_count(lua: &Lua, args: &Args) -> Result<(), Mistake> {
-    owner::at_limit(lua, owner::Counted::Watches).map_or(Ok(()), |what| Err(args.mistake(what)))
+    owner::at_limit(lua, Counted::Watches).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
 fn when(lua: &Lua, args: &mut Args) -> HostResult {
@@ -383,13 +384,13 @@ fn contains(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::enable, |lua, when| {
-        runtime::with(lua, |runtime| runtime.predicates.enable(when, true))
+        store::with(lua, |runtime| runtime.predicates.enable(when, true))
     })
 }
 
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::disable, |lua, when| {
-        runtime::with(lua, |runtime| runtime.predicates.enable(when, false))
+        store::with(lua, |runtime| runtime.predicates.enable(when, false))
     })
 }
 

@@ -11,17 +11,15 @@ use mlua::{Function, Lua, Value};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::value::Plain;
 use crate::script::bind::event::listener;
+use crate::script::state::behaviours::Class;
 use crate::script::state::callback::{Callback, WalkHandlers, WhenOrder};
-use crate::script::step::behaviour::{self, Class};
-use crate::script::step::handlers;
-use crate::script::step::owner::{self, Counted};
-use crate::script::step::params;
-use crate::script::step::runtime::{self, ScriptWork};
-use crate::script::step::task::TaskRole;
-use crate::script::step::wait::{Outcome, Wait};
+use crate::script::state::owners::Counted;
+use crate::script::state::runtime::ScriptWork;
+use crate::script::state::tasks::TaskRole;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::step::{behaviour, handlers, owner, params};
 use crate::script::vm::convert::{Argument, Mistake};
-use crate::script::vm::{self, on_behalf_of_host};
-use crate::script::vm::{lend, payload};
+use crate::script::vm::{self, lend, on_behalf_of_host, payload, store};
 use crate::world::World;
 use crate::world::door::DoorSignal;
 
@@ -37,7 +35,7 @@ pub(crate) struct Attachment {
 /// Keeps the handlers of a walk. A walk that the action of a tree began ends with the action.
 pub(crate) fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     handlers::set_walk(lua, walk, handlers);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let task = runtime.current.as_ref()?.task?;
         if runtime.tasks.role_of(task) == Some(TaskRole::TreeAction) {
             runtime.trees.walk_begun(task, walk);
@@ -49,7 +47,7 @@ pub(crate) fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
 /// Watches a predicate for the current owner; the number of the watch.
 pub(crate) fn set_when(lua: &Lua, order: WhenOrder) -> u32 {
     let owner = owner::current(lua);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.watches += 1;
         }
@@ -60,7 +58,7 @@ pub(crate) fn set_when(lua: &Lua, order: WhenOrder) -> u32 {
 
 /// Ends the watch of a predicate.
 pub(crate) fn remove_when(lua: &Lua, when: u32) {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         if let Some(owner) = runtime.predicates.remove(when)
             && let Some(record) = runtime.owners.get_mut(owner)
         {
@@ -88,7 +86,7 @@ pub(crate) fn listen_door(
 
 /// A path request was taken back: a task that waits for it goes on with `result`.
 pub(crate) fn path_cancelled(lua: &Lua, token: PathToken, result: Value) {
-    runtime::push_work(lua, ScriptWork::Settled(Wait::Path(token), Outcome::Value(result)));
+    store::push_work(lua, ScriptWork::Settled(Wait::Path(token), Outcome::Value(result)));
 }
 
 /// Looks a behaviour up and checks its parameters.
@@ -115,7 +113,7 @@ pub(crate) fn attach(lua: &Lua, character: CharacterId, behaviour: Attachment) {
     // Read once before, in `check_behaviour`, in the same call: nothing can have changed.
     let params = read_params(lua, &Argument::new("attach", "params", table));
     let params = params.unwrap_or_else(|_| crate::script::step::invoke::map([]));
-    runtime::push_work(lua, ScriptWork::Attach { character, name: behaviour.name, params });
+    store::push_work(lua, ScriptWork::Attach { character, name: behaviour.name, params });
 }
 
 fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
@@ -123,7 +121,7 @@ fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
         return Ok(crate::script::step::invoke::map([]));
     }
     given.table("a table of parameters")?;
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     payload::read(lua, given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
@@ -131,7 +129,7 @@ fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
 fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
     let result = load(lua, asked)?;
     if let Value::Table(table) = &result
-        && let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class_of(table))
+        && let Some(class) = store::with(lua, |runtime| runtime.behaviours.class_of(table))
     {
         return Ok(class);
     }

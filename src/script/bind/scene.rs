@@ -12,20 +12,16 @@ use crate::base::ids::CharacterId;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, thing, with};
 use crate::script::bind::cinematic::plain_map;
-use crate::script::bind::handles;
-use crate::script::bind::place;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
-use crate::script::bind::{character, names};
-use crate::script::step::dialogue::Dialogue;
-use crate::script::step::owner;
-use crate::script::step::runtime;
-use crate::script::step::task::{GroupKind, TaskPause};
-use crate::script::step::testing;
-use crate::script::step::timer::{self, TimerOrder};
+use crate::script::bind::{character, handles, names, place};
+use crate::script::state::dialogue::Dialogue;
+use crate::script::state::timers::TimerOrder;
+use crate::script::state::waits::{GroupKind, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
+use crate::script::step::{owner, testing, timer};
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
-use crate::script::vm::fault;
+use crate::script::vm::{fault, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
 
@@ -40,7 +36,7 @@ fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
 
 pub(super) fn is_own(lua: &Lua, id: SceneId) -> bool {
     let owner = owner::current(lua);
-    runtime::with(lua, |runtime| runtime.scenes.owner(id.0)) == Some(owner)
+    store::with(lua, |runtime| runtime.scenes.owner(id.0)) == Some(owner)
 }
 
 /// What a scene's walk has unless its options say otherwise: it always arrives.
@@ -65,9 +61,9 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let given = args.take("character");
     let character = handle::<CharacterId>(&given, "a character")?;
-    if !runtime::with(lua, |runtime| runtime.scenes.holds(id.0, character)) {
+    if !store::with(lua, |runtime| runtime.scenes.holds(id.0, character)) {
         let name = with(lua, args, |world| Ok(world.name_of(character).to_owned()))?;
-        let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+        let scene = store::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
         let what = format!("character \"{name}\" is not held by cinematic \"{scene}\"; add it to holds");
         return Err(args.mistake(what).into());
     }
@@ -85,7 +81,7 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
-    let scene = runtime::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+    let scene = store::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
     with(lua, args, |world| {
         world.events.push(Fact::Cue(Box::new(Cue { scene, kind })));
         Ok(())
@@ -107,7 +103,7 @@ pub(super) fn camera(lua: &Lua, args: &mut Args) -> HostResult {
             place::single(&Argument::new(args.function(), "options.to", to))?;
         }
     }
-    runtime::with(lua, |runtime| runtime.scenes.note_camera(id.0));
+    store::with(lua, |runtime| runtime.scenes.note_camera(id.0));
     ask_host(lua, args, id, options, |options| CueKind::Camera { kind, options })
 }
 
@@ -143,7 +139,7 @@ fn ask_host(
     push(lua, args, id, kind(options))?;
     let owner = owner::current(lua);
     let order = TimerOrder { owner, callback: None, payload: None, seconds: lasting, turns_max: Some(1) };
-    let cue = runtime::with(lua, |runtime| timer::start(runtime, order));
+    let cue = store::with(lua, |runtime| timer::start(runtime, order));
     answer(lua, handles::make(lua, CueId(cue))?)
 }
 
@@ -157,7 +153,7 @@ pub(super) fn mark_method(lua: &Lua) -> mlua::Result<Function> {
 pub(super) fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let mark = args.take("name").new_name()?;
-    runtime::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
+    store::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
     nothing()
 }
 
@@ -193,7 +189,7 @@ fn ask(lua: &Lua, prompt: Dialogue) -> f64 {
 
 /// Whether the code of a scene runs without being seen.
 fn is_rushing(lua: &Lua, id: SceneId) -> bool {
-    runtime::with(lua, |runtime| runtime.scenes.is_rushing(id.0))
+    store::with(lua, |runtime| runtime.scenes.is_rushing(id.0))
 }
 
 fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
@@ -208,7 +204,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     if !is_rushing(lua, id) {
         push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
     }
-    let deadline = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(lasting)));
+    let deadline = store::with(lua, |runtime| runtime.now.after(runtime.ticks(lasting)));
     Ok(ask(
         lua,
         Dialogue { scene: id.0, choice: None, fallback: None, deadline: Some(deadline), is_skippable: true },
@@ -236,9 +232,8 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     may_wait(lua, args.function())?;
     let is_skippable = default.is_some();
     let tested = testing::answers::asked(lua, &question, &options);
-    let (given, is_interactive) = runtime::with(lua, |runtime| {
-        (runtime.answers.to(&question, &options), runtime.answers.is_interactive)
-    });
+    let (given, is_interactive) =
+        store::with(lua, |runtime| (runtime.answers.to(&question, &options), runtime.answers.is_interactive));
     let (picked, lasting) = match (tested.or(given), is_interactive) {
         (Some(given), _) => (Some(given), Some(0.0)),
         (None, true) => (None, lasting),
@@ -253,7 +248,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
         push(lua, args, id, CueKind::Choice { id: id_of_choice, options, answer: picked })?;
     }
     let deadline =
-        lasting.map(|seconds| runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds))));
+        lasting.map(|seconds| store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds))));
     let choice = Some((question, options));
     Ok(ask(lua, Dialogue { scene: id.0, choice, fallback, deadline, is_skippable }))
 }
@@ -298,14 +293,14 @@ fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, Raise> {
 fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
     let id = given_function(lua, args)?;
     let task = may_wait(lua, args.function())?;
-    runtime::with(lua, |runtime| runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
+    store::with(lua, |runtime| runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
     Ok(())
 }
 
 /// The running task leaves `noSkip`.
 fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
     let id = own_scene(lua, args)?;
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let task = runtime.current.as_ref()?.task?;
         runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
     });

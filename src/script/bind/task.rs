@@ -9,12 +9,11 @@ use mlua::{Lua, MultiValue, Value};
 use crate::script::bind::call::{answer, myself, nothing};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::wait_requests::{refuse_at_limit, running_task};
-use crate::script::step::owner;
-use crate::script::step::task::{self, Why};
+use crate::script::state::tasks::Why;
 use crate::script::step::wait::{self, TaskId};
-use crate::script::step::{runtime, schedule};
+use crate::script::step::{owner, schedule, task};
 use crate::script::vm::convert::Args;
-use crate::script::vm::refuse_while_loading;
+use crate::script::vm::{refuse_while_loading, store};
 
 const TASK: &str = "task";
 const TYPE: &str = "Task";
@@ -199,7 +198,7 @@ fn restart(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").new_name()?;
     let function = args.take("fn").callable()?;
     let owner = owner::current(lua);
-    if let Some(old) = runtime::with(lua, |runtime| runtime.tasks.named(owner, &name)) {
+    if let Some(old) = store::with(lua, |runtime| runtime.tasks.named(owner, &name)) {
         task::cancel(lua, old, Why::Cancelled);
     }
     refuse_at_limit(lua, args)?;
@@ -213,10 +212,10 @@ const CLEANUPS_MAX: usize = 256;
 fn on_cancel(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.take("fn").callable()?;
     let id = running_task(lua, args.function())?;
-    if runtime::with(lua, |runtime| runtime.tasks.cleanup_count(id)) >= CLEANUPS_MAX {
+    if store::with(lua, |runtime| runtime.tasks.cleanup_count(id)) >= CLEANUPS_MAX {
         return Err(args.mistake(format!("the task has {CLEANUPS_MAX} of these, the most allowed")).into());
     }
-    runtime::with(lua, |runtime| runtime.tasks.add_cleanup(id, function));
+    store::with(lua, |runtime| runtime.tasks.add_cleanup(id, function));
     nothing()
 }
 

@@ -8,19 +8,15 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::base::value::Plain;
 use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word};
-use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::bind::walk_options;
+use crate::script::bind::{handles, walk_options};
 use crate::script::host;
-use crate::script::step::runtime;
-use crate::script::step::testing::declared::{Collected, is_test_file, resolve_level};
+use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
+use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
-use crate::script::step::testing::{
-    self, ALWAYS_MAX, ExpectationId, TestDef, TestId, TestOptions, TestOutcome,
-};
+use crate::script::step::testing::{self, ExpectationId, TestId};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
-use crate::script::vm::{self, is_loading, text_of_script};
-use crate::script::vm::{fault, payload};
+use crate::script::vm::{self, fault, is_loading, payload, store, text_of_script};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
@@ -400,7 +396,7 @@ fn fail(lua: &Lua, args: &mut Args) -> HostResult {
 fn input(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let name = args.take("name").new_name()?;
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     let given = args.take("payload").present();
     let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
     let payload = payload.transpose()?;

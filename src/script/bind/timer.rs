@@ -8,13 +8,13 @@ use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::wait_requests::{SECONDS_MAX, seconds};
-use crate::script::step::handlers;
-use crate::script::step::owner::{self, Counted};
-use crate::script::step::runtime::{self, Runtime};
-use crate::script::step::timer::{self, TimerOrder};
+use crate::script::state::owners::Counted;
+use crate::script::state::runtime::Runtime;
+use crate::script::state::timers::TimerOrder;
 use crate::script::step::wait::TimerId;
+use crate::script::step::{handlers, owner, timer};
 use crate::script::vm::convert::{Args, Argument, Mistake};
-use crate::script::vm::payload;
+use crate::script::vm::{payload, store};
 
 const TIMER: &str = "timer";
 const TYPE: &str = "Timer";
@@ -101,7 +101,7 @@ pub const ENTRIES: &[Binding] = &[
 ];
 
 fn read_payload(lua: &Lua, given: Option<Argument>) -> Result<Option<Plain>, Mistake> {
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))).transpose()
 }
 
@@ -110,7 +110,7 @@ fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
 }
 
 fn start(lua: &Lua, order: TimerOrder) -> HostResult {
-    let id = runtime::with(lua, |runtime| timer::start(runtime, order));
+    let id = store::with(lua, |runtime| timer::start(runtime, order));
     answer(lua, handles::make(lua, TimerId(id))?)
 }
 
@@ -148,7 +148,7 @@ fn time_of(runtime: &Runtime, id: TimerId) -> Tick {
 
 fn remaining(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
-    let seconds = runtime::with(lua, |runtime| {
+    let seconds = store::with(lua, |runtime| {
         runtime.timers.left(id.0, time_of(runtime, id)) as f64 / f64::from(runtime.rate.per_second())
     });
     answer(lua, seconds)
@@ -156,12 +156,12 @@ fn remaining(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn pause(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
-    runtime::with(lua, |runtime| runtime.timers.pause(id.0, time_of(runtime, id)));
+    store::with(lua, |runtime| runtime.timers.pause(id.0, time_of(runtime, id)));
     nothing()
 }
 
 fn resume(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
-    runtime::with(lua, |runtime| runtime.timers.resume(id.0, time_of(runtime, id)));
+    store::with(lua, |runtime| runtime.timers.resume(id.0, time_of(runtime, id)));
     nothing()
 }

@@ -11,14 +11,15 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 use crate::script::bind::call::Raise;
 use crate::script::bind::character;
 use crate::script::bind::table::HostResult;
-use crate::script::step::owner::{self, Counted};
-use crate::script::step::runtime;
-use crate::script::step::task::{self, GroupEntry, GroupKind, NewTask, Pending, TaskPause, TaskRole};
-use crate::script::step::wait::{self, Outcome, Wait};
-use crate::script::vm::Machine;
+use crate::script::state::owners::Counted;
+use crate::script::state::tasks::{NewTask, TaskRole};
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::{GroupEntry, GroupKind, Pending, TaskPause};
+use crate::script::step::{owner, task, wait};
 use crate::script::vm::convert::{Args, Argument, Mistake, describe};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::lend::BindError;
+use crate::script::vm::{Machine, store};
 
 /// Longest wait, seconds: eleven days.
 pub(crate) const SECONDS_MAX: f64 = 1e6;
@@ -33,7 +34,7 @@ const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, pla
 /// has ended.
 pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
     let id = running_task(lua, function)?;
-    if runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
+    if store::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
         return Ok(id);
     }
     if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
@@ -47,7 +48,7 @@ pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
 /// # Errors
 /// As [`may_wait`], but for tasks that have ended.
 pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
-    let current = runtime::with(lua, |runtime| runtime.current.clone());
+    let current = store::with(lua, |runtime| runtime.current.clone());
     let Some(current) = current else {
         return Err(BindError::NoWorld.mistake(function));
     };
@@ -57,7 +58,7 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
         return Err(Mistake::new(function, format!("{} may not wait; {instead}", current.callback)));
     };
     let thread = lua.current_thread();
-    if !runtime::with(lua, |runtime| runtime.tasks.is_thread_of(id, &thread)) {
+    if !store::with(lua, |runtime| runtime.tasks.is_thread_of(id, &thread)) {
         return Err(Mistake::new(function, format!("a coroutine of your own may not wait; {instead}")));
     }
     Ok(id)
@@ -65,7 +66,7 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
 
 /// Keeps what the running task is about to wait for; the serial to yield.
 pub(crate) fn file(lua: &Lua, pause: TaskPause, known: Vec<(Option<usize>, Outcome)>) -> f64 {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let serial = runtime.tasks.next_serial();
         runtime.pending = Some(Pending { serial, pause, known });
         serial as f64
@@ -82,14 +83,14 @@ pub(crate) fn seconds(given: &Argument) -> Result<f64, Mistake> {
 
 fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, Mistake> {
     let seconds = given.map(|given| seconds(&given)).transpose()?;
-    Ok(seconds.map(|seconds| runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))))
+    Ok(seconds.map(|seconds| store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))))
 }
 
 /// `task.sleep`, and `c:wait`.
 pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let seconds = seconds(&args.take("seconds"))?;
     may_wait(lua, args.function())?;
-    let until = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    let until = store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
     Ok(file(lua, TaskPause::Until(until), Vec::new()))
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let count = args.take("n").integer_in(1..=1_000_000_000)?;
     may_wait(lua, args.function())?;
-    let until = runtime::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
+    let until = store::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
     Ok(file(lua, TaskPause::Until(until), Vec::new()))
 }
 
@@ -172,7 +173,7 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
             return Err(args.mistake("entries is empty, expected at least one entry").into());
         }
         // Nothing to wait for: over at the next dispatch, like everything that is over already.
-        let until = runtime::with(lua, |runtime| runtime.now);
+        let until = store::with(lua, |runtime| runtime.now);
         let table = Outcome::Value(Value::Table(lua.create_table()?));
         return Ok(file(
             lua,
@@ -186,7 +187,7 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
 /// `task.timeout` and `c:waitFor`.
 pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, Raise> {
     may_wait(lua, args.function())?;
-    let deadline = runtime::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    let deadline = store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
     let entries = vec![(Value::String(lua.create_string("entry")?), entry.value().clone())];
     Ok(file_group(lua, args, GroupKind::Timeout, entries, Some(deadline))?)
 }
@@ -241,7 +242,7 @@ pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
     if let Some(what) = owner::at_limit(lua, Counted::Tasks) {
         return Err(args.mistake(what));
     }
-    let (count, most) = runtime::with(lua, |runtime| (runtime.tasks.len(), runtime.limits.tasks));
+    let (count, most) = store::with(lua, |runtime| (runtime.tasks.len(), runtime.limits.tasks));
     if count >= most as usize {
         let what = format!("the level has {most} tasks, the most allowed (limits.tasks); cancel some");
         return Err(args.mistake(what));

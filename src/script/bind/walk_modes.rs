@@ -7,13 +7,10 @@ use mlua::Lua;
 
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, op, with};
-use crate::script::bind::character;
-use crate::script::bind::handles;
-use crate::script::bind::names as known;
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
+use crate::script::bind::{character, handles, names as known, registration};
 use crate::script::state::callback::WalkHandlers;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};

@@ -15,33 +15,19 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
 use crate::script::host::{BehaviourRef, ScriptHost};
-use crate::script::step::behaviour::{self, Class};
+use crate::script::state::behaviours::Class;
+use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
-use crate::script::step::runtime;
-use crate::script::step::testing;
-use crate::script::vm::VmBefore;
+use crate::script::step::{behaviour, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{ScriptText, ScriptTexts};
+use crate::script::vm::{VmBefore, store};
 use crate::world::World;
 use commit::{ReloadTarget, StagedScripts};
 
 /// Changed script texts by path below the script folders, with suffix; none for a deleted file.
 pub type ChangedTexts = BTreeMap<String, Option<String>>;
-
-/// What became of the last reload.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReloadReport {
-    /// Whether it took effect.
-    pub ok: bool,
-    /// Why not.
-    pub message: Option<String>,
-    /// The files that were given.
-    pub files: Vec<String>,
-    /// When.
-    pub tick: Tick,
-}
 
 /// Why a reload was refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -207,7 +193,7 @@ impl ScriptHost {
     /// What of reloads can change the future becomes part of the hash.
     fn note_digest(&self) {
         let digest = self.reloads.digest();
-        runtime::with(self.vm.lua(), |runtime| runtime.reloads = digest);
+        store::with(self.vm.lua(), |runtime| runtime.reloads = digest);
     }
 
     fn wait(&mut self, given: ChangedTexts, had_effects: bool) {
@@ -331,9 +317,9 @@ impl ScriptHost {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let lua = self.vm.lua();
-        let owners = runtime::with(lua, |runtime| runtime.behaviours.owners());
+        let owners = store::with(lua, |runtime| runtime.behaviours.owners());
         for owner in owners {
-            let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+            let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
             let Some((character, old, _, asked, given)) = parts else { continue };
             let (asked, given, is_level) = match level.get(&character) {
                 Some(None) => {
@@ -359,7 +345,7 @@ impl ScriptHost {
                 staged.targets.push(ReloadTarget::Instance { owner, class, given });
             }
         }
-        for (character, suspended) in runtime::with(lua, |runtime| runtime.behaviours.suspended()) {
+        for (character, suspended) in store::with(lua, |runtime| runtime.behaviours.suspended()) {
             let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
             if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
                 let class = self.class_of(&mut staged, &file)?;
@@ -367,7 +353,7 @@ impl ScriptHost {
             }
         }
         for (character, behaviour) in level {
-            let has = runtime::with(lua, |runtime| runtime.behaviours.of(character)).is_some();
+            let has = store::with(lua, |runtime| runtime.behaviours.of(character)).is_some();
             if let (false, Some(BehaviourRef { name, params })) = (has, behaviour) {
                 let class = self.class_of(&mut staged, name)?;
                 let (asked, given) = (name.clone(), params.clone());
@@ -408,7 +394,7 @@ impl ScriptHost {
     /// All classes as they are once the unit has taken effect.
     fn classes(&self, unit: &BTreeSet<String>) -> Vec<Rc<Class>> {
         let lua = self.vm.lua();
-        let old = runtime::with(lua, |runtime| runtime.behaviours.classes().to_vec());
+        let old = store::with(lua, |runtime| runtime.behaviours.classes().to_vec());
         let renew = |class: Rc<Class>| {
             if !unit.contains(&class.file) {
                 return Some(class);

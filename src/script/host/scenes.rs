@@ -6,7 +6,8 @@
 //! skipped (`skipping`).
 
 use crate::script::host::ScriptHost;
-use crate::script::step::{dialogue, runtime, skipping};
+use crate::script::step::{dialogue, skipping};
+use crate::script::vm::store;
 use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
 
@@ -25,14 +26,14 @@ impl ScriptHost {
     /// Skips the running scene of that name, or the oldest; false when there is none that may be skipped.
     pub fn skip(&mut self, scene: Option<&str>) -> bool {
         let lua = self.vm.lua();
-        let found = runtime::with(lua, |runtime| runtime.scenes.running(scene));
+        let found = store::with(lua, |runtime| runtime.scenes.running(scene));
         found.is_some_and(|id| skipping::ask(lua, id))
     }
 
     /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or
     /// the next tick's fuel.
     pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
-        if !runtime::with(self.vm.lua(), |runtime| runtime.scenes.has_rush()) {
+        if !store::with(self.vm.lua(), |runtime| runtime.scenes.has_rush()) {
             return None;
         }
         self.phase(world, 12, skipping::next)

@@ -4,5 +4,24 @@
 //! function here takes the VM, and nothing here calls a Lua function: functions and tables of scripts lie
 //! here as opaque values. Not here: what runs because of them (`step`), how scripts reach them (`bind`).
 
+pub(crate) mod behaviours;
+pub(crate) mod boards;
 pub mod callback;
 pub(crate) mod census;
+pub(crate) mod code_name;
+pub(crate) mod dialogue;
+pub(crate) mod handlers;
+pub mod owners;
+pub(crate) mod params;
+pub(crate) mod predicates;
+pub(crate) mod progress_handlers;
+pub(crate) mod runtime;
+pub(crate) mod scenes;
+pub(crate) mod state_checks;
+pub mod strikes;
+pub(crate) mod tasks;
+pub mod test_run;
+pub(crate) mod timers;
+pub(crate) mod trees;
+pub mod wait;
+pub(crate) mod waits;

@@ -10,189 +10,38 @@ use std::rc::Rc;
 
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::bind;
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::registration::stem;
 use crate::script::bind::rng;
+use crate::script::state::behaviours::{Class, Instance, Suspended};
+use crate::script::state::boards::BoardOf;
 use crate::script::state::callback::Callback;
-use crate::script::step::blackboard::BoardOf;
+use crate::script::state::owners::{OwnerKind, Owners};
+use crate::script::state::runtime::ScriptWork;
+use crate::script::state::tasks::{NewTask, TaskRole, Why};
+use crate::script::state::waits::Delivery;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::owner::{OwnerKind, Owners};
-use crate::script::step::params::{self, Params};
-use crate::script::step::runtime::{self, ScriptWork};
-use crate::script::step::task::{self, Delivery, NewTask, TaskRole, Why};
-use crate::script::step::tree::{self, BehaviourTree};
-use crate::script::step::{dispatch, plain_state};
-use crate::script::vm::ScriptVm;
+use crate::script::step::{dispatch, params, plain_state, task, tree};
 use crate::script::vm::convert::describe;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{lend, payload};
+use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine, SwitchedOff};
 use crate::world::ops;
 use crate::world::walk::Owner;
 
-/// A behaviour file whose shape was checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Class {
-    pub(crate) name: String,
-    /// The whole name of its file.
-    pub(crate) file: String,
-    pub(crate) table: Table,
-    pub(crate) params: Params,
-    pub(crate) version: u64,
-    update_every_ticks: u64,
-    /// Its `update`; its table is read-only, so it stays the one.
-    update: Option<Function>,
-    tree: Option<BehaviourTree>,
-    on: BTreeMap<String, Function>,
-}
-
-/// A character with a behaviour.
-#[derive(Debug)]
-struct Instance {
-    character: CharacterId,
-    /// The character's number, for the order.
-    serial: u32,
-    class: Rc<Class>,
-    /// Shared with the call under way: a reference into the VM is more expensive to copy than this.
-    this: Rc<Table>,
-    /// The name by which its file was asked for.
-    asked: String,
-    /// Its parameters, as they were given.
-    given: Plain,
-}
-
-/// A behaviour that was switched off after its faults: a reload of its file brings it back.
-#[derive(Clone, Debug)]
-pub(crate) struct Suspended {
-    /// As messages name it.
-    pub(crate) label: Rc<str>,
-    pub(crate) file: String,
-    pub(crate) version: u64,
-    pub(crate) asked: String,
-    pub(crate) given: Plain,
-    /// Its `self.state`, as far as that was plain data; none when `init` has not come to its end.
-    pub(crate) state: Option<Plain>,
-    /// Whether all of it was.
-    pub(crate) is_whole: bool,
-}
-
-/// All behaviours.
-#[derive(Debug, Default)]
-pub(crate) struct Behaviours {
-    instances: BTreeMap<Owner, Instance>,
-    by_character: BTreeMap<CharacterId, Owner>,
-    order: BTreeMap<u32, Owner>,
-    /// In order of their first use.
-    classes: Vec<Rc<Class>>,
-    /// By the number of the character.
-    suspended: BTreeMap<u32, (CharacterId, Suspended)>,
-}
-
 const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
-
-impl Behaviours {
-    pub(crate) fn of(&self, character: CharacterId) -> Option<Owner> {
-        self.by_character.get(&character).copied()
-    }
-
-    /// All behaviours, in order of the numbers of their characters.
-    pub(crate) fn owners(&self) -> Vec<Owner> {
-        self.order.values().copied().collect()
-    }
-
-    /// Numbers of characters and their behaviours, in order of the numbers.
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = (u32, Owner)> {
-        self.order.iter().map(|(&serial, &owner)| (serial, owner))
-    }
-
-    /// The character, the class, the `self`, the asked name and the given parameters of an instance.
-    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Rc<Class>, Table, String, Plain)> {
-        let found = self.instances.get(&owner)?;
-        let Instance { character, class, this, asked, given, .. } = found;
-        Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
-    }
-
-    /// The plain data that instances keep: parameters, and the states of those that were switched off.
-    pub(crate) fn kept_plain(&self) -> impl Iterator<Item = &Plain> {
-        let suspended = self.suspended.values().flat_map(|(_, one)| [Some(&one.given), one.state.as_ref()]);
-        self.instances.values().map(|instance| &instance.given).chain(suspended.flatten())
-    }
-
-    /// All classes.
-    pub(crate) fn classes(&self) -> &[Rc<Class>] {
-        &self.classes
-    }
-
-    /// Puts other classes in place of all there are.
-    pub(crate) fn set_classes(&mut self, classes: Vec<Rc<Class>>) {
-        self.classes = classes;
-    }
-
-    /// Those switched off after their faults, in order of characters.
-    pub(crate) fn suspended(&self) -> Vec<(CharacterId, Suspended)> {
-        self.suspended.values().cloned().collect()
-    }
-
-    /// A character has no suspended behaviour any more.
-    pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
-        self.suspended.retain(|_, (other, _)| *other != character);
-    }
-
-    /// The `self` of an instance.
-    pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
-        self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
-    }
-
-    /// The same, shared: cheaper than a reference of its own.
-    pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
-        self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
-    }
-
-    /// What of an instance runs at a tick: its `update`, its tree.
-    pub(crate) fn due_at(&self, owner: Owner, serial: u32, now: Tick) -> (bool, bool) {
-        let due = self.instances.get(&owner).map(|instance| &instance.class).filter(|class| {
-            class.update_every_ticks == 1
-                || (now.0 + u64::from(serial)).is_multiple_of(class.update_every_ticks)
-        });
-        due.map_or((false, false), |class| (class.update.is_some(), class.tree.is_some()))
-    }
-
-    /// The behaviour whose file returned `table`.
-    pub(crate) fn class_of(&self, table: &Table) -> Option<Rc<Class>> {
-        self.classes.iter().find(|class| class.table == *table).cloned()
-    }
-
-    /// The behaviour called `name`.
-    pub(crate) fn class(&self, name: &str) -> Option<Rc<Class>> {
-        self.classes.iter().find(|class| class.name == name).cloned()
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (serial, owner) in &self.order {
-            hash.word(u64::from(*serial)).word(u64::from(owner.0));
-            if let Some(instance) = self.instances.get(owner) {
-                hash.text(&instance.class.name);
-            }
-        }
-        for (serial, (_, suspended)) in &self.suspended {
-            hash.word(u64::from(*serial)).text(&suspended.file);
-        }
-    }
-}
 
 /// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence
 /// about the first mistake. A name that another file has is made longer by a number, which only messages
 /// show.
 pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let class = shape(lua, file, result)?;
-    runtime::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
+    store::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
     Ok(class)
 }
 
@@ -216,7 +65,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         other => Err(format!("{key} is {}, expected a whole number from 1", describe(&other))),
     };
     let version = whole("version", 1)?;
-    let known = runtime::with(lua, |runtime| {
+    let known = store::with(lua, |runtime| {
         let behaviours = &runtime.behaviours;
         let same = behaviours.classes.iter().find(|class| class.file == file).map(|class| class.name.clone());
         let taken = behaviours.classes.len();
@@ -230,7 +79,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         params: params::declare(lua, &get("params"))?,
         update_every_ticks: whole("updateEvery", 1)?,
         update: get("update").as_function().cloned(),
-        tree: BehaviourTree::read(lua, &get("tree"))?,
+        tree: tree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
     });
@@ -281,7 +130,7 @@ pub(crate) fn create(
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
     let stream = rng::begin(lua, seed, &format!("{character_name}/{}", class.name));
     let this = new_self(lua, character, &class, &params, stream).map_err(|error| error.to_string())?;
-    let owner = runtime::with(lua, |runtime| {
+    let owner = store::with(lua, |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(class.table.clone());
@@ -294,7 +143,7 @@ pub(crate) fn create(
     for (name, function) in &class.on {
         handlers::listen_on(lua, owner, character, name, function.clone());
     }
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.behaviours.forget_suspended(character);
         let (asked, given) = (asked.to_owned(), given.clone());
         let this = Rc::new(this);
@@ -338,15 +187,14 @@ pub(crate) fn rebind(
     state: &Table,
 ) -> mlua::Result<()> {
     let lua = vm.lua();
-    let Some((character, _, this, _, _)) = runtime::with(lua, |runtime| runtime.behaviours.parts(owner))
-    else {
+    let Some((character, _, this, _, _)) = store::with(lua, |runtime| runtime.behaviours.parts(owner)) else {
         return Ok(());
     };
     let stream: Value = this.raw_get("rng")?;
     let fresh = new_self(lua, character, &class, params, None)?;
     fresh.raw_set("rng", stream)?;
     fresh.raw_set("state", state)?;
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(class.table.clone());
             record.receiver = Some(Value::Table(fresh.clone()));
@@ -379,7 +227,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), CallFa
     Ok(())
 }
 
-fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
+pub(crate) fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
     let Some((function, this)) = method(vm.lua(), owner, "init") else {
         return Ok(());
     };
@@ -407,7 +255,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     };
     let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
     let off = switched_off(vm, instance.character, &suspended);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
     });
     invoke::push(vm, Fact::SwitchedOff(off));
@@ -416,7 +264,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
 
 /// A function of the class and the `self` to call it with.
 pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
-    let (class, this) = runtime::with(lua, |runtime| {
+    let (class, this) = store::with(lua, |runtime| {
         let instance = runtime.behaviours.instances.get(&owner)?;
         Some((instance.class.table.clone(), Table::clone(&instance.this)))
     })?;
@@ -425,7 +273,7 @@ pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, T
 }
 
 /// Calls a function of the behaviour that may not wait, if it has it.
-fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
+pub(crate) fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
     if let Some((function, this)) = method(vm.lua(), owner, name) {
         invoke::run(vm, &Call::plain(owner, name), &function, (this, args));
     }
@@ -434,7 +282,7 @@ fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti
 /// A `self.state` that is not plain data is a fault that names the key.
 pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
-    let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else {
+    let Some(this) = store::with(lua, |runtime| runtime.behaviours.this(owner)) else {
         return;
     };
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
@@ -456,7 +304,7 @@ pub(crate) fn start_code(lua: &Lua, owner: Owner) {
 }
 
 fn start_tree(lua: &Lua, owner: Owner) {
-    let tree = runtime::with(lua, |runtime| runtime.behaviours.instances.get(&owner)?.class.tree.clone());
+    let tree = store::with(lua, |runtime| runtime.behaviours.instances.get(&owner)?.class.tree.clone());
     if let Some(tree) = tree {
         tree::begin(lua, owner, &tree);
     }
@@ -464,7 +312,7 @@ fn start_tree(lua: &Lua, owner: Owner) {
 
 /// A `run` that faulted a second ago begins again.
 pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
-    let due = runtime::with(vm.lua(), |runtime| {
+    let due = store::with(vm.lua(), |runtime| {
         let is_free = !runtime.owners.is_paused(owner);
         let record = runtime.owners.get_mut(owner).filter(|_| is_free)?;
         record.run_again.take()
@@ -476,7 +324,7 @@ pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
 
 /// `update` of an instance.
 pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
-    let found = runtime::with(vm.lua(), |runtime| {
+    let found = store::with(vm.lua(), |runtime| {
         if runtime.owners.is_paused(owner) {
             return None;
         }
@@ -500,8 +348,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
     let lua = vm.lua();
     let is_alive = lend::with_world(lua, |world: &mut World| world.characters.alive(character).is_some())
         .unwrap_or(false);
-    let Some(class) = runtime::with(lua, |runtime| runtime.behaviours.class(name)).filter(|_| is_alive)
-    else {
+    let Some(class) = store::with(lua, |runtime| runtime.behaviours.class(name)).filter(|_| is_alive) else {
         return;
     };
     vm.spend(ATTACH_PRICE + payload::price_of(given));
@@ -522,16 +369,16 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
 
 /// Ends the behaviour of a character, if it has one. Step 12.
 pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
-    if let Some(owner) = runtime::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
+    if let Some(owner) = store::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
         vm.spend(ATTACH_PRICE);
         end(vm, owner, why);
     }
-    runtime::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));
+    store::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));
 }
 
 /// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
 pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
-    if !runtime::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
+    if !store::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
         end(vm, owner, "fault");
     }
 }
@@ -546,7 +393,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     if why == "fault" {
         let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
         let off = switched_off(vm, instance.character, &suspended);
-        runtime::with(lua, |runtime| {
+        store::with(lua, |runtime| {
             runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
         });
         invoke::push(vm, Fact::SwitchedOff(off));
@@ -562,7 +409,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
 }
 
 fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let instance = runtime.behaviours.instances.remove(&owner)?;
         runtime.behaviours.by_character.remove(&instance.character);
         runtime.behaviours.order.remove(&instance.serial);
@@ -573,7 +420,7 @@ fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
 /// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
 pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspended) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let behaviours = &mut runtime.behaviours;
         let owner = behaviours.by_character.remove(&character)?;
         let instance = behaviours.instances.remove(&owner)?;
@@ -588,12 +435,12 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
 }
 
 /// What a reload needs to bring an instance back.
-fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
+pub(crate) fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
     let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
     let Instance { class, asked, given, .. } = instance;
     Suspended {
-        label: runtime::with(lua, |runtime| runtime.label(owner)),
+        label: store::with(lua, |runtime| runtime.label(owner)),
         file: class.file.clone(),
         version: class.version,
         asked: asked.clone(),
@@ -615,7 +462,7 @@ fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) ->
 
 /// The behaviours that are switched off now, in order of characters.
 pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
-    let all = runtime::with(vm.lua(), |runtime| runtime.behaviours.suspended());
+    let all = store::with(vm.lua(), |runtime| runtime.behaviours.suspended());
     all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
 }
 
@@ -633,7 +480,7 @@ pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
 pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
     let lua = vm.lua();
     end_belongings(lua, owner, why);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.strikes.forget(&owner);
         runtime.owners.remove(owner)
     });
@@ -644,11 +491,11 @@ pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
 /// handlers are names.
 pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
     let is_reload = why == Why::Reload;
-    for id in runtime::with(lua, |runtime| runtime.tasks.of(owner)) {
+    for id in store::with(lua, |runtime| runtime.tasks.of(owner)) {
         task::cancel(lua, id, why);
     }
     let timers =
-        runtime::with(
+        store::with(
             lua,
             |runtime| {
                 if is_reload { runtime.timers.nameless(owner) } else { runtime.timers.of(owner) }
@@ -657,7 +504,7 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
     for id in timers {
         crate::script::step::timer::end(lua, id);
     }
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.predicates.end_owner(owner);
         if is_reload {
             runtime.handlers.reload_owner(owner);
@@ -684,7 +531,7 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
         world.characters.get(character).is_some_and(|found| found.held.is_some())
     });
     if is_held.unwrap_or(false) {
-        runtime::with(lua, |runtime| {
+        store::with(lua, |runtime| {
             let now = runtime.now;
             if let Some(record) = runtime.owners.get_mut(owner) {
                 record.paused = Some(now);
@@ -695,7 +542,7 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
 
 /// The behaviour of a character stands still from now on.
 pub(crate) fn pause(lua: &Lua, character: CharacterId) {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let now = runtime.now;
         let owner = runtime.behaviours.of(character)?;
         runtime.owners.get_mut(owner)?.paused.get_or_insert(now);
@@ -705,7 +552,7 @@ pub(crate) fn pause(lua: &Lua, character: CharacterId) {
 
 /// The behaviour of a character goes on: its time by as much later, what was kept at the next dispatch.
 pub(crate) fn release(lua: &Lua, character: CharacterId) {
-    let released = runtime::with(lua, |runtime| {
+    let released = store::with(lua, |runtime| {
         let owner = runtime.behaviours.of(character)?;
         let now = runtime.now;
         let record = runtime.owners.get_mut(owner)?;
@@ -717,13 +564,13 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
         Some(owner)
     });
     if let Some(owner) = released {
-        runtime::push_work(lua, ScriptWork::Kept(owner));
+        store::push_work(lua, ScriptWork::Kept(owner));
     }
 }
 
 /// Writes a warning when an owner that stood still missed events.
 fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
-    let missed = runtime::with(vm.lua(), |runtime| {
+    let missed = store::with(vm.lua(), |runtime| {
         let record = runtime.owners.get_mut(owner)?;
         Some((record.label.to_string(), std::mem::take(&mut record.missed)))
     });
@@ -742,12 +589,12 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     warn_of_missed(vm, owner);
-    for id in runtime::with(lua, |runtime| task::not_begun(runtime, owner)) {
+    for id in store::with(lua, |runtime| task::not_begun(runtime, owner)) {
         task::begin(vm, id);
     }
-    let count = runtime::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));
+    let count = store::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));
     for _ in 0..count {
-        let kept = runtime::with(lua, |runtime| {
+        let kept = store::with(lua, |runtime| {
             let record = runtime.owners.get_mut(owner).filter(|record| record.paused.is_none())?;
             record.kept.pop_front()
         });

@@ -5,232 +5,15 @@
 //! step 3; news is told in step 12, to those who watched or waited when it happened; boards are kept over
 //! reloads, and a character's board dies with it. Not here: the Lua side (`bind::blackboard`).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use mlua::{Lua, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
-use crate::base::value::{Plain, PlainKey};
+use crate::base::value::Plain;
+use crate::script::state::boards::{BoardOf, BoardRefusal, Boards, KeyChange};
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::dispatch;
-use crate::script::step::runtime::{self, Runtime, ScriptWork};
-use crate::script::step::wait::{Outcome, Wait};
-use crate::script::vm::ScriptVm;
-use crate::script::vm::payload;
-
-/// Whose board it is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum BoardOf {
-    /// The level's.
-    Level,
-    /// Of anyone who names this group.
-    Group(String),
-    /// A character's.
-    Character(CharacterId),
-}
-
-/// A value with the tick in which it clears itself.
-#[derive(Clone, Debug)]
-struct KeptValue {
-    value: Plain,
-    until: Option<Tick>,
-    bytes: usize,
-}
-
-/// One board.
-#[derive(Clone, Debug)]
-struct Board {
-    of: BoardOf,
-    values: BTreeMap<String, KeptValue>,
-    bytes: usize,
-    /// The change that those wait for who asked since the last one, by key.
-    awaited: BTreeMap<String, u64>,
-}
-
-/// All boards, by number in order of their first use.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Boards {
-    boards: BTreeMap<u64, Board>,
-    numbers: BTreeMap<BoardOf, u64>,
-    /// When values clear themselves; those that were set again since are passed over.
-    due: BTreeSet<(Tick, u64, String)>,
-    last: u64,
-    last_change: u64,
-}
-
-/// What became of a key, for those who watched it then.
-#[derive(Clone, Debug)]
-pub(crate) struct KeyChange {
-    pub(crate) board: u64,
-    pub(crate) key: String,
-    pub(crate) value: Option<Plain>,
-    pub(crate) old: Option<Plain>,
-    /// The change that is over now.
-    pub(crate) change: Option<u64>,
-    /// The last listener there was.
-    pub(crate) listeners_until: u64,
-}
-
-impl KeyChange {
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.board).text(&self.key).word(self.change.unwrap_or(0)).word(self.listeners_until);
-        for value in [&self.value, &self.old] {
-            hash.flag(value.is_some());
-            if let Some(value) = value {
-                value.hash_into(hash);
-            }
-        }
-    }
-}
-
-/// Why a board does not take a value or a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BoardRefusal {
-    /// Its character was removed.
-    Gone,
-    /// It holds as much as it may.
-    Full,
-    /// Changes of as many keys are waited for as may be.
-    Awaited,
-}
-
-impl Boards {
-    /// Groups with a board of their own.
-    pub(crate) const GROUPS_MAX: usize = 4096;
-    /// Keys of one board whose changes may be waited for.
-    pub(crate) const AWAITED_MAX: usize = 4096;
-
-    /// The number of a board; none when there are too many.
-    pub(crate) fn number(&mut self, of: BoardOf) -> Option<u64> {
-        if let Some(&number) = self.numbers.get(&of) {
-            return Some(number);
-        }
-        if matches!(of, BoardOf::Group(_)) {
-            let groups = self.numbers.keys().filter(|of| matches!(of, BoardOf::Group(_))).count();
-            if groups >= Self::GROUPS_MAX {
-                return None;
-            }
-        }
-        self.last += 1;
-        let board = Board { of: of.clone(), values: BTreeMap::new(), bytes: 0, awaited: BTreeMap::new() };
-        self.boards.insert(self.last, board);
-        self.numbers.insert(of, self.last);
-        Some(self.last)
-    }
-
-    /// Whose board it is; none when its character was removed.
-    pub(crate) fn of(&self, board: u64) -> Option<&BoardOf> {
-        self.boards.get(&board).map(|board| &board.of)
-    }
-
-    pub(crate) fn get(&self, board: u64, key: &str) -> Result<Option<&Plain>, BoardRefusal> {
-        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
-        Ok(board.values.get(key).map(|kept| &kept.value))
-    }
-
-    /// Every value that is kept.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &Plain> {
-        self.boards.values().flat_map(|board| board.values.values().map(|kept| &kept.value))
-    }
-
-    /// Keys in order.
-    pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, BoardRefusal> {
-        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
-        Ok(board.values.keys().cloned().collect())
-    }
-
-    /// The change that comes next for a key: the same for all who ask before it.
-    pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, BoardRefusal> {
-        let board = self.boards.get_mut(&board).ok_or(BoardRefusal::Gone)?;
-        if let Some(&change) = board.awaited.get(key) {
-            return Ok(change);
-        }
-        if board.awaited.len() >= Self::AWAITED_MAX {
-            return Err(BoardRefusal::Awaited);
-        }
-        self.last_change += 1;
-        board.awaited.insert(key.to_owned(), self.last_change);
-        Ok(self.last_change)
-    }
-
-    /// Keeps a value for a time, or clears it; the news of it, when that is a change.
-    fn put(
-        &mut self,
-        number: u64,
-        key: &str,
-        (value, until): (Option<Plain>, Option<Tick>),
-        bytes_max: usize,
-    ) -> Result<Option<KeyChange>, BoardRefusal> {
-        let board = self.boards.get_mut(&number).ok_or(BoardRefusal::Gone)?;
-        let bytes = value.as_ref().map_or(0, |value| size_of(value) + key.len());
-        let freed = board.values.get(key).map_or(0, |kept| kept.bytes);
-        if value.is_some() && board.bytes - freed + bytes > bytes_max {
-            return Err(BoardRefusal::Full);
-        }
-        let key = key.to_owned();
-        if let Some(tick) = board.values.get(&key).and_then(|kept| kept.until) {
-            self.due.remove(&(tick, number, key.clone()));
-        }
-        if let Some(tick) = until {
-            self.due.insert((tick, number, key.clone()));
-        }
-        let old = board.values.remove(&key).map(|kept| kept.value);
-        board.bytes = board.bytes - freed + bytes;
-        if let Some(value) = value.clone() {
-            board.values.insert(key.clone(), KeptValue { value, until, bytes });
-        }
-        if old == value {
-            return Ok(None);
-        }
-        let change = board.awaited.remove(&key);
-        Ok(Some(KeyChange { board: number, key, value, old, change, listeners_until: 0 }))
-    }
-
-    /// Values whose time is over, in order of their time, board and key.
-    fn take_due(&mut self, now: Tick) -> Vec<(u64, String)> {
-        let later = self.due.split_off(&(now.after(1), 0, String::new()));
-        let due = std::mem::replace(&mut self.due, later);
-        let is_over = |(tick, number, key): &(Tick, u64, String)| {
-            let kept = self.boards.get(number).and_then(|board| board.values.get(key));
-            kept.is_some_and(|kept| kept.until == Some(*tick))
-        };
-        due.into_iter().filter(is_over).map(|(_, number, key)| (number, key)).collect()
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.last).word(self.last_change);
-        for (&number, board) in &self.boards {
-            hash.word(number);
-            match &board.of {
-                BoardOf::Level => hash.word(1),
-                BoardOf::Group(name) => hash.word(2).text(name),
-                BoardOf::Character(id) => hash.word(3).word(slotmap::Key::data(id).as_ffi()),
-            };
-            for (key, kept) in &board.values {
-                hash.text(key).word(kept.until.map_or(0, |tick| tick.0 + 1));
-                kept.value.hash_into(hash);
-            }
-            for (key, change) in &board.awaited {
-                hash.text(key).word(*change);
-            }
-        }
-    }
-}
-
-/// Bytes a value counts for, as they are counted when it is read.
-fn size_of(value: &Plain) -> usize {
-    let key_of = |key: &PlainKey| match key {
-        PlainKey::Index(_) => 0,
-        PlainKey::Name(name) => name.len(),
-    };
-    16 + match value {
-        Plain::Text(text) => text.len(),
-        Plain::List(values) => values.iter().map(size_of).sum(),
-        Plain::Map(entries) => entries.iter().map(|(key, value)| key_of(key) + size_of(value)).sum(),
-        _ => 0,
-    }
-}
+use crate::script::vm::{ScriptVm, payload, store};
 
 /// Sets or clears a key, and queues the news of it.
 pub(crate) fn put(
@@ -240,14 +23,14 @@ pub(crate) fn put(
     value: Option<Plain>,
     ttl_ticks: Option<u64>,
 ) -> Result<(), BoardRefusal> {
-    let news = runtime::with(lua, |runtime| {
+    let news = store::with(lua, |runtime| {
         let until = ttl_ticks.map(|ticks| runtime.now.after(ticks.max(1)));
         let bytes_max = usize::try_from(runtime.limits.state_kib).unwrap_or(usize::MAX).saturating_mul(1024);
         let news = runtime.boards.put(board, key, (value, until), bytes_max)?;
         Ok(news.and_then(|news| for_somebody(runtime, news)))
     })?;
     if let Some(news) = news {
-        runtime::push_work(lua, ScriptWork::BoardChanged(Box::new(news)));
+        store::push_work(lua, ScriptWork::BoardChanged(Box::new(news)));
     }
     Ok(())
 }
@@ -278,7 +61,7 @@ pub(crate) fn go_back(runtime: &mut Runtime, before: Boards, work: usize) {
 
 /// Clears what was set for a time that is over. The head of step 3.
 pub(crate) fn clear_due(lua: &Lua) {
-    let due = runtime::with(lua, |runtime| runtime.boards.take_due(runtime.now));
+    let due = store::with(lua, |runtime| runtime.boards.take_due(runtime.now));
     for (board, key) in due {
         // A board that has died since has nothing left to clear.
         let _ = put(lua, board, &key, None, None);
@@ -287,13 +70,13 @@ pub(crate) fn clear_due(lua: &Lua) {
 
 /// A character was removed: its board dies, and anyone who waits for a change of it goes on with nil.
 pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
-    let changes = runtime::with(lua, |runtime| {
+    let changes = store::with(lua, |runtime| {
         let number = runtime.boards.numbers.remove(&BoardOf::Character(character))?;
         runtime.handlers.forget_board(number);
         Some(runtime.boards.boards.remove(&number)?.awaited)
     });
     for change in changes.unwrap_or_default().into_values() {
-        runtime::push_work(lua, ScriptWork::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
+        store::push_work(lua, ScriptWork::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
     }
 }
 
@@ -306,7 +89,7 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     };
     vm.spend([&news.value, &news.old].into_iter().flatten().map(payload::price_of).sum());
     let value = frozen(&news.value)?;
-    let mut listeners = runtime::with(lua, |runtime| runtime.handlers.board(news.board, &news.key));
+    let mut listeners = store::with(lua, |runtime| runtime.handlers.board(news.board, &news.key));
     listeners.retain(|listener| listener.serial <= news.listeners_until);
     if !listeners.is_empty() {
         let payload = lua.create_table()?;

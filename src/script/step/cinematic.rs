@@ -9,230 +9,30 @@
 pub(crate) mod definition;
 pub(crate) mod reload;
 
-use std::collections::BTreeMap;
-
 use mlua::{Lua, MultiValue, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::bind::handles;
-use crate::script::step::cinematic::definition::Definition;
+use crate::script::state::owners::OwnerKind;
+use crate::script::state::runtime::ScriptWork;
+use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage, Skip};
+use crate::script::state::tasks::{NewTask, TaskRole, Why};
+use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call, map, text};
-use crate::script::step::owner::OwnerKind;
-use crate::script::step::runtime::{self, ScriptWork};
-use crate::script::step::skipping::Skip;
-use crate::script::step::task::{self, NewTask, TaskRole, Why};
-use crate::script::step::wait::{Outcome, SceneId, Wait};
-use crate::script::step::{behaviour, dispatch};
-use crate::script::vm::ScriptVm;
-use crate::script::vm::{lend, payload};
+use crate::script::step::wait::SceneId;
+use crate::script::step::{behaviour, dispatch, task};
+use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::Fact;
 use crate::world::ops;
-use crate::world::walk::Owner;
-
-/// How a scene ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SceneEnd {
-    /// Its script has returned and its walks have settled.
-    Finished,
-    /// `scene:cancel()`, or a character it holds was removed by somebody else.
-    Cancelled,
-    /// A fault in it.
-    Fault(String),
-    /// The level ended.
-    LevelEnd,
-}
-
-impl SceneEnd {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::Cancelled => "cancelled",
-            Self::Fault(_) => "fault",
-            Self::LevelEnd => "levelEnd",
-        }
-    }
-}
-
-/// Where a scene is in its life.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SceneStage {
-    /// It was asked for and begins at the next dispatch.
-    Queued,
-    /// Its script runs.
-    Running,
-    /// Its script has returned; walks may be under way.
-    Returned,
-}
-
-/// A scene that has not ended.
-#[derive(Debug)]
-pub(crate) struct RunningScene {
-    definition: Definition,
-    args: Plain,
-    holds: Vec<CharacterId>,
-    owner: Option<Owner>,
-    stage: SceneStage,
-    started: Tick,
-    mark: Option<String>,
-    moved_camera: bool,
-    skip: Skip,
-}
-
-/// Scenes that scripts have defined, and who did.
-pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
-
-/// All scenes.
-#[derive(Debug, Default)]
-pub(crate) struct Scenes {
-    scenes: BTreeMap<u64, RunningScene>,
-    definitions: Definitions,
-    /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
-    last: u64,
-}
-
-impl Scenes {
-    /// What the scenes that have not ended were given.
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Plain> {
-        self.scenes.values().map(|scene| &scene.args)
-    }
-
-    /// The running scene of that name, or the oldest.
-    pub(crate) fn running(&self, name: Option<&str>) -> Option<u64> {
-        let fits = |scene: &RunningScene| {
-            scene.stage != SceneStage::Queued && name.is_none_or(|name| scene.definition.name == name)
-        };
-        self.scenes.iter().find(|(_, scene)| fits(scene)).map(|(&id, _)| id)
-    }
-
-    pub(crate) fn name(&self, id: u64) -> Option<&str> {
-        self.scenes.get(&id).map(|scene| scene.definition.name.as_str())
-    }
-
-    pub(crate) fn mark(&self, id: u64) -> Option<&str> {
-        self.scenes.get(&id).and_then(|scene| scene.mark.as_deref())
-    }
-
-    pub(crate) fn set_mark(&mut self, id: u64, mark: String) {
-        if let Some(scene) = self.scenes.get_mut(&id) {
-            scene.mark = Some(mark);
-        }
-    }
-
-    pub(crate) fn owner(&self, id: u64) -> Option<Owner> {
-        self.scenes.get(&id).and_then(|scene| scene.owner)
-    }
-
-    pub(crate) fn holds(&self, id: u64, character: CharacterId) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.holds.contains(&character))
-    }
-
-    pub(crate) fn note_camera(&mut self, id: u64) {
-        if let Some(scene) = self.scenes.get_mut(&id) {
-            scene.moved_camera = true;
-        }
-    }
-
-    /// Whether it may be skipped and is not over.
-    pub(crate) fn is_skippable(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
-    }
-
-    /// Whether it is being skipped.
-    pub(crate) fn is_skipping(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on)
-    }
-
-    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal
-    /// speed.
-    pub(crate) fn is_rushing(&self, id: u64) -> bool {
-        self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
-    }
-
-    /// Those that are passed over, oldest first.
-    pub(crate) fn rushing(&self) -> Vec<u64> {
-        self.scenes.keys().copied().filter(|&id| self.is_rushing(id)).collect()
-    }
-
-    pub(crate) fn has_rush(&self) -> bool {
-        self.scenes.keys().any(|&id| self.is_rushing(id))
-    }
-
-    /// How far the skipping of a scene has come, and what it is.
-    pub(crate) fn skip_mut(&mut self, id: u64) -> Option<(&mut Skip, &Definition)> {
-        self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
-    }
-
-    /// The same by its owner.
-    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
-        let mut scenes = self.scenes.values_mut();
-        scenes.find(|scene| scene.owner == Some(owner)).map(|scene| &mut scene.skip)
-    }
-
-    pub(crate) fn held_by(&self, id: u64) -> Vec<CharacterId> {
-        self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
-    }
-
-    /// The scene that holds a character or is about to.
-    fn holder(&self, character: CharacterId) -> Option<&str> {
-        let scene = self.scenes.values().find(|scene| scene.holds.contains(&character))?;
-        Some(&scene.definition.name)
-    }
-
-    fn is_locked(&self, what: &str) -> bool {
-        let locks = |scene: &RunningScene| scene.definition.locks.iter().any(|lock| lock == what);
-        self.scenes.values().any(|scene| scene.stage != SceneStage::Queued && locks(scene))
-    }
-
-    pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
-        self.definitions.get(name).map(|(_, definition)| definition.clone())
-    }
-
-    pub(crate) fn define(&mut self, owner: Owner, definition: Definition) {
-        self.definitions.insert(definition.name.clone(), (owner, definition));
-    }
-
-    /// The code of an owner is replaced: what it has defined is not played any more. Scenes under way go on.
-    pub(crate) fn forget_definitions(&mut self, owner: Owner) {
-        self.definitions.retain(|_, (other, _)| *other != owner);
-    }
-
-    /// All definitions, to go back to.
-    pub(crate) fn definitions(&self) -> Definitions {
-        self.definitions.clone()
-    }
-
-    pub(crate) fn set_definitions(&mut self, definitions: Definitions) {
-        self.definitions = definitions;
-    }
-
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.definitions.keys().cloned().collect()
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.last);
-        for (&id, scene) in &self.scenes {
-            hash.word(id).text(&scene.definition.name).word(scene.stage as u64).word(scene.started.0);
-            scene.args.hash_into(hash);
-            for character in &scene.holds {
-                hash.word(slotmap::Key::data(character).as_ffi());
-            }
-            hash.text(scene.mark.as_deref().unwrap_or(""));
-            scene.skip.hash_into(hash);
-        }
-    }
-}
 
 /// Asks for a scene: it begins at the next dispatch. What is wrong, in the words that follow the name of the
 /// function.
 pub(crate) fn play(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String> {
     let id = enlist(lua, definition, args)?;
-    runtime::push_work(lua, ScriptWork::BeginScene(id));
+    store::push_work(lua, ScriptWork::BeginScene(id));
     Ok(id)
 }
 
@@ -252,13 +52,13 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
                 definition.name
             ));
         };
-        let claimed = runtime::with(lua, |runtime| runtime.scenes.holder(id).map(str::to_owned));
+        let claimed = store::with(lua, |runtime| runtime.scenes.holder(id).map(str::to_owned));
         if let Some(scene) = scene.or(claimed) {
             return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
         }
         holds.push(id);
     }
-    let id = runtime::with(lua, |runtime| {
+    let id = store::with(lua, |runtime| {
         runtime.scenes.last += 1;
         let id = runtime.scenes.last;
         let scene = RunningScene {
@@ -282,7 +82,7 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
 /// after a reload.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let now = runtime.now;
         let scene = runtime.scenes.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)?;
         let label = format!("cinematic \"{}\"", scene.definition.name);
@@ -298,7 +98,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let Ok(handle) = handles::make(lua, SceneId(id)) else {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(definition.table.clone());
             record.receiver = Some(handle.clone());
@@ -328,7 +128,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 
 /// The script of a scene has returned: the scene ends when its walks have.
 pub(crate) fn script_returned(lua: &Lua, id: u64) {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         if let Some(scene) = runtime.scenes.scenes.get_mut(&id) {
             scene.stage = SceneStage::Returned;
         }
@@ -337,16 +137,16 @@ pub(crate) fn script_returned(lua: &Lua, id: u64) {
 
 /// A fault in a scene ends it at the next dispatch.
 pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
-    if runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id)) {
-        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
+    if store::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id)) {
+        store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
     }
 }
 
 /// Cancels a scene at the next dispatch; false when it is over.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id));
+    let is_there = store::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id));
     if is_there {
-        runtime::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
+        store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }
     is_there
 }
@@ -354,8 +154,8 @@ pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
 /// Scenes that held a character which was removed are cancelled, unless they removed it themselves.
 pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     let lua = vm.lua();
-    let by = runtime::with(lua, |runtime| runtime.removed_by.remove(&character));
-    let ended = runtime::with(lua, |runtime| {
+    let by = store::with(lua, |runtime| runtime.removed_by.remove(&character));
+    let ended = store::with(lua, |runtime| {
         let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
         let scenes = runtime.scenes.scenes.iter();
         scenes.filter(|(_, scene)| holding(scene)).map(|(&id, _)| id).collect::<Vec<_>>()
@@ -368,7 +168,7 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
 /// Ends scenes whose script has returned and whose walks have settled and been told.
 pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let lua = vm.lua();
-    let returned = runtime::with(lua, |runtime| {
+    let returned = store::with(lua, |runtime| {
         let scenes = runtime.scenes.scenes.iter();
         let returned = scenes.filter(|(_, scene)| scene.stage == SceneStage::Returned);
         returned.filter_map(|(&id, scene)| Some((id, scene.owner?))).collect::<Vec<_>>()
@@ -386,7 +186,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
 /// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
 pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let lua = vm.lua();
-    let Some(scene) = runtime::with(lua, |runtime| runtime.scenes.scenes.remove(&id)) else {
+    let Some(scene) = store::with(lua, |runtime| runtime.scenes.scenes.remove(&id)) else {
         return;
     };
     let name = scene.definition.name.clone();
@@ -412,12 +212,12 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
         behaviour::end_owner(vm, owner, why);
         invoke::push(vm, Fact::SceneEnded { name, info });
     }
-    runtime::push_work(lua, ScriptWork::Settled(Wait::Scene(id), Outcome::Value(value)));
+    store::push_work(lua, ScriptWork::Settled(Wait::Scene(id), Outcome::Value(value)));
 }
 
 /// The fields of `SceneInfo`.
 fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
-    let ticks = runtime::with(lua, |runtime| runtime.now.since(scene.started));
+    let ticks = store::with(lua, |runtime| runtime.now.since(scene.started));
     let mut fields = vec![
         ("name", text(&scene.definition.name)),
         ("ok", Plain::Bool(*how == SceneEnd::Finished)),
@@ -436,7 +236,7 @@ fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
 
 /// Ends every scene because the level ends, oldest first.
 pub(crate) fn end_all(vm: &ScriptVm) {
-    let ids = runtime::with(vm.lua(), |runtime| runtime.scenes.scenes.keys().copied().collect::<Vec<_>>());
+    let ids = store::with(vm.lua(), |runtime| runtime.scenes.scenes.keys().copied().collect::<Vec<_>>());
     for id in ids {
         end(vm, id, SceneEnd::LevelEnd);
     }
@@ -445,12 +245,12 @@ pub(crate) fn end_all(vm: &ScriptVm) {
 /// Whether a running scene locks `what`.
 #[must_use]
 pub fn is_locked(lua: &Lua, what: &str) -> bool {
-    runtime::with(lua, |runtime| runtime.scenes.is_locked(what))
+    store::with(lua, |runtime| runtime.scenes.is_locked(what))
 }
 
 /// Notes that the running code removes a character: a scene that removes its own goes on.
 pub fn note_removal(lua: &Lua, character: CharacterId) {
-    runtime::find(lua, |runtime| {
+    store::find(lua, |runtime| {
         runtime.silence(character);
         let owner = runtime.current.as_ref()?.owner;
         runtime.removed_by.insert(character, owner)

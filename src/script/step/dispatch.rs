@@ -14,15 +14,18 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
 use crate::script::bind::{handles, results};
 use crate::script::state::callback::Callback;
-use crate::script::step::handlers::{self, Delivering, Listener, Lost, WalkRecord};
+use crate::script::state::code_name::CodeName;
+use crate::script::state::handlers::{Listener, Lost, WalkRecord};
+use crate::script::state::runtime::ScriptWork;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::{Answering, TaskPause};
+use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, map, text};
-use crate::script::step::runtime::{self, CodeName, ScriptWork};
-use crate::script::step::task::{self, Answering};
-use crate::script::step::wait::{self, Outcome, Wait};
-use crate::script::step::{behaviour, blackboard, cinematic, progress_handlers, skipping, testing};
-use crate::script::vm::ScriptVm;
+use crate::script::step::{
+    behaviour, blackboard, cinematic, progress_handlers, skipping, task, testing, wait,
+};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{lend, payload};
+use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::Fact;
 use crate::world::ops;
@@ -54,7 +57,7 @@ enum Delivery {
 /// Runs step 12. The world is lent.
 pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
-    let (rounds_max, items_max) = runtime::with(lua, |runtime| {
+    let (rounds_max, items_max) = store::with(lua, |runtime| {
         runtime.step = 12;
         runtime.is_behind = false;
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
@@ -83,7 +86,7 @@ fn drain(vm: &ScriptVm, left: &mut Left) {
         cinematic::end_those_that_are_over(vm);
         let facts = waiting_facts(lua);
         let (facts_end, mut work_left) =
-            runtime::with(lua, |runtime| (runtime.facts_taken + facts, runtime.work.len()));
+            store::with(lua, |runtime| (runtime.facts_taken + facts, runtime.work.len()));
         if facts == 0 && work_left == 0 {
             return;
         }
@@ -110,12 +113,12 @@ fn waiting_facts(lua: &Lua) -> u64 {
 
 /// Facts and work that wait.
 pub(crate) fn waiting(lua: &Lua) -> u64 {
-    waiting_facts(lua) + runtime::with(lua, |runtime| runtime.work.len() as u64)
+    waiting_facts(lua) + store::with(lua, |runtime| runtime.work.len() as u64)
 }
 
 /// The next item of this round, in order of occurrence.
 fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
-    let work = runtime::with(lua, |runtime| {
+    let work = store::with(lua, |runtime| {
         let &(position, _) = runtime.work.front().filter(|_| *work_left > 0)?;
         let is_next = position <= runtime.facts_taken || runtime.facts_taken == facts_end;
         is_next.then(|| runtime.work.pop_front()).flatten()
@@ -124,11 +127,11 @@ fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
         *work_left -= 1;
         return Some(Delivery::Work(work));
     }
-    if runtime::with(lua, |runtime| runtime.facts_taken >= facts_end) {
+    if store::with(lua, |runtime| runtime.facts_taken >= facts_end) {
         return None;
     }
     let fact = lend::with_world(lua, |world: &mut World| world.events.pop()).ok().flatten()?;
-    runtime::with(lua, |runtime| runtime.facts_taken += 1);
+    store::with(lua, |runtime| runtime.facts_taken += 1);
     Some(Delivery::Fact(fact))
 }
 
@@ -136,7 +139,7 @@ fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
 fn deferred(vm: &ScriptVm) {
     let count = waiting(vm.lua());
     if count > 0 {
-        runtime::with(vm.lua(), |runtime| runtime.is_behind = true);
+        store::with(vm.lua(), |runtime| runtime.is_behind = true);
         invoke::push(vm, Fact::Notice { what: "scriptDeferred", count, walk: None, why: None });
     }
 }
@@ -164,7 +167,7 @@ fn exhausted(vm: &ScriptVm) {
     let message = format!(
         "events cause events without end: {by} emitted {emitted} of them in this tick; the rest waits for the next tick"
     );
-    let owner = runtime::with(lua, |runtime| {
+    let owner = store::with(lua, |runtime| {
         runtime.owners.iter().find(|(_, record)| *record.label == *by).map(|(owner, _)| owner)
     });
     let call = Call::plain(owner.unwrap_or(Owner::HOST), "event");
@@ -200,7 +203,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),
         ScriptWork::Turned { predicate, value } => {
             if let Some((owner, callback)) =
-                runtime::with(lua, |runtime| runtime.predicates.handler(predicate, value))
+                store::with(lua, |runtime| runtime.predicates.handler(predicate, value))
             {
                 let payload = watch_payload(lua, predicate);
                 let label = if value { "onTrue" } else { "onFalse" };
@@ -225,7 +228,7 @@ pub(crate) fn settle(vm: &ScriptVm, wait: Wait, outcome: &Outcome) {
     let lua = vm.lua();
     // Without memory for the result it is not latched; anyone who waits gets it all the same.
     let _ = wait::latch(lua, wait, outcome);
-    for waiter in runtime::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
+    for waiter in store::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
         task::answer(vm, waiter, outcome.clone());
     }
 }
@@ -253,7 +256,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
             }
         }
         Fact::DoorSignal { door, what, by } => {
-            let listeners = runtime::with(lua, |runtime| runtime.handlers.door(door, what));
+            let listeners = store::with(lua, |runtime| runtime.handlers.door(door, what));
             if !listeners.is_empty() {
                 let payload = fields(
                     lua,
@@ -278,7 +281,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
         Fact::Spawned(id) => {
-            let is_news = runtime::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
+            let is_news = store::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
             if is_news && is_heard(lua, "spawned") {
                 hear(vm, "spawned", appearance(lua, id)?, None);
             }
@@ -376,7 +379,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         let table = results::walk_result(lua, world, &result);
         Some((serial, result.status(), table))
     });
-    let taken = runtime::with(lua, |runtime| runtime.handlers.take_walk(walk));
+    let taken = store::with(lua, |runtime| runtime.handlers.take_walk(walk));
     let Ok(Some((serial, status, table))) = found else {
         return Ok(());
     };
@@ -423,7 +426,7 @@ pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
 /// The answer of a requested path, or of one that was taken back.
 pub(crate) fn path_answered(vm: &ScriptVm, token: crate::base::ids::PathToken, result: Value) {
     let lua = vm.lua();
-    if let Some((owner, Some(callback))) = runtime::with(lua, |runtime| runtime.handlers.take_path(token)) {
+    if let Some((owner, Some(callback))) = store::with(lua, |runtime| runtime.handlers.take_path(token)) {
         handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), "onPath"));
     }
     settle_value(vm, Wait::Path(token), result);
@@ -477,15 +480,15 @@ pub(crate) fn freeze(table: &Table) -> mlua::Result<()> {
 }
 
 fn is_heard(lua: &Lua, name: &str) -> bool {
-    runtime::with(lua, |runtime| runtime.handlers.hears(name)) || has_waiters(lua, name)
+    store::with(lua, |runtime| runtime.handlers.hears(name)) || has_waiters(lua, name)
 }
 
 fn has_waiters(lua: &Lua, name: &str) -> bool {
-    !runtime::with(lua, |runtime| runtime.tasks.event_waiters(name)).is_empty()
+    !store::with(lua, |runtime| runtime.tasks.event_waiters(name)).is_empty()
 }
 
 fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listener> {
-    let mut listeners = runtime::with(lua, |runtime| runtime.handlers.event(name));
+    let mut listeners = store::with(lua, |runtime| runtime.handlers.event(name));
     if to.is_some() {
         listeners.retain(|listener| listener.behaviour_of == to);
     }
@@ -497,11 +500,10 @@ fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listen
 fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     let lua = vm.lua();
     let listeners = event_listeners(lua, name, to);
-    let behaviour = to.and_then(|to| runtime::with(lua, |runtime| runtime.behaviours.of(to)));
-    let mut waiters = runtime::with(lua, |runtime| runtime.tasks.event_waiters(name));
+    let behaviour = to.and_then(|to| store::with(lua, |runtime| runtime.behaviours.of(to)));
+    let mut waiters = store::with(lua, |runtime| runtime.tasks.event_waiters(name));
     if to.is_some() {
-        waiters
-            .retain(|waiter| runtime::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
+        waiters.retain(|waiter| store::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
     }
     call_listeners(vm, listeners, name, &payload);
     for waiter in waiters {
@@ -526,11 +528,11 @@ pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &st
 /// A task that waits for an event goes on when its `where` says so.
 fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let owner = runtime.tasks.owner_of(waiter.task)?;
         let (serial, pause) = runtime.tasks.pause_of(waiter.task)?;
         match pause {
-            task::TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
+            TaskPause::Event { test, .. } if serial == waiter.serial => Some((owner, test.clone())),
             _ => None,
         }
     });
@@ -571,7 +573,7 @@ fn watch_entered(
     how: &'static str,
 ) -> mlua::Result<()> {
     let lua = vm.lua();
-    let Some((owner, watching)) = runtime::with(lua, |runtime| {
+    let Some((owner, watching)) = store::with(lua, |runtime| {
         let record = runtime.handlers.watches.get(&watch)?;
         Some((record.owner, record.handlers.clone()))
     }) else {
@@ -588,7 +590,7 @@ fn watch_entered(
             }
         }
     }
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let due = runtime.now.after(watching.every_ticks.max(1));
         if let Some(record) = runtime.handlers.watches.get_mut(&watch) {
             record.inside.insert(character, (how, due));
@@ -621,7 +623,7 @@ fn deliver_region(
 
 fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'static str) -> mlua::Result<()> {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let record = runtime.handlers.watches.get_mut(&watch)?;
         record.inside.remove(&character)?;
         Some((record.owner, record.handlers.exit.clone()))
@@ -635,7 +637,7 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
 
 /// Queues `onStay` for everybody whose interval is over, in order of watches, then of characters.
 fn queue_stays(lua: &Lua) {
-    let due = runtime::with(lua, |runtime| {
+    let due = store::with(lua, |runtime| {
         let now = runtime.now;
         let mut due = Vec::new();
         for (&watch, record) in &mut runtime.handlers.watches {
@@ -652,13 +654,13 @@ fn queue_stays(lua: &Lua) {
         due
     });
     for (watch, character) in due {
-        runtime::push_work(lua, ScriptWork::Stayed(watch, character));
+        store::push_work(lua, ScriptWork::Stayed(watch, character));
     }
 }
 
 fn stayed(vm: &ScriptVm, watch: WatchId, character: CharacterId) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let record = runtime.handlers.watches.get(&watch)?;
         let &(how, _) = record.inside.get(&character)?;
         Some((record.owner, record.handlers.stay.clone()?, how))

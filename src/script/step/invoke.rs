@@ -12,12 +12,13 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::host;
-use crate::script::step::owner::OwnerKind;
-use crate::script::step::runtime::{self, CodeName, Current};
+use crate::script::state::code_name::CodeName;
+use crate::script::state::owners::OwnerKind;
+use crate::script::state::runtime::Current;
+use crate::script::state::strikes::FaultConsequence;
 use crate::script::step::{behaviour, cinematic, plain_state, testing};
-use crate::script::vm::ScriptVm;
-use crate::script::vm::fault::{CallFailure, FaultConsequence, FaultKind};
-use crate::script::vm::lend;
+use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::walk::Owner;
@@ -43,9 +44,9 @@ impl Call {
 pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
     let lua = vm.lua();
     let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
-    let before = runtime::with(lua, |runtime| runtime.current.replace(current));
+    let before = store::with(lua, |runtime| runtime.current.replace(current));
     let result = run();
-    runtime::with(lua, |runtime| runtime.current = before);
+    store::with(lua, |runtime| runtime.current = before);
     take_printed(vm, call.owner);
     plain_state::after_call(vm, call);
     result
@@ -57,7 +58,7 @@ fn take_printed(vm: &ScriptVm, owner: Owner) {
     }
     let (lines, dropped) = vm.take_printed();
     let lua = vm.lua();
-    let label = runtime::with(lua, |runtime| runtime.label(owner).to_string());
+    let label = store::with(lua, |runtime| runtime.label(owner).to_string());
     for line in lines {
         let (owner, file, line, message) = (label.clone(), line.file, line.line, line.text);
         push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
@@ -119,7 +120,7 @@ pub(crate) fn test(
 /// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
 /// owner's limit.
 pub(crate) fn clean_up(vm: &ScriptVm) {
-    while let Some(cleanup) = runtime::with(vm.lua(), |runtime| runtime.cleanups.pop_front()) {
+    while let Some(cleanup) = store::with(vm.lua(), |runtime| runtime.cleanups.pop_front()) {
         let call = Call::plain(cleanup.owner, "onCancel");
         let result =
             within(vm, &call, || vm.call(&cleanup.function, cleanup.why.name(), vm.limits().fuel_per_call));
@@ -149,7 +150,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
         return;
     }
     vm.spend(FAULT_PRICE);
-    let (verdict, kind) = runtime::with(lua, |runtime| {
+    let (verdict, kind) = store::with(lua, |runtime| {
         runtime.fault_count += 1;
         runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;
         let kind = runtime.owners.get(call.owner).map(|record| record.kind);
@@ -172,7 +173,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
 
 /// The fields of `Fault`, and the strikes of its owner.
 fn fault_data(vm: &ScriptVm, call: &Call, failure: &CallFailure, verdict: FaultConsequence) -> Plain {
-    let (owner, character, tick, step) = runtime::with(vm.lua(), |runtime| {
+    let (owner, character, tick, step) = store::with(vm.lua(), |runtime| {
         let character = match runtime.owners.get(call.owner).map(|record| record.kind) {
             Some(OwnerKind::Behaviour(character)) => Some(character),
             _ => None,
@@ -181,7 +182,7 @@ fn fault_data(vm: &ScriptVm, call: &Call, failure: &CallFailure, verdict: FaultC
     });
     let strikes = match verdict {
         FaultConsequence::GoesOn(strikes) => strikes,
-        FaultConsequence::Suspended => crate::script::vm::fault::STRIKES_MAX,
+        FaultConsequence::Suspended => crate::script::state::strikes::STRIKES_MAX,
     };
     let mut fields = vec![
         ("kind", text(failure.kind.name())),

@@ -16,7 +16,6 @@ pub mod owner;
 pub(crate) mod params;
 pub(crate) mod plain_state;
 pub(crate) mod progress_handlers;
-pub(crate) mod runtime;
 pub(crate) mod schedule;
 pub(crate) mod skipping;
 pub(crate) mod task;

@@ -6,143 +6,22 @@
 //! paused (its character is held by a scene) keeps its time standing still. Not here: what the end of each
 //! kind of owner is like (`behaviour`, `cinematic`, `host`).
 
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use mlua::Lua;
 
-use mlua::{Lua, Table, Value};
-
-use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
-use crate::script::step::runtime;
-use crate::script::step::task::Delivery;
+use crate::script::state::owners::{Counted, TIMERS_MAX, WATCHES_MAX};
+use crate::script::vm::store;
 use crate::world::walk::Owner;
-
-/// What an owner is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OwnerKind {
-    /// The level script.
-    Level,
-    /// The behaviour of a character.
-    Behaviour(CharacterId),
-    /// A running scene, by its number.
-    Scene(u64),
-    /// The level test.
-    Test,
-}
-
-/// One owner.
-#[derive(Debug)]
-pub(crate) struct OwnerRecord {
-    pub(crate) kind: OwnerKind,
-    /// `behaviour "guard" of "anna"`, `level script`, `cinematic "intro"`.
-    pub(crate) label: Rc<str>,
-    /// Where the names of handlers are looked up.
-    pub(crate) names: Option<Table>,
-    /// What named handlers are called with first: `self` or the scene.
-    pub(crate) receiver: Option<Value>,
-    /// Since when it stands still.
-    pub(crate) paused: Option<Tick>,
-    /// Its character is removed: it ends with this tick, and nothing of it runs until then.
-    pub(crate) is_gone: bool,
-    /// What came in while it stood still, in order.
-    pub(crate) kept: VecDeque<Delivery>,
-    /// Events that were dropped while it stood still, because there were too many.
-    pub(crate) missed: u32,
-    /// When a faulted `run` begins again.
-    pub(crate) run_again: Option<Tick>,
-    pub(crate) tasks: u32,
-    pub(crate) timers: u32,
-    pub(crate) handlers: u32,
-    pub(crate) watches: u32,
-}
-
-/// All owners, by number.
-#[derive(Debug, Default)]
-pub(crate) struct Owners {
-    records: BTreeMap<Owner, OwnerRecord>,
-    last: u32,
-}
-
-impl Owners {
-    /// Events kept for the release of a held character; beyond that the oldest is dropped.
-    pub(crate) const KEPT_EVENTS_MAX: usize = 64;
-
-    /// A new owner.
-    pub(crate) fn begin(&mut self, kind: OwnerKind, label: String) -> Owner {
-        self.last += 1;
-        let owner = Owner(self.last);
-        let record = OwnerRecord {
-            kind,
-            label: Rc::from(label),
-            names: None,
-            receiver: None,
-            paused: None,
-            is_gone: false,
-            kept: VecDeque::new(),
-            missed: 0,
-            run_again: None,
-            tasks: 0,
-            timers: 0,
-            handlers: 0,
-            watches: 0,
-        };
-        self.records.insert(owner, record);
-        owner
-    }
-
-    pub(crate) fn get(&self, owner: Owner) -> Option<&OwnerRecord> {
-        self.records.get(&owner)
-    }
-
-    pub(crate) fn get_mut(&mut self, owner: Owner) -> Option<&mut OwnerRecord> {
-        self.records.get_mut(&owner)
-    }
-
-    /// Whether nothing of an owner runs now: it stands still, or its character is removed.
-    pub(crate) fn is_paused(&self, owner: Owner) -> bool {
-        self.get(owner).is_some_and(|record| record.paused.is_some() || record.is_gone)
-    }
-
-    /// Forgets an owner.
-    pub(crate) fn remove(&mut self, owner: Owner) -> Option<OwnerRecord> {
-        self.records.remove(&owner)
-    }
-
-    /// All owners, in order of beginning.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Owner, &OwnerRecord)> {
-        self.records.iter().map(|(&owner, record)| (owner, record))
-    }
-}
 
 /// On whose behalf the running Lua code runs; the host when none does.
 #[must_use]
 pub fn current(lua: &Lua) -> Owner {
-    runtime::with(lua, |runtime| runtime.current.as_ref().map_or(Owner::HOST, |current| current.owner))
+    store::with(lua, |runtime| runtime.current.as_ref().map_or(Owner::HOST, |current| current.owner))
 }
 
 /// The owner as messages name it: `behaviour "guard" of "anna"`, `level script`.
 #[must_use]
 pub fn label(lua: &Lua, owner: Owner) -> String {
-    runtime::with(lua, |runtime| runtime.label(owner).to_string())
-}
-
-/// Watches of a level.
-pub const WATCHES_MAX: usize = 4096;
-
-/// Timers of a level.
-pub const TIMERS_MAX: usize = 65_536;
-
-/// What of an owner is counted against a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
-    /// Tasks (`limits.tasksPerOwner`).
-    Tasks,
-    /// Timers (`limits.timersPerOwner`).
-    Timers,
-    /// Listeners (`limits.handlersPerOwner`).
-    Handlers,
-    /// Watches (`limits.watchesPerOwner`).
-    Watches,
+    store::with(lua, |runtime| runtime.label(owner).to_string())
 }
 
 /// The end of the sentence when the running owner has as many as it may have:
@@ -150,7 +29,7 @@ pub enum Counted {
 #[must_use]
 pub fn at_limit(lua: &Lua, what: Counted) -> Option<String> {
     let owner = current(lua);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         let record = runtime.owners.get(owner)?;
         let limits = &runtime.limits;
         let (count, most, noun, limit, mend) = match what {

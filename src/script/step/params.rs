@@ -4,109 +4,16 @@
 //! mistake names the parameter, what it is and what was expected; an unknown parameter names the nearest one.
 //! References stay names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use glam::Vec3;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
+use crate::script::state::params::{Param, ParamType, Params};
 use crate::script::vm::convert::{Argument, describe, suggestion};
 use crate::script::vm::payload;
 use crate::world::World;
-
-/// What a parameter may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ParamType {
-    Number,
-    Integer,
-    Boolean,
-    String,
-    Vector,
-    Mark,
-    Route,
-    Area,
-    Region,
-    Door,
-    Character,
-    Any,
-}
-
-impl ParamType {
-    const NAMES: [(&str, Self); 12] = [
-        ("number", Self::Number),
-        ("integer", Self::Integer),
-        ("boolean", Self::Boolean),
-        ("string", Self::String),
-        ("vector", Self::Vector),
-        ("mark", Self::Mark),
-        ("route", Self::Route),
-        ("area", Self::Area),
-        ("region", Self::Region),
-        ("door", Self::Door),
-        ("character", Self::Character),
-        ("any", Self::Any),
-    ];
-
-    /// What was expected, for messages.
-    fn expected(self) -> &'static str {
-        match self {
-            Self::Number => "a number",
-            Self::Integer => "a whole number",
-            Self::Boolean => "true or false",
-            Self::String => "a text",
-            Self::Vector => "a vector: [x, z] or [x, y, z]",
-            Self::Mark => "the name of a mark",
-            Self::Route => "the name of a route",
-            Self::Area => "the name of an area",
-            Self::Region => "the name of a region",
-            Self::Door => "the name of a door",
-            Self::Character => "the name of a character",
-            Self::Any => "plain data",
-        }
-    }
-
-    /// Names of the level that this type refers to.
-    fn known(self, world: &World) -> Option<BTreeSet<String>> {
-        let names: BTreeSet<String> = match self {
-            Self::Mark => world.marks.keys().cloned().collect(),
-            Self::Route => world.routes.keys().cloned().collect(),
-            Self::Area => world.areas.iter().map(|area| area.name.clone()).collect(),
-            Self::Region => world.regions.iter().map(|region| region.name.clone()).collect(),
-            Self::Door => world.standing_doors().map(|(_, door)| door.name.clone()).collect(),
-            Self::Character => world.characters.names().map(str::to_owned).collect(),
-            _ => return None,
-        };
-        Some(names)
-    }
-}
-
-/// One declared parameter.
-#[derive(Clone, Debug)]
-pub(crate) struct Param {
-    kind: ParamType,
-    default: Option<Plain>,
-    optional: bool,
-    min: Option<f64>,
-    max: Option<f64>,
-    one_of: Option<Vec<Plain>>,
-}
-
-impl Param {
-    /// What of a level it names: `door`; none for values.
-    pub(crate) fn reference(&self) -> Option<&'static str> {
-        let names = matches!(
-            self.kind,
-            ParamType::Mark
-                | ParamType::Route
-                | ParamType::Area
-                | ParamType::Region
-                | ParamType::Door
-                | ParamType::Character
-        );
-        let mut nouns = ParamType::NAMES.iter();
-        nouns.find(|(_, kind)| *kind == self.kind).map(|(noun, _)| *noun).filter(|_| names)
-    }
-}
 
 /// The parameter that a sentence of [`fill`] is about.
 pub(crate) fn parameter_of(sentence: &str) -> Option<&str> {
@@ -115,9 +22,6 @@ pub(crate) fn parameter_of(sentence: &str) -> Option<&str> {
         None => sentence.strip_prefix("params.")?.split([' ', ':']).next(),
     }
 }
-
-/// The declared parameters of a behaviour, by name.
-pub(crate) type Params = BTreeMap<String, Param>;
 
 const KEYS: [&str; 6] = ["type", "default", "optional", "min", "max", "oneOf"];
 
@@ -252,7 +156,7 @@ fn fit(param: &Param, name: &str, value: Plain, world: Option<&World>) -> Result
     Ok(value)
 }
 
-fn vector(parts: &[Plain]) -> Option<Vec3> {
+pub(crate) fn vector(parts: &[Plain]) -> Option<Vec3> {
     let numbers: Option<Vec<f32>> = parts
         .iter()
         .map(|part| match part {

@@ -7,77 +7,23 @@
 //! in the same way is reported once. Not here: what plain data is (`payload`), what a reload keeps
 //! (`reload::swap`).
 
-use std::collections::BTreeSet;
-use std::ops::Bound;
-
 use mlua::{Lua, Table, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::value::Plain;
+use crate::script::state::state_checks::PUT_OFF;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime;
-use crate::script::vm::ScriptVm;
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::payload;
+use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::walk::Owner;
 
 /// What the report of such a fault names as the callback.
 const CALLBACK: &str = "state";
 
-/// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
-/// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
-const ENTRIES_MAX: i64 = 512;
-
-/// As many of them are kept for states that were put off.
-const PUT_OFF: i64 = 256;
-
-/// Which states are looked at when.
-#[derive(Debug)]
-pub(crate) struct StateChecks {
-    /// Entries that may still be looked at in this tick. A large state leaves a debt.
-    left: i64,
-    /// Behaviours whose code has run since their state was looked at.
-    put_off: BTreeSet<Owner>,
-    /// Whose turn it was last.
-    last: Owner,
-}
-
-impl Default for StateChecks {
-    fn default() -> Self {
-        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST }
-    }
-}
-
-impl StateChecks {
-    pub(crate) fn begin_tick(&mut self) {
-        self.left = self.left.saturating_add(ENTRIES_MAX).min(ENTRIES_MAX);
-    }
-
-    /// The next behaviour that was put off, in turn.
-    fn next(&mut self) -> Option<Owner> {
-        let after = (Bound::Excluded(self.last), Bound::Unbounded);
-        let next = self.put_off.range(after).next().or_else(|| self.put_off.first()).copied()?;
-        self.put_off.remove(&next);
-        self.last = next;
-        Some(next)
-    }
-
-    /// Mixes in what decides when a mistake is found; nothing as long as every state is looked at in time.
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        if self.left < 0 || !self.put_off.is_empty() {
-            hash.word(self.left as u64).word(u64::from(self.last.0));
-            self.put_off.iter().for_each(|owner| {
-                hash.word(u64::from(owner.0));
-            });
-        }
-    }
-}
-
 /// Looks at the state of the behaviour whose code has just run.
 pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     let lua = vm.lua();
-    let this = runtime::with(lua, |runtime| {
+    let this = store::with(lua, |runtime| {
         let this = runtime.behaviours.shared_this(call.owner)?;
         let may = runtime.state_checks.left > PUT_OFF;
         if may {
@@ -89,7 +35,7 @@ pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     });
     if let Some(this) = this {
         let spent = look(vm, call, &this);
-        runtime::with(lua, |runtime| runtime.state_checks.left -= spent);
+        store::with(lua, |runtime| runtime.state_checks.left -= spent);
     }
 }
 
@@ -98,7 +44,7 @@ pub(crate) fn catch_up(vm: &ScriptVm) {
     let lua = vm.lua();
     // Bounded by the entries: every look spends some.
     loop {
-        let next = runtime::with(lua, |runtime| {
+        let next = store::with(lua, |runtime| {
             let checks = &mut runtime.state_checks;
             let owner = if checks.left > 0 { checks.next() } else { None };
             owner.map(|owner| (owner, runtime.behaviours.shared_this(owner)))
@@ -107,7 +53,7 @@ pub(crate) fn catch_up(vm: &ScriptVm) {
             return;
         };
         let spent = this.map_or(1, |this| look(vm, &Call::plain(owner, CALLBACK), &this));
-        runtime::with(lua, |runtime| runtime.state_checks.left -= spent);
+        store::with(lua, |runtime| runtime.state_checks.left -= spent);
     }
 }
 
@@ -125,7 +71,7 @@ pub(crate) fn look_at_shared(vm: &ScriptVm, owner: Owner, state: &Table) {
 fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 {
     let (is_plain, entries) = payload::is_plain(vm.lua(), &state, vm.limits().state_kib);
     if is_plain && state.is_table() {
-        runtime::with(vm.lua(), |runtime| runtime.told_states.remove(&call.owner));
+        store::with(vm.lua(), |runtime| runtime.told_states.remove(&call.owner));
     } else {
         let _ = check_after(vm, call, name, state);
     }
@@ -139,7 +85,7 @@ fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 
 /// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the
 /// file of the owner.
 pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
-    let label = runtime::with(vm.lua(), |runtime| runtime.label(call.owner));
+    let label = store::with(vm.lua(), |runtime| runtime.label(call.owner));
     let given = Argument::new(&label, name, state);
     let read = given.table("a table of plain data").map(|_| ());
     read.and_then(|()| payload::read(vm.lua(), &given, vm.limits().state_kib)).map_err(|mistake| {
@@ -161,7 +107,7 @@ pub(crate) fn check(vm: &ScriptVm, owner: Owner, name: &str, state: Value) -> Re
 fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
     let read = read(vm, call, name, state);
     let owner = call.owner;
-    let is_news = runtime::with(vm.lua(), |runtime| match &read {
+    let is_news = store::with(vm.lua(), |runtime| match &read {
         Ok(_) => {
             runtime.told_states.remove(&owner);
             false
@@ -191,7 +137,7 @@ fn what_of(message: &str) -> &str {
 /// name, else where the function begins that has just run; 0 when neither is known.
 fn place(vm: &ScriptVm, call: &Call, message: &str) -> (String, u32) {
     let lua = vm.lua();
-    let (class, environment) = runtime::with(lua, |runtime| {
+    let (class, environment) = store::with(lua, |runtime| {
         let class = runtime.behaviours.parts(call.owner).map(|(_, class, ..)| class);
         let level = runtime.level.as_ref().filter(|(level, _)| *level == call.owner);
         (class, level.map(|(_, environment)| environment.clone()))
@@ -258,17 +204,5 @@ mod tests {
         assert_eq!(only_line_that_sets(text, "other"), None);
         assert_eq!(only_line_that_sets("a.x = 1\nb = { x = 2 }", "x"), None, "either may be meant");
         assert_eq!(only_line_that_sets("a[\"x\"] = 1", "x"), Some(1));
-    }
-
-    #[test]
-    fn states_that_were_put_off_come_in_turn() {
-        let mut checks = StateChecks { put_off: [1, 2, 3].map(Owner).into(), ..StateChecks::default() };
-        let mut turns = Vec::new();
-        for again in [1, 1, 2] {
-            turns.extend(checks.next());
-            checks.put_off.insert(Owner(again));
-        }
-        turns.extend(checks.next());
-        assert_eq!(turns, [1, 2, 3, 1].map(Owner));
     }
 }

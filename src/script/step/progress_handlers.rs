@@ -4,94 +4,21 @@
 //! their walk or their owner; `onBlocked` may not wait and is asked once for each obstruction. Not here: the
 //! end of a walk (`dispatch`).
 
-use std::collections::BTreeMap;
-
 use mlua::{Lua, MultiValue, Table, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::script::bind::call::vector;
-use crate::script::bind::handles;
-use crate::script::bind::results;
-use crate::script::state::callback::{Callback, Underway};
+use crate::script::bind::{handles, results};
+use crate::script::state::callback::Callback;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime;
-use crate::script::vm::ScriptVm;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{convert, lend};
+use crate::script::vm::{ScriptVm, convert, lend, store};
 use crate::world::World;
 use crate::world::event::WalkNews;
 use crate::world::ops::{walk_changes, walks};
 use crate::world::outcome::Reason;
 use crate::world::walk::{Crowd, Owner};
-
-/// Handlers of walks under way, by walk.
-#[derive(Debug, Default)]
-pub(crate) struct UnderwayHandlers(BTreeMap<WalkId, (Owner, Underway)>);
-
-impl UnderwayHandlers {
-    pub(crate) fn set(&mut self, walk: WalkId, owner: Owner, handlers: Underway) {
-        if !handlers.is_empty() {
-            self.0.insert(walk, (owner, handlers));
-        }
-    }
-
-    pub(crate) fn forget(&mut self, walk: WalkId) {
-        self.0.remove(&walk);
-    }
-
-    pub(crate) fn end_owner(&mut self, owner: Owner) {
-        self.0.retain(|_, (other, _)| *other != owner);
-    }
-
-    /// The code of an owner was replaced: handlers that are names stay.
-    pub(crate) fn reload_owner(&mut self, owner: Owner) {
-        for (_, handlers) in self.0.values_mut().filter(|(other, _)| *other == owner) {
-            for handler in
-                [&mut handlers.stop, &mut handlers.waypoint, &mut handlers.near, &mut handlers.blocked]
-            {
-                if matches!(handler, Some(Callback::Function(_))) {
-                    *handler = None;
-                }
-            }
-        }
-        self.0.retain(|_, (_, handlers)| !handlers.is_empty());
-    }
-
-    /// Names of handlers of an owner's walks under way.
-    pub(crate) fn names_of(&self, owner: Owner) -> Vec<String> {
-        let own = self.0.values().filter(|(other, _)| *other == owner);
-        let all = own.flat_map(|(_, handlers)| {
-            [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked]
-        });
-        let name = |handler: &Option<Callback>| match handler {
-            Some(Callback::Named(name)) => Some(name.clone()),
-            _ => None,
-        };
-        all.filter_map(name).collect()
-    }
-
-    fn find(&self, walk: WalkId, news: &WalkNews) -> Option<(Owner, Callback)> {
-        let (owner, handlers) = self.0.get(&walk)?;
-        let callback = match news {
-            WalkNews::Stop { .. } => &handlers.stop,
-            WalkNews::Waypoint { .. } => &handlers.waypoint,
-            WalkNews::Near { .. } => &handlers.near,
-            WalkNews::Blocked { .. } => &handlers.blocked,
-        };
-        Some((*owner, callback.clone()?))
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (walk, (owner, handlers)) in &self.0 {
-            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
-            for callback in [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked] {
-                handlers::hash_callback(hash, callback.as_ref());
-            }
-        }
-    }
-}
 
 /// What `onBlocked` may answer.
 const ANSWERS: [&str; 4] = ["wait", "repath", "push", "giveUp"];
@@ -102,7 +29,7 @@ const ANSWERS: [&str; 4] = ["wait", "repath", "push", "giveUp"];
 /// When the memory of the VM is spent.
 pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result<()> {
     let lua = vm.lua();
-    let Some((owner, callback)) = runtime::with(lua, |runtime| runtime.handlers.underway.find(walk, news))
+    let Some((owner, callback)) = store::with(lua, |runtime| runtime.handlers.underway.find(walk, news))
     else {
         return Ok(());
     };
@@ -161,7 +88,7 @@ fn ask(
     payload: Value,
 ) {
     let lua = vm.lua();
-    if runtime::with(lua, |runtime| runtime.owners.is_paused(owner)) {
+    if store::with(lua, |runtime| runtime.owners.is_paused(owner)) {
         return;
     }
     let mut args = MultiValue::new();

@@ -6,165 +6,28 @@
 //! does not suffice for waits for the next tick, and comes first then, so nothing is passed over twice. Not
 //! here: what runs because of what happened (`dispatch`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
-use crate::base::hash::StateHash;
-use crate::base::time::Tick;
-use crate::script::state::callback::{Callback, WhenOrder};
+use crate::script::state::callback::Callback;
+use crate::script::state::code_name::CodeName;
+use crate::script::state::owners::{OwnerKind, OwnerRecord};
+use crate::script::state::predicates::{Job, Predicate};
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::owner::{self, OwnerKind, OwnerRecord};
-use crate::script::step::runtime::{self, CodeName, Runtime, ScriptWork};
-use crate::script::step::task::{self, NewTask, TaskRole};
-use crate::script::step::testing;
-use crate::script::step::timer;
-use crate::script::step::{behaviour, blackboard, tree};
-use crate::script::vm::ScriptVm;
-use crate::script::vm::payload;
+use crate::script::step::{behaviour, blackboard, owner, task, testing, timer, tree};
+use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
 use crate::world::walk::Owner;
-
-/// One thing for step 3 to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Job {
-    /// A timer that is due.
-    Timer(u64),
-    /// `onTick` of the level script.
-    LevelTick,
-    /// `update` of a behaviour.
-    Update(Owner),
-    /// The tree of a behaviour.
-    Tree(Owner),
-    /// A predicate of `region.when`.
-    Predicate(u32),
-    /// A faulted `run` that begins again.
-    RunAgain(Owner),
-    /// A task whose time has come, or that tests a predicate.
-    Wake(u64),
-}
-
-impl Job {
-    pub(crate) fn hash_into(self, hash: &mut StateHash) {
-        let (kind, number) = match self {
-            Self::Timer(id) => (1, id),
-            Self::LevelTick => (2, 0),
-            Self::Update(owner) => (3, u64::from(owner.0)),
-            Self::Predicate(id) => (4, u64::from(id)),
-            Self::RunAgain(owner) => (5, u64::from(owner.0)),
-            Self::Wake(task) => (6, task),
-            Self::Tree(owner) => (7, u64::from(owner.0)),
-        };
-        hash.word(kind).word(number);
-    }
-}
-
-/// A watch over a predicate.
-#[derive(Debug)]
-pub(crate) struct Predicate {
-    pub(crate) owner: Owner,
-    function: Function,
-    on_true: Option<Callback>,
-    on_false: Option<Callback>,
-    every_ticks: u64,
-    next: Tick,
-    value: bool,
-    enabled: bool,
-}
-
-/// All watches over predicates.
-#[derive(Debug, Default)]
-pub(crate) struct Predicates {
-    predicates: BTreeMap<u32, Predicate>,
-    /// Those of each owner that has any: the ids above, once more.
-    by_owner: BTreeMap<Owner, BTreeSet<u32>>,
-    last: u32,
-}
-
-impl Predicates {
-    fn of(&self, owner: Owner) -> impl Iterator<Item = u32> {
-        self.by_owner.get(&owner).into_iter().flatten().copied()
-    }
-
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        self.predicates.len()
-    }
-
-    /// Owners that have any, in order of beginning.
-    fn owners(&self) -> impl Iterator<Item = Owner> {
-        self.by_owner.keys().copied()
-    }
-
-    /// The enabled predicates of an owner, by id.
-    pub(crate) fn of_owner(&self, owner: Owner) -> Vec<u32> {
-        let is_enabled = |id: &u32| self.predicates.get(id).is_some_and(|predicate| predicate.enabled);
-        self.of(owner).filter(is_enabled).collect()
-    }
-
-    pub(crate) fn add(&mut self, owner: Owner, now: Tick, order: WhenOrder) -> u32 {
-        self.last += 1;
-        let predicate = Predicate {
-            owner,
-            function: order.predicate,
-            on_true: order.on_true,
-            on_false: order.on_false,
-            every_ticks: order.every_ticks.max(1),
-            next: now.after(1),
-            value: false,
-            enabled: true,
-        };
-        self.predicates.insert(self.last, predicate);
-        self.by_owner.entry(owner).or_default().insert(self.last);
-        self.last
-    }
-
-    /// Ends a watch; its owner, if there was such a watch.
-    pub(crate) fn remove(&mut self, id: u32) -> Option<Owner> {
-        let owner = self.predicates.remove(&id)?.owner;
-        if let Some(ids) = self.by_owner.get_mut(&owner) {
-            ids.remove(&id);
-            if ids.is_empty() {
-                self.by_owner.remove(&owner);
-            }
-        }
-        Some(owner)
-    }
-
-    pub(crate) fn enable(&mut self, id: u32, enabled: bool) {
-        if let Some(predicate) = self.predicates.get_mut(&id) {
-            predicate.enabled = enabled;
-        }
-    }
-
-    pub(crate) fn end_owner(&mut self, owner: Owner) {
-        for id in self.by_owner.remove(&owner).into_iter().flatten() {
-            self.predicates.remove(&id);
-        }
-    }
-
-    /// Owner and handler for an answer that changed.
-    pub(crate) fn handler(&self, id: u32, value: bool) -> Option<(Owner, Callback)> {
-        let predicate = self.predicates.get(&id)?;
-        let callback = if value { predicate.on_true.clone() } else { predicate.on_false.clone() };
-        Some((predicate.owner, callback?))
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(u64::from(self.last));
-        for (&id, predicate) in &self.predicates {
-            hash.word(u64::from(id)).word(u64::from(predicate.owner.0)).word(predicate.next.0);
-            hash.word(predicate.every_ticks).flag(predicate.value).flag(predicate.enabled);
-        }
-    }
-}
 
 /// Runs step 3. The world is lent.
 pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
     blackboard::clear_due(lua);
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.step = 3;
         let jobs = due_jobs(runtime);
         let waiting: BTreeSet<Job> = runtime.jobs.iter().copied().collect();
@@ -172,10 +35,10 @@ pub(crate) fn run(vm: &ScriptVm) {
     });
     // A step 12 that was cut short gets its share of this tick.
     let reserve =
-        if runtime::with(lua, |runtime| runtime.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
-    while let Some(job) = runtime::with(lua, |runtime| runtime.jobs.pop_front()) {
+        if store::with(lua, |runtime| runtime.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
+    while let Some(job) = store::with(lua, |runtime| runtime.jobs.pop_front()) {
         if vm.tick_left() <= reserve {
-            runtime::with(lua, |runtime| runtime.jobs.push_front(job));
+            store::with(lua, |runtime| runtime.jobs.push_front(job));
             break;
         }
         run_job(vm, job);
@@ -184,7 +47,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     if testing::take_turn(vm) {
         run_spawned(vm, reserve);
     }
-    let count = runtime::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
+    let count = store::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
         invoke::push(vm, Fact::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None });
     }
@@ -194,14 +57,14 @@ pub(crate) fn run(vm: &ScriptVm) {
 /// step 12 has rounds.
 pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
     let lua = vm.lua();
-    let generations = runtime::with(lua, |runtime| runtime.limits.event_rounds);
+    let generations = store::with(lua, |runtime| runtime.limits.event_rounds);
     for _ in 0..generations {
-        let count = runtime::with(lua, |runtime| runtime.tasks.spawned.len());
+        let count = store::with(lua, |runtime| runtime.tasks.spawned.len());
         for _ in 0..count {
             if vm.tick_left() <= reserve {
                 return;
             }
-            if let Some(id) = runtime::with(lua, |runtime| runtime.tasks.spawned.pop_front()) {
+            if let Some(id) = store::with(lua, |runtime| runtime.tasks.spawned.pop_front()) {
                 task::begin(vm, id);
             }
         }
@@ -259,7 +122,7 @@ fn run_job(vm: &ScriptVm, job: Job) {
 
 pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let timer = runtime.timers.get(id)?.clone();
         if runtime.owners.is_paused(timer.owner) {
             return None;
@@ -287,14 +150,14 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
 }
 
 fn level_tick(vm: &ScriptVm) {
-    let found = runtime::with(vm.lua(), |runtime| {
+    let found = store::with(vm.lua(), |runtime| {
         let (owner, environment) = runtime.level.clone()?;
         Some((owner, environment, f64::from(runtime.rate.tick_seconds())))
     });
     let Some((owner, environment, _)) = found else {
         return;
     };
-    let rate = runtime::with(vm.lua(), |runtime| runtime.rate.per_second());
+    let rate = store::with(vm.lua(), |runtime| runtime.rate.per_second());
     if let Some(function) = global_function(&environment, "onTick") {
         invoke::run(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
     }
@@ -307,7 +170,7 @@ pub(crate) fn global_function(environment: &Table, name: &str) -> Option<Functio
 
 pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let now = runtime.now;
         let predicate = runtime.predicates.predicates.get_mut(&id)?;
         if runtime.owners.is_paused(predicate.owner) {
@@ -322,12 +185,12 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let call = Call::plain(owner, "when");
     match invoke::test(vm, &call, &function, ()) {
         Ok(value) => {
-            let changed = runtime::with(lua, |runtime| {
+            let changed = store::with(lua, |runtime| {
                 let predicate = runtime.predicates.predicates.get_mut(&id)?;
                 (std::mem::replace(&mut predicate.value, value) != value).then_some(())
             });
             if changed.is_some() {
-                runtime::push_work(lua, ScriptWork::Turned { predicate: id, value });
+                store::push_work(lua, ScriptWork::Turned { predicate: id, value });
             }
         }
         Err(failure) => invoke::report(vm, &call, failure),

@@ -11,16 +11,15 @@ use std::collections::BTreeMap;
 
 use mlua::{Function, Lua, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::bind::handles;
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::wait::Wait;
+use crate::script::state::waits::{TaskPause, WaitResult};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime::{self, Runtime, ScriptWork};
-use crate::script::step::task::{self, TaskPause, WaitResult};
-use crate::script::step::wait::{SceneId, Wait};
-use crate::script::step::{dialogue, dispatch, schedule};
-use crate::script::vm::ScriptVm;
-use crate::script::vm::lend;
+use crate::script::step::wait::SceneId;
+use crate::script::step::{dialogue, dispatch, schedule, task};
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::scene_fast_forward::FastForward;
@@ -33,64 +32,11 @@ const PATIENCE_S: f64 = 60.0;
 /// minutes: half an hour is one that waits for something that never comes.
 const PASSED_MAX_S: f64 = 1800.0;
 
-/// How far the skipping of a scene has come.
-#[derive(Debug, Default)]
-pub(crate) struct Skip {
-    /// Whether it is being skipped.
-    pub(crate) is_on: bool,
-    /// Whether it ever was.
-    pub(crate) has_begun: bool,
-    /// How deep tasks are within `noSkip`.
-    watched: BTreeMap<u64, u32>,
-    /// The end of waits that have none of their own, by task: the serial of the wait and its tick.
-    ends: BTreeMap<u64, (u64, Tick)>,
-    /// Ticks of the scene that were passed over.
-    passed: u64,
-}
-
-impl Skip {
-    /// Whether it is skipped and nothing of it is to be seen at normal speed.
-    pub(crate) fn is_rushing(&self) -> bool {
-        self.is_on && self.watched.is_empty()
-    }
-
-    /// A task enters `noSkip`.
-    pub(crate) fn watch(&mut self, task: u64) {
-        *self.watched.entry(task).or_default() += 1;
-    }
-
-    /// A task leaves `noSkip`.
-    pub(crate) fn unwatch(&mut self, task: u64) {
-        if let Some(depth) = self.watched.get_mut(&task) {
-            *depth = depth.saturating_sub(1);
-            if *depth == 0 {
-                self.watched.remove(&task);
-            }
-        }
-    }
-
-    /// A task is over.
-    pub(crate) fn forget(&mut self, task: u64) {
-        self.watched.remove(&task);
-        self.ends.remove(&task);
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.flag(self.is_on).flag(self.has_begun).word(self.passed);
-        for (&task, &depth) in &self.watched {
-            hash.word(task).word(u64::from(depth));
-        }
-        for (&task, &(serial, tick)) in &self.ends {
-            hash.word(task).word(serial).word(tick.0);
-        }
-    }
-}
-
 /// Asks for a scene to be skipped from the next dispatch on; false when it may not be, or is over.
 pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
-    let may = runtime::with(lua, |runtime| runtime.scenes.is_skippable(id));
+    let may = store::with(lua, |runtime| runtime.scenes.is_skippable(id));
     if may {
-        runtime::push_work(lua, ScriptWork::SkipScene(id));
+        store::push_work(lua, ScriptWork::SkipScene(id));
     }
     may
 }
@@ -98,7 +44,7 @@ pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
 /// Begins to skip a scene. Step 12.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
-    let begun = runtime::with(lua, |runtime| {
+    let begun = store::with(lua, |runtime| {
         let owner = runtime.scenes.owner(id)?;
         let (skip, definition) = runtime.scenes.skip_mut(id)?;
         if std::mem::replace(&mut skip.is_on, true) {
@@ -159,15 +105,15 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
         return None;
     }
-    for id in runtime::with(lua, |runtime| runtime.scenes.rushing()) {
+    for id in store::with(lua, |runtime| runtime.scenes.rushing()) {
         if give_up(vm, id) {
             continue;
         }
-        let Some(survey) = runtime::with(lua, |runtime| survey(runtime, id)) else {
+        let Some(survey) = store::with(lua, |runtime| survey(runtime, id)) else {
             continue;
         };
         for &scene in &survey.inner {
-            if !runtime::with(lua, |runtime| runtime.scenes.is_skipping(scene)) {
+            if !store::with(lua, |runtime| runtime.scenes.is_skipping(scene)) {
                 ask(lua, scene);
             }
         }
@@ -180,7 +126,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             rush.ticks = Some(1);
             return Some(rush);
         }
-        let now = runtime::with(lua, |runtime| runtime.now);
+        let now = store::with(lua, |runtime| runtime.now);
         rush.ticks = survey.due.map(|due| due.since(now));
         let is_idle = lend::with_world(lua, |world: &mut World| rush.is_idle(world)).unwrap_or(true);
         if !is_idle {
@@ -192,7 +138,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
 
 /// A scene that would never end is not skipped any further.
 fn give_up(vm: &ScriptVm, id: u64) -> bool {
-    let given_up = runtime::with(vm.lua(), |runtime| {
+    let given_up = store::with(vm.lua(), |runtime| {
         let most = runtime.ticks(PASSED_MAX_S);
         let owner = runtime.scenes.owner(id)?;
         let (skip, _) = runtime.scenes.skip_mut(id).filter(|(skip, _)| skip.passed >= most)?;
@@ -264,7 +210,7 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
 /// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on.
 fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
     let lua = vm.lua();
-    for id in runtime::with(lua, |runtime| runtime.predicates.of_owner(owner)) {
+    for id in store::with(lua, |runtime| runtime.predicates.of_owner(owner)) {
         schedule::run_predicate(vm, id);
     }
     let mut went_on = false;
@@ -284,7 +230,7 @@ fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
 /// So many ticks have passed for a scene: what is due by now runs, timers first, then tasks by id.
 pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
     let lua = vm.lua();
-    let (timers, tasks) = runtime::with(lua, |runtime| {
+    let (timers, tasks) = store::with(lua, |runtime| {
         let now = runtime.now;
         runtime.timers.rewind(owner, ticks, now);
         runtime.tasks.rewind(owner, ticks, now);
@@ -331,11 +277,11 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
 /// The time of a wait is over, by its own end or by that of its patience.
 fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
     let lua = vm.lua();
-    let pause = runtime::with(lua, |runtime| {
+    let pause = store::with(lua, |runtime| {
         let (now, pause) = runtime.tasks.pause_of(task)?;
         (now == serial).then(|| pause.clone())
     });
-    let now = runtime::with(lua, |runtime| runtime.now);
+    let now = store::with(lua, |runtime| runtime.now);
     match pause {
         None => {}
         Some(pause) if pause.end().is_some_and(|tick| tick <= now) => task::wake(vm, task),

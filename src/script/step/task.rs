@@ -8,31 +8,36 @@
 
 mod ending;
 mod group;
-mod pause;
-mod table;
 
 use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::handles;
-use crate::script::step::dialogue;
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::tasks::{NewTask, Task, Why};
+use crate::script::state::waits::{Answering, Delivery, Pending, TaskPause, WaitResult};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime::{self, Runtime, ScriptWork};
-use crate::script::step::testing;
 use crate::script::step::wait::TaskId;
+use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{Resumed, ScriptVm};
+use crate::script::vm::{Resumed, ScriptVm, store};
 use crate::world::walk::Owner;
 
-pub(crate) use ending::{Why, cancel, cancel_wait};
+pub(crate) use ending::{cancel, cancel_wait};
 pub(crate) use group::answer;
-pub(crate) use pause::{Answering, Delivery, GroupEntry, GroupKind, Pending, TaskPause, WaitResult};
-pub(crate) use table::{NewTask, TaskRole, Tasks};
+
+/// Adds a task that has not begun, and counts it with its owner; its number.
+fn insert(runtime: &mut Runtime, spawn: NewTask) -> u64 {
+    if let Some(record) = runtime.owners.get_mut(spawn.owner) {
+        record.tasks += 1;
+    }
+    runtime.tasks.add(spawn)
+}
 
 /// A new task that begins after the running code has returned: at the end of step 3, or in the next round of
 /// step 12.
 pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
-    let (id, later) = runtime::with(lua, |runtime| {
-        let id = table::insert(runtime, spawn);
+    let (id, later) = store::with(lua, |runtime| {
+        let id = insert(runtime, spawn);
         let later = runtime.step == 12;
         if !later {
             runtime.tasks.spawned.push_back(id);
@@ -40,19 +45,19 @@ pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
         (id, later)
     });
     if later {
-        runtime::push_work(lua, ScriptWork::Begin(id));
+        store::push_work(lua, ScriptWork::Begin(id));
     }
     id
 }
 
 /// A new task that somebody else begins when its turn comes: the level test.
 pub(crate) fn prepare(lua: &Lua, spawn: NewTask) -> u64 {
-    runtime::with(lua, |runtime| table::insert(runtime, spawn))
+    store::with(lua, |runtime| insert(runtime, spawn))
 }
 
 /// A new task that begins now: handlers and actions of trees, which are called by the host only.
 pub(crate) fn run_now(vm: &ScriptVm, spawn: NewTask) -> u64 {
-    let id = runtime::with(vm.lua(), |runtime| table::insert(runtime, spawn));
+    let id = store::with(vm.lua(), |runtime| insert(runtime, spawn));
     begin(vm, id);
     id
 }
@@ -65,7 +70,7 @@ pub(crate) fn handle(lua: &Lua, id: u64) -> mlua::Result<Value> {
 /// Begins a task that has not begun.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let thread = vm.task();
-    let found = runtime::with(vm.lua(), |runtime| {
+    let found = store::with(vm.lua(), |runtime| {
         let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
         let task = runtime.tasks.tasks.get_mut(&id)?;
         if paused {
@@ -81,7 +86,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     };
     let result = match thread {
         Ok(thread) => {
-            runtime::with(vm.lua(), |runtime| {
+            store::with(vm.lua(), |runtime| {
                 if let Some(task) = runtime.tasks.tasks.get_mut(&id) {
                     task.thread = Some(thread.clone());
                 }
@@ -95,7 +100,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 
 /// Tasks that were to begin while their owner stood still.
 pub(crate) fn not_begun(runtime: &Runtime, owner: Owner) -> Vec<u64> {
-    let waiting = |task: &table::Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
+    let waiting = |task: &Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
     runtime.tasks.tasks.iter().filter(|(_, task)| waiting(task)).map(|(&id, _)| id).collect()
 }
 
@@ -105,7 +110,7 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
     let Some(answer) = testing::hold(lua, id, serial, answer) else {
         return;
     };
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
         let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
         if runtime.owners.get(owner).is_some_and(|record| record.is_gone) {
@@ -128,17 +133,41 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
     let Some((call, thread)) = found else {
         return;
     };
-    let result = match answer.into_values(lua) {
+    let result = match into_values(lua, answer) {
         Ok(values) => invoke::within(vm, &call, || vm.resume(&thread, values, vm.limits().fuel_per_call)),
         Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };
     after(vm, id, &call, result);
 }
 
+/// The values the waiting wrapper is resumed with: whether the wait went well, then its results.
+fn into_values(lua: &Lua, answer: WaitResult) -> mlua::Result<MultiValue> {
+    let mut values = MultiValue::new();
+    match answer {
+        WaitResult::Values(results) => {
+            values.push_back(Value::Boolean(true));
+            values.extend(results);
+        }
+        WaitResult::Table(entries) => {
+            values.push_back(Value::Boolean(true));
+            let table = lua.create_table()?;
+            for (key, value) in entries {
+                table.raw_set(key, value)?;
+            }
+            values.push_back(Value::Table(table));
+        }
+        WaitResult::Error(message) => {
+            values.push_back(Value::Boolean(false));
+            values.push_back(Value::String(lua.create_string(message)?));
+        }
+    }
+    Ok(values)
+}
+
 /// What a task did: it waits, it is done, it failed.
 fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailure>) {
     let lua = vm.lua();
-    runtime::with(lua, |runtime| runtime.tasks.leaving = None);
+    store::with(lua, |runtime| runtime.tasks.leaving = None);
     match result {
         Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
         Ok(Resumed::Done(values)) => {
@@ -157,7 +186,7 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
         Some(Value::Number(serial)) => Some(*serial as u64),
         _ => None,
     };
-    let known = runtime::with(lua, |runtime| {
+    let known = store::with(lua, |runtime| {
         let pending = runtime.pending.take().filter(|pending| Some(pending.serial) == asked);
         let pending = pending.unwrap_or_else(|| Pending {
             serial: runtime.tasks.next_serial(),
@@ -172,14 +201,14 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
             .map(move |(entry, outcome)| (Answering { task: id, serial, entry }, outcome))
     });
     for (answering, outcome) in known {
-        runtime::push_work(lua, ScriptWork::Answer(answering, outcome));
+        store::push_work(lua, ScriptWork::Answer(answering, outcome));
     }
 }
 
 /// The time of a task is over, or its predicate is to be tested: what step 3 does with it.
 pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
-    let found = runtime::with(lua, |runtime| {
+    let found = store::with(lua, |runtime| {
         let now = runtime.now;
         let owner = runtime.tasks.owner_of(id)?;
         if runtime.owners.is_paused(owner) {

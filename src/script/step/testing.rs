@@ -10,72 +10,26 @@ pub(crate) mod answers;
 pub mod declared;
 pub(crate) mod values;
 
-use std::collections::BTreeMap;
-
-use mlua::{Function, Lua, MultiValue, Table, Value};
+use mlua::{Lua, MultiValue, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::value::Plain;
 use crate::script::bind::handles::{self, Thing};
-use crate::script::host::reload::ReloadReport;
+use crate::script::state::owners::OwnerKind;
+use crate::script::state::tasks::{NewTask, TaskRole, Why};
+use crate::script::state::test_run::{
+    Collected, HostRequest, TestAnswers, TestFailure, TestRun, TestState, Testing,
+};
+use crate::script::state::waits::WaitResult;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::owner::OwnerKind;
-use crate::script::step::task::{self, NewTask, TaskRole, WaitResult, Why};
-use crate::script::step::{behaviour, runtime};
-use crate::script::vm::ScriptVm;
+use crate::script::step::{behaviour, task};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{self, CallFailure};
-use crate::script::vm::payload;
+use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::World;
 use crate::world::walk::Owner;
 
-use answers::TestAnswers;
-use declared::Collected;
-pub use declared::{TestDef, TestOptions, TestOutcome};
 pub use values::{plain_equal as values_are_equal, plain_shown};
-
-/// An expectation that failed, or an error that ended the test, and where in the test that was.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestFailure {
-    /// What was expected and what was there instead.
-    pub message: String,
-    /// The test's file, or the script's where the test had no part in it.
-    pub file: String,
-    /// The line in it, from 1; 0 when it is not known.
-    pub line: u32,
-}
-
-/// How far the test of a level is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TestState {
-    /// It goes on.
-    Running,
-    /// Its function returned this, plain; an error says that what it returned is not plain data.
-    Returned(Result<Option<Plain>, String>),
-    /// An expectation failed.
-    Failed(TestFailure),
-    /// An error ended its function.
-    Broken(TestFailure),
-}
-
-/// What a test asks of the host; joined to the host's own inputs before the next tick.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HostRequest {
-    /// Names and payloads of inputs, in order.
-    pub inputs: Vec<(String, Option<Plain>)>,
-    /// Choices and their answers, in order.
-    pub answers: Vec<(String, String)>,
-    /// Changed texts of scripts by path.
-    pub reload: BTreeMap<String, Option<String>>,
-}
-
-impl HostRequest {
-    /// Whether nothing was asked.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.inputs.is_empty() && self.answers.is_empty() && self.reload.is_empty()
-    }
-}
 
 /// The test as scripts hold it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,50 +59,6 @@ impl Thing for ExpectationId {
     fn show(self, _: &World) -> String {
         "expectation".to_owned()
     }
-}
-
-/// Functions of `t:always` that a test may have.
-pub(crate) const ALWAYS_MAX: usize = 256;
-
-/// The test that runs in this VM.
-#[derive(Debug)]
-pub(crate) struct TestRun {
-    name: String,
-    file: String,
-    function: Function,
-    variant: Option<String>,
-    /// Owner and task, once the level has started.
-    own: Option<(Owner, u64)>,
-    has_begun: bool,
-    /// Whether its turn has come: until then everything that would resume it is held back.
-    is_last: bool,
-    wakes: bool,
-    held: Option<(u64, WaitResult)>,
-    pub(crate) always: Vec<Function>,
-    /// While `t:eventually` tries: the expectation that failed meanwhile.
-    trial: Option<Option<TestFailure>>,
-    /// What failed in the last try.
-    pub(crate) last_try: Option<TestFailure>,
-    failure: Option<TestFailure>,
-    end: Option<TestState>,
-    pub(crate) faults: Vec<Plain>,
-    /// Expectations made so far: their numbers.
-    pub(crate) expectations: u64,
-    pub(crate) asked: HostRequest,
-    answers: TestAnswers,
-}
-
-/// What this VM knows of tests. Part of its app data.
-#[derive(Debug, Default)]
-pub(crate) struct Testing {
-    pub(crate) collected: Vec<Collected>,
-    /// Names of the levels that tests may name; any name is taken while they are not known.
-    pub(crate) levels: Option<Vec<String>>,
-    /// What became of the reload of this tick.
-    pub(crate) reloaded: Option<ReloadReport>,
-    /// Environments of replaced files, which this does not keep alive.
-    pub(crate) replaced: Option<Table>,
-    run: Option<TestRun>,
 }
 
 /// Gives the VM its place for tests. Called once, at setup.
@@ -206,7 +116,7 @@ pub(crate) fn prepare(vm: &ScriptVm) {
         return;
     };
     let label = format!("test \"{name}\"");
-    let owner = runtime::with(lua, |runtime| runtime.owners.begin(OwnerKind::Test, label));
+    let owner = store::with(lua, |runtime| runtime.owners.begin(OwnerKind::Test, label));
     let mut args = MultiValue::new();
     let handle = handles::make(lua, TestId(1)).unwrap_or(Value::Nil);
     args.push_back(handle);
@@ -246,7 +156,7 @@ pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Optio
     if is_early != Some(true) {
         return Some(answer);
     }
-    let asked = runtime::with(lua, |runtime| runtime.tasks.pause_of(id).map(|(serial, _)| serial));
+    let asked = store::with(lua, |runtime| runtime.tasks.pause_of(id).map(|(serial, _)| serial));
     with_run(lua, |run| {
         if run.held.is_none() && asked == Some(serial) {
             run.held = Some((serial, answer));
@@ -314,7 +224,7 @@ pub(crate) fn state(lua: &Lua) -> TestState {
         if let Some(failure) = &run.failure {
             let mut failure = failure.clone();
             // An answer to a choice of another name may well be the reason.
-            if let Some(unasked) = run.answers.unasked()
+            if let Some(unasked) = answers::unasked(&run.answers)
                 && unasked.message != failure.message
             {
                 failure.message = format!("{}; {}", failure.message, unasked.message);
@@ -327,7 +237,7 @@ pub(crate) fn state(lua: &Lua) -> TestState {
         return state;
     }
     let gone =
-        task_of(lua).is_some_and(|id| runtime::with(lua, |runtime| runtime.tasks.owner_of(id)).is_none());
+        task_of(lua).is_some_and(|id| store::with(lua, |runtime| runtime.tasks.owner_of(id)).is_none());
     if gone {
         let file = with_run(lua, |run| run.file.clone()).unwrap_or_default();
         let message = "the task of the test was cancelled before its function returned".to_owned();
@@ -338,7 +248,7 @@ pub(crate) fn state(lua: &Lua) -> TestState {
 
 /// The function of the test has returned.
 pub(crate) fn returned(lua: &Lua, value: Value) {
-    let limit = runtime::with(lua, |runtime| runtime.limits.state_kib);
+    let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     let plain = if value.is_nil() {
         Ok(None)
     } else {
@@ -348,7 +258,7 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
     };
     with_run(lua, |run| {
         run.end = Some(TestState::Returned(plain));
-        run.failure = run.failure.take().or_else(|| run.answers.unasked());
+        run.failure = run.failure.take().or_else(|| answers::unasked(&run.answers));
     });
 }
 
@@ -390,7 +300,7 @@ pub(crate) fn fail(lua: &Lua, message: String) -> mlua::Error {
 }
 
 /// Where the test's file stands on the stack; else the script that called.
-fn place_in_test(lua: &Lua) -> Option<(String, u32)> {
+pub(crate) fn place_in_test(lua: &Lua) -> Option<(String, u32)> {
     const FRAMES: usize = 64;
     let file = with_run(lua, |run| run.file.clone()).unwrap_or_default();
     let frames = fault::frames(lua, FRAMES);

@@ -5,250 +5,24 @@
 //! in a tick is due in the next one at the earliest; while its owner stands still, so does its time. Not
 //! here: the calls themselves (`schedule`).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use mlua::{Lua, Value};
 
-use crate::base::hash::StateHash;
-use crate::base::time::{Tick, TickRate};
-use crate::base::value::Plain;
-use crate::script::state::callback::Callback;
-use crate::script::step::runtime::{self, Runtime, ScriptWork};
-use crate::script::step::wait::{Outcome, Wait};
-use crate::world::walk::Owner;
-
-/// One timer.
-#[derive(Clone, Debug)]
-pub(crate) struct Timer {
-    pub(crate) owner: Owner,
-    pub(crate) callback: Option<Callback>,
-    pub(crate) payload: Option<Plain>,
-    /// When it was made, moved on by all the time it stood still.
-    base: Tick,
-    seconds: f64,
-    /// Turns that are over.
-    turns: u64,
-    /// Turns after which it is over; none: never.
-    turns_max: Option<u64>,
-    due: Tick,
-    /// Ticks that passed for it alone, in a scene that was skipped.
-    skipped: u64,
-    /// Ticks left when it was paused.
-    paused_left: Option<u64>,
-}
-
-/// A timer to be.
-#[derive(Debug)]
-pub(crate) struct TimerOrder {
-    pub(crate) owner: Owner,
-    pub(crate) callback: Option<Callback>,
-    pub(crate) payload: Option<Plain>,
-    pub(crate) seconds: f64,
-    /// Turns after which it is over; none: never.
-    pub(crate) turns_max: Option<u64>,
-}
-
-/// All timers.
-#[derive(Debug, Default)]
-pub(crate) struct Timers {
-    timers: BTreeMap<u64, Timer>,
-    due: BTreeSet<(Tick, u64)>,
-    last: u64,
-}
-
-impl Timer {
-    fn plan(&mut self, rate: TickRate) {
-        let earliest = self.due.after(1);
-        let exact = self.base.after(rate.ticks((self.turns + 1) as f64 * self.seconds));
-        self.due = Tick(exact.0.saturating_sub(self.skipped)).max(earliest);
-    }
-}
-
-impl Timers {
-    pub(crate) fn get(&self, id: u64) -> Option<&Timer> {
-        self.timers.get(&id)
-    }
-
-    /// Those due by now, by due tick, then by creation.
-    pub(crate) fn due(&self, now: Tick) -> Vec<u64> {
-        self.due.range(..=(now, u64::MAX)).map(|&(_, id)| id).collect()
-    }
-
-    /// Counts a turn of a timer that is due: whether it was the last. None when it is not due any more.
-    pub(crate) fn turn(&mut self, id: u64, now: Tick, rate: TickRate) -> Option<bool> {
-        let timer =
-            self.timers.get_mut(&id).filter(|timer| timer.due <= now && timer.paused_left.is_none())?;
-        self.due.remove(&(timer.due, id));
-        timer.turns += 1;
-        if timer.turns_max == Some(timer.turns) {
-            return Some(true);
-        }
-        timer.plan(rate);
-        self.due.insert((timer.due, id));
-        Some(false)
-    }
-
-    /// Ticks left; 0 when it is over. `now` is the time of its owner, here and below.
-    pub(crate) fn left(&self, id: u64, now: Tick) -> u64 {
-        self.timers.get(&id).map_or(0, |timer| timer.paused_left.unwrap_or(timer.due.since(now)))
-    }
-
-    pub(crate) fn pause(&mut self, id: u64, now: Tick) {
-        if let Some(timer) = self.timers.get_mut(&id)
-            && timer.paused_left.is_none()
-        {
-            self.due.remove(&(timer.due, id));
-            timer.paused_left = Some(timer.due.since(now).max(1));
-        }
-    }
-
-    pub(crate) fn resume(&mut self, id: u64, now: Tick) {
-        if let Some(timer) = self.timers.get_mut(&id)
-            && let Some(left) = timer.paused_left.take()
-        {
-            let due = now.after(left);
-            timer.base = timer.base.after(due.since(timer.due));
-            timer.due = due;
-            self.due.insert((due, id));
-        }
-    }
-
-    /// The time of an owner's timers moves on by `ticks`. One that was paused meanwhile makes up for it when
-    /// it goes on.
-    pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
-        let Self { timers, due, .. } = self;
-        let running =
-            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
-        for (&id, timer) in running {
-            timer.base = timer.base.after(ticks);
-            due.remove(&(timer.due, id));
-            timer.due = timer.due.after(ticks);
-            due.insert((timer.due, id));
-        }
-    }
-
-    /// The time of an owner's timers comes nearer by `ticks`.
-    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
-        let Self { timers, due, .. } = self;
-        let running =
-            timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
-        for (&id, timer) in running {
-            due.remove(&(timer.due, id));
-            timer.skipped += ticks;
-            timer.due = Tick(timer.due.0.saturating_sub(ticks)).max(now);
-            due.insert((timer.due, id));
-        }
-    }
-
-    /// When a timer is due; none when it is paused or over.
-    pub(crate) fn due_of(&self, id: u64) -> Option<Tick> {
-        self.timers.get(&id).filter(|timer| timer.paused_left.is_none()).map(|timer| timer.due)
-    }
-
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        self.timers.len()
-    }
-
-    /// What they hand to their handlers.
-    pub(crate) fn payloads(&self) -> impl Iterator<Item = &Plain> {
-        self.timers.values().filter_map(|timer| timer.payload.as_ref())
-    }
-
-    /// The timers of an owner, by id.
-    pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
-        self.timers.iter().filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
-    }
-
-    /// The timers of an owner whose handlers are no names, by id.
-    pub(crate) fn nameless(&self, owner: Owner) -> Vec<u64> {
-        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner);
-        own.filter(|(_, timer)| !matches!(timer.callback, Some(Callback::Named(_))))
-            .map(|(&id, _)| id)
-            .collect()
-    }
-
-    /// Names of handlers of an owner's timers.
-    pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
-        let own = self.timers.values().filter(|timer| timer.owner == owner);
-        let name = |timer: &Timer| match &timer.callback {
-            Some(Callback::Named(name)) => Some(name.clone()),
-            _ => None,
-        };
-        own.filter_map(name).collect()
-    }
-
-    /// The timers of an owner with this handler, by id.
-    pub(crate) fn named(&self, owner: Owner, name: &str) -> Vec<u64> {
-        let is_it = |timer: &Timer| matches!(&timer.callback, Some(Callback::Named(other)) if other == name);
-        let own = self.timers.iter().filter(|(_, timer)| timer.owner == owner && is_it(timer));
-        own.map(|(&id, _)| id).collect()
-    }
-
-    /// The timers of an owner that are younger than the timer `id`.
-    pub(crate) fn since(&self, owner: Owner, id: u64) -> Vec<u64> {
-        let younger = self.timers.range(id.saturating_add(1)..);
-        younger.filter(|(_, timer)| timer.owner == owner).map(|(&id, _)| id).collect()
-    }
-
-    /// The number of the youngest timer there ever was.
-    pub(crate) fn last(&self) -> u64 {
-        self.last
-    }
-
-    fn remove(&mut self, id: u64) -> Option<Timer> {
-        let timer = self.timers.remove(&id)?;
-        self.due.remove(&(timer.due, id));
-        Some(timer)
-    }
-
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.last);
-        for (&id, timer) in &self.timers {
-            hash.word(id).word(u64::from(timer.owner.0)).word(timer.base.0).number(timer.seconds);
-            hash.word(timer.turns).word(timer.turns_max.unwrap_or(0)).word(timer.due.0).word(timer.skipped);
-            hash.word(timer.paused_left.map_or(0, |left| left + 1));
-            match &timer.callback {
-                None => hash.word(0),
-                Some(Callback::Function(_)) => hash.word(1),
-                Some(Callback::Named(name)) => hash.word(2).text(name),
-            };
-            if let Some(payload) = &timer.payload {
-                payload.hash_into(hash);
-            }
-        }
-    }
-}
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::timers::{Timer, TimerOrder};
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::vm::store;
 
 /// A new timer; its number.
 pub(crate) fn start(runtime: &mut Runtime, order: TimerOrder) -> u64 {
-    let (now, rate) = (runtime.time_of(order.owner), runtime.rate);
-    let timers = &mut runtime.timers;
-    timers.last += 1;
-    let id = timers.last;
-    let mut timer = Timer {
-        owner: order.owner,
-        callback: order.callback,
-        payload: order.payload,
-        base: now,
-        seconds: order.seconds,
-        turns: 0,
-        turns_max: order.turns_max,
-        due: now,
-        skipped: 0,
-        paused_left: None,
-    };
-    timer.plan(rate);
-    timers.due.insert((timer.due, id));
-    timers.timers.insert(id, timer);
+    let now = runtime.time_of(order.owner);
     if let Some(record) = runtime.owners.get_mut(order.owner) {
         record.timers += 1;
     }
-    id
+    runtime.timers.add(order, now, runtime.rate)
 }
 
-fn take(lua: &Lua, id: u64) -> Option<Timer> {
-    runtime::with(lua, |runtime| {
+pub(crate) fn take(lua: &Lua, id: u64) -> Option<Timer> {
+    store::with(lua, |runtime| {
         let timer = runtime.timers.remove(id)?;
         if let Some(record) = runtime.owners.get_mut(timer.owner) {
             record.timers = record.timers.saturating_sub(1);
@@ -261,7 +35,7 @@ fn take(lua: &Lua, id: u64) -> Option<Timer> {
 pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     let ended = take(lua, id).is_some();
     if ended {
-        runtime::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(false))));
+        store::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(false))));
     }
     ended
 }
@@ -269,6 +43,6 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
 /// Ends a timer whose last turn has come: who waits for it gets true.
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
-        runtime::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));
+        store::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));
     }
 }

@@ -14,9 +14,8 @@ use mlua::Lua;
 
 use crate::base::time::Tick;
 use crate::base::value::Plain;
-use crate::script::step::runtime::{self, Runtime, ScriptWork};
-use crate::script::vm::Machine;
-use crate::script::vm::lend;
+use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::vm::{Machine, lend, store};
 use crate::world::World;
 
 /// What the host keeps, as far as it is known.
@@ -52,7 +51,7 @@ pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
         return Ok(());
     }
     let is_full = || account.kept.get() + bytes + lua.used_memory() > cap;
-    let now = runtime::find_free(lua, |runtime| runtime.now);
+    let now = store::find_free(lua, |runtime| runtime.now);
     if account.new.get() + bytes > cap / 16 || is_full() && account.counted.get() != now {
         account.counted.set(now);
         count(lua, &machine);
@@ -77,7 +76,7 @@ pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
 /// Counts what is kept.
 fn count(lua: &Lua, machine: &Machine) {
     let facts = lend::with_world(lua, |world: &mut World| world.events.payloads().map(Plain::bytes).sum());
-    let kept = runtime::find_free(lua, kept_by).unwrap_or(0);
+    let kept = store::find_free(lua, kept_by).unwrap_or(0);
     machine.account.kept.set(kept + facts.unwrap_or(0usize));
     machine.account.new.set(0);
 }

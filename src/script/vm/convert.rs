@@ -11,10 +11,8 @@ use glam::Vec3;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::suggestions;
-use crate::script::vm::fault;
-use crate::script::vm::fuel;
-use crate::script::vm::hints;
 use crate::script::vm::lend::PanicWatch;
+use crate::script::vm::{fault, fuel, hints};
 
 /// How the mistake begins of a method that was called without its handle.
 const DOT: &str = "called with a dot; write ";

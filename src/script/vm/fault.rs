@@ -5,25 +5,16 @@
 //! what suspending means (`host`). Also here: where a script stands right now (`caller`, `frames`), for
 //! messages that name the caller's line.
 
-use std::collections::BTreeMap;
-
 use mlua::{Lua, Value};
 
 use crate::base::time::Tick;
 use crate::script::state::census::DIGITS_MAX;
-use crate::script::step::runtime;
 use crate::script::vm::fuel::Trip;
-use crate::script::vm::hints;
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::{hints, store};
 
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
 pub const OWN_CHUNK: &str = "[walkon]";
-
-/// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
-pub const STRIKES_MAX: usize = 3;
-
-/// How long a fault counts against its owner, ticks: ten seconds.
-pub const STRIKE_TICKS: u64 = 600;
 
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;
@@ -243,7 +234,7 @@ fn traceback(frames: &[StackFrame]) -> String {
 
 /// Whether the code under way may wait.
 fn runs_in_a_task(lua: &Lua) -> bool {
-    runtime::find(lua, |runtime| runtime.current.as_ref()?.task).is_some()
+    store::find(lua, |runtime| runtime.current.as_ref()?.task).is_some()
 }
 
 pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {
@@ -334,52 +325,6 @@ fn cut(mut text: String) -> String {
         text.truncate(end);
     }
     text
-}
-
-/// Faults of each owner within the last [`STRIKE_TICKS`] ticks. Owners are keyed by whatever the host calls
-/// them.
-#[derive(Clone, Debug)]
-pub struct Strikes<Owner> {
-    recent: BTreeMap<Owner, Vec<Tick>>,
-}
-
-/// What a fault means for its owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultConsequence {
-    /// It goes on; so many faults count against it now.
-    GoesOn(usize),
-    /// It is switched off. Its strikes are forgotten: after a reload it begins again.
-    Suspended,
-}
-
-impl<Owner> Default for Strikes<Owner> {
-    fn default() -> Self {
-        Self { recent: BTreeMap::new() }
-    }
-}
-
-impl<Owner: Ord> Strikes<Owner> {
-    /// Counts one fault of `owner` at `tick`.
-    pub fn count(&mut self, owner: Owner, tick: Tick) -> FaultConsequence {
-        let ticks = self.recent.entry(owner).or_default();
-        ticks.retain(|&earlier| tick.since(earlier) < STRIKE_TICKS);
-        ticks.push(tick);
-        if ticks.len() < STRIKES_MAX {
-            return FaultConsequence::GoesOn(ticks.len());
-        }
-        ticks.clear();
-        FaultConsequence::Suspended
-    }
-
-    /// Forgets an owner that has ended.
-    pub fn forget(&mut self, owner: &Owner) {
-        self.recent.remove(owner);
-    }
-
-    /// The ticks of the faults that count against each owner, in owner order; part of the state hash.
-    pub fn iter(&self) -> impl Iterator<Item = (&Owner, &[Tick])> {
-        self.recent.iter().map(|(owner, ticks)| (owner, ticks.as_slice()))
-    }
 }
 
 #[cfg(test)]

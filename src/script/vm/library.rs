@@ -10,11 +10,10 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
-use crate::script::vm::Machine;
 use crate::script::vm::convert::{Args, Argument, Mistake, function};
-use crate::script::vm::fault;
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::{Machine, fault};
 
 /// One printed line.
 #[derive(Clone, Debug, PartialEq, Eq)]

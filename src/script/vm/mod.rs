@@ -16,6 +16,7 @@ pub mod library;
 pub mod limits;
 pub mod payload;
 pub(crate) mod sandbox;
+pub(crate) mod store;
 mod strides;
 
 use std::cell::{Cell, RefCell};

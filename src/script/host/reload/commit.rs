@@ -18,18 +18,17 @@ use crate::base::value::Plain;
 use crate::script::bind::rng::{self, Streams};
 use crate::script::host;
 use crate::script::host::reload::{Misfit, Refusal};
-use crate::script::step::behaviour::{self, Class, Suspended};
-use crate::script::step::blackboard::{self, Boards};
-use crate::script::step::cinematic::Definitions;
+use crate::script::state::behaviours::{Class, Suspended};
+use crate::script::state::boards::Boards;
+use crate::script::state::scenes::Definitions;
+use crate::script::state::tasks::Why;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::schedule::global_function;
-use crate::script::step::task::Why;
-use crate::script::step::{params, plain_state, runtime, timer, tree};
+use crate::script::step::{behaviour, blackboard, params, plain_state, timer, tree};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{ScriptVm, VmBefore};
-use crate::script::vm::{lend, payload};
+use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
 use crate::world::World;
 use crate::world::walk::Owner;
 
@@ -86,7 +85,7 @@ pub(super) fn run(
     }
     let mut notes = Vec::new();
     let shared_before = keep_plain(vm, "state", shared, &mut notes);
-    let old = runtime::with(lua, |runtime| Old {
+    let old = store::with(lua, |runtime| Old {
         vm: before,
         shared: shared_before,
         youngest_timer: runtime.timers.last(),
@@ -96,7 +95,7 @@ pub(super) fn run(
         streams: rng::streams(lua),
         work: runtime.work.len(),
     });
-    runtime::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
+    store::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
     let changed = changed_owners(vm, &staged.targets);
     let mut undos = Vec::new();
     let mut later = Vec::new();
@@ -147,7 +146,7 @@ fn not_kept(what: &str) -> String {
 
 /// Who gets new code and goes on, and where the names of its handlers are looked up from then on.
 fn changed_owners(vm: &ScriptVm, targets: &[ReloadTarget]) -> Vec<(Owner, Table)> {
-    let level = runtime::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let level = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
     let changed = targets.iter().filter_map(|target| match target {
         ReloadTarget::Level { environment } => Some((level?, environment.clone())),
         ReloadTarget::Instance { owner, class, .. } => Some((*owner, class.table.clone())),
@@ -181,7 +180,7 @@ fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
     for target in &staged.targets {
         match target {
             ReloadTarget::Instance { owner, class, given } => {
-                let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(*owner));
+                let parts = store::with(lua, |runtime| runtime.behaviours.parts(*owner));
                 let Some((character, old, ..)) = parts else { continue };
                 fits(vm, character, class, given)?;
                 can_migrate(vm, class, old.version)?;
@@ -195,7 +194,7 @@ fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
             }
             ReloadTarget::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
             ReloadTarget::Level { environment } => {
-                let level = runtime::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+                let level = store::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
                 if let Some(owner) = level {
                     let name = vm.loads().name_of(environment).unwrap_or_default();
                     let path = vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone());
@@ -245,7 +244,7 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
 
 /// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
 fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
-    let used = runtime::with(vm.lua(), |runtime| runtime.handlers.names_of(owner));
+    let used = store::with(vm.lua(), |runtime| runtime.handlers.names_of(owner));
     let missing = used.iter().find(|name| is_missing(names, name));
     missing.map_or(Ok(()), |name| {
         Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
@@ -260,10 +259,10 @@ fn is_missing(names: &Table, name: &str) -> bool {
 /// ends, with a sentence.
 fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
     let lua = vm.lua();
-    let label = runtime::with(lua, |runtime| runtime.label(owner));
-    for name in runtime::with(lua, |runtime| runtime.timers.names_of(owner)) {
+    let label = store::with(lua, |runtime| runtime.label(owner));
+    for name in store::with(lua, |runtime| runtime.timers.names_of(owner)) {
         if is_missing(names, &name) {
-            for id in runtime::with(lua, |runtime| runtime.timers.named(owner, &name)) {
+            for id in store::with(lua, |runtime| runtime.timers.named(owner, &name)) {
                 timer::end(lua, id);
             }
             notes.push(format!("{label}: handler \"{name}\" is missing and its timers ended"));
@@ -303,7 +302,7 @@ fn attempt_method(
 /// Tells old code to stop. What goes wrong in it is told and does not count against the new code.
 fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
     if let Err(failure) = stopped {
-        runtime::with(vm.lua(), |runtime| runtime.strikes.forget(&owner));
+        store::with(vm.lua(), |runtime| runtime.strikes.forget(&owner));
         invoke::report(vm, &Call::plain(owner, "stop"), failure);
     }
     end_registered(vm, owner);
@@ -312,7 +311,7 @@ fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
 fn end_registered(vm: &ScriptVm, owner: Owner) {
     tree::end(vm, owner, Why::Reload);
     behaviour::end_belongings(vm.lua(), owner, Why::Reload);
-    runtime::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
+    store::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
     invoke::clean_up(vm);
 }
 
@@ -325,7 +324,7 @@ fn change_instance(
     notes: &mut Vec<String>,
 ) -> Changed {
     let lua = vm.lua();
-    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
     let Some((_, old, this, _, old_given)) = parts else {
         // The code of another instance has ended it meanwhile.
         return Ok(Undo::Nothing);
@@ -340,7 +339,7 @@ fn change_instance(
     stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
     let (kept, left_out) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
     let state = field("state").as_table().cloned().filter(|_| left_out.is_empty());
-    let label = runtime::with(lua, |runtime| runtime.label(owner));
+    let label = store::with(lua, |runtime| runtime.label(owner));
     notes.extend(left_out.iter().map(|what| format!("{label}: {}", not_kept(what))));
     let is_whole = state.is_some();
     let begun = fill(vm, &class, &given)
@@ -376,7 +375,7 @@ fn rebind(
 /// that.
 fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> {
     let lua = vm.lua();
-    let Some(this) = runtime::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
+    let Some(this) = store::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
     attempt_method(vm, owner, "init", ())?;
     let state = match this.raw_get::<Value>("state") {
         Ok(Value::Table(state)) => Ok(state),
@@ -399,7 +398,7 @@ fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> 
 /// `migrate` where the version is another one, `start`, and `run`.
 fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailure> {
     let lua = vm.lua();
-    let parts = runtime::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
     let Some((_, class, this, ..)) = parts else { return Ok(()) };
     if let Some(from) = from.filter(|from| *from != class.version) {
         attempt_method(vm, owner, "migrate", from as f64)?;
@@ -413,7 +412,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailu
 
 fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let lua = vm.lua();
-    let Some((owner, old)) = runtime::with(lua, |runtime| runtime.level.clone()) else {
+    let Some((owner, old)) = store::with(lua, |runtime| runtime.level.clone()) else {
         host::begin_level_script(vm, environment);
         return start_level(vm)
             .map(|()| Undo::LevelRevived)
@@ -433,7 +432,7 @@ fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
 }
 
 fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
-    runtime::with(vm.lua(), |runtime| {
+    store::with(vm.lua(), |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(environment.clone());
         }
@@ -443,7 +442,7 @@ fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
 }
 
 fn start_level(vm: &ScriptVm) -> Result<(), CallFailure> {
-    let found = runtime::with(vm.lua(), |runtime| runtime.level.clone());
+    let found = store::with(vm.lua(), |runtime| runtime.level.clone());
     match found.and_then(|(owner, environment)| Some((owner, global_function(&environment, "onStart")?))) {
         Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
         None => Ok(()),
@@ -460,7 +459,7 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Su
         Err(what) => return Err(Box::new((undo, CallFailure::new(FaultKind::Error, what, None)))),
     };
     behaviour::pause_if_held(lua, character, owner);
-    let this = runtime::with(lua, |runtime| runtime.behaviours.this(owner));
+    let this = store::with(lua, |runtime| runtime.behaviours.this(owner));
     let begun = match (&suspended.state, this) {
         (Some(state), Some(this)) => {
             let kept = match suspended.is_whole {
@@ -502,7 +501,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     for undo in &undos {
         match undo {
             Undo::Level { owner, is_started, .. } => {
-                let found = runtime::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
+                let found = store::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
                 let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
                 let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
                 end_new(vm, *owner, stopped, old.youngest_timer);
@@ -521,7 +520,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     if let Ok(seed) = lend::with_world(lua, |world: &mut World| world.seed()) {
         rng::go_back(lua, old.streams, seed);
     }
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         runtime.behaviours.set_classes(old.classes);
         runtime.scenes.set_definitions(old.definitions);
         blackboard::go_back(runtime, old.boards, old.work);
@@ -547,7 +546,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
 
 fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>, youngest_timer: u64) {
     stop(vm, owner, stopped);
-    for id in runtime::with(vm.lua(), |runtime| runtime.timers.since(owner, youngest_timer)) {
+    for id in store::with(vm.lua(), |runtime| runtime.timers.since(owner, youngest_timer)) {
         timer::end(vm.lua(), id);
     }
 }

@@ -4,27 +4,10 @@
 //! In: the table. Out: a definition whose shape was checked, or a sentence about the first mistake. Not here:
 //! whether the characters exist, which is asked when a scene is played (`cinematic`).
 
-use mlua::{Function, Table, Value};
+use mlua::Value;
 
+use crate::script::state::scenes::Definition;
 use crate::script::vm::convert::describe;
-
-/// A cinematic file, or a definition, whose shape was checked.
-#[derive(Clone, Debug)]
-pub(crate) struct Definition {
-    pub(crate) name: String,
-    /// The table itself, where handlers given by name are looked up.
-    pub(crate) table: Table,
-    pub(crate) script: Function,
-    pub(crate) holds: Vec<String>,
-    pub(crate) locks: Vec<String>,
-    /// Whether it may be skipped.
-    pub(crate) is_skippable: bool,
-    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
-    /// code.
-    pub(crate) restarts: bool,
-    /// The whole name of its file; none for a scene that a script has defined.
-    pub(crate) file: Option<String>,
-}
 
 const FUNCTIONS: [&str; 2] = ["onSkip", "onEnd"];
 

@@ -8,13 +8,12 @@
 use std::collections::BTreeSet;
 
 use crate::base::value::Plain;
-use crate::script::step::cinematic::definition::{self, Definition};
-use crate::script::step::cinematic::{self, SceneEnd};
+use crate::script::state::scenes::{Definition, RunningScene, SceneEnd};
+use crate::script::step::cinematic;
+use crate::script::step::cinematic::definition;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime;
-use crate::script::vm::ScriptVm;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::lend;
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::walk::Owner;
 
@@ -39,9 +38,9 @@ impl Restart {
 /// where the file is of the unit, whose bodies have run. A sentence about the first that is no scene any
 /// more, and its file.
 pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Restart>, (String, String)> {
-    let under_way: Vec<Restart> = runtime::with(vm.lua(), |runtime| {
+    let under_way: Vec<Restart> = store::with(vm.lua(), |runtime| {
         let scenes = runtime.scenes.scenes.iter().filter(|(_, scene)| scene.definition.restarts);
-        let restart = |(&id, scene): (&u64, &cinematic::RunningScene)| Restart {
+        let restart = |(&id, scene): (&u64, &RunningScene)| Restart {
             id,
             old: scene.definition.clone(),
             args: scene.args.clone(),
@@ -84,11 +83,11 @@ pub(crate) fn can_begin(vm: &ScriptVm, restart: &Restart) -> Result<(), String> 
 pub(crate) fn begin_again(vm: &ScriptVm, restarts: Vec<Restart>) {
     let lua = vm.lua();
     let is_new = |restart: Restart| {
-        let defined = || runtime::with(lua, |runtime| runtime.scenes.definition(&restart.old.name));
+        let defined = || store::with(lua, |runtime| runtime.scenes.definition(&restart.old.name));
         // One that a script has defined is new when that script has defined it again, and over when it has
         // ended meanwhile.
         let new = restart.new.clone().or_else(defined).filter(|new| new.table != restart.old.table)?;
-        let is_there = runtime::with(lua, |runtime| runtime.scenes.scenes.contains_key(&restart.id));
+        let is_there = store::with(lua, |runtime| runtime.scenes.scenes.contains_key(&restart.id));
         is_there.then_some((restart.id, new, restart.args))
     };
     let all: Vec<(u64, Definition, Plain)> = restarts.into_iter().filter_map(is_new).collect();

@@ -7,58 +7,17 @@
 
 use mlua::{Lua, Value};
 
+use crate::script::state::runtime::{Cleanup, ScriptWork};
+use crate::script::state::tasks::{Task, TaskRole, Why};
+use crate::script::state::trees::ActionEnd;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::TaskPause;
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime::{self, Cleanup, ScriptWork};
-use crate::script::step::task::pause::TaskPause;
-use crate::script::step::task::table::{Task, TaskRole};
-use crate::script::step::tree::ActionEnd;
-use crate::script::step::wait::{self, Outcome, Wait};
-use crate::script::step::{cinematic, handlers, testing, timer};
-use crate::script::vm::ScriptVm;
+use crate::script::step::{cinematic, handlers, testing, timer, wait};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::lend;
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
-use crate::world::outcome::Reason;
-
-/// Why a task ended unfinished, as `task.onCancel` functions are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
-    /// `tk:cancel()`, or a task of the same name was started.
-    Cancelled,
-    /// Another entry of a race won, or its time was over.
-    LostRace,
-    /// It failed.
-    Fault,
-    /// Its owner ended.
-    OwnerGone,
-    /// The code of its owner was replaced; walks go on.
-    Reload,
-    /// The level ended.
-    LevelEnd,
-}
-
-impl Why {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Cancelled => "cancelled",
-            Self::LostRace => "lostRace",
-            Self::Fault => "fault",
-            Self::OwnerGone => "ownerGone",
-            Self::Reload => "reload",
-            Self::LevelEnd => "levelEnd",
-        }
-    }
-
-    /// How walks that end with a task settle.
-    pub(crate) fn reason(self) -> Reason {
-        match self {
-            Self::LostRace => Reason::LostRace,
-            Self::LevelEnd => Reason::LevelEnd,
-            Self::Cancelled | Self::Fault | Self::OwnerGone | Self::Reload => Reason::OwnerGone,
-        }
-    }
-}
 
 /// A task returned.
 pub(super) fn done(lua: &Lua, id: u64, value: Value) {
@@ -78,7 +37,7 @@ pub(super) fn done(lua: &Lua, id: u64, value: Value) {
     }
     if task.role == TaskRole::TreeAction {
         let end = ActionEnd::Returned(value != Value::Boolean(false));
-        runtime::with(lua, |runtime| runtime.trees.action_over(id, end));
+        store::with(lua, |runtime| runtime.trees.action_over(id, end));
     }
     tell(lua, id, Outcome::Value(value));
 }
@@ -93,18 +52,16 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
     queue_cleanups(lua, &task, Why::Fault);
     let message = failure.message.clone();
     let is_budget = !matches!(failure.kind, FaultKind::Error | FaultKind::Data);
-    let is_heard = runtime::with(lua, |runtime| runtime.tasks.has_waiters(Wait::Task(id)));
+    let is_heard = store::with(lua, |runtime| runtime.tasks.has_waiters(Wait::Task(id)));
     tell(lua, id, Outcome::Failed(message));
     match task.role {
-        TaskRole::Run => runtime::with(lua, |runtime| {
+        TaskRole::Run => store::with(lua, |runtime| {
             let again = runtime.now.after(runtime.ticks(1.0));
             if let Some(record) = runtime.owners.get_mut(task.owner) {
                 record.run_again = Some(again);
             }
         }),
-        TaskRole::TreeAction => {
-            runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted))
-        }
+        TaskRole::TreeAction => store::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted)),
         TaskRole::Test => testing::broken(lua, &failure),
         // The fault itself ends the scene: see `invoke::report`.
         TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
@@ -115,8 +72,8 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
 }
 
 /// Takes a task out of all tables.
-fn take(lua: &Lua, id: u64) -> Option<Task> {
-    runtime::with(lua, |runtime| {
+pub(crate) fn take(lua: &Lua, id: u64) -> Option<Task> {
+    store::with(lua, |runtime| {
         runtime.tasks.unwait(id);
         let task = runtime.tasks.tasks.remove(&id)?;
         if runtime.current.as_ref().is_some_and(|current| current.task == Some(id)) {
@@ -139,7 +96,7 @@ fn take(lua: &Lua, id: u64) -> Option<Task> {
 }
 
 fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
-    runtime::with(lua, |runtime| {
+    store::with(lua, |runtime| {
         for function in task.cleanups.iter().rev() {
             let cleanup = Cleanup { owner: task.owner, function: function.clone(), why };
             runtime.cleanups.push_back(cleanup);
@@ -152,20 +109,20 @@ fn tell(lua: &Lua, id: u64, outcome: Outcome) {
     let wait = Wait::Task(id);
     // Without memory for the result there is none; the task is over all the same.
     let _ = wait::latch(lua, wait, &outcome);
-    if runtime::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
-        runtime::push_work(lua, ScriptWork::Settled(wait, outcome));
+    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
+        store::push_work(lua, ScriptWork::Settled(wait, outcome));
     }
 }
 
 /// Ends a task unfinished, with what it waits for; false when it is over.
 pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
-    let pause = runtime::with(lua, |runtime| runtime.tasks.unwait(id));
+    let pause = store::with(lua, |runtime| runtime.tasks.unwait(id));
     let Some(task) = take(lua, id) else {
         return false;
     };
     queue_cleanups(lua, &task, why);
     if task.role == TaskRole::TreeAction {
-        runtime::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
+        store::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
     }
     match pause {
         // The code that waited is gone, the walk goes on: its result is news to the code that comes.
@@ -193,7 +150,7 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
 pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
     match wait {
         Wait::Walk(walk) => {
-            let because = runtime::with(lua, |runtime| runtime.failed_branch.clone());
+            let because = store::with(lua, |runtime| runtime.failed_branch.clone());
             let _ = lend::with_world(lua, |world: &mut World| match because {
                 Some(because) => ops::walks::cancel_because(world, walk, why.reason(), &because),
                 None => ops::walks::cancel(world, walk, why.reason()),
@@ -201,7 +158,7 @@ pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
         }
         Wait::Path(token) => {
             let _ = lend::with_world(lua, |world: &mut World| ops::paths::cancel(world, token));
-            runtime::with(lua, |runtime| runtime.handlers.forget_path(token));
+            store::with(lua, |runtime| runtime.handlers.forget_path(token));
         }
         Wait::Timer(timer) => {
             timer::end(lua, timer);

@@ -7,14 +7,14 @@
 
 use mlua::Value;
 
+use crate::script::state::tasks::Why;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::step::invoke;
-use crate::script::step::runtime;
-use crate::script::step::task::ending::{Why, cancel_wait};
-use crate::script::step::task::pause::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
+use crate::script::step::task::ending::cancel_wait;
 use crate::script::step::task::resume;
-use crate::script::step::wait::{Outcome, Wait};
-use crate::script::vm::ScriptVm;
 use crate::script::vm::convert::describe;
+use crate::script::vm::{ScriptVm, store};
 
 /// What the end of an entry means for its group.
 enum GroupStep {
@@ -35,7 +35,7 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
         resume(vm, to.task, to.serial, outcome.into());
         return;
     };
-    let step = runtime::with(lua, |runtime| {
+    let step = store::with(lua, |runtime| {
         let task = runtime.tasks.tasks.get_mut(&to.task).filter(|task| task.serial == to.serial);
         match task.and_then(|task| task.pause.as_mut()) {
             Some(TaskPause::Group { kind, entries, .. }) => step(*kind, entries, at, outcome),
@@ -44,9 +44,9 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
     });
     if let GroupStep::Resume { answer, cancel, why, failed } = step {
         let branch = failed.map(|key| format!("branch {} failed", describe(&key)));
-        runtime::with(lua, |runtime| runtime.failed_branch = branch);
+        store::with(lua, |runtime| runtime.failed_branch = branch);
         cancel.into_iter().for_each(|wait| cancel_wait(lua, wait, why));
-        runtime::with(lua, |runtime| runtime.failed_branch = None);
+        store::with(lua, |runtime| runtime.failed_branch = None);
         invoke::clean_up(vm);
         resume(vm, to.task, to.serial, answer);
     }

@@ -4,51 +4,22 @@
 //! none of its options or that nobody asked for. Holds: an answer counts from the moment it is given; of
 //! several to one choice the last counts. Not here: choices under way and the answers of a host (`dialogue`).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use mlua::Lua;
 
-use crate::base::hash::StateHash;
-use crate::script::step::testing::{TestFailure, place_in_test, with_run};
+use crate::script::state::test_run::{GivenAnswer, TestAnswers, TestFailure};
+use crate::script::step::testing::{place_in_test, with_run};
 use crate::script::vm::convert::{shorten, suggestion};
 
-/// An answer, and where in the test it was given.
-#[derive(Debug)]
-struct GivenAnswer {
-    option: String,
-    file: String,
-    line: u32,
-    is_asked: bool,
-}
-
-/// What a test has answered.
-#[derive(Debug, Default)]
-pub(crate) struct TestAnswers {
-    /// By id of the choice.
-    given: BTreeMap<String, GivenAnswer>,
-    /// Every choice that was asked.
-    asked: BTreeSet<String>,
-}
-
-impl TestAnswers {
-    /// The first answer, by id of its choice, that nobody asked for.
-    pub(super) fn unasked(&self) -> Option<TestFailure> {
-        let (choice, given) = self.given.iter().find(|(_, given)| !given.is_asked)?;
-        let why = if self.asked.contains(choice) {
-            "; the choice was asked before, and not again".to_owned()
-        } else {
-            suggestion(choice, self.asked.iter().map(String::as_str))
-        };
-        let message = format!("the answer to \"{}\" was never asked for{why}", shorten(choice));
-        Some(TestFailure { message, file: given.file.clone(), line: given.line })
-    }
-
-    /// Mixes in what can change the future.
-    pub(super) fn hash_into(&self, hash: &mut StateHash) {
-        for (choice, given) in &self.given {
-            hash.text(choice).text(&given.option).flag(given.is_asked);
-        }
-    }
+/// The first answer, by id of its choice, that nobody asked for.
+pub(crate) fn unasked(answers: &TestAnswers) -> Option<TestFailure> {
+    let (choice, given) = answers.given.iter().find(|(_, given)| !given.is_asked)?;
+    let why = if answers.asked.contains(choice) {
+        "; the choice was asked before, and not again".to_owned()
+    } else {
+        suggestion(choice, answers.asked.iter().map(String::as_str))
+    };
+    let message = format!("the answer to \"{}\" was never asked for{why}", shorten(choice));
+    Some(TestFailure { message, file: given.file.clone(), line: given.line })
 }
 
 /// The test answers a choice: also to the host, for one that is under way.

@@ -7,91 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mlua::Function;
-
 use crate::base::suggestions;
 use crate::script::host::{self, StartError};
+use crate::script::state::test_run::TestDef;
 use crate::script::step::testing;
 use crate::script::vm::files::ScriptTexts;
 use crate::script::vm::fuel::Signals;
 use crate::script::vm::{ScriptVm, VmError, VmSettings};
 use crate::world::settings::Settings;
-
-/// How a test ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestOutcome {
-    /// Its function returned and nothing failed.
-    Pass,
-    /// An expectation failed, or variants differ.
-    Fail,
-    /// `maxTicks` was reached.
-    Timeout,
-    /// A script faulted.
-    Fault,
-    /// The two runs differ.
-    Mismatch,
-    /// The level, a script or the test itself could not be loaded.
-    Invalid,
-}
-
-impl TestOutcome {
-    /// Every outcome, with the word that scripts and results use.
-    pub const NAMES: [(&'static str, Self); 6] = [
-        ("pass", Self::Pass),
-        ("fail", Self::Fail),
-        ("timeout", Self::Timeout),
-        ("fault", Self::Fault),
-        ("mismatch", Self::Mismatch),
-        ("invalid", Self::Invalid),
-    ];
-
-    /// The word that scripts and results use.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, outcome)| *outcome == self).map_or("", |(name, _)| name)
-    }
-}
-
-/// The second argument of `test.level`, defaults filled in.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestOptions {
-    /// Name of the level.
-    pub level: String,
-    /// Seed of the run; the level's own when none is given.
-    pub seed: Option<u64>,
-    /// Run for the seeds 1 to n.
-    pub seeds: Option<u64>,
-    /// Ticks after which it is a timeout.
-    pub ticks_max: u64,
-    /// The outcome that counts as passed.
-    pub expect: TestOutcome,
-    /// Whether faults of scripts are allowed.
-    pub allows_faults: bool,
-    /// Run once for each of these.
-    pub variants: Vec<String>,
-    /// `level.args`.
-    pub args: Vec<String>,
-}
-
-/// One test of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestDef {
-    /// Its name.
-    pub name: String,
-    /// Its file, below the script folders.
-    pub file: String,
-    /// The line of `test.level`.
-    pub line: u32,
-    /// Its options.
-    pub options: TestOptions,
-}
-
-/// A test and its function, in the VM in which its file was loaded.
-#[derive(Debug)]
-pub(crate) struct Collected {
-    pub(crate) def: TestDef,
-    pub(crate) function: Function,
-}
 
 /// Whether a file of that name holds tests.
 #[must_use]

@@ -4,58 +4,8 @@
 //! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,
 //! because only they make nodes.
 
-use mlua::{Function, Table, Value};
-
-/// What a node does.
-#[derive(Clone, Debug)]
-pub(crate) enum NodeKind {
-    /// Children in turn until one ends as `stop_on` says: a sequence stops on failure, a selector on success.
-    InTurn {
-        stop_on: bool,
-        reactive: bool,
-    },
-    /// All children at once; `any`: one success is enough.
-    Parallel {
-        any: bool,
-    },
-    Condition(Function),
-    Action {
-        run: Function,
-        exit: Option<Function>,
-    },
-    /// A goal or a function that gives one, and options.
-    WalkTo {
-        goal: Value,
-        options: Value,
-    },
-    Wait {
-        low_s: f64,
-        high_s: f64,
-    },
-    Invert,
-    Succeed,
-    /// So many times; none: for ever.
-    Repeat(Option<u64>),
-    Retry(u64),
-    Cooldown {
-        seconds: f64,
-        keep: bool,
-    },
-    TimeLimit(f64),
-    When(Function),
-    /// One child, drawn; by weight where there are weights.
-    Drawn(Option<Vec<f64>>),
-}
-
-/// One node.
-#[derive(Clone, Debug)]
-pub(crate) struct TreeNode {
-    pub(crate) kind: NodeKind,
-    /// Places of its children.
-    pub(crate) children: Vec<usize>,
-    /// Where it was built: `guard.lua:12`.
-    pub(crate) place: String,
-}
+use crate::script::state::trees::{NodeKind, TreeNode};
+use mlua::Table;
 
 /// The nodes under `root`, which comes first.
 ///

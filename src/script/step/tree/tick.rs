@@ -11,16 +11,14 @@ use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::script::bind::handles::StreamId;
 use crate::script::bind::{call, character, rng};
+use crate::script::state::tasks::{NewTask, TaskRole, Why};
+use crate::script::state::trees::{ActionEnd, BehaviourTree, Exit, NodeKind, NodeState, TreeNode};
+use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::runtime;
-use crate::script::step::task::{self, NewTask, TaskRole, Why};
-use crate::script::step::tree::node::{NodeKind, TreeNode};
-use crate::script::step::tree::{ActionEnd, BehaviourTree, Exit, NodeState};
-use crate::script::step::wait::{self, Outcome, Wait};
-use crate::script::vm::ScriptVm;
+use crate::script::step::{task, wait};
 use crate::script::vm::convert::Args;
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
-use crate::script::vm::lend;
+use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
 use crate::world::walk::Owner;
@@ -58,7 +56,7 @@ impl<'a> Cursor<'a> {
         tree: &'a BehaviourTree,
         states: &'a mut [NodeState],
     ) -> Option<Self> {
-        let this = runtime::with(vm.lua(), |runtime| {
+        let this = store::with(vm.lua(), |runtime| {
             let receiver = runtime.owners.get(owner)?.receiver.clone()?;
             receiver.as_table().cloned()
         })?;
@@ -70,12 +68,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn now(&self) -> Tick {
-        runtime::with(self.lua(), |runtime| runtime.now)
+        store::with(self.lua(), |runtime| runtime.now)
     }
 
     /// The tick so many seconds from now.
     fn in_seconds(&self, seconds: f64) -> Tick {
-        runtime::with(self.lua(), |runtime| runtime.now.after(runtime.rate.ticks(seconds)))
+        store::with(self.lua(), |runtime| runtime.now.after(runtime.rate.ticks(seconds)))
     }
 
     /// Ticks a node. Bounded by the depth of the tree.
@@ -293,7 +291,7 @@ impl<'a> Cursor<'a> {
             self.states[at].task = Some(task::run_now(self.vm, spawn));
         }
         let task = self.states[at].task;
-        let over = runtime::with(self.lua(), |runtime| runtime.trees.over.remove(&task?));
+        let over = store::with(self.lua(), |runtime| runtime.trees.over.remove(&task?));
         let Some(end) = over else {
             return Ok(NodeStatus::Running);
         };
@@ -306,7 +304,7 @@ impl<'a> Cursor<'a> {
 
     /// Walks that an action began and that its end leaves alone.
     fn forget_walks(&self, task: Option<u64>) {
-        runtime::with(self.lua(), |runtime| task.and_then(|task| runtime.trees.walks.remove(&task)));
+        store::with(self.lua(), |runtime| task.and_then(|task| runtime.trees.walks.remove(&task)));
     }
 
     fn exit(&mut self, at: usize, exit: Exit) {
@@ -410,12 +408,12 @@ impl<'a> Cursor<'a> {
     /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
     fn leave_action(&mut self, at: usize, task: u64, exit: Exit, why: Why) {
         let lua = self.lua();
-        let ended = runtime::with(lua, |runtime| runtime.trees.over.remove(&task));
+        let ended = store::with(lua, |runtime| runtime.trees.over.remove(&task));
         let exit = match ended {
             Some(end) => Exit::of(end == ActionEnd::Returned(true)),
             None => {
                 task::cancel(lua, task, why);
-                let walks = runtime::with(lua, |runtime| {
+                let walks = store::with(lua, |runtime| {
                     runtime.trees.over.remove(&task);
                     runtime.trees.walks.remove(&task)
                 });

@@ -23,14 +23,3 @@ fn long_messages_are_cut_between_letters() {
     let failure = CallFailure::new(FaultKind::Error, format!("x{}", "ä".repeat(5000)), None);
     assert_eq!(failure.message.len(), 4095);
 }
-
-#[test]
-fn three_faults_within_ten_seconds_suspend() {
-    let mut strikes = Strikes::default();
-    assert_eq!(strikes.count("guard", Tick(100)), FaultConsequence::GoesOn(1));
-    assert_eq!(strikes.count("guard", Tick(200)), FaultConsequence::GoesOn(2));
-    assert_eq!(strikes.count("baker", Tick(200)), FaultConsequence::GoesOn(1));
-    assert_eq!(strikes.count("guard", Tick(700)), FaultConsequence::GoesOn(2), "the first is 600 ticks old");
-    assert_eq!(strikes.count("guard", Tick(799)), FaultConsequence::Suspended);
-    assert_eq!(strikes.count("guard", Tick(800)), FaultConsequence::GoesOn(1), "a reload begins again");
-}

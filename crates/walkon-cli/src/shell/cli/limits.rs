@@ -3,7 +3,7 @@
 use super::Shell;
 use super::args::{Format, LimitsArgs};
 use super::exit::{CommandFailure, Exit};
-use crate::script::step::owner::{TIMERS_MAX, WATCHES_MAX};
+use crate::script::state::owners::{TIMERS_MAX, WATCHES_MAX};
 use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;
 use crate::shell::project::find_level;

@@ -1,18 +1,16 @@
 //! What tasks wait for, and what reaches them.
 //!
-//! In: waits that tasks ask for, results, handlers to be called. Out: the values a waiting task is resumed
-//! with; what is kept for an owner that stands still. Holds: data only; nothing here runs a script or changes
-//! the table of tasks. Not here: who waits (`table`), what the end of an entry means for its group (`group`).
-
-use std::collections::BTreeMap;
-
-use mlua::{Function, Lua, MultiValue, Value};
+//! In: waits that tasks ask for, results, handlers to be called. Out: what a waiting task is resumed with;
+//! what is kept for an owner that stands still. Not here: who waits (`tasks`), what the end of an entry means
+//! for its group (`step::task`).
 
 use crate::base::time::Tick;
 use crate::script::state::callback::Callback;
-use crate::script::step::dialogue::Dialogue;
-use crate::script::step::runtime::CodeName;
-use crate::script::step::wait::{Outcome, Wait};
+use crate::script::state::code_name::CodeName;
+use crate::script::state::dialogue::Dialogue;
+use crate::script::state::wait::{Outcome, Wait};
+use mlua::{Function, Value};
+use std::collections::BTreeMap;
 
 /// Whom a result is for: a task, one of its waits, and the entry of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,30 +34,6 @@ pub(crate) enum WaitResult {
 impl WaitResult {
     pub(crate) fn one(value: Value) -> Self {
         Self::Values(vec![value])
-    }
-
-    /// The values the waiting wrapper is resumed with: whether the wait went well, then its results.
-    pub(super) fn into_values(self, lua: &Lua) -> mlua::Result<MultiValue> {
-        let mut values = MultiValue::new();
-        match self {
-            Self::Values(results) => {
-                values.push_back(Value::Boolean(true));
-                values.extend(results);
-            }
-            Self::Table(entries) => {
-                values.push_back(Value::Boolean(true));
-                let table = lua.create_table()?;
-                for (key, value) in entries {
-                    table.raw_set(key, value)?;
-                }
-                values.push_back(Value::Table(table));
-            }
-            Self::Error(message) => {
-                values.push_back(Value::Boolean(false));
-                values.push_back(Value::String(lua.create_string(message)?));
-            }
-        }
-        Ok(values)
     }
 }
 
@@ -107,7 +81,7 @@ pub(crate) enum TaskPause {
 }
 
 impl TaskPause {
-    pub(super) fn deadline(&mut self) -> Option<&mut Tick> {
+    pub(crate) fn deadline(&mut self) -> Option<&mut Tick> {
         match self {
             Self::Until(tick) => Some(tick),
             Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {

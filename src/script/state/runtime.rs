@@ -1,77 +1,35 @@
-//! What the host of scripts keeps beside the VM: owners, tasks, timers, handlers, scenes, and the work they
-//! have made.
+//! Everything the script side keeps beside the VM.
 //!
-//! In: bindings and the two script phases, each for one short look. Out: the same. Holds: no Lua runs while
-//! it is looked at; work made by scripts and facts of the world are dealt with in one order, that of their
-//! occurrence. Not here: the world.
-
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
-
-use mlua::{Function, Lua, Table};
-
-use slotmap::Key;
+//! In: steps and bindings, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
+//! work made by scripts and facts of the world are dealt with in one order, that of their occurrence. Not
+//! here: the world, the way to it from the VM (`vm::store`).
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
-use crate::script::step::behaviour::Behaviours;
-use crate::script::step::blackboard::{Boards, KeyChange};
-use crate::script::step::cinematic::{SceneEnd, Scenes};
-use crate::script::step::dialogue::Answers;
-use crate::script::step::handlers::Handlers;
-use crate::script::step::owner::Owners;
-use crate::script::step::plain_state::StateChecks;
-use crate::script::step::schedule::{Job, Predicates};
-use crate::script::step::task::{Answering, Pending, Tasks, Why};
-use crate::script::step::timer::Timers;
-use crate::script::step::tree::Trees;
-use crate::script::step::wait::{Outcome, Wait};
-use crate::script::vm::fault::Strikes;
-use crate::script::vm::lend;
-use crate::world::World;
+use crate::script::state::behaviours::Behaviours;
+use crate::script::state::boards::{Boards, KeyChange};
+use crate::script::state::code_name::CodeName;
+use crate::script::state::dialogue::Answers;
+use crate::script::state::handlers::Handlers;
+use crate::script::state::owners::Owners;
+use crate::script::state::predicates::{Job, Predicates};
+use crate::script::state::scenes::{SceneEnd, Scenes};
+use crate::script::state::state_checks::StateChecks;
+use crate::script::state::strikes::Strikes;
+use crate::script::state::tasks::{Tasks, Why};
+use crate::script::state::timers::Timers;
+use crate::script::state::trees::Trees;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::{Answering, Pending};
 use crate::world::region::WatchId;
 use crate::world::settings::LevelLimits;
 use crate::world::walk::Owner;
-
-/// What messages call the code that runs: `update`, `onArrived`, the name of a task.
-#[derive(Clone, Debug)]
-pub(crate) enum CodeName {
-    /// A name that the host gives; nothing is allocated for it, however often it is called.
-    Fixed(&'static str),
-    /// A name that was put together, or that a script gave.
-    Given(Rc<str>),
-}
-
-impl std::ops::Deref for CodeName {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        match self {
-            Self::Fixed(name) => name,
-            Self::Given(name) => name,
-        }
-    }
-}
-
-impl std::fmt::Display for CodeName {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.write_str(self)
-    }
-}
-
-impl From<&'static str> for CodeName {
-    fn from(name: &'static str) -> Self {
-        Self::Fixed(name)
-    }
-}
-
-impl From<String> for CodeName {
-    fn from(name: String) -> Self {
-        Self::Given(Rc::from(name))
-    }
-}
+use mlua::{Function, Table};
+use slotmap::Key;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
 /// Whose code runs right now.
 #[derive(Clone, Debug)]
@@ -238,41 +196,5 @@ impl Runtime {
     }
 }
 
-/// Looks at the runtime of this VM. No Lua may run meanwhile.
-pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
-    let mut slot = lua.app_data_mut::<Runtime>();
-    match slot.as_deref_mut() {
-        Some(runtime) => look(runtime),
-        None => unreachable!("the host installs the runtime before any script is loaded"),
-    }
-}
-
-/// Looks at the runtime of this VM, if it has one; tools that only bind names do without.
-pub(crate) fn find<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
-    look(lua.app_data_mut::<Runtime>().as_deref_mut()?)
-}
-
 /// Pieces of work that may wait before scripts may add no more.
-const WORK_MAX: usize = 65_536;
-
-/// Looks at the runtime of this VM, unless it has none or somebody looks at it already.
-pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Option<R> {
-    lua.try_app_data_ref::<Runtime>().ok().flatten().map(|runtime| look(&runtime))
-}
-
-/// What a script is told that asks for more work than may wait; none while there is room.
-pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
-    let is_full = with(lua, |runtime| runtime.work.len() >= WORK_MAX);
-    is_full.then(|| {
-        format!("{WORK_MAX} things wait to be done already, the most allowed; ask for fewer in a tick")
-    })
-}
-
-/// Adds work for step 12, behind all facts there are now.
-pub(crate) fn push_work(lua: &Lua, work: ScriptWork) {
-    let waiting = lend::with_world(lua, |world: &mut World| world.events.waiting()).unwrap_or(0) as u64;
-    with(lua, |runtime| {
-        let position = runtime.facts_taken + waiting;
-        runtime.work.push_back((position, work));
-    });
-}
+pub(crate) const WORK_MAX: usize = 65_536;

@@ -2,19 +2,56 @@
 //!
 //! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event.
 //! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
-//! not; tasks of an owner are counted with the owner. Not here: running a task (`task`), what its end does
-//! (`ending`).
-
-use std::collections::{BTreeMap, BTreeSet};
-
-use mlua::{Function, MultiValue, Thread};
+//! not. Not here: running a task (`step::task`), what a wait is (`waits`).
 
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
-use crate::script::step::runtime::{CodeName, Runtime};
-use crate::script::step::task::pause::{Answering, Pending, TaskPause};
-use crate::script::step::wait::Wait;
+use crate::script::state::code_name::CodeName;
+use crate::script::state::wait::Wait;
+use crate::script::state::waits::{Answering, Pending, TaskPause};
+use crate::world::outcome::Reason;
 use crate::world::walk::Owner;
+use mlua::{Function, MultiValue, Thread};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a task ended unfinished, as `task.onCancel` functions are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// `tk:cancel()`, or a task of the same name was started.
+    Cancelled,
+    /// Another entry of a race won, or its time was over.
+    LostRace,
+    /// It failed.
+    Fault,
+    /// Its owner ended.
+    OwnerGone,
+    /// The code of its owner was replaced; walks go on.
+    Reload,
+    /// The level ended.
+    LevelEnd,
+}
+
+impl Why {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Cancelled => "cancelled",
+            Self::LostRace => "lostRace",
+            Self::Fault => "fault",
+            Self::OwnerGone => "ownerGone",
+            Self::Reload => "reload",
+            Self::LevelEnd => "levelEnd",
+        }
+    }
+
+    /// How walks that end with a task settle.
+    pub(crate) fn reason(self) -> Reason {
+        match self {
+            Self::LostRace => Reason::LostRace,
+            Self::LevelEnd => Reason::LevelEnd,
+            Self::Cancelled | Self::Fault | Self::OwnerGone | Self::Reload => Reason::OwnerGone,
+        }
+    }
+}
 
 /// What becomes of the end of a task, beyond its waiters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,23 +79,23 @@ pub(crate) struct Task {
     pub(crate) owner: Owner,
     pub(crate) callback: CodeName,
     pub(crate) role: TaskRole,
-    pub(super) thread: Option<Thread>,
-    pub(super) start: Option<(Function, MultiValue)>,
+    pub(crate) thread: Option<Thread>,
+    pub(crate) start: Option<(Function, MultiValue)>,
     /// Serial of the wait under way; 0 when it is not waiting.
-    pub(super) serial: u64,
-    pub(super) pause: Option<TaskPause>,
-    pub(super) cleanups: Vec<Function>,
-    pub(super) name: Option<String>,
+    pub(crate) serial: u64,
+    pub(crate) pause: Option<TaskPause>,
+    pub(crate) cleanups: Vec<Function>,
+    pub(crate) name: Option<String>,
 }
 
 /// All tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    pub(super) tasks: BTreeMap<u64, Task>,
+    pub(crate) tasks: BTreeMap<u64, Task>,
     last: u64,
     serial: u64,
     /// The task that runs, when it has ended by what it did itself, and its coroutine.
-    pub(super) leaving: Option<(u64, Thread)>,
+    pub(crate) leaving: Option<(u64, Thread)>,
     /// Tasks that were started in step 3 and have not begun, in order.
     pub(crate) spawned: std::collections::VecDeque<u64>,
     /// Deadlines; those whose task waits for something else by now are skipped.
@@ -67,12 +104,34 @@ pub(crate) struct Tasks {
     tested: BTreeSet<u64>,
     waiters: BTreeMap<Wait, Vec<Answering>>,
     by_event: BTreeMap<String, Vec<Answering>>,
-    pub(super) by_name: BTreeMap<(Owner, String), u64>,
+    pub(crate) by_name: BTreeMap<(Owner, String), u64>,
 }
 
 impl Tasks {
     pub(crate) fn len(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// Adds a task that has not begun; its number.
+    pub(crate) fn add(&mut self, spawn: NewTask) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        if let Some(name) = &spawn.name {
+            self.by_name.insert((spawn.owner, name.clone()), id);
+        }
+        let task = Task {
+            owner: spawn.owner,
+            callback: spawn.callback,
+            role: spawn.role,
+            thread: None,
+            start: Some((spawn.function, spawn.args)),
+            serial: 0,
+            pause: None,
+            cleanups: Vec::new(),
+            name: spawn.name,
+        };
+        self.tasks.insert(id, task);
+        id
     }
 
     /// All tasks, by id.
@@ -177,7 +236,7 @@ impl Tasks {
         }
     }
 
-    pub(super) fn wait_for(&mut self, id: u64, pending: &Pending) {
+    pub(crate) fn wait_for(&mut self, id: u64, pending: &Pending) {
         let Some(task) = self.tasks.get_mut(&id) else {
             return;
         };
@@ -211,7 +270,7 @@ impl Tasks {
     }
 
     /// Ends the wait of a task; what it waited for, when it still did.
-    pub(super) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
+    pub(crate) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
         let task = self.tasks.get_mut(&id)?;
         task.serial = 0;
         let pause = task.pause.take()?;
@@ -287,29 +346,4 @@ pub(crate) struct NewTask {
     pub(crate) function: Function,
     pub(crate) args: MultiValue,
     pub(crate) name: Option<String>,
-}
-
-/// Adds a task that has not begun; its number.
-pub(super) fn insert(runtime: &mut Runtime, spawn: NewTask) -> u64 {
-    runtime.tasks.last += 1;
-    let id = runtime.tasks.last;
-    if let Some(record) = runtime.owners.get_mut(spawn.owner) {
-        record.tasks += 1;
-    }
-    if let Some(name) = &spawn.name {
-        runtime.tasks.by_name.insert((spawn.owner, name.clone()), id);
-    }
-    let task = Task {
-        owner: spawn.owner,
-        callback: spawn.callback,
-        role: spawn.role,
-        thread: None,
-        start: Some((spawn.function, spawn.args)),
-        serial: 0,
-        pause: None,
-        cleanups: Vec::new(),
-        name: spawn.name,
-    };
-    runtime.tasks.tasks.insert(id, task);
-    id
 }

@@ -1,0 +1,163 @@
+//! Behaviours of characters: the classes that files define, the instances, those that were switched off.
+//!
+//! In: checked classes, instances as they begin and end. Out: whose behaviour runs at a tick, in order of the
+//! characters' numbers. Not here: `init`, `update` and the end of an instance (`step::behaviour`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::base::value::Plain;
+use crate::script::state::params::Params;
+use crate::script::state::trees::BehaviourTree;
+use crate::world::walk::Owner;
+use mlua::{Function, Table};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A behaviour file whose shape was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    /// The whole name of its file.
+    pub(crate) file: String,
+    pub(crate) table: Table,
+    pub(crate) params: Params,
+    pub(crate) version: u64,
+    pub(crate) update_every_ticks: u64,
+    /// Its `update`; its table is read-only, so it stays the one.
+    pub(crate) update: Option<Function>,
+    pub(crate) tree: Option<BehaviourTree>,
+    pub(crate) on: BTreeMap<String, Function>,
+}
+
+/// A character with a behaviour.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) character: CharacterId,
+    /// The character's number, for the order.
+    pub(crate) serial: u32,
+    pub(crate) class: Rc<Class>,
+    /// Shared with the call under way: a reference into the VM is more expensive to copy than this.
+    pub(crate) this: Rc<Table>,
+    /// The name by which its file was asked for.
+    pub(crate) asked: String,
+    /// Its parameters, as they were given.
+    pub(crate) given: Plain,
+}
+
+/// A behaviour that was switched off after its faults: a reload of its file brings it back.
+#[derive(Clone, Debug)]
+pub(crate) struct Suspended {
+    /// As messages name it.
+    pub(crate) label: Rc<str>,
+    pub(crate) file: String,
+    pub(crate) version: u64,
+    pub(crate) asked: String,
+    pub(crate) given: Plain,
+    /// Its `self.state`, as far as that was plain data; none when `init` has not come to its end.
+    pub(crate) state: Option<Plain>,
+    /// Whether all of it was.
+    pub(crate) is_whole: bool,
+}
+
+/// All behaviours.
+#[derive(Debug, Default)]
+pub(crate) struct Behaviours {
+    pub(crate) instances: BTreeMap<Owner, Instance>,
+    pub(crate) by_character: BTreeMap<CharacterId, Owner>,
+    pub(crate) order: BTreeMap<u32, Owner>,
+    /// In order of their first use.
+    pub(crate) classes: Vec<Rc<Class>>,
+    /// By the number of the character.
+    pub(crate) suspended: BTreeMap<u32, (CharacterId, Suspended)>,
+}
+
+impl Behaviours {
+    pub(crate) fn of(&self, character: CharacterId) -> Option<Owner> {
+        self.by_character.get(&character).copied()
+    }
+
+    /// All behaviours, in order of the numbers of their characters.
+    pub(crate) fn owners(&self) -> Vec<Owner> {
+        self.order.values().copied().collect()
+    }
+
+    /// Numbers of characters and their behaviours, in order of the numbers.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (u32, Owner)> {
+        self.order.iter().map(|(&serial, &owner)| (serial, owner))
+    }
+
+    /// The character, the class, the `self`, the asked name and the given parameters of an instance.
+    pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Rc<Class>, Table, String, Plain)> {
+        let found = self.instances.get(&owner)?;
+        let Instance { character, class, this, asked, given, .. } = found;
+        Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
+    }
+
+    /// The plain data that instances keep: parameters, and the states of those that were switched off.
+    pub(crate) fn kept_plain(&self) -> impl Iterator<Item = &Plain> {
+        let suspended = self.suspended.values().flat_map(|(_, one)| [Some(&one.given), one.state.as_ref()]);
+        self.instances.values().map(|instance| &instance.given).chain(suspended.flatten())
+    }
+
+    /// All classes.
+    pub(crate) fn classes(&self) -> &[Rc<Class>] {
+        &self.classes
+    }
+
+    /// Puts other classes in place of all there are.
+    pub(crate) fn set_classes(&mut self, classes: Vec<Rc<Class>>) {
+        self.classes = classes;
+    }
+
+    /// Those switched off after their faults, in order of characters.
+    pub(crate) fn suspended(&self) -> Vec<(CharacterId, Suspended)> {
+        self.suspended.values().cloned().collect()
+    }
+
+    /// A character has no suspended behaviour any more.
+    pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
+        self.suspended.retain(|_, (other, _)| *other != character);
+    }
+
+    /// The `self` of an instance.
+    pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
+        self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
+    }
+
+    /// The same, shared: cheaper than a reference of its own.
+    pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
+        self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
+    }
+
+    /// What of an instance runs at a tick: its `update`, its tree.
+    pub(crate) fn due_at(&self, owner: Owner, serial: u32, now: Tick) -> (bool, bool) {
+        let due = self.instances.get(&owner).map(|instance| &instance.class).filter(|class| {
+            class.update_every_ticks == 1
+                || (now.0 + u64::from(serial)).is_multiple_of(class.update_every_ticks)
+        });
+        due.map_or((false, false), |class| (class.update.is_some(), class.tree.is_some()))
+    }
+
+    /// The behaviour whose file returned `table`.
+    pub(crate) fn class_of(&self, table: &Table) -> Option<Rc<Class>> {
+        self.classes.iter().find(|class| class.table == *table).cloned()
+    }
+
+    /// The behaviour called `name`.
+    pub(crate) fn class(&self, name: &str) -> Option<Rc<Class>> {
+        self.classes.iter().find(|class| class.name == name).cloned()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (serial, owner) in &self.order {
+            hash.word(u64::from(*serial)).word(u64::from(owner.0));
+            if let Some(instance) = self.instances.get(owner) {
+                hash.text(&instance.class.name);
+            }
+        }
+        for (serial, (_, suspended)) in &self.suspended {
+            hash.word(u64::from(*serial)).text(&suspended.file);
+        }
+    }
+}

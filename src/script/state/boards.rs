@@ -1,0 +1,224 @@
+//! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
+//!
+//! In: keys and values, ticks to keep them. Out: the values; what changed. Holds: setting an equal value is
+//! no change; a board holds no more than it may; a character's board dies with it. Not here: who is told of a
+//! change (`step::blackboard`), the Lua side (`bind::blackboard`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::base::value::{Plain, PlainKey};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whose board it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum BoardOf {
+    /// The level's.
+    Level,
+    /// Of anyone who names this group.
+    Group(String),
+    /// A character's.
+    Character(CharacterId),
+}
+
+/// A value with the tick in which it clears itself.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptValue {
+    value: Plain,
+    until: Option<Tick>,
+    bytes: usize,
+}
+
+/// One board.
+#[derive(Clone, Debug)]
+pub(crate) struct Board {
+    of: BoardOf,
+    pub(crate) values: BTreeMap<String, KeptValue>,
+    pub(crate) bytes: usize,
+    /// The change that those wait for who asked since the last one, by key.
+    pub(crate) awaited: BTreeMap<String, u64>,
+}
+
+/// All boards, by number in order of their first use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Boards {
+    pub(crate) boards: BTreeMap<u64, Board>,
+    pub(crate) numbers: BTreeMap<BoardOf, u64>,
+    /// When values clear themselves; those that were set again since are passed over.
+    pub(crate) due: BTreeSet<(Tick, u64, String)>,
+    last: u64,
+    last_change: u64,
+}
+
+/// What became of a key, for those who watched it then.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyChange {
+    pub(crate) board: u64,
+    pub(crate) key: String,
+    pub(crate) value: Option<Plain>,
+    pub(crate) old: Option<Plain>,
+    /// The change that is over now.
+    pub(crate) change: Option<u64>,
+    /// The last listener there was.
+    pub(crate) listeners_until: u64,
+}
+
+impl KeyChange {
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.board).text(&self.key).word(self.change.unwrap_or(0)).word(self.listeners_until);
+        for value in [&self.value, &self.old] {
+            hash.flag(value.is_some());
+            if let Some(value) = value {
+                value.hash_into(hash);
+            }
+        }
+    }
+}
+
+/// Why a board does not take a value or a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BoardRefusal {
+    /// Its character was removed.
+    Gone,
+    /// It holds as much as it may.
+    Full,
+    /// Changes of as many keys are waited for as may be.
+    Awaited,
+}
+
+impl Boards {
+    /// Groups with a board of their own.
+    pub(crate) const GROUPS_MAX: usize = 4096;
+    /// Keys of one board whose changes may be waited for.
+    pub(crate) const AWAITED_MAX: usize = 4096;
+
+    /// The number of a board; none when there are too many.
+    pub(crate) fn number(&mut self, of: BoardOf) -> Option<u64> {
+        if let Some(&number) = self.numbers.get(&of) {
+            return Some(number);
+        }
+        if matches!(of, BoardOf::Group(_)) {
+            let groups = self.numbers.keys().filter(|of| matches!(of, BoardOf::Group(_))).count();
+            if groups >= Self::GROUPS_MAX {
+                return None;
+            }
+        }
+        self.last += 1;
+        let board = Board { of: of.clone(), values: BTreeMap::new(), bytes: 0, awaited: BTreeMap::new() };
+        self.boards.insert(self.last, board);
+        self.numbers.insert(of, self.last);
+        Some(self.last)
+    }
+
+    /// Whose board it is; none when its character was removed.
+    pub(crate) fn of(&self, board: u64) -> Option<&BoardOf> {
+        self.boards.get(&board).map(|board| &board.of)
+    }
+
+    pub(crate) fn get(&self, board: u64, key: &str) -> Result<Option<&Plain>, BoardRefusal> {
+        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
+        Ok(board.values.get(key).map(|kept| &kept.value))
+    }
+
+    /// Every value that is kept.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Plain> {
+        self.boards.values().flat_map(|board| board.values.values().map(|kept| &kept.value))
+    }
+
+    /// Keys in order.
+    pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, BoardRefusal> {
+        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
+        Ok(board.values.keys().cloned().collect())
+    }
+
+    /// The change that comes next for a key: the same for all who ask before it.
+    pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, BoardRefusal> {
+        let board = self.boards.get_mut(&board).ok_or(BoardRefusal::Gone)?;
+        if let Some(&change) = board.awaited.get(key) {
+            return Ok(change);
+        }
+        if board.awaited.len() >= Self::AWAITED_MAX {
+            return Err(BoardRefusal::Awaited);
+        }
+        self.last_change += 1;
+        board.awaited.insert(key.to_owned(), self.last_change);
+        Ok(self.last_change)
+    }
+
+    /// Keeps a value for a time, or clears it; the news of it, when that is a change.
+    pub(crate) fn put(
+        &mut self,
+        number: u64,
+        key: &str,
+        (value, until): (Option<Plain>, Option<Tick>),
+        bytes_max: usize,
+    ) -> Result<Option<KeyChange>, BoardRefusal> {
+        let board = self.boards.get_mut(&number).ok_or(BoardRefusal::Gone)?;
+        let bytes = value.as_ref().map_or(0, |value| size_of(value) + key.len());
+        let freed = board.values.get(key).map_or(0, |kept| kept.bytes);
+        if value.is_some() && board.bytes - freed + bytes > bytes_max {
+            return Err(BoardRefusal::Full);
+        }
+        let key = key.to_owned();
+        if let Some(tick) = board.values.get(&key).and_then(|kept| kept.until) {
+            self.due.remove(&(tick, number, key.clone()));
+        }
+        if let Some(tick) = until {
+            self.due.insert((tick, number, key.clone()));
+        }
+        let old = board.values.remove(&key).map(|kept| kept.value);
+        board.bytes = board.bytes - freed + bytes;
+        if let Some(value) = value.clone() {
+            board.values.insert(key.clone(), KeptValue { value, until, bytes });
+        }
+        if old == value {
+            return Ok(None);
+        }
+        let change = board.awaited.remove(&key);
+        Ok(Some(KeyChange { board: number, key, value, old, change, listeners_until: 0 }))
+    }
+
+    /// Values whose time is over, in order of their time, board and key.
+    pub(crate) fn take_due(&mut self, now: Tick) -> Vec<(u64, String)> {
+        let later = self.due.split_off(&(now.after(1), 0, String::new()));
+        let due = std::mem::replace(&mut self.due, later);
+        let is_over = |(tick, number, key): &(Tick, u64, String)| {
+            let kept = self.boards.get(number).and_then(|board| board.values.get(key));
+            kept.is_some_and(|kept| kept.until == Some(*tick))
+        };
+        due.into_iter().filter(is_over).map(|(_, number, key)| (number, key)).collect()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last).word(self.last_change);
+        for (&number, board) in &self.boards {
+            hash.word(number);
+            match &board.of {
+                BoardOf::Level => hash.word(1),
+                BoardOf::Group(name) => hash.word(2).text(name),
+                BoardOf::Character(id) => hash.word(3).word(slotmap::Key::data(id).as_ffi()),
+            };
+            for (key, kept) in &board.values {
+                hash.text(key).word(kept.until.map_or(0, |tick| tick.0 + 1));
+                kept.value.hash_into(hash);
+            }
+            for (key, change) in &board.awaited {
+                hash.text(key).word(*change);
+            }
+        }
+    }
+}
+
+/// Bytes a value counts for, as they are counted when it is read.
+pub(crate) fn size_of(value: &Plain) -> usize {
+    let key_of = |key: &PlainKey| match key {
+        PlainKey::Index(_) => 0,
+        PlainKey::Name(name) => name.len(),
+    };
+    16 + match value {
+        Plain::Text(text) => text.len(),
+        Plain::List(values) => values.iter().map(size_of).sum(),
+        Plain::Map(entries) => entries.iter().map(|(key, value)| key_of(key) + size_of(value)).sum(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,53 @@
+//! Lines and choices under way, and the answers that were given.
+//!
+//! In: answers of the host. Out: the answer to a choice. Holds: the last answer to a choice counts, for the
+//! one under way and for every later one of that id. Not here: which tasks go on (`step::dialogue`).
+
+use crate::base::hash::StateHash;
+use crate::base::time::Tick;
+use std::collections::BTreeMap;
+
+/// A line or a choice under way.
+#[derive(Clone, Debug)]
+pub(crate) struct Dialogue {
+    /// The scene that asks.
+    pub(crate) scene: u64,
+    /// Id and options of a choice; none for a line.
+    pub(crate) choice: Option<(String, Vec<String>)>,
+    /// The answer when the time is over; none for a line.
+    pub(crate) fallback: Option<String>,
+    /// When its time is over; none: it waits for a person.
+    pub(crate) deadline: Option<Tick>,
+    /// Whether skipping passes over it; else skipping pauses until it is answered.
+    pub(crate) is_skippable: bool,
+}
+
+impl Dialogue {
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.scene).word(self.deadline.map_or(0, |tick| tick.0 + 1)).flag(self.is_skippable);
+        hash.text(self.choice.as_ref().map_or("", |(id, _)| id)).text(self.fallback.as_deref().unwrap_or(""));
+    }
+}
+
+/// What answers there are, and whether a person gives more.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// By id of the choice.
+    pub(crate) given: BTreeMap<String, String>,
+    /// Whether a choice waits for the host.
+    pub(crate) is_interactive: bool,
+}
+
+impl Answers {
+    /// The answer given to a choice, if it is one of the options.
+    pub(crate) fn to(&self, choice: &str, options: &[String]) -> Option<String> {
+        self.given.get(choice).filter(|answer| options.contains(answer)).cloned()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.flag(self.is_interactive).word(self.given.len() as u64);
+        for (choice, answer) in &self.given {
+            hash.text(choice).text(answer);
+        }
+    }
+}

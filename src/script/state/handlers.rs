@@ -1,0 +1,218 @@
+//! Handlers that scripts have registered, by what they are told of.
+//!
+//! In: callbacks under their owners. Out: whom a walk, a path, a watch, a door, an event or a board is told
+//! to, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers out
+//! of arguments and calling them (`step::handlers`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::time::Tick;
+use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
+use crate::script::state::progress_handlers::UnderwayHandlers;
+use crate::world::door::DoorSignal;
+use crate::world::region::WatchId;
+use crate::world::walk::Owner;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A watch with its handlers.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchRecord {
+    pub(crate) owner: Owner,
+    pub(crate) handlers: WatchHandlers,
+    /// Those who came in and counted: how, and when `stay` is due next.
+    pub(crate) inside: BTreeMap<CharacterId, (&'static str, Tick)>,
+}
+
+/// Somebody who listens to an event, or to a door.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener {
+    pub(crate) serial: u64,
+    pub(crate) owner: Owner,
+    pub(crate) callback: Callback,
+    pub(crate) once: bool,
+    /// `on[name]` of this character's behaviour: hears events sent to it, and is called with `self`.
+    pub(crate) behaviour_of: Option<CharacterId>,
+}
+
+/// What of those who want the result of a walk a reload has ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lost {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A task that waited for it.
+    Waiter,
+    /// Handlers that were functions.
+    Functions,
+}
+
+/// Who is told of the end of a walk.
+#[derive(Clone, Debug)]
+pub(crate) struct WalkRecord {
+    pub(crate) owner: Owner,
+    pub(crate) handlers: WalkHandlers,
+    pub(crate) lost: Lost,
+}
+
+/// All handlers.
+#[derive(Debug, Default)]
+pub(crate) struct Handlers {
+    pub(crate) walks: BTreeMap<WalkId, WalkRecord>,
+    pub(crate) paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
+    pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
+    pub(crate) doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
+    pub(crate) events: BTreeMap<String, Vec<Listener>>,
+    pub(crate) underway: UnderwayHandlers,
+    /// Those who watch a key of a board, by its number.
+    pub(crate) boards: BTreeMap<(u64, String), Vec<Listener>>,
+    last: u64,
+}
+
+impl Handlers {
+    pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<WalkRecord> {
+        self.underway.forget(walk);
+        self.walks.remove(&walk)
+    }
+
+    pub(crate) fn take_path(&mut self, token: PathToken) -> Option<(Owner, Option<Callback>)> {
+        self.paths.remove(&token)
+    }
+
+    pub(crate) fn forget_path(&mut self, token: PathToken) {
+        self.paths.remove(&token);
+    }
+
+    pub(crate) fn door(&self, door: DoorId, what: DoorSignal) -> Vec<Listener> {
+        self.doors.get(&(door, what.name())).cloned().unwrap_or_default()
+    }
+
+    /// Those who listen to the event `name`, in order of registration.
+    pub(crate) fn event(&self, name: &str) -> Vec<Listener> {
+        self.events.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Those who watch a key of a board, in order of registration.
+    pub(crate) fn board(&self, board: u64, key: &str) -> Vec<Listener> {
+        // Most boards are watched by nobody, and then no key has to be made.
+        if self.boards.is_empty() {
+            return Vec::new();
+        }
+        self.boards.get(&(board, key.to_owned())).cloned().unwrap_or_default()
+    }
+
+    /// Nobody watches a board any more.
+    pub(crate) fn forget_board(&mut self, board: u64) {
+        self.boards.retain(|(number, _), _| *number != board);
+    }
+
+    /// The number of the last listener there was.
+    pub(crate) fn last_listener(&self) -> u64 {
+        self.last
+    }
+
+    pub(crate) fn hears(&self, name: &str) -> bool {
+        self.events.contains_key(name)
+    }
+
+    /// Walks, and tokens of paths, whose handlers belong to an owner that ends. Walk handlers stay: they are
+    /// reported undelivered when their walk settles.
+    pub(crate) fn end_owner(&mut self, owner: Owner) {
+        self.paths.retain(|_, (other, _)| *other != owner);
+        self.watches.retain(|_, record| record.owner != owner);
+        self.underway.end_owner(owner);
+        for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
+            list.retain(|listener| listener.owner != owner);
+        }
+        self.doors.retain(|_, list| !list.is_empty());
+        self.events.retain(|_, list| !list.is_empty());
+        self.boards.retain(|_, list| !list.is_empty());
+    }
+
+    /// The code of an owner was replaced: what it registered ends as in [`Handlers::end_owner`], and of the
+    /// handlers of its walks those stay that are names.
+    pub(crate) fn reload_owner(&mut self, owner: Owner) {
+        let underway = std::mem::take(&mut self.underway);
+        self.end_owner(owner);
+        self.underway = underway;
+        self.underway.reload_owner(owner);
+        for record in self.walks.values_mut().filter(|record| record.owner == owner) {
+            if record.handlers.drop_functions() {
+                record.lost = Lost::Functions;
+            }
+        }
+    }
+
+    /// Names of handlers of an owner's walks, with the number of the walk's record.
+    pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
+        let own = self.walks.values().filter(|record| record.owner == owner);
+        let ends = own.flat_map(|record| record.handlers.names());
+        ends.chain(self.underway.names_of(owner)).collect()
+    }
+
+    pub(crate) fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
+        self.last += 1;
+        Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }
+    }
+
+    /// Ends a listener; its owner, if there was such a listener.
+    pub(crate) fn remove(&mut self, serial: u64) -> Option<Owner> {
+        let mut found = None;
+        for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
+            list.retain(|listener| {
+                let is_it = listener.serial == serial;
+                if is_it {
+                    found = Some(listener.owner);
+                }
+                !is_it
+            });
+            if found.is_some() {
+                break;
+            }
+        }
+        self.events.retain(|_, list| !list.is_empty());
+        self.boards.retain(|_, list| !list.is_empty());
+        self.doors.retain(|_, list| !list.is_empty());
+        found
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last).word(self.walks.len() as u64);
+        for (walk, WalkRecord { owner, handlers, lost }) in &self.walks {
+            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
+            if *lost != Lost::Nothing {
+                hash.word(*lost as u64);
+            }
+            for callback in [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled] {
+                hash_callback(hash, callback.as_ref());
+            }
+        }
+        for (token, (owner, callback)) in &self.paths {
+            hash.word(slotmap::Key::data(token).as_ffi()).word(u64::from(owner.0));
+            hash_callback(hash, callback.as_ref());
+        }
+        for (watch, record) in &self.watches {
+            hash.word(slotmap::Key::data(watch).as_ffi()).word(u64::from(record.owner.0));
+            for (character, (how, due)) in &record.inside {
+                hash.word(slotmap::Key::data(character).as_ffi()).text(how).word(due.0);
+            }
+        }
+        self.underway.hash_into(hash);
+        let doors = self.doors.iter().map(|((door, what), list)| (format!("{} {what}", door.0), list));
+        let events = self.events.iter().map(|(name, list)| (name.clone(), list));
+        let boards = self.boards.iter().map(|((board, key), list)| (format!("{board} {key}"), list));
+        for (name, list) in doors.chain(events).chain(boards) {
+            hash.text(&name);
+            for listener in list {
+                hash.word(listener.serial).word(u64::from(listener.owner.0)).flag(listener.once);
+            }
+        }
+    }
+}
+
+pub(crate) fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
+    match callback {
+        None => hash.word(0),
+        Some(Callback::Function(_)) => hash.word(1),
+        Some(Callback::Named(name)) => hash.word(2).text(name),
+    };
+}

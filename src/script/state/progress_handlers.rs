@@ -1,0 +1,79 @@
+//! Handlers of walks that are called on their way: `onStop`, `onWaypoint`, `onNear`, `onBlocked`.
+//!
+//! In: handlers by walk. Out: the handler for a piece of news. Holds: they go with the walk, or with their
+//! owner. Not here: the calls (`step::progress_handlers`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::WalkId;
+use crate::script::state::callback::{Callback, Underway};
+use crate::script::state::handlers::hash_callback;
+use crate::world::event::WalkNews;
+use crate::world::walk::Owner;
+use std::collections::BTreeMap;
+
+/// Handlers of walks under way, by walk.
+#[derive(Debug, Default)]
+pub(crate) struct UnderwayHandlers(BTreeMap<WalkId, (Owner, Underway)>);
+
+impl UnderwayHandlers {
+    pub(crate) fn set(&mut self, walk: WalkId, owner: Owner, handlers: Underway) {
+        if !handlers.is_empty() {
+            self.0.insert(walk, (owner, handlers));
+        }
+    }
+
+    pub(crate) fn forget(&mut self, walk: WalkId) {
+        self.0.remove(&walk);
+    }
+
+    pub(crate) fn end_owner(&mut self, owner: Owner) {
+        self.0.retain(|_, (other, _)| *other != owner);
+    }
+
+    /// The code of an owner was replaced: handlers that are names stay.
+    pub(crate) fn reload_owner(&mut self, owner: Owner) {
+        for (_, handlers) in self.0.values_mut().filter(|(other, _)| *other == owner) {
+            for handler in
+                [&mut handlers.stop, &mut handlers.waypoint, &mut handlers.near, &mut handlers.blocked]
+            {
+                if matches!(handler, Some(Callback::Function(_))) {
+                    *handler = None;
+                }
+            }
+        }
+        self.0.retain(|_, (_, handlers)| !handlers.is_empty());
+    }
+
+    /// Names of handlers of an owner's walks under way.
+    pub(crate) fn names_of(&self, owner: Owner) -> Vec<String> {
+        let own = self.0.values().filter(|(other, _)| *other == owner);
+        let all = own.flat_map(|(_, handlers)| {
+            [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked]
+        });
+        let name = |handler: &Option<Callback>| match handler {
+            Some(Callback::Named(name)) => Some(name.clone()),
+            _ => None,
+        };
+        all.filter_map(name).collect()
+    }
+
+    pub(crate) fn find(&self, walk: WalkId, news: &WalkNews) -> Option<(Owner, Callback)> {
+        let (owner, handlers) = self.0.get(&walk)?;
+        let callback = match news {
+            WalkNews::Stop { .. } => &handlers.stop,
+            WalkNews::Waypoint { .. } => &handlers.waypoint,
+            WalkNews::Near { .. } => &handlers.near,
+            WalkNews::Blocked { .. } => &handlers.blocked,
+        };
+        Some((*owner, callback.clone()?))
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (walk, (owner, handlers)) in &self.0 {
+            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
+            for callback in [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked] {
+                hash_callback(hash, callback.as_ref());
+            }
+        }
+    }
+}

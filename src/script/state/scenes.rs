@@ -1,0 +1,278 @@
+//! Scenes under way and scenes that scripts have defined.
+//!
+//! In: definitions, arguments, the stages of each scene. Out: who is held, what is locked, how far the
+//! skipping of a scene has come. Holds: a character is held by one scene at most. Not here: beginning and
+//! ending a scene (`step::cinematic`), passing over it (`step::skipping`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::base::value::Plain;
+use crate::world::walk::Owner;
+use mlua::{Function, Table};
+use std::collections::BTreeMap;
+
+/// How far the skipping of a scene has come.
+#[derive(Debug, Default)]
+pub(crate) struct Skip {
+    /// Whether it is being skipped.
+    pub(crate) is_on: bool,
+    /// Whether it ever was.
+    pub(crate) has_begun: bool,
+    /// How deep tasks are within `noSkip`.
+    watched: BTreeMap<u64, u32>,
+    /// The end of waits that have none of their own, by task: the serial of the wait and its tick.
+    pub(crate) ends: BTreeMap<u64, (u64, Tick)>,
+    /// Ticks of the scene that were passed over.
+    pub(crate) passed: u64,
+}
+
+impl Skip {
+    /// Whether it is skipped and nothing of it is to be seen at normal speed.
+    pub(crate) fn is_rushing(&self) -> bool {
+        self.is_on && self.watched.is_empty()
+    }
+
+    /// A task enters `noSkip`.
+    pub(crate) fn watch(&mut self, task: u64) {
+        *self.watched.entry(task).or_default() += 1;
+    }
+
+    /// A task leaves `noSkip`.
+    pub(crate) fn unwatch(&mut self, task: u64) {
+        if let Some(depth) = self.watched.get_mut(&task) {
+            *depth = depth.saturating_sub(1);
+            if *depth == 0 {
+                self.watched.remove(&task);
+            }
+        }
+    }
+
+    /// A task is over.
+    pub(crate) fn forget(&mut self, task: u64) {
+        self.watched.remove(&task);
+        self.ends.remove(&task);
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.flag(self.is_on).flag(self.has_begun).word(self.passed);
+        for (&task, &depth) in &self.watched {
+            hash.word(task).word(u64::from(depth));
+        }
+        for (&task, &(serial, tick)) in &self.ends {
+            hash.word(task).word(serial).word(tick.0);
+        }
+    }
+}
+
+/// A cinematic file, or a definition, whose shape was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// The table itself, where handlers given by name are looked up.
+    pub(crate) table: Table,
+    pub(crate) script: Function,
+    pub(crate) holds: Vec<String>,
+    pub(crate) locks: Vec<String>,
+    /// Whether it may be skipped.
+    pub(crate) is_skippable: bool,
+    /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
+    /// code.
+    pub(crate) restarts: bool,
+    /// The whole name of its file; none for a scene that a script has defined.
+    pub(crate) file: Option<String>,
+}
+
+/// How a scene ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SceneEnd {
+    /// Its script has returned and its walks have settled.
+    Finished,
+    /// `scene:cancel()`, or a character it holds was removed by somebody else.
+    Cancelled,
+    /// A fault in it.
+    Fault(String),
+    /// The level ended.
+    LevelEnd,
+}
+
+impl SceneEnd {
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
+            Self::Fault(_) => "fault",
+            Self::LevelEnd => "levelEnd",
+        }
+    }
+}
+
+/// Where a scene is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SceneStage {
+    /// It was asked for and begins at the next dispatch.
+    Queued,
+    /// Its script runs.
+    Running,
+    /// Its script has returned; walks may be under way.
+    Returned,
+}
+
+/// A scene that has not ended.
+#[derive(Debug)]
+pub(crate) struct RunningScene {
+    pub(crate) definition: Definition,
+    pub(crate) args: Plain,
+    pub(crate) holds: Vec<CharacterId>,
+    pub(crate) owner: Option<Owner>,
+    pub(crate) stage: SceneStage,
+    pub(crate) started: Tick,
+    pub(crate) mark: Option<String>,
+    pub(crate) moved_camera: bool,
+    pub(crate) skip: Skip,
+}
+
+/// Scenes that scripts have defined, and who did.
+pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
+
+/// All scenes.
+#[derive(Debug, Default)]
+pub(crate) struct Scenes {
+    pub(crate) scenes: BTreeMap<u64, RunningScene>,
+    definitions: Definitions,
+    /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
+    pub(crate) last: u64,
+}
+
+impl Scenes {
+    /// What the scenes that have not ended were given.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Plain> {
+        self.scenes.values().map(|scene| &scene.args)
+    }
+
+    /// The running scene of that name, or the oldest.
+    pub(crate) fn running(&self, name: Option<&str>) -> Option<u64> {
+        let fits = |scene: &RunningScene| {
+            scene.stage != SceneStage::Queued && name.is_none_or(|name| scene.definition.name == name)
+        };
+        self.scenes.iter().find(|(_, scene)| fits(scene)).map(|(&id, _)| id)
+    }
+
+    pub(crate) fn name(&self, id: u64) -> Option<&str> {
+        self.scenes.get(&id).map(|scene| scene.definition.name.as_str())
+    }
+
+    pub(crate) fn mark(&self, id: u64) -> Option<&str> {
+        self.scenes.get(&id).and_then(|scene| scene.mark.as_deref())
+    }
+
+    pub(crate) fn set_mark(&mut self, id: u64, mark: String) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.mark = Some(mark);
+        }
+    }
+
+    pub(crate) fn owner(&self, id: u64) -> Option<Owner> {
+        self.scenes.get(&id).and_then(|scene| scene.owner)
+    }
+
+    pub(crate) fn holds(&self, id: u64, character: CharacterId) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.holds.contains(&character))
+    }
+
+    pub(crate) fn note_camera(&mut self, id: u64) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.moved_camera = true;
+        }
+    }
+
+    /// Whether it may be skipped and is not over.
+    pub(crate) fn is_skippable(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.definition.is_skippable)
+    }
+
+    /// Whether it is being skipped.
+    pub(crate) fn is_skipping(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.skip.is_on)
+    }
+
+    /// Whether what its code asks for now is passed over: it is skipped, and nothing in it runs at normal
+    /// speed.
+    pub(crate) fn is_rushing(&self, id: u64) -> bool {
+        self.scenes.get(&id).is_some_and(|scene| scene.stage != SceneStage::Queued && scene.skip.is_rushing())
+    }
+
+    /// Those that are passed over, oldest first.
+    pub(crate) fn rushing(&self) -> Vec<u64> {
+        self.scenes.keys().copied().filter(|&id| self.is_rushing(id)).collect()
+    }
+
+    pub(crate) fn has_rush(&self) -> bool {
+        self.scenes.keys().any(|&id| self.is_rushing(id))
+    }
+
+    /// How far the skipping of a scene has come, and what it is.
+    pub(crate) fn skip_mut(&mut self, id: u64) -> Option<(&mut Skip, &Definition)> {
+        self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
+    }
+
+    /// The same by its owner.
+    pub(crate) fn skip_of(&mut self, owner: Owner) -> Option<&mut Skip> {
+        let mut scenes = self.scenes.values_mut();
+        scenes.find(|scene| scene.owner == Some(owner)).map(|scene| &mut scene.skip)
+    }
+
+    pub(crate) fn held_by(&self, id: u64) -> Vec<CharacterId> {
+        self.scenes.get(&id).map_or_else(Vec::new, |scene| scene.holds.clone())
+    }
+
+    /// The scene that holds a character or is about to.
+    pub(crate) fn holder(&self, character: CharacterId) -> Option<&str> {
+        let scene = self.scenes.values().find(|scene| scene.holds.contains(&character))?;
+        Some(&scene.definition.name)
+    }
+
+    pub(crate) fn is_locked(&self, what: &str) -> bool {
+        let locks = |scene: &RunningScene| scene.definition.locks.iter().any(|lock| lock == what);
+        self.scenes.values().any(|scene| scene.stage != SceneStage::Queued && locks(scene))
+    }
+
+    pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
+        self.definitions.get(name).map(|(_, definition)| definition.clone())
+    }
+
+    pub(crate) fn define(&mut self, owner: Owner, definition: Definition) {
+        self.definitions.insert(definition.name.clone(), (owner, definition));
+    }
+
+    /// The code of an owner is replaced: what it has defined is not played any more. Scenes under way go on.
+    pub(crate) fn forget_definitions(&mut self, owner: Owner) {
+        self.definitions.retain(|_, (other, _)| *other != owner);
+    }
+
+    /// All definitions, to go back to.
+    pub(crate) fn definitions(&self) -> Definitions {
+        self.definitions.clone()
+    }
+
+    pub(crate) fn set_definitions(&mut self, definitions: Definitions) {
+        self.definitions = definitions;
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.definitions.keys().cloned().collect()
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        hash.word(self.last);
+        for (&id, scene) in &self.scenes {
+            hash.word(id).text(&scene.definition.name).word(scene.stage as u64).word(scene.started.0);
+            scene.args.hash_into(hash);
+            for character in &scene.holds {
+                hash.word(slotmap::Key::data(character).as_ffi());
+            }
+            hash.text(scene.mark.as_deref().unwrap_or(""));
+            scene.skip.hash_into(hash);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Which states of behaviours are looked at when.
+//!
+//! In: whose code has run, what each look cost. Out: whose state is looked at next. Holds: what looking costs
+//! in a tick is bounded, and what is put off comes first in the ticks after. Not here: the look itself
+//! (`step::plain_state`).
+
+use crate::base::hash::StateHash;
+use crate::world::walk::Owner;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+
+/// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
+/// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
+pub(crate) const ENTRIES_MAX: i64 = 512;
+
+/// As many of them are kept for states that were put off.
+pub(crate) const PUT_OFF: i64 = 256;
+
+/// Which states are looked at when.
+#[derive(Debug)]
+pub(crate) struct StateChecks {
+    /// Entries that may still be looked at in this tick. A large state leaves a debt.
+    pub(crate) left: i64,
+    /// Behaviours whose code has run since their state was looked at.
+    pub(crate) put_off: BTreeSet<Owner>,
+    /// Whose turn it was last.
+    last: Owner,
+}
+
+impl Default for StateChecks {
+    fn default() -> Self {
+        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST }
+    }
+}
+
+impl StateChecks {
+    pub(crate) fn begin_tick(&mut self) {
+        self.left = self.left.saturating_add(ENTRIES_MAX).min(ENTRIES_MAX);
+    }
+
+    /// The next behaviour that was put off, in turn.
+    pub(crate) fn next(&mut self) -> Option<Owner> {
+        let after = (Bound::Excluded(self.last), Bound::Unbounded);
+        let next = self.put_off.range(after).next().or_else(|| self.put_off.first()).copied()?;
+        self.put_off.remove(&next);
+        self.last = next;
+        Some(next)
+    }
+
+    /// Mixes in what decides when a mistake is found; nothing as long as every state is looked at in time.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        if self.left < 0 || !self.put_off.is_empty() {
+            hash.word(self.left as u64).word(u64::from(self.last.0));
+            self.put_off.iter().for_each(|owner| {
+                hash.word(u64::from(owner.0));
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_that_were_put_off_come_in_turn() {
+        let mut checks = StateChecks { put_off: [1, 2, 3].map(Owner).into(), ..StateChecks::default() };
+        let mut turns = Vec::new();
+        for again in [1, 1, 2] {
+            turns.extend(checks.next());
+            checks.put_off.insert(Owner(again));
+        }
+        turns.extend(checks.next());
+        assert_eq!(turns, [1, 2, 3, 1].map(Owner));
+    }
+}

@@ -1,0 +1,203 @@
+//! Behaviour trees: the nodes of each, and what every node of a running one is at.
+//!
+//! In: nodes as builders made them, ends of actions. Out: which trees are due; what a tick goes on from. Not
+//! here: reading nodes and ticking them (`step::tree`).
+
+use crate::base::hash::StateHash;
+use crate::base::ids::WalkId;
+use crate::base::time::Tick;
+use crate::script::state::tasks::Why;
+use crate::world::walk::Owner;
+use mlua::{Function, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What a node does.
+#[derive(Clone, Debug)]
+pub(crate) enum NodeKind {
+    /// Children in turn until one ends as `stop_on` says: a sequence stops on failure, a selector on success.
+    InTurn {
+        stop_on: bool,
+        reactive: bool,
+    },
+    /// All children at once; `any`: one success is enough.
+    Parallel {
+        any: bool,
+    },
+    Condition(Function),
+    Action {
+        run: Function,
+        exit: Option<Function>,
+    },
+    /// A goal or a function that gives one, and options.
+    WalkTo {
+        goal: Value,
+        options: Value,
+    },
+    Wait {
+        low_s: f64,
+        high_s: f64,
+    },
+    Invert,
+    Succeed,
+    /// So many times; none: for ever.
+    Repeat(Option<u64>),
+    Retry(u64),
+    Cooldown {
+        seconds: f64,
+        keep: bool,
+    },
+    TimeLimit(f64),
+    When(Function),
+    /// One child, drawn; by weight where there are weights.
+    Drawn(Option<Vec<f64>>),
+}
+
+/// One node.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeNode {
+    pub(crate) kind: NodeKind,
+    /// Places of its children.
+    pub(crate) children: Vec<usize>,
+    /// Where it was built: `guard.lua:12`.
+    pub(crate) place: String,
+}
+
+/// A tree as a file describes it; the root comes first.
+#[derive(Clone, Debug)]
+pub(crate) struct BehaviourTree(pub(crate) Rc<Vec<TreeNode>>);
+
+/// How an action that was entered ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Success,
+    Failure,
+    Interrupted,
+    Reload,
+    OwnerGone,
+}
+
+impl Exit {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::Interrupted => "interrupted",
+            Self::Reload => "reload",
+            Self::OwnerGone => "ownerGone",
+        }
+    }
+
+    pub(crate) fn of(ok: bool) -> Self {
+        if ok { Self::Success } else { Self::Failure }
+    }
+
+    /// How what runs is left when its owner's tasks end with `why`.
+    pub(crate) fn at_end(why: Why) -> Self {
+        if why == Why::Reload { Self::Reload } else { Self::OwnerGone }
+    }
+}
+
+/// How the task of an action ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ActionEnd {
+    /// It returned; false is failure.
+    Returned(bool),
+    /// It raised, and that was reported.
+    Faulted,
+}
+
+/// What a node is at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NodeState {
+    pub(crate) is_running: bool,
+    /// The child under way.
+    pub(crate) cursor: usize,
+    /// How it ended, for a parallel node above it.
+    pub(crate) result: Option<bool>,
+    /// Turns that are over.
+    pub(crate) turns: u64,
+    /// End of a wait, a limit or a cooldown.
+    pub(crate) until: Option<Tick>,
+    /// The task of an action that was entered and not left.
+    pub(crate) task: Option<u64>,
+    /// The walk under way, and its handle, which keeps the result.
+    pub(crate) walk: Option<(WalkId, Value)>,
+}
+
+/// One tree under way.
+#[derive(Debug)]
+pub(crate) struct RunningTree {
+    pub(crate) tree: BehaviourTree,
+    pub(crate) states: Vec<NodeState>,
+    /// When a tree that faulted starts again.
+    pub(crate) again: Option<Tick>,
+}
+
+/// All trees under way.
+#[derive(Debug, Default)]
+pub(crate) struct Trees {
+    pub(crate) runs: BTreeMap<Owner, RunningTree>,
+    /// Tasks of actions that ended and that their tree has not seen.
+    pub(crate) over: BTreeMap<u64, ActionEnd>,
+    /// Walks that tasks of actions began and did not wait for; they end with their action.
+    pub(crate) walks: BTreeMap<u64, Vec<WalkId>>,
+    /// Whose tree is being ticked, and whether it is to be suspended afterwards.
+    pub(crate) ticking: Option<(Owner, bool)>,
+}
+
+impl Trees {
+    /// Whether the tree of `owner` is to be ticked: it has one, and has not faulted within the last second.
+    pub(crate) fn is_due(&self, owner: Owner, now: Tick) -> bool {
+        self.runs.get(&owner).is_some_and(|run| run.again.is_none_or(|again| again <= now))
+    }
+
+    /// Keeps how the task of an action ended, for its tree.
+    pub(crate) fn action_over(&mut self, task: u64, end: ActionEnd) {
+        self.over.insert(task, end);
+    }
+
+    /// The task of an action has begun a walk, which ends with the action.
+    pub(crate) fn walk_begun(&mut self, task: u64, walk: WalkId) {
+        self.walks.entry(task).or_default().push(walk);
+    }
+
+    /// A fault is to suspend `owner`: whether that has to wait until its tree has been ticked.
+    pub(crate) fn defers_suspension(&mut self, owner: Owner) -> bool {
+        match &mut self.ticking {
+            Some((ticked, suspend)) if *ticked == owner => {
+                *suspend = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The time of an owner's tree moves on by `ticks`.
+    pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
+        if let Some(run) = self.runs.get_mut(&owner) {
+            run.again = run.again.map(|tick| tick.after(ticks));
+            for state in &mut run.states {
+                state.until = state.until.map(|tick| tick.after(ticks));
+            }
+        }
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (owner, run) in &self.runs {
+            hash.word(u64::from(owner.0)).word(run.again.map_or(0, |tick| tick.0 + 1));
+            for state in &run.states {
+                hash.flag(state.is_running).word(state.cursor as u64).word(state.turns);
+                hash.word(state.result.map_or(0, |result| 1 + u64::from(result)));
+                hash.word(state.until.map_or(0, |tick| tick.0 + 1)).word(state.task.unwrap_or(0));
+                hash.word(state.walk.as_ref().map_or(0, |(walk, _)| slotmap::Key::data(walk).as_ffi()));
+            }
+        }
+        for (task, end) in &self.over {
+            hash.word(*task).word(match end {
+                ActionEnd::Returned(ok) => u64::from(*ok),
+                ActionEnd::Faulted => 2,
+            });
+        }
+    }
+}
