@@ -8,7 +8,7 @@
 pub mod reload;
 mod scenes;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,27 +16,16 @@ use mlua::{Function, Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
 use crate::script::bind::{self, BindingSetup, log, rng, wait_requests};
 use crate::script::host::reload::Reloads;
-use crate::script::state::behaviours::{Behaviours, Class};
-use crate::script::state::boards::Boards;
-use crate::script::state::dialogue::Answers;
-use crate::script::state::handlers::Handlers;
-use crate::script::state::owners::{OwnerKind, Owners};
-use crate::script::state::predicates::Predicates;
+use crate::script::state::behaviours::Class;
+use crate::script::state::owners::OwnerKind;
 use crate::script::state::runtime::Runtime;
-use crate::script::state::scenes::Scenes;
-use crate::script::state::state_checks::StateChecks;
-use crate::script::state::strikes::Strikes;
-use crate::script::state::tasks::{Tasks, Why};
+use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestState};
-use crate::script::state::timers::Timers;
-use crate::script::state::trees::Trees;
-use crate::script::state::waits::Delivery;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::schedule::{self, global_function};
 use crate::script::step::{behaviour, cinematic, dispatch, params, plain_state, task, testing, tree};
@@ -163,7 +152,7 @@ impl ScriptHost {
         let limits = ScriptLimits::from(&settings.limits);
         let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
-        store::with(vm.lua(), |runtime| runtime.answers.is_interactive = setup.is_interactive);
+        store::with(vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = setup.is_interactive);
         vm.set_texts(ScriptTexts::new(setup.texts)?);
         let level = match &setup.level_script {
             Some(name) => Some(load(&vm, name)?.0),
@@ -216,7 +205,7 @@ impl ScriptHost {
         let characters = std::mem::take(&mut self.characters);
         let (level, state) = (self.level.clone(), self.state.clone());
         let facts_before = world.events.waiting() as u64;
-        store::with(self.vm.lua(), |runtime| runtime.facts_before = facts_before);
+        store::with(self.vm.lua(), |runtime| runtime.queue.facts_before = facts_before);
         self.phase(world, 0, |vm| {
             if let Some(environment) = level {
                 begin_level_script(vm, environment);
@@ -237,7 +226,7 @@ impl ScriptHost {
             call_level(vm, "onStart", "start");
             for owner in owners {
                 behaviour::begin(vm, owner, "attach").map_err(|failure| StartError::Init {
-                    owner: store::with(vm.lua(), |runtime| runtime.label(owner).to_string()),
+                    owner: store::with(vm.lua(), |runtime| runtime.owners.label(owner).to_string()),
                     failure: Box::new(failure),
                 })?;
             }
@@ -252,7 +241,7 @@ impl ScriptHost {
     pub fn scripts(&mut self, world: &mut World) {
         self.vm.begin_tick();
         store::with(self.vm.lua(), |runtime| {
-            runtime.state_checks.begin_tick();
+            runtime.actors.checks.begin_tick();
             // Whom the host has removed since the last tick.
             world.events.despawned().for_each(|id| runtime.silence(id));
         });
@@ -265,7 +254,8 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
             plain_state::catch_up(vm);
-            let level = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+            let level =
+                store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
             plain_state::look_at_shared(vm, level.unwrap_or(Owner::HOST), &state);
             if is_tested {
                 check_states(vm, &state);
@@ -284,10 +274,10 @@ impl ScriptHost {
     pub fn culled(&mut self, characters: &[CharacterId], walks: &[WalkId]) {
         store::with(self.vm.lua(), |runtime| {
             characters.iter().for_each(|character| {
-                runtime.removed_by.remove(character);
+                runtime.owners.removed_by.remove(character);
             });
             walks.iter().for_each(|&walk| {
-                runtime.handlers.take_walk(walk);
+                runtime.registered.handlers.take_walk(walk);
             });
         });
     }
@@ -311,7 +301,7 @@ impl ScriptHost {
             dispatch::run(vm);
             cancel_tasks(vm);
             cinematic::end_all(vm); // those that the last callbacks have begun
-            for owner in store::with(lua, |runtime| runtime.behaviours.owners()) {
+            for owner in store::with(lua, |runtime| runtime.actors.behaviours.owners()) {
                 behaviour::end(vm, owner, "levelEnd");
             }
             end_level_script(vm, "levelEnd");
@@ -324,7 +314,7 @@ impl ScriptHost {
     #[must_use]
     pub fn switched_off(&self) -> Vec<SwitchedOff> {
         let mut all = Vec::new();
-        let is_off = store::with(self.vm.lua(), |runtime| runtime.level.is_none());
+        let is_off = store::with(self.vm.lua(), |runtime| runtime.owners.level.is_none());
         if let Some(name) = self.level_script.as_ref().filter(|_| is_off && !self.is_over) {
             let name = self.vm.resolve(name).unwrap_or_else(|_| name.clone());
             all.push(level_script_off(&self.vm, &name));
@@ -348,13 +338,13 @@ impl ScriptHost {
     /// Faults so far.
     #[must_use]
     pub fn fault_count(&self) -> u64 {
-        store::with(self.vm.lua(), |runtime| runtime.fault_count)
+        store::with(self.vm.lua(), |runtime| runtime.faults.count)
     }
 
     /// Whether nothing but counts has ended a call: false once the watchdog has.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
-        store::with(self.vm.lua(), |runtime| !runtime.is_disturbed)
+        store::with(self.vm.lua(), |runtime| !runtime.faults.is_disturbed)
     }
 
     /// Whether what scripts keep fills the memory of the level, so that it cannot go on.
@@ -374,9 +364,9 @@ impl ScriptHost {
     pub(super) fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
         let (now, rate) = (world.tick(), world.rate());
         store::with(self.vm.lua(), |runtime| {
-            runtime.now = now;
-            runtime.rate = rate;
-            runtime.step = step;
+            runtime.clock.now = now;
+            runtime.clock.rate = rate;
+            runtime.clock.step = step;
         });
         let vm = &self.vm;
         lend::phase(vm.lua(), world, |_| run(vm))
@@ -385,14 +375,14 @@ impl ScriptHost {
 
 /// A `state` that is not plain data is a fault that names the key.
 fn check_state(vm: &ScriptVm, state: &Table) {
-    let owner = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let owner = store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
     let _ = plain_state::check(vm, owner.unwrap_or(Owner::HOST), "state", Value::Table(state.clone()));
 }
 
 /// In tests after every tick: `state`, and the state of every behaviour.
 fn check_states(vm: &ScriptVm, state: &Table) {
     check_state(vm, state);
-    for owner in store::with(vm.lua(), |runtime| runtime.behaviours.owners()) {
+    for owner in store::with(vm.lua(), |runtime| runtime.actors.behaviours.owners()) {
         behaviour::check_state(vm, owner);
     }
 }
@@ -411,7 +401,7 @@ end
 
 /// Gives a VM the tables of the scheduler, empty. Bindings need nothing else of it.
 pub fn install_tables(lua: &Lua, settings: &Settings) {
-    lua.set_app_data(new_runtime(settings));
+    lua.set_app_data(Runtime::new(settings.limits.clone()));
 }
 
 /// Gives the VM every name that scripts see, and the host's tables; returns `state`.
@@ -462,102 +452,18 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     Ok(waits)
 }
 
-fn new_runtime(settings: &Settings) -> Runtime {
-    Runtime {
-        limits: settings.limits.clone(),
-        now: Tick::default(),
-        rate: TickRate::DEFAULT,
-        step: 0,
-        owners: Owners::default(),
-        tasks: Tasks::default(),
-        timers: Timers::default(),
-        handlers: Handlers::default(),
-        predicates: Predicates::default(),
-        behaviours: Behaviours::default(),
-        scenes: Scenes::default(),
-        boards: Boards::default(),
-        trees: Trees::default(),
-        answers: Answers::default(),
-        strikes: Strikes::default(),
-        current: None,
-        pending: None,
-        cleanups: VecDeque::new(),
-        failed_branch: None,
-        told_states: BTreeMap::new(),
-        state_checks: StateChecks::default(),
-        work: VecDeque::new(),
-        facts_taken: 0,
-        jobs: VecDeque::new(),
-        level: None,
-        removed_by: BTreeMap::new(),
-        fault_count: 0,
-        is_disturbed: false,
-        facts_before: 0,
-        is_behind: false,
-        reloads: None,
-    }
-}
-
 /// Hashes of the random streams, and of everything else the host keeps for scripts.
 pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {
     let mut random = StateHash::default();
     vm::hash_streams(lua, &mut random);
     rng::hash_into(lua, &mut random);
     let mut scripts = StateHash::default();
-    store::with(lua, |runtime| hash_runtime(runtime, &mut scripts));
+    store::with(lua, |runtime| runtime.hash_into(&mut scripts));
     testing::hash_into(lua, &mut scripts);
     if let Some(reloads) = store::with(lua, |runtime| runtime.reloads) {
         scripts.word(reloads);
     }
     (random.finish(), scripts.finish())
-}
-
-fn hash_runtime(runtime: &Runtime, hash: &mut StateHash) {
-    for (owner, record) in runtime.owners.iter() {
-        hash.word(u64::from(owner.0)).text(&record.label);
-        hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
-            .word(record.run_again.map_or(0, |tick| tick.0 + 1));
-        if record.is_gone {
-            hash.flag(true);
-        }
-        if record.missed > 0 {
-            hash.word(u64::from(record.missed));
-        }
-        for kept in &record.kept {
-            match kept {
-                Delivery::Handler { label, is_event, .. } => hash.text(label).flag(*is_event),
-                Delivery::Resume { task, serial, .. } => hash.word(*task).word(*serial),
-            };
-        }
-    }
-    runtime.tasks.hash_into(hash);
-    runtime.timers.hash_into(hash);
-    runtime.handlers.hash_into(hash);
-    runtime.predicates.hash_into(hash);
-    runtime.behaviours.hash_into(hash);
-    runtime.scenes.hash_into(hash);
-    runtime.boards.hash_into(hash);
-    runtime.trees.hash_into(hash);
-    runtime.answers.hash_into(hash);
-    for (owner, ticks) in runtime.strikes.iter() {
-        hash.word(u64::from(owner.0));
-        ticks.iter().for_each(|tick| {
-            hash.word(tick.0);
-        });
-    }
-    for job in &runtime.jobs {
-        job.hash_into(hash);
-    }
-    for (position, work) in &runtime.work {
-        hash.word(position.wrapping_sub(runtime.facts_taken));
-        work.hash_into(hash);
-    }
-    hash.flag(runtime.is_behind);
-    // Whether a wrong state is reported decides when its owner is suspended.
-    for (owner, told) in &runtime.told_states {
-        hash.word(u64::from(owner.0)).text(told);
-    }
-    runtime.state_checks.hash_into(hash);
 }
 
 /// Environment and result of a file.
@@ -570,7 +476,7 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
     let (_, result) = load(vm, name)?;
     let lua = vm.lua();
     if let Value::Table(table) = &result
-        && let Some(class) = store::with(lua, |runtime| runtime.behaviours.class_of(table))
+        && let Some(class) = store::with(lua, |runtime| runtime.actors.behaviours.class_of(table))
     {
         return Ok(class);
     }
@@ -585,13 +491,13 @@ pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(environment.clone());
         }
-        runtime.level = Some((owner, environment));
+        runtime.owners.level = Some((owner, environment));
     });
 }
 
 /// Calls a function of the level script, if it has it.
 fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
-    let found = store::with(vm.lua(), |runtime| runtime.level.clone());
+    let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
     if let Some((owner, environment)) = found
         && let Some(function) = global_function(&environment, name)
     {
@@ -601,7 +507,7 @@ fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
 
 /// Switches the level script off after its last fault.
 pub(crate) fn switch_level_script_off(vm: &ScriptVm) {
-    let environment = store::with(vm.lua(), |runtime| Some(runtime.level.as_ref()?.1.clone()));
+    let environment = store::with(vm.lua(), |runtime| Some(runtime.owners.level.as_ref()?.1.clone()));
     if let Some(name) = environment.and_then(|environment| vm.loads().name_of(&environment)) {
         invoke::push(vm, Fact::SwitchedOff(level_script_off(vm, &name)));
     }
@@ -618,7 +524,7 @@ fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
 /// action that is cancelled has not failed.
 fn cancel_tasks(vm: &ScriptVm) {
     let lua = vm.lua();
-    for owner in store::with(lua, |runtime| runtime.behaviours.owners()) {
+    for owner in store::with(lua, |runtime| runtime.actors.behaviours.owners()) {
         tree::end(vm, owner, Why::LevelEnd);
     }
     for task in store::with(lua, |runtime| runtime.tasks.all()) {
@@ -630,7 +536,7 @@ fn cancel_tasks(vm: &ScriptVm) {
 /// Tells the level script to stop, and ends everything it owns.
 pub(crate) fn end_level_script(vm: &ScriptVm, why: &str) {
     let lua = vm.lua();
-    let Some((owner, environment)) = store::with(lua, |runtime| runtime.level.take()) else {
+    let Some((owner, environment)) = store::with(lua, |runtime| runtime.owners.level.take()) else {
         return;
     };
     if let Some(function) = global_function(&environment, "onStop") {
@@ -656,9 +562,9 @@ fn leave_undelivered(vm: &ScriptVm) {
         left
     });
     for (id, serial) in left.unwrap_or_default() {
-        if store::with(lua, |runtime| runtime.handlers.take_walk(id)).is_some() {
+        if store::with(lua, |runtime| runtime.registered.handlers.take_walk(id)).is_some() {
             dispatch::undelivered(vm, serial, "levelEnd");
         }
     }
-    store::with(lua, |runtime| runtime.work.clear());
+    store::with(lua, |runtime| runtime.queue.clear());
 }

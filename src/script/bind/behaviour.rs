@@ -6,7 +6,7 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, param};
-use crate::script::state::runtime::ScriptWork;
+use crate::script::state::work::ScriptWork;
 use crate::script::vm::convert::Args;
 use crate::script::vm::store;
 use crate::world::ops::alive;
@@ -41,7 +41,7 @@ fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
     let this = store::with(lua, |runtime| {
-        runtime.behaviours.of(id).and_then(|owner| runtime.behaviours.this(owner))
+        runtime.actors.behaviours.of(id).and_then(|owner| runtime.actors.behaviours.this(owner))
     });
     answer(lua, this.map_or(Value::Nil, Value::Table))
 }

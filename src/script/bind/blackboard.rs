@@ -211,7 +211,7 @@ fn set(lua: &Lua, args: &mut Args) -> HostResult {
     let value = payload::read(lua, &args.take("value"), u32::try_from(limit).unwrap_or(u32::MAX))?;
     let options = args.options(&["ttl"])?;
     let ttl = options.find("ttl").map(|ttl| seconds(&ttl)).transpose()?;
-    let ttl_ticks = ttl.map(|ttl| store::with(lua, |runtime| runtime.ticks(ttl)));
+    let ttl_ticks = ttl.map(|ttl| store::with(lua, |runtime| runtime.clock.ticks(ttl)));
     if let Some(what) = store::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }

@@ -275,12 +275,12 @@ pub const ENTRIES: &[Binding] = &[
 
 /// The scene called `asked`: defined by a script, or a file. A sentence about what is wrong.
 fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
-    let known = store::with(lua, |runtime| runtime.scenes.definition(asked));
+    let known = store::with(lua, |runtime| runtime.cinematics.scenes.definition(asked));
     if let Some(definition) = known {
         return Ok(definition);
     }
     let result = load(lua, asked).map_err(|what| {
-        let known = store::with(lua, |runtime| runtime.scenes.names());
+        let known = store::with(lua, |runtime| runtime.cinematics.scenes.names());
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
     let mut definition =
@@ -315,7 +315,8 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
     let definition = definition::check(&name, given.value()).map_err(|what| args.mistake(what))?;
     // Code that a reload brings defines its scenes again: those under way finish on their old code.
     let is_running = |runtime: &mut Runtime| {
-        runtime.scenes.definition(&name).is_some() && runtime.scenes.running(Some(&name)).is_some()
+        runtime.cinematics.scenes.definition(&name).is_some()
+            && runtime.cinematics.scenes.running(Some(&name)).is_some()
     };
     if store::with(lua, is_running) {
         return Err(args
@@ -323,14 +324,14 @@ fn define(lua: &Lua, args: &mut Args) -> HostResult {
             .into());
     }
     let owner = owner::current(lua);
-    store::with(lua, |runtime| runtime.scenes.define(owner, definition));
+    store::with(lua, |runtime| runtime.cinematics.scenes.define(owner, definition));
     nothing()
 }
 
 fn running(lua: &Lua, args: &mut Args) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").present().map(|name| name.text("the name of a cinematic")).transpose()?;
-    let id = store::with(lua, |runtime| runtime.scenes.running(name.as_deref()));
+    let id = store::with(lua, |runtime| runtime.cinematics.scenes.running(name.as_deref()));
     answer(lua, id.map(|id| handles::make(lua, SceneId(id))).transpose()?)
 }
 
@@ -344,7 +345,7 @@ fn info_of(lua: &Lua, id: SceneId) -> Option<Table> {
 
 fn name(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
-    let name = store::with(lua, |runtime| runtime.scenes.name(id.0).map(str::to_owned));
+    let name = store::with(lua, |runtime| runtime.cinematics.scenes.name(id.0).map(str::to_owned));
     match name {
         Some(name) => answer(lua, name),
         None => answer(lua, info_of(lua, id).map(|info| info.raw_get::<Value>("name")).transpose()?),
@@ -358,7 +359,7 @@ fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     if scene::is_own(lua, id) {
         return answer(lua, scene::mark_method(lua)?);
     }
-    let mark = store::with(lua, |runtime| runtime.scenes.mark(id.0).map(str::to_owned));
+    let mark = store::with(lua, |runtime| runtime.cinematics.scenes.mark(id.0).map(str::to_owned));
     match mark {
         Some(mark) => answer(lua, mark),
         None => answer(lua, info_of(lua, id).map(|info| info.raw_get::<Value>("mark")).transpose()?),
@@ -372,7 +373,7 @@ fn info(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn is_skipping(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<SceneId>(args)?;
-    answer(lua, store::with(lua, |runtime| runtime.scenes.is_skipping(id.0)))
+    answer(lua, store::with(lua, |runtime| runtime.cinematics.scenes.is_skipping(id.0)))
 }
 
 fn skip(lua: &Lua, args: &mut Args) -> HostResult {

@@ -145,7 +145,7 @@ fn send(lua: &Lua, args: &mut Args) -> HostResult {
     let to = handle::<CharacterId>(&args.take("character"), "a character")?;
     let (name, payload) = read(lua, args)?;
     let by = owner::label(lua, owner::current(lua));
-    let has_behaviour = store::with(lua, |runtime| runtime.behaviours.of(to).is_some());
+    let has_behaviour = store::with(lua, |runtime| runtime.actors.behaviours.of(to).is_some());
     with(lua, args, |world| {
         alive(world, to).map_err(op(function))?;
         refuse_when_full(world, function)?;

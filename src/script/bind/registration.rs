@@ -14,9 +14,9 @@ use crate::script::bind::event::listener;
 use crate::script::state::behaviours::Class;
 use crate::script::state::callback::{Callback, WalkHandlers, WhenOrder};
 use crate::script::state::owners::Counted;
-use crate::script::state::runtime::ScriptWork;
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::{behaviour, handlers, owner, params};
 use crate::script::vm::convert::{Argument, Mistake};
 use crate::script::vm::{self, lend, on_behalf_of_host, payload, store};
@@ -36,9 +36,9 @@ pub(crate) struct Attachment {
 pub(crate) fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     handlers::set_walk(lua, walk, handlers);
     store::with(lua, |runtime| {
-        let task = runtime.current.as_ref()?.task?;
+        let task = runtime.running.current.as_ref()?.task?;
         if runtime.tasks.role_of(task) == Some(TaskRole::TreeAction) {
-            runtime.trees.walk_begun(task, walk);
+            runtime.actors.trees.walk_begun(task, walk);
         }
         Some(())
     });
@@ -51,15 +51,15 @@ pub(crate) fn set_when(lua: &Lua, order: WhenOrder) -> u32 {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.watches += 1;
         }
-        let now = runtime.now;
-        runtime.predicates.add(owner, now, order)
+        let now = runtime.clock.now;
+        runtime.registered.predicates.add(owner, now, order)
     })
 }
 
 /// Ends the watch of a predicate.
 pub(crate) fn remove_when(lua: &Lua, when: u32) {
     store::with(lua, |runtime| {
-        if let Some(owner) = runtime.predicates.remove(when)
+        if let Some(owner) = runtime.registered.predicates.remove(when)
             && let Some(record) = runtime.owners.get_mut(owner)
         {
             record.watches = record.watches.saturating_sub(1);
@@ -129,7 +129,7 @@ fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
 fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
     let result = load(lua, asked)?;
     if let Value::Table(table) = &result
-        && let Some(class) = store::with(lua, |runtime| runtime.behaviours.class_of(table))
+        && let Some(class) = store::with(lua, |runtime| runtime.actors.behaviours.class_of(table))
     {
         return Ok(class);
     }

@@ -19,7 +19,7 @@ use crate::script::state::dialogue::Dialogue;
 use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
-use crate::script::step::{owner, testing, timer};
+use crate::script::step::{owner, testing};
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
 use crate::script::vm::{fault, store};
 use crate::world::cue::{Cue, CueKind};
@@ -36,7 +36,7 @@ fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
 
 pub(super) fn is_own(lua: &Lua, id: SceneId) -> bool {
     let owner = owner::current(lua);
-    store::with(lua, |runtime| runtime.scenes.owner(id.0)) == Some(owner)
+    store::with(lua, |runtime| runtime.cinematics.scenes.owner(id.0)) == Some(owner)
 }
 
 /// What a scene's walk has unless its options say otherwise: it always arrives.
@@ -61,9 +61,10 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let given = args.take("character");
     let character = handle::<CharacterId>(&given, "a character")?;
-    if !store::with(lua, |runtime| runtime.scenes.holds(id.0, character)) {
+    if !store::with(lua, |runtime| runtime.cinematics.scenes.holds(id.0, character)) {
         let name = with(lua, args, |world| Ok(world.name_of(character).to_owned()))?;
-        let scene = store::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+        let scene =
+            store::with(lua, |runtime| runtime.cinematics.scenes.name(id.0).unwrap_or_default().to_owned());
         let what = format!("character \"{name}\" is not held by cinematic \"{scene}\"; add it to holds");
         return Err(args.mistake(what).into());
     }
@@ -81,7 +82,8 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
-    let scene = store::with(lua, |runtime| runtime.scenes.name(id.0).unwrap_or_default().to_owned());
+    let scene =
+        store::with(lua, |runtime| runtime.cinematics.scenes.name(id.0).unwrap_or_default().to_owned());
     with(lua, args, |world| {
         world.events.push(Fact::Cue(Box::new(Cue { scene, kind })));
         Ok(())
@@ -103,7 +105,7 @@ pub(super) fn camera(lua: &Lua, args: &mut Args) -> HostResult {
             place::single(&Argument::new(args.function(), "options.to", to))?;
         }
     }
-    store::with(lua, |runtime| runtime.scenes.note_camera(id.0));
+    store::with(lua, |runtime| runtime.cinematics.scenes.note_camera(id.0));
     ask_host(lua, args, id, options, |options| CueKind::Camera { kind, options })
 }
 
@@ -139,7 +141,7 @@ fn ask_host(
     push(lua, args, id, kind(options))?;
     let owner = owner::current(lua);
     let order = TimerOrder { owner, callback: None, payload: None, seconds: lasting, turns_max: Some(1) };
-    let cue = store::with(lua, |runtime| timer::start(runtime, order));
+    let cue = store::with(lua, |runtime| runtime.start_timer(order));
     answer(lua, handles::make(lua, CueId(cue))?)
 }
 
@@ -153,7 +155,7 @@ pub(super) fn mark_method(lua: &Lua) -> mlua::Result<Function> {
 pub(super) fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     let id = own_scene(lua, args)?;
     let mark = args.take("name").new_name()?;
-    store::with(lua, |runtime| runtime.scenes.set_mark(id.0, mark));
+    store::with(lua, |runtime| runtime.cinematics.scenes.set_mark(id.0, mark));
     nothing()
 }
 
@@ -189,7 +191,7 @@ fn ask(lua: &Lua, prompt: Dialogue) -> f64 {
 
 /// Whether the code of a scene runs without being seen.
 fn is_rushing(lua: &Lua, id: SceneId) -> bool {
-    store::with(lua, |runtime| runtime.scenes.is_rushing(id.0))
+    store::with(lua, |runtime| runtime.cinematics.scenes.is_rushing(id.0))
 }
 
 fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
@@ -204,7 +206,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     if !is_rushing(lua, id) {
         push(lua, args, id, CueKind::Said { character, line, vars, seconds: lasting })?;
     }
-    let deadline = store::with(lua, |runtime| runtime.now.after(runtime.ticks(lasting)));
+    let deadline = store::with(lua, |runtime| runtime.clock.after_seconds(lasting));
     Ok(ask(
         lua,
         Dialogue { scene: id.0, choice: None, fallback: None, deadline: Some(deadline), is_skippable: true },
@@ -232,8 +234,9 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     may_wait(lua, args.function())?;
     let is_skippable = default.is_some();
     let tested = testing::answers::asked(lua, &question, &options);
-    let (given, is_interactive) =
-        store::with(lua, |runtime| (runtime.answers.to(&question, &options), runtime.answers.is_interactive));
+    let (given, is_interactive) = store::with(lua, |runtime| {
+        (runtime.cinematics.answers.to(&question, &options), runtime.cinematics.answers.is_interactive)
+    });
     let (picked, lasting) = match (tested.or(given), is_interactive) {
         (Some(given), _) => (Some(given), Some(0.0)),
         (None, true) => (None, lasting),
@@ -247,8 +250,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
         let (id_of_choice, options) = (question.clone(), options.clone());
         push(lua, args, id, CueKind::Choice { id: id_of_choice, options, answer: picked })?;
     }
-    let deadline =
-        lasting.map(|seconds| store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds))));
+    let deadline = lasting.map(|seconds| store::with(lua, |runtime| runtime.clock.after_seconds(seconds)));
     let choice = Some((question, options));
     Ok(ask(lua, Dialogue { scene: id.0, choice, fallback, deadline, is_skippable }))
 }
@@ -293,7 +295,7 @@ fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, Raise> {
 fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
     let id = given_function(lua, args)?;
     let task = may_wait(lua, args.function())?;
-    store::with(lua, |runtime| runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
+    store::with(lua, |runtime| runtime.cinematics.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
     Ok(())
 }
 
@@ -301,8 +303,8 @@ fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
 fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
     let id = own_scene(lua, args)?;
     store::with(lua, |runtime| {
-        let task = runtime.current.as_ref()?.task?;
-        runtime.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
+        let task = runtime.running.current.as_ref()?.task?;
+        runtime.cinematics.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
     });
     Ok(())
 }

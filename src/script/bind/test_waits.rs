@@ -68,7 +68,7 @@ fn me(args: &mut Args) -> Result<(), Raise> {
 }
 
 fn in_seconds(lua: &Lua, seconds: f64) -> Tick {
-    store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))
+    store::with(lua, |runtime| runtime.clock.after_seconds(seconds))
 }
 
 /// The seconds of an option, or so many.
@@ -87,7 +87,7 @@ fn ticks(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let count = args.take("n").integer_in(1..=1_000_000_000)?;
     may_wait(lua, args.function())?;
-    let until = store::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
+    let until = store::with(lua, |runtime| runtime.clock.now.after(count.unsigned_abs()));
     answer(lua, file(lua, TaskPause::Until(until), Vec::new()))
 }
 
@@ -229,7 +229,7 @@ fn expect_event(lua: &Lua, args: &mut Args) -> HostResult {
 /// Whether the wait for an event has ended because its time was over: that wakes in step 3, an event in step
 /// 12.
 fn is_late(lua: &Lua) -> bool {
-    store::with(lua, |runtime| runtime.step == 3)
+    store::with(lua, |runtime| runtime.clock.step == 3)
 }
 
 fn heard(lua: &Lua, args: &mut Args) -> HostResult {
@@ -277,7 +277,7 @@ fn reload(lua: &Lua, args: &mut Args) -> HostResult {
     may_wait(lua, args.function())?;
     testing::with_run(lua, |run| run.asked.reload.extend(files));
     testing::with(lua, |testing| testing.reloaded = None);
-    let next = store::with(lua, |runtime| runtime.now.after(1));
+    let next = store::with(lua, |runtime| runtime.clock.now.after(1));
     answer(lua, file(lua, TaskPause::Until(next), Vec::new()))
 }
 

@@ -110,7 +110,7 @@ fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
 }
 
 fn start(lua: &Lua, order: TimerOrder) -> HostResult {
-    let id = store::with(lua, |runtime| timer::start(runtime, order));
+    let id = store::with(lua, |runtime| runtime.start_timer(order));
     answer(lua, handles::make(lua, TimerId(id))?)
 }
 
@@ -143,25 +143,30 @@ fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
 
 /// The time as the owner of a timer has it.
 fn time_of(runtime: &Runtime, id: TimerId) -> Tick {
-    runtime.timers.get(id.0).map_or(runtime.now, |timer| runtime.time_of(timer.owner))
+    runtime
+        .registered
+        .timers
+        .get(id.0)
+        .map_or(runtime.clock.now, |timer| runtime.owners.time_of(timer.owner, runtime.clock.now))
 }
 
 fn remaining(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
     let seconds = store::with(lua, |runtime| {
-        runtime.timers.left(id.0, time_of(runtime, id)) as f64 / f64::from(runtime.rate.per_second())
+        runtime.registered.timers.left(id.0, time_of(runtime, id)) as f64
+            / f64::from(runtime.clock.rate.per_second())
     });
     answer(lua, seconds)
 }
 
 fn pause(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
-    store::with(lua, |runtime| runtime.timers.pause(id.0, time_of(runtime, id)));
+    store::with(lua, |runtime| runtime.registered.timers.pause(id.0, time_of(runtime, id)));
     nothing()
 }
 
 fn resume(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<TimerId>(args)?;
-    store::with(lua, |runtime| runtime.timers.resume(id.0, time_of(runtime, id)));
+    store::with(lua, |runtime| runtime.registered.timers.resume(id.0, time_of(runtime, id)));
     nothing()
 }

@@ -48,7 +48,7 @@ pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
 /// # Errors
 /// As [`may_wait`], but for tasks that have ended.
 pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
-    let current = store::with(lua, |runtime| runtime.current.clone());
+    let current = store::with(lua, |runtime| runtime.running.current.clone());
     let Some(current) = current else {
         return Err(BindError::NoWorld.mistake(function));
     };
@@ -68,7 +68,7 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
 pub(crate) fn file(lua: &Lua, pause: TaskPause, known: Vec<(Option<usize>, Outcome)>) -> f64 {
     store::with(lua, |runtime| {
         let serial = runtime.tasks.next_serial();
-        runtime.pending = Some(Pending { serial, pause, known });
+        runtime.running.pending = Some(Pending { serial, pause, known });
         serial as f64
     })
 }
@@ -83,14 +83,14 @@ pub(crate) fn seconds(given: &Argument) -> Result<f64, Mistake> {
 
 fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, Mistake> {
     let seconds = given.map(|given| seconds(&given)).transpose()?;
-    Ok(seconds.map(|seconds| store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)))))
+    Ok(seconds.map(|seconds| store::with(lua, |runtime| runtime.clock.after_seconds(seconds))))
 }
 
 /// `task.sleep`, and `c:wait`.
 pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let seconds = seconds(&args.take("seconds"))?;
     may_wait(lua, args.function())?;
-    let until = store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    let until = store::with(lua, |runtime| runtime.clock.after_seconds(seconds));
     Ok(file(lua, TaskPause::Until(until), Vec::new()))
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     let count = args.take("n").integer_in(1..=1_000_000_000)?;
     may_wait(lua, args.function())?;
-    let until = store::with(lua, |runtime| runtime.now.after(count.unsigned_abs()));
+    let until = store::with(lua, |runtime| runtime.clock.now.after(count.unsigned_abs()));
     Ok(file(lua, TaskPause::Until(until), Vec::new()))
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
             return Err(args.mistake("entries is empty, expected at least one entry").into());
         }
         // Nothing to wait for: over at the next dispatch, like everything that is over already.
-        let until = store::with(lua, |runtime| runtime.now);
+        let until = store::with(lua, |runtime| runtime.clock.now);
         let table = Outcome::Value(Value::Table(lua.create_table()?));
         return Ok(file(
             lua,
@@ -187,7 +187,7 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
 /// `task.timeout` and `c:waitFor`.
 pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, Raise> {
     may_wait(lua, args.function())?;
-    let deadline = store::with(lua, |runtime| runtime.now.after(runtime.ticks(seconds)));
+    let deadline = store::with(lua, |runtime| runtime.clock.after_seconds(seconds));
     let entries = vec![(Value::String(lua.create_string("entry")?), entry.value().clone())];
     Ok(file_group(lua, args, GroupKind::Timeout, entries, Some(deadline))?)
 }

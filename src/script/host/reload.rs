@@ -317,9 +317,9 @@ impl ScriptHost {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let lua = self.vm.lua();
-        let owners = store::with(lua, |runtime| runtime.behaviours.owners());
+        let owners = store::with(lua, |runtime| runtime.actors.behaviours.owners());
         for owner in owners {
-            let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
+            let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
             let Some((character, old, _, asked, given)) = parts else { continue };
             let (asked, given, is_level) = match level.get(&character) {
                 Some(None) => {
@@ -345,7 +345,7 @@ impl ScriptHost {
                 staged.targets.push(ReloadTarget::Instance { owner, class, given });
             }
         }
-        for (character, suspended) in store::with(lua, |runtime| runtime.behaviours.suspended()) {
+        for (character, suspended) in store::with(lua, |runtime| runtime.actors.behaviours.suspended()) {
             let file = self.vm.resolve(&suspended.asked).unwrap_or_else(|_| suspended.file.clone());
             if !level.contains_key(&character) && (unit.contains(&file) || file != suspended.file) {
                 let class = self.class_of(&mut staged, &file)?;
@@ -353,7 +353,7 @@ impl ScriptHost {
             }
         }
         for (character, behaviour) in level {
-            let has = store::with(lua, |runtime| runtime.behaviours.of(character)).is_some();
+            let has = store::with(lua, |runtime| runtime.actors.behaviours.of(character)).is_some();
             if let (false, Some(BehaviourRef { name, params })) = (has, behaviour) {
                 let class = self.class_of(&mut staged, name)?;
                 let (asked, given) = (name.clone(), params.clone());
@@ -394,7 +394,7 @@ impl ScriptHost {
     /// All classes as they are once the unit has taken effect.
     fn classes(&self, unit: &BTreeSet<String>) -> Vec<Rc<Class>> {
         let lua = self.vm.lua();
-        let old = store::with(lua, |runtime| runtime.behaviours.classes().to_vec());
+        let old = store::with(lua, |runtime| runtime.actors.behaviours.classes().to_vec());
         let renew = |class: Rc<Class>| {
             if !unit.contains(&class.file) {
                 return Some(class);

@@ -26,14 +26,14 @@ impl ScriptHost {
     /// Skips the running scene of that name, or the oldest; false when there is none that may be skipped.
     pub fn skip(&mut self, scene: Option<&str>) -> bool {
         let lua = self.vm.lua();
-        let found = store::with(lua, |runtime| runtime.scenes.running(scene));
+        let found = store::with(lua, |runtime| runtime.cinematics.scenes.running(scene));
         found.is_some_and(|id| skipping::ask(lua, id))
     }
 
     /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or
     /// the next tick's fuel.
     pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
-        if !store::with(self.vm.lua(), |runtime| runtime.scenes.has_rush()) {
+        if !store::with(self.vm.lua(), |runtime| runtime.cinematics.scenes.has_rush()) {
             return None;
         }
         self.phase(world, 12, skipping::next)

@@ -33,19 +33,19 @@ pub(crate) struct KeptValue {
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     of: BoardOf,
-    pub(crate) values: BTreeMap<String, KeptValue>,
-    pub(crate) bytes: usize,
+    values: BTreeMap<String, KeptValue>,
+    bytes: usize,
     /// The change that those wait for who asked since the last one, by key.
-    pub(crate) awaited: BTreeMap<String, u64>,
+    awaited: BTreeMap<String, u64>,
 }
 
 /// All boards, by number in order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Boards {
-    pub(crate) boards: BTreeMap<u64, Board>,
-    pub(crate) numbers: BTreeMap<BoardOf, u64>,
+    boards: BTreeMap<u64, Board>,
+    numbers: BTreeMap<BoardOf, u64>,
     /// When values clear themselves; those that were set again since are passed over.
-    pub(crate) due: BTreeSet<(Tick, u64, String)>,
+    due: BTreeSet<(Tick, u64, String)>,
     last: u64,
     last_change: u64,
 }
@@ -187,6 +187,24 @@ impl Boards {
             kept.is_some_and(|kept| kept.until == Some(*tick))
         };
         due.into_iter().filter(is_over).map(|(_, number, key)| (number, key)).collect()
+    }
+
+    /// The board of a character dies with it: its number, and the changes that were waited for.
+    pub(crate) fn remove_of(&mut self, character: CharacterId) -> Option<(u64, Vec<u64>)> {
+        let number = self.numbers.remove(&BoardOf::Character(character))?;
+        Some((number, self.boards.remove(&number)?.awaited.into_values().collect()))
+    }
+
+    /// All boards are again as they were `before`. One that is younger stays under its number, empty: a
+    /// script may know it.
+    pub(crate) fn go_back(&mut self, before: Self) {
+        let Self { boards: mut old, due, .. } = before;
+        for (number, board) in &mut self.boards {
+            let (values, bytes, awaited) =
+                old.remove(number).map(|was| (was.values, was.bytes, was.awaited)).unwrap_or_default();
+            (board.values, board.bytes, board.awaited) = (values, bytes, awaited);
+        }
+        self.due = due;
     }
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {

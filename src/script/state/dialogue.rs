@@ -33,12 +33,17 @@ impl Dialogue {
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     /// By id of the choice.
-    pub(crate) given: BTreeMap<String, String>,
+    given: BTreeMap<String, String>,
     /// Whether a choice waits for the host.
     pub(crate) is_interactive: bool,
 }
 
 impl Answers {
+    /// Takes an answer to a choice, for the one under way and every later one.
+    pub(crate) fn give(&mut self, choice: &str, option: &str) {
+        self.given.insert(choice.to_owned(), option.to_owned());
+    }
+
     /// The answer given to a choice, if it is one of the options.
     pub(crate) fn to(&self, choice: &str, options: &[String]) -> Option<String> {
         self.given.get(choice).filter(|answer| options.contains(answer)).cloned()

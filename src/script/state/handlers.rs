@@ -57,14 +57,14 @@ pub(crate) struct WalkRecord {
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
-    pub(crate) walks: BTreeMap<WalkId, WalkRecord>,
-    pub(crate) paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
+    walks: BTreeMap<WalkId, WalkRecord>,
+    paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
-    pub(crate) doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
-    pub(crate) events: BTreeMap<String, Vec<Listener>>,
+    doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
+    events: BTreeMap<String, Vec<Listener>>,
     pub(crate) underway: UnderwayHandlers,
     /// Those who watch a key of a board, by its number.
-    pub(crate) boards: BTreeMap<(u64, String), Vec<Listener>>,
+    boards: BTreeMap<(u64, String), Vec<Listener>>,
     last: u64,
 }
 
@@ -149,9 +149,62 @@ impl Handlers {
         ends.chain(self.underway.names_of(owner)).collect()
     }
 
-    pub(crate) fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
+    /// A new listener, which hears nothing yet.
+    fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
         self.last += 1;
         Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }
+    }
+
+    /// Keeps whom the end of a walk is told to.
+    pub(crate) fn set_walk(&mut self, walk: WalkId, record: WalkRecord) {
+        self.walks.insert(walk, record);
+    }
+
+    /// A task that waited for a walk of `owner` is gone: the result goes to the code that comes.
+    pub(crate) fn lose_waiter(&mut self, walk: WalkId, owner: Owner) {
+        let empty = WalkRecord { owner, handlers: WalkHandlers::default(), lost: Lost::Waiter };
+        let record = self.walks.entry(walk).or_insert(empty);
+        record.lost = record.lost.max(Lost::Waiter);
+    }
+
+    /// Keeps whom the answer of a path is told to.
+    pub(crate) fn set_path(&mut self, token: PathToken, owner: Owner, callback: Option<Callback>) {
+        self.paths.insert(token, (owner, callback));
+    }
+
+    /// Lets `owner` listen to a door; the number of the listener.
+    pub(crate) fn listen_to_door(
+        &mut self,
+        (door, what): (DoorId, DoorSignal),
+        owner: Owner,
+        callback: Callback,
+    ) -> u64 {
+        let listener = self.add(owner, callback);
+        let serial = listener.serial;
+        self.doors.entry((door, what.name())).or_default().push(listener);
+        serial
+    }
+
+    /// Lets `owner` listen to an event; the number of the listener.
+    pub(crate) fn listen(&mut self, name: &str, owner: Owner, callback: Callback, once: bool) -> u64 {
+        let listener = Listener { once, ..self.add(owner, callback) };
+        let serial = listener.serial;
+        self.events.entry(name.to_owned()).or_default().push(listener);
+        serial
+    }
+
+    /// Lets the behaviour of a character hear an event through its `on` table.
+    pub(crate) fn listen_on(&mut self, name: &str, owner: Owner, character: CharacterId, callback: Callback) {
+        let listener = Listener { behaviour_of: Some(character), ..self.add(owner, callback) };
+        self.events.entry(name.to_owned()).or_default().push(listener);
+    }
+
+    /// Lets `owner` watch a key of a board; the number of the listener.
+    pub(crate) fn listen_to_board(&mut self, board: u64, key: &str, owner: Owner, callback: Callback) -> u64 {
+        let listener = self.add(owner, callback);
+        let serial = listener.serial;
+        self.boards.entry((board, key.to_owned())).or_default().push(listener);
+        serial
     }
 
     /// Ends a listener; its owner, if there was such a listener.

@@ -4,6 +4,7 @@
 //! came in while an owner stood still. Holds: an owner that has ended is not found any more; one that is
 //! paused keeps its time standing still. Not here: what the end of each kind of owner is like (`step`).
 
+use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::state::waits::Delivery;
@@ -56,6 +57,10 @@ pub(crate) struct OwnerRecord {
 pub(crate) struct Owners {
     records: BTreeMap<Owner, OwnerRecord>,
     last: u32,
+    /// The level script's owner and environment.
+    pub(crate) level: Option<(Owner, Table)>,
+    /// Who removed a character in this tick.
+    pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
 }
 
 impl Owners {
@@ -96,6 +101,41 @@ impl Owners {
     /// Whether nothing of an owner runs now: it stands still, or its character is removed.
     pub(crate) fn is_paused(&self, owner: Owner) -> bool {
         self.get(owner).is_some_and(|record| record.paused.is_some() || record.is_gone)
+    }
+
+    /// The owner as messages name it.
+    pub(crate) fn label(&self, owner: Owner) -> Rc<str> {
+        self.get(owner).map_or_else(|| Rc::from("host"), |record| Rc::clone(&record.label))
+    }
+
+    /// The time of an owner: it stands still while the owner does.
+    pub(crate) fn time_of(&self, owner: Owner, now: Tick) -> Tick {
+        self.get(owner).and_then(|record| record.paused).unwrap_or(now)
+    }
+
+    /// The owner of the level script; the host when there is none.
+    pub(crate) fn of_level(&self) -> Owner {
+        self.level.as_ref().map_or(Owner::HOST, |(owner, _)| *owner)
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (owner, record) in self.iter() {
+            hash.word(u64::from(owner.0)).text(&record.label);
+            hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
+                .word(record.run_again.map_or(0, |tick| tick.0 + 1));
+            if record.is_gone {
+                hash.flag(true);
+            }
+            if record.missed > 0 {
+                hash.word(u64::from(record.missed));
+            }
+            for kept in &record.kept {
+                match kept {
+                    Delivery::Handler { label, is_event, .. } => hash.text(label).flag(*is_event),
+                    Delivery::Resume { task, serial, .. } => hash.word(*task).word(*serial),
+                };
+            }
+        }
     }
 
     /// Forgets an owner.

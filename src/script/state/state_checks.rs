@@ -6,7 +6,7 @@
 
 use crate::base::hash::StateHash;
 use crate::world::walk::Owner;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 /// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
@@ -25,11 +25,13 @@ pub(crate) struct StateChecks {
     pub(crate) put_off: BTreeSet<Owner>,
     /// Whose turn it was last.
     last: Owner,
+    /// What was reported of states that are not plain data.
+    pub(crate) told: BTreeMap<Owner, String>,
 }
 
 impl Default for StateChecks {
     fn default() -> Self {
-        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST }
+        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST, told: BTreeMap::new() }
     }
 }
 
@@ -47,8 +49,12 @@ impl StateChecks {
         Some(next)
     }
 
-    /// Mixes in what decides when a mistake is found; nothing as long as every state is looked at in time.
+    /// Mixes in what was reported, which decides when an owner is suspended, and when a mistake is found;
+    /// nothing of that as long as every state is looked at in time.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (owner, told) in &self.told {
+            hash.word(u64::from(owner.0)).text(told);
+        }
         if self.left < 0 || !self.put_off.is_empty() {
             hash.word(self.left as u64).word(u64::from(self.last.0));
             self.put_off.iter().for_each(|owner| {

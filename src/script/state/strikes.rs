@@ -3,7 +3,9 @@
 //! In: faults with their ticks. Out: what a fault means for its owner. Holds: three within ten seconds
 //! suspend it.
 
+use crate::base::hash::StateHash;
 use crate::base::time::Tick;
+use crate::world::walk::Owner;
 use std::collections::BTreeMap;
 
 /// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
@@ -15,8 +17,8 @@ pub const STRIKE_TICKS: u64 = 600;
 /// Faults of each owner within the last [`STRIKE_TICKS`] ticks. Owners are keyed by whatever the host calls
 /// them.
 #[derive(Clone, Debug)]
-pub struct Strikes<Owner> {
-    recent: BTreeMap<Owner, Vec<Tick>>,
+pub struct Strikes<Key> {
+    recent: BTreeMap<Key, Vec<Tick>>,
 }
 
 /// What a fault means for its owner.
@@ -28,15 +30,15 @@ pub enum FaultConsequence {
     Suspended,
 }
 
-impl<Owner> Default for Strikes<Owner> {
+impl<Key> Default for Strikes<Key> {
     fn default() -> Self {
         Self { recent: BTreeMap::new() }
     }
 }
 
-impl<Owner: Ord> Strikes<Owner> {
+impl<Key: Ord> Strikes<Key> {
     /// Counts one fault of `owner` at `tick`.
-    pub fn count(&mut self, owner: Owner, tick: Tick) -> FaultConsequence {
+    pub fn count(&mut self, owner: Key, tick: Tick) -> FaultConsequence {
         let ticks = self.recent.entry(owner).or_default();
         ticks.retain(|&earlier| tick.since(earlier) < STRIKE_TICKS);
         ticks.push(tick);
@@ -48,13 +50,33 @@ impl<Owner: Ord> Strikes<Owner> {
     }
 
     /// Forgets an owner that has ended.
-    pub fn forget(&mut self, owner: &Owner) {
+    pub fn forget(&mut self, owner: &Key) {
         self.recent.remove(owner);
     }
 
     /// The ticks of the faults that count against each owner, in owner order; part of the state hash.
-    pub fn iter(&self) -> impl Iterator<Item = (&Owner, &[Tick])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &[Tick])> {
         self.recent.iter().map(|(owner, ticks)| (owner, ticks.as_slice()))
+    }
+}
+
+/// What was counted of faults.
+#[derive(Debug, Default)]
+pub(crate) struct Faults {
+    pub(crate) strikes: Strikes<Owner>,
+    pub(crate) count: u64,
+    /// Whether the watchdog has ended a call.
+    pub(crate) is_disturbed: bool,
+}
+
+impl Faults {
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (owner, ticks) in self.strikes.iter() {
+            hash.word(u64::from(owner.0));
+            ticks.iter().for_each(|tick| {
+                hash.word(tick.0);
+            });
+        }
     }
 }
 

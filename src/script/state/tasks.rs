@@ -144,6 +144,12 @@ impl Tasks {
         self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(&id, _)| id).collect()
     }
 
+    /// Tasks that were to begin while their owner stood still, by id.
+    pub(crate) fn not_begun(&self, owner: Owner) -> Vec<u64> {
+        let waiting = |task: &Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
+        self.tasks.iter().filter(|(_, task)| waiting(task)).map(|(&id, _)| id).collect()
+    }
+
     pub(crate) fn named(&self, owner: Owner, name: &str) -> Option<u64> {
         self.by_name.get(&(owner, name.to_owned())).copied()
     }

@@ -20,9 +20,9 @@ use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::boards::BoardOf;
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::{OwnerKind, Owners};
-use crate::script::state::runtime::ScriptWork;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::waits::Delivery;
+use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{dispatch, params, plain_state, task, tree};
@@ -41,7 +41,7 @@ const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWa
 /// show.
 pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let class = shape(lua, file, result)?;
-    store::with(lua, |runtime| runtime.behaviours.classes.push(class.clone()));
+    store::with(lua, |runtime| runtime.actors.behaviours.classes.push(class.clone()));
     Ok(class)
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
     };
     let version = whole("version", 1)?;
     let known = store::with(lua, |runtime| {
-        let behaviours = &runtime.behaviours;
+        let behaviours = &runtime.actors.behaviours;
         let same = behaviours.classes.iter().find(|class| class.file == file).map(|class| class.name.clone());
         let taken = behaviours.classes.len();
         let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
@@ -136,18 +136,22 @@ pub(crate) fn create(
             record.names = Some(class.table.clone());
             record.receiver = Some(Value::Table(this.clone()));
         }
-        runtime.behaviours.by_character.insert(character, owner);
-        runtime.behaviours.order.insert(serial, owner);
+        runtime.actors.behaviours.by_character.insert(character, owner);
+        runtime.actors.behaviours.order.insert(serial, owner);
         owner
     });
     for (name, function) in &class.on {
         handlers::listen_on(lua, owner, character, name, function.clone());
     }
     store::with(lua, |runtime| {
-        runtime.behaviours.forget_suspended(character);
+        runtime.actors.behaviours.forget_suspended(character);
         let (asked, given) = (asked.to_owned(), given.clone());
         let this = Rc::new(this);
-        runtime.behaviours.instances.insert(owner, Instance { character, serial, class, this, asked, given });
+        runtime
+            .actors
+            .behaviours
+            .instances
+            .insert(owner, Instance { character, serial, class, this, asked, given });
     });
     Ok(owner)
 }
@@ -187,7 +191,8 @@ pub(crate) fn rebind(
     state: &Table,
 ) -> mlua::Result<()> {
     let lua = vm.lua();
-    let Some((character, _, this, _, _)) = store::with(lua, |runtime| runtime.behaviours.parts(owner)) else {
+    let Some((character, _, this, _, _)) = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner))
+    else {
         return Ok(());
     };
     let stream: Value = this.raw_get("rng")?;
@@ -202,8 +207,8 @@ pub(crate) fn rebind(
             let kept = std::mem::take(&mut record.kept);
             record.kept = kept.into_iter().filter_map(|kept| kept.under(&class.on)).collect();
         }
-        runtime.strikes.forget(&owner);
-        if let Some(instance) = runtime.behaviours.instances.get_mut(&owner) {
+        runtime.faults.strikes.forget(&owner);
+        if let Some(instance) = runtime.actors.behaviours.instances.get_mut(&owner) {
             instance.this = Rc::new(fresh);
             instance.class = class.clone();
             instance.given = given.clone();
@@ -256,7 +261,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
     let off = switched_off(vm, instance.character, &suspended);
     store::with(lua, |runtime| {
-        runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+        runtime.actors.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
     });
     invoke::push(vm, Fact::SwitchedOff(off));
     end_owner(vm, owner, Why::OwnerGone);
@@ -265,7 +270,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
 /// A function of the class and the `self` to call it with.
 pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
     let (class, this) = store::with(lua, |runtime| {
-        let instance = runtime.behaviours.instances.get(&owner)?;
+        let instance = runtime.actors.behaviours.instances.get(&owner)?;
         Some((instance.class.table.clone(), Table::clone(&instance.this)))
     })?;
     let function = class.raw_get::<Value>(name).ok()?.as_function().cloned()?;
@@ -282,7 +287,7 @@ pub(crate) fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl I
 /// A `self.state` that is not plain data is a fault that names the key.
 pub(crate) fn check_state(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
-    let Some(this) = store::with(lua, |runtime| runtime.behaviours.this(owner)) else {
+    let Some(this) = store::with(lua, |runtime| runtime.actors.behaviours.this(owner)) else {
         return;
     };
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
@@ -304,7 +309,8 @@ pub(crate) fn start_code(lua: &Lua, owner: Owner) {
 }
 
 fn start_tree(lua: &Lua, owner: Owner) {
-    let tree = store::with(lua, |runtime| runtime.behaviours.instances.get(&owner)?.class.tree.clone());
+    let tree =
+        store::with(lua, |runtime| runtime.actors.behaviours.instances.get(&owner)?.class.tree.clone());
     if let Some(tree) = tree {
         tree::begin(lua, owner, &tree);
     }
@@ -328,8 +334,8 @@ pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
         if runtime.owners.is_paused(owner) {
             return None;
         }
-        let Instance { class, this, .. } = runtime.behaviours.instances.get(&owner)?;
-        let dt = class.update_every_ticks as f64 / f64::from(runtime.rate.per_second());
+        let Instance { class, this, .. } = runtime.actors.behaviours.instances.get(&owner)?;
+        let dt = class.update_every_ticks as f64 / f64::from(runtime.clock.rate.per_second());
         Some((Rc::clone(class), Rc::clone(this), dt))
     });
     let Some((class, this, dt)) = found else {
@@ -348,7 +354,8 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
     let lua = vm.lua();
     let is_alive = lend::with_world(lua, |world: &mut World| world.characters.alive(character).is_some())
         .unwrap_or(false);
-    let Some(class) = store::with(lua, |runtime| runtime.behaviours.class(name)).filter(|_| is_alive) else {
+    let Some(class) = store::with(lua, |runtime| runtime.actors.behaviours.class(name)).filter(|_| is_alive)
+    else {
         return;
     };
     vm.spend(ATTACH_PRICE + payload::price_of(given));
@@ -369,16 +376,16 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
 
 /// Ends the behaviour of a character, if it has one. Step 12.
 pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
-    if let Some(owner) = store::with(vm.lua(), |runtime| runtime.behaviours.of(character)) {
+    if let Some(owner) = store::with(vm.lua(), |runtime| runtime.actors.behaviours.of(character)) {
         vm.spend(ATTACH_PRICE);
         end(vm, owner, why);
     }
-    store::with(vm.lua(), |runtime| runtime.behaviours.forget_suspended(character));
+    store::with(vm.lua(), |runtime| runtime.actors.behaviours.forget_suspended(character));
 }
 
 /// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
 pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
-    if !store::with(vm.lua(), |runtime| runtime.trees.defers_suspension(owner)) {
+    if !store::with(vm.lua(), |runtime| runtime.actors.trees.defers_suspension(owner)) {
         end(vm, owner, "fault");
     }
 }
@@ -394,7 +401,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
         let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
         let off = switched_off(vm, instance.character, &suspended);
         store::with(lua, |runtime| {
-            runtime.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+            runtime.actors.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
         });
         invoke::push(vm, Fact::SwitchedOff(off));
     }
@@ -410,9 +417,9 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
 
 fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
     store::with(lua, |runtime| {
-        let instance = runtime.behaviours.instances.remove(&owner)?;
-        runtime.behaviours.by_character.remove(&instance.character);
-        runtime.behaviours.order.remove(&instance.serial);
+        let instance = runtime.actors.behaviours.instances.remove(&owner)?;
+        runtime.actors.behaviours.by_character.remove(&instance.character);
+        runtime.actors.behaviours.order.remove(&instance.serial);
         Some(instance)
     })
 }
@@ -421,7 +428,7 @@ fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
 pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspended) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let behaviours = &mut runtime.behaviours;
+        let behaviours = &mut runtime.actors.behaviours;
         let owner = behaviours.by_character.remove(&character)?;
         let instance = behaviours.instances.remove(&owner)?;
         behaviours.order.remove(&instance.serial);
@@ -440,7 +447,7 @@ pub(crate) fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib:
     let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
     let Instance { class, asked, given, .. } = instance;
     Suspended {
-        label: store::with(lua, |runtime| runtime.label(owner)),
+        label: store::with(lua, |runtime| runtime.owners.label(owner)),
         file: class.file.clone(),
         version: class.version,
         asked: asked.clone(),
@@ -462,7 +469,7 @@ fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) ->
 
 /// The behaviours that are switched off now, in order of characters.
 pub(crate) fn all_switched_off(vm: &ScriptVm) -> Vec<SwitchedOff> {
-    let all = store::with(vm.lua(), |runtime| runtime.behaviours.suspended());
+    let all = store::with(vm.lua(), |runtime| runtime.actors.behaviours.suspended());
     all.iter().map(|(character, suspended)| switched_off(vm, *character, suspended)).collect()
 }
 
@@ -481,7 +488,7 @@ pub(crate) fn end_owner(vm: &ScriptVm, owner: Owner, why: Why) {
     let lua = vm.lua();
     end_belongings(lua, owner, why);
     store::with(lua, |runtime| {
-        runtime.strikes.forget(&owner);
+        runtime.faults.strikes.forget(&owner);
         runtime.owners.remove(owner)
     });
     invoke::clean_up(vm);
@@ -494,25 +501,25 @@ pub(crate) fn end_belongings(lua: &Lua, owner: Owner, why: Why) {
     for id in store::with(lua, |runtime| runtime.tasks.of(owner)) {
         task::cancel(lua, id, why);
     }
-    let timers =
-        store::with(
-            lua,
-            |runtime| {
-                if is_reload { runtime.timers.nameless(owner) } else { runtime.timers.of(owner) }
-            },
-        );
+    let timers = store::with(lua, |runtime| {
+        if is_reload {
+            runtime.registered.timers.nameless(owner)
+        } else {
+            runtime.registered.timers.of(owner)
+        }
+    });
     for id in timers {
         crate::script::step::timer::end(lua, id);
     }
     store::with(lua, |runtime| {
-        runtime.predicates.end_owner(owner);
+        runtime.registered.predicates.end_owner(owner);
         if is_reload {
-            runtime.handlers.reload_owner(owner);
+            runtime.registered.handlers.reload_owner(owner);
             if let Some(record) = runtime.owners.get_mut(owner) {
                 (record.handlers, record.watches) = (0, 0);
             }
         } else {
-            runtime.handlers.end_owner(owner);
+            runtime.registered.handlers.end_owner(owner);
         }
     });
     if is_reload {
@@ -532,7 +539,7 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
     });
     if is_held.unwrap_or(false) {
         store::with(lua, |runtime| {
-            let now = runtime.now;
+            let now = runtime.clock.now;
             if let Some(record) = runtime.owners.get_mut(owner) {
                 record.paused = Some(now);
             }
@@ -543,8 +550,8 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
 /// The behaviour of a character stands still from now on.
 pub(crate) fn pause(lua: &Lua, character: CharacterId) {
     store::with(lua, |runtime| {
-        let now = runtime.now;
-        let owner = runtime.behaviours.of(character)?;
+        let now = runtime.clock.now;
+        let owner = runtime.actors.behaviours.of(character)?;
         runtime.owners.get_mut(owner)?.paused.get_or_insert(now);
         Some(())
     });
@@ -553,14 +560,14 @@ pub(crate) fn pause(lua: &Lua, character: CharacterId) {
 /// The behaviour of a character goes on: its time by as much later, what was kept at the next dispatch.
 pub(crate) fn release(lua: &Lua, character: CharacterId) {
     let released = store::with(lua, |runtime| {
-        let owner = runtime.behaviours.of(character)?;
-        let now = runtime.now;
+        let owner = runtime.actors.behaviours.of(character)?;
+        let now = runtime.clock.now;
         let record = runtime.owners.get_mut(owner)?;
         let ticks = now.since(record.paused.take()?);
         record.run_again = record.run_again.map(|tick| tick.after(ticks));
         runtime.tasks.shift(owner, ticks);
-        runtime.timers.shift(owner, ticks);
-        runtime.trees.shift(owner, ticks);
+        runtime.registered.timers.shift(owner, ticks);
+        runtime.actors.trees.shift(owner, ticks);
         Some(owner)
     });
     if let Some(owner) = released {
@@ -589,7 +596,7 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     warn_of_missed(vm, owner);
-    for id in store::with(lua, |runtime| task::not_begun(runtime, owner)) {
+    for id in store::with(lua, |runtime| runtime.tasks.not_begun(owner)) {
         task::begin(vm, id);
     }
     let count = store::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));

@@ -9,9 +9,10 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::state::boards::{BoardOf, BoardRefusal, Boards, KeyChange};
-use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::boards::{BoardRefusal, KeyChange};
+use crate::script::state::handlers::Handlers;
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::dispatch;
 use crate::script::vm::{ScriptVm, payload, store};
 
@@ -24,10 +25,10 @@ pub(crate) fn put(
     ttl_ticks: Option<u64>,
 ) -> Result<(), BoardRefusal> {
     let news = store::with(lua, |runtime| {
-        let until = ttl_ticks.map(|ticks| runtime.now.after(ticks.max(1)));
+        let until = ttl_ticks.map(|ticks| runtime.clock.now.after(ticks.max(1)));
         let bytes_max = usize::try_from(runtime.limits.state_kib).unwrap_or(usize::MAX).saturating_mul(1024);
         let news = runtime.boards.put(board, key, (value, until), bytes_max)?;
-        Ok(news.and_then(|news| for_somebody(runtime, news)))
+        Ok(news.and_then(|news| for_somebody(&runtime.registered.handlers, news)))
     })?;
     if let Some(news) = news {
         store::push_work(lua, ScriptWork::BoardChanged(Box::new(news)));
@@ -36,32 +37,15 @@ pub(crate) fn put(
 }
 
 /// News that somebody wants to hear.
-fn for_somebody(runtime: &Runtime, news: KeyChange) -> Option<KeyChange> {
-    let is_watched = !runtime.handlers.board(news.board, &news.key).is_empty();
-    let listeners_until = runtime.handlers.last_listener();
+fn for_somebody(handlers: &Handlers, news: KeyChange) -> Option<KeyChange> {
+    let is_watched = !handlers.board(news.board, &news.key).is_empty();
+    let listeners_until = handlers.last_listener();
     (is_watched || news.change.is_some()).then_some(KeyChange { listeners_until, ..news })
-}
-
-/// All boards are again as they were `before`, and the news since then, behind the first `work` pieces of it,
-/// is no news. A board that is younger stays under its number, empty: a script may know it.
-pub(crate) fn go_back(runtime: &mut Runtime, before: Boards, work: usize) {
-    let Boards { boards: mut old, due, .. } = before;
-    for (number, board) in &mut runtime.boards.boards {
-        let (values, bytes, awaited) =
-            old.remove(number).map(|was| (was.values, was.bytes, was.awaited)).unwrap_or_default();
-        (board.values, board.bytes, board.awaited) = (values, bytes, awaited);
-    }
-    runtime.boards.due = due;
-    let mut index = 0;
-    runtime.work.retain(|(_, piece)| {
-        index += 1;
-        index <= work || !matches!(piece, ScriptWork::BoardChanged(_))
-    });
 }
 
 /// Clears what was set for a time that is over. The head of step 3.
 pub(crate) fn clear_due(lua: &Lua) {
-    let due = store::with(lua, |runtime| runtime.boards.take_due(runtime.now));
+    let due = store::with(lua, |runtime| runtime.boards.take_due(runtime.clock.now));
     for (board, key) in due {
         // A board that has died since has nothing left to clear.
         let _ = put(lua, board, &key, None, None);
@@ -71,11 +55,11 @@ pub(crate) fn clear_due(lua: &Lua) {
 /// A character was removed: its board dies, and anyone who waits for a change of it goes on with nil.
 pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
     let changes = store::with(lua, |runtime| {
-        let number = runtime.boards.numbers.remove(&BoardOf::Character(character))?;
-        runtime.handlers.forget_board(number);
-        Some(runtime.boards.boards.remove(&number)?.awaited)
+        let (number, awaited) = runtime.boards.remove_of(character)?;
+        runtime.registered.handlers.forget_board(number);
+        Some(awaited)
     });
-    for change in changes.unwrap_or_default().into_values() {
+    for change in changes.unwrap_or_default() {
         store::push_work(lua, ScriptWork::Settled(Wait::Change(change), Outcome::Value(Value::Nil)));
     }
 }
@@ -89,7 +73,7 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     };
     vm.spend([&news.value, &news.old].into_iter().flatten().map(payload::price_of).sum());
     let value = frozen(&news.value)?;
-    let mut listeners = store::with(lua, |runtime| runtime.handlers.board(news.board, &news.key));
+    let mut listeners = store::with(lua, |runtime| runtime.registered.handlers.board(news.board, &news.key));
     listeners.retain(|listener| listener.serial <= news.listeners_until);
     if !listeners.is_empty() {
         let payload = lua.create_table()?;

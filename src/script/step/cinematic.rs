@@ -15,10 +15,10 @@ use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::bind::handles;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::runtime::ScriptWork;
 use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage, Skip};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
 use crate::script::step::{behaviour, dispatch, task};
@@ -52,27 +52,27 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
                 definition.name
             ));
         };
-        let claimed = store::with(lua, |runtime| runtime.scenes.holder(id).map(str::to_owned));
+        let claimed = store::with(lua, |runtime| runtime.cinematics.scenes.holder(id).map(str::to_owned));
         if let Some(scene) = scene.or(claimed) {
             return Err(format!("character \"{name}\" is held by cinematic \"{scene}\""));
         }
         holds.push(id);
     }
     let id = store::with(lua, |runtime| {
-        runtime.scenes.last += 1;
-        let id = runtime.scenes.last;
+        runtime.cinematics.scenes.last += 1;
+        let id = runtime.cinematics.scenes.last;
         let scene = RunningScene {
             definition,
             args,
             holds,
             owner: None,
             stage: SceneStage::Queued,
-            started: runtime.now,
+            started: runtime.clock.now,
             mark: None,
             moved_camera: false,
             skip: Skip::default(),
         };
-        runtime.scenes.scenes.insert(id, scene);
+        runtime.cinematics.scenes.scenes.insert(id, scene);
         id
     });
     Ok(id)
@@ -83,8 +83,13 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let now = runtime.now;
-        let scene = runtime.scenes.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)?;
+        let now = runtime.clock.now;
+        let scene = runtime
+            .cinematics
+            .scenes
+            .scenes
+            .get_mut(&id)
+            .filter(|scene| scene.stage == SceneStage::Queued)?;
         let label = format!("cinematic \"{}\"", scene.definition.name);
         let owner = runtime.owners.begin(OwnerKind::Scene(id), label);
         scene.owner = Some(owner);
@@ -129,7 +134,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 /// The script of a scene has returned: the scene ends when its walks have.
 pub(crate) fn script_returned(lua: &Lua, id: u64) {
     store::with(lua, |runtime| {
-        if let Some(scene) = runtime.scenes.scenes.get_mut(&id) {
+        if let Some(scene) = runtime.cinematics.scenes.scenes.get_mut(&id) {
             scene.stage = SceneStage::Returned;
         }
     });
@@ -137,14 +142,14 @@ pub(crate) fn script_returned(lua: &Lua, id: u64) {
 
 /// A fault in a scene ends it at the next dispatch.
 pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
-    if store::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id)) {
+    if store::with(lua, |runtime| runtime.cinematics.scenes.scenes.contains_key(&id)) {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
     }
 }
 
 /// Cancels a scene at the next dispatch; false when it is over.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = store::with(lua, |runtime| runtime.scenes.scenes.contains_key(&id));
+    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.scenes.contains_key(&id));
     if is_there {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }
@@ -154,10 +159,10 @@ pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
 /// Scenes that held a character which was removed are cancelled, unless they removed it themselves.
 pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     let lua = vm.lua();
-    let by = store::with(lua, |runtime| runtime.removed_by.remove(&character));
+    let by = store::with(lua, |runtime| runtime.owners.removed_by.remove(&character));
     let ended = store::with(lua, |runtime| {
         let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
-        let scenes = runtime.scenes.scenes.iter();
+        let scenes = runtime.cinematics.scenes.scenes.iter();
         scenes.filter(|(_, scene)| holding(scene)).map(|(&id, _)| id).collect::<Vec<_>>()
     });
     for id in ended {
@@ -169,7 +174,7 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
 pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let lua = vm.lua();
     let returned = store::with(lua, |runtime| {
-        let scenes = runtime.scenes.scenes.iter();
+        let scenes = runtime.cinematics.scenes.scenes.iter();
         let returned = scenes.filter(|(_, scene)| scene.stage == SceneStage::Returned);
         returned.filter_map(|(&id, scene)| Some((id, scene.owner?))).collect::<Vec<_>>()
     });
@@ -186,7 +191,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
 /// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
 pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let lua = vm.lua();
-    let Some(scene) = store::with(lua, |runtime| runtime.scenes.scenes.remove(&id)) else {
+    let Some(scene) = store::with(lua, |runtime| runtime.cinematics.scenes.scenes.remove(&id)) else {
         return;
     };
     let name = scene.definition.name.clone();
@@ -217,7 +222,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
 
 /// The fields of `SceneInfo`.
 fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
-    let ticks = store::with(lua, |runtime| runtime.now.since(scene.started));
+    let ticks = store::with(lua, |runtime| runtime.clock.now.since(scene.started));
     let mut fields = vec![
         ("name", text(&scene.definition.name)),
         ("ok", Plain::Bool(*how == SceneEnd::Finished)),
@@ -236,7 +241,8 @@ fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
 
 /// Ends every scene because the level ends, oldest first.
 pub(crate) fn end_all(vm: &ScriptVm) {
-    let ids = store::with(vm.lua(), |runtime| runtime.scenes.scenes.keys().copied().collect::<Vec<_>>());
+    let ids =
+        store::with(vm.lua(), |runtime| runtime.cinematics.scenes.scenes.keys().copied().collect::<Vec<_>>());
     for id in ids {
         end(vm, id, SceneEnd::LevelEnd);
     }
@@ -245,14 +251,14 @@ pub(crate) fn end_all(vm: &ScriptVm) {
 /// Whether a running scene locks `what`.
 #[must_use]
 pub fn is_locked(lua: &Lua, what: &str) -> bool {
-    store::with(lua, |runtime| runtime.scenes.is_locked(what))
+    store::with(lua, |runtime| runtime.cinematics.scenes.is_locked(what))
 }
 
 /// Notes that the running code removes a character: a scene that removes its own goes on.
 pub fn note_removal(lua: &Lua, character: CharacterId) {
     store::find(lua, |runtime| {
         runtime.silence(character);
-        let owner = runtime.current.as_ref()?.owner;
-        runtime.removed_by.insert(character, owner)
+        let owner = runtime.running.current.as_ref()?.owner;
+        runtime.owners.removed_by.insert(character, owner)
     });
 }

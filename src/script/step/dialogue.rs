@@ -8,9 +8,10 @@
 use mlua::{Lua, Value};
 
 use crate::script::state::dialogue::Dialogue;
-use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::tasks::Tasks;
 use crate::script::state::wait::Outcome;
 use crate::script::state::waits::{Answering, TaskPause};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::testing;
 use crate::script::vm::store;
 
@@ -19,7 +20,7 @@ use crate::script::vm::store;
 pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
     let offered = store::with(lua, |runtime| {
         // One whose time is over in the next step 3 takes its answer there.
-        let next = runtime.now.after(1);
+        let next = runtime.clock.now.after(1);
         let choices = runtime.tasks.waits(None).filter_map(|(_, _, pause)| match pause {
             TaskPause::Host(prompt) => prompt
                 .choice
@@ -33,8 +34,8 @@ pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
         testing::answers::asked(lua, id, &options);
     }
     let asked = store::with(lua, |runtime| {
-        runtime.answers.given.insert(id.to_owned(), option.to_owned());
-        waiting(runtime, |prompt| match &prompt.choice {
+        runtime.cinematics.answers.give(id, option);
+        waiting(&runtime.tasks, |prompt| match &prompt.choice {
             Some((choice, options)) => choice == id && options.iter().any(|offered| offered == option),
             None => false,
         })
@@ -48,8 +49,8 @@ pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
 /// Ends the lines under way: those of the scenes of that name, or all.
 pub(crate) fn go_on(lua: &Lua, name: Option<&str>) {
     let spoken = store::with(lua, |runtime| {
-        waiting(runtime, |prompt| {
-            let scene = runtime.scenes.name(prompt.scene);
+        waiting(&runtime.tasks, |prompt| {
+            let scene = runtime.cinematics.scenes.name(prompt.scene);
             prompt.choice.is_none() && name.is_none_or(|name| scene == Some(name))
         })
     });
@@ -58,8 +59,8 @@ pub(crate) fn go_on(lua: &Lua, name: Option<&str>) {
     }
 }
 
-fn waiting(runtime: &Runtime, fits: impl Fn(&Dialogue) -> bool) -> Vec<Answering> {
-    let waits = runtime.tasks.waits(None);
+fn waiting(tasks: &Tasks, fits: impl Fn(&Dialogue) -> bool) -> Vec<Answering> {
+    let waits = tasks.waits(None);
     let fitting = waits.filter(|(_, _, pause)| matches!(pause, TaskPause::Host(prompt) if fits(prompt)));
     fitting.map(|(task, serial, _)| Answering { task, serial, entry: None }).collect()
 }

@@ -16,9 +16,9 @@ use crate::script::bind::{handles, results};
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::{Listener, Lost, WalkRecord};
-use crate::script::state::runtime::ScriptWork;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, TaskPause};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::{
@@ -58,8 +58,8 @@ enum Delivery {
 pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
     let (rounds_max, items_max) = store::with(lua, |runtime| {
-        runtime.step = 12;
-        runtime.is_behind = false;
+        runtime.clock.step = 12;
+        runtime.queue.is_behind = false;
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
     });
     queue_stays(lua);
@@ -86,7 +86,7 @@ fn drain(vm: &ScriptVm, left: &mut Left) {
         cinematic::end_those_that_are_over(vm);
         let facts = waiting_facts(lua);
         let (facts_end, mut work_left) =
-            store::with(lua, |runtime| (runtime.facts_taken + facts, runtime.work.len()));
+            store::with(lua, |runtime| (runtime.queue.facts_taken + facts, runtime.queue.len()));
         if facts == 0 && work_left == 0 {
             return;
         }
@@ -113,25 +113,22 @@ fn waiting_facts(lua: &Lua) -> u64 {
 
 /// Facts and work that wait.
 pub(crate) fn waiting(lua: &Lua) -> u64 {
-    waiting_facts(lua) + store::with(lua, |runtime| runtime.work.len() as u64)
+    waiting_facts(lua) + store::with(lua, |runtime| runtime.queue.len() as u64)
 }
 
 /// The next item of this round, in order of occurrence.
 fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
-    let work = store::with(lua, |runtime| {
-        let &(position, _) = runtime.work.front().filter(|_| *work_left > 0)?;
-        let is_next = position <= runtime.facts_taken || runtime.facts_taken == facts_end;
-        is_next.then(|| runtime.work.pop_front()).flatten()
-    });
-    if let Some((_, work)) = work {
+    let work =
+        store::with(lua, |runtime| (*work_left > 0).then(|| runtime.queue.take_next(facts_end)).flatten());
+    if let Some(work) = work {
         *work_left -= 1;
         return Some(Delivery::Work(work));
     }
-    if store::with(lua, |runtime| runtime.facts_taken >= facts_end) {
+    if store::with(lua, |runtime| runtime.queue.facts_taken >= facts_end) {
         return None;
     }
     let fact = lend::with_world(lua, |world: &mut World| world.events.pop()).ok().flatten()?;
-    store::with(lua, |runtime| runtime.facts_taken += 1);
+    store::with(lua, |runtime| runtime.queue.facts_taken += 1);
     Some(Delivery::Fact(fact))
 }
 
@@ -139,7 +136,7 @@ fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
 fn deferred(vm: &ScriptVm) {
     let count = waiting(vm.lua());
     if count > 0 {
-        store::with(vm.lua(), |runtime| runtime.is_behind = true);
+        store::with(vm.lua(), |runtime| runtime.queue.is_behind = true);
         invoke::push(vm, Fact::Notice { what: "scriptDeferred", count, walk: None, why: None });
     }
 }
@@ -203,7 +200,7 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
         ScriptWork::Stayed(watch, character) => stayed(vm, watch, character),
         ScriptWork::Turned { predicate, value } => {
             if let Some((owner, callback)) =
-                store::with(lua, |runtime| runtime.predicates.handler(predicate, value))
+                store::with(lua, |runtime| runtime.registered.predicates.handler(predicate, value))
             {
                 let payload = watch_payload(lua, predicate);
                 let label = if value { "onTrue" } else { "onFalse" };
@@ -256,7 +253,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
             }
         }
         Fact::DoorSignal { door, what, by } => {
-            let listeners = store::with(lua, |runtime| runtime.handlers.door(door, what));
+            let listeners = store::with(lua, |runtime| runtime.registered.handlers.door(door, what));
             if !listeners.is_empty() {
                 let payload = fields(
                     lua,
@@ -281,7 +278,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
         Fact::Spawned(id) => {
-            let is_news = store::with(lua, |runtime| runtime.facts_taken > runtime.facts_before);
+            let is_news = store::with(lua, |runtime| runtime.queue.facts_taken > runtime.queue.facts_before);
             if is_news && is_heard(lua, "spawned") {
                 hear(vm, "spawned", appearance(lua, id)?, None);
             }
@@ -379,7 +376,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         let table = results::walk_result(lua, world, &result);
         Some((serial, result.status(), table))
     });
-    let taken = store::with(lua, |runtime| runtime.handlers.take_walk(walk));
+    let taken = store::with(lua, |runtime| runtime.registered.handlers.take_walk(walk));
     let Ok(Some((serial, status, table))) = found else {
         return Ok(());
     };
@@ -426,7 +423,9 @@ pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
 /// The answer of a requested path, or of one that was taken back.
 pub(crate) fn path_answered(vm: &ScriptVm, token: crate::base::ids::PathToken, result: Value) {
     let lua = vm.lua();
-    if let Some((owner, Some(callback))) = store::with(lua, |runtime| runtime.handlers.take_path(token)) {
+    if let Some((owner, Some(callback))) =
+        store::with(lua, |runtime| runtime.registered.handlers.take_path(token))
+    {
         handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), "onPath"));
     }
     settle_value(vm, Wait::Path(token), result);
@@ -480,7 +479,7 @@ pub(crate) fn freeze(table: &Table) -> mlua::Result<()> {
 }
 
 fn is_heard(lua: &Lua, name: &str) -> bool {
-    store::with(lua, |runtime| runtime.handlers.hears(name)) || has_waiters(lua, name)
+    store::with(lua, |runtime| runtime.registered.handlers.hears(name)) || has_waiters(lua, name)
 }
 
 fn has_waiters(lua: &Lua, name: &str) -> bool {
@@ -488,7 +487,7 @@ fn has_waiters(lua: &Lua, name: &str) -> bool {
 }
 
 fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listener> {
-    let mut listeners = store::with(lua, |runtime| runtime.handlers.event(name));
+    let mut listeners = store::with(lua, |runtime| runtime.registered.handlers.event(name));
     if to.is_some() {
         listeners.retain(|listener| listener.behaviour_of == to);
     }
@@ -500,7 +499,7 @@ fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listen
 fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     let lua = vm.lua();
     let listeners = event_listeners(lua, name, to);
-    let behaviour = to.and_then(|to| store::with(lua, |runtime| runtime.behaviours.of(to)));
+    let behaviour = to.and_then(|to| store::with(lua, |runtime| runtime.actors.behaviours.of(to)));
     let mut waiters = store::with(lua, |runtime| runtime.tasks.event_waiters(name));
     if to.is_some() {
         waiters.retain(|waiter| store::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
@@ -574,7 +573,7 @@ fn watch_entered(
 ) -> mlua::Result<()> {
     let lua = vm.lua();
     let Some((owner, watching)) = store::with(lua, |runtime| {
-        let record = runtime.handlers.watches.get(&watch)?;
+        let record = runtime.registered.handlers.watches.get(&watch)?;
         Some((record.owner, record.handlers.clone()))
     }) else {
         return Ok(());
@@ -591,8 +590,8 @@ fn watch_entered(
         }
     }
     store::with(lua, |runtime| {
-        let due = runtime.now.after(watching.every_ticks.max(1));
-        if let Some(record) = runtime.handlers.watches.get_mut(&watch) {
+        let due = runtime.clock.now.after(watching.every_ticks.max(1));
+        if let Some(record) = runtime.registered.handlers.watches.get_mut(&watch) {
             record.inside.insert(character, (how, due));
         }
     });
@@ -624,7 +623,7 @@ fn deliver_region(
 fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'static str) -> mlua::Result<()> {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let record = runtime.handlers.watches.get_mut(&watch)?;
+        let record = runtime.registered.handlers.watches.get_mut(&watch)?;
         record.inside.remove(&character)?;
         Some((record.owner, record.handlers.exit.clone()))
     });
@@ -638,9 +637,9 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
 /// Queues `onStay` for everybody whose interval is over, in order of watches, then of characters.
 fn queue_stays(lua: &Lua) {
     let due = store::with(lua, |runtime| {
-        let now = runtime.now;
+        let now = runtime.clock.now;
         let mut due = Vec::new();
-        for (&watch, record) in &mut runtime.handlers.watches {
+        for (&watch, record) in &mut runtime.registered.handlers.watches {
             if record.handlers.stay.is_none() {
                 continue;
             }
@@ -661,7 +660,7 @@ fn queue_stays(lua: &Lua) {
 fn stayed(vm: &ScriptVm, watch: WatchId, character: CharacterId) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let record = runtime.handlers.watches.get(&watch)?;
+        let record = runtime.registered.handlers.watches.get(&watch)?;
         let &(how, _) = record.inside.get(&character)?;
         Some((record.owner, record.handlers.stay.clone()?, how))
     });

@@ -66,28 +66,24 @@ fn function_names(table: &Table) -> BTreeSet<String> {
 pub fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     let owner = owner::current(lua);
     let underway = handlers.underway.clone();
-    store::with(lua, |runtime| runtime.handlers.underway.set(walk, owner, underway));
+    store::with(lua, |runtime| runtime.registered.handlers.underway.set(walk, owner, underway));
     let WalkHandlers { arrived, failed, cancelled, settled, .. } = &handlers;
     if [arrived, failed, cancelled, settled].iter().all(|handler| handler.is_none()) {
         return;
     }
     let record = WalkRecord { owner, handlers, lost: Lost::Nothing };
-    store::with(lua, |runtime| runtime.handlers.walks.insert(walk, record));
+    store::with(lua, |runtime| runtime.registered.handlers.set_walk(walk, record));
 }
 
 /// A task that waited for a walk ended with the code it ran; the result goes to the code that comes.
 pub(crate) fn note_reload(lua: &Lua, owner: Owner, walk: WalkId) {
-    store::with(lua, |runtime| {
-        let empty = WalkRecord { owner, handlers: WalkHandlers::default(), lost: Lost::Waiter };
-        let record = runtime.handlers.walks.entry(walk).or_insert(empty);
-        record.lost = record.lost.max(Lost::Waiter);
-    });
+    store::with(lua, |runtime| runtime.registered.handlers.lose_waiter(walk, owner));
 }
 
 /// Keeps the handler of a requested path for the running owner, until it is answered.
 pub fn set_path(lua: &Lua, token: PathToken, callback: Option<Callback>) {
     let owner = owner::current(lua);
-    store::with(lua, |runtime| runtime.handlers.paths.insert(token, (owner, callback)));
+    store::with(lua, |runtime| runtime.registered.handlers.set_path(token, owner, callback));
 }
 
 /// Keeps the handlers of a watch for the running owner, until it is removed; counts it against the owner's
@@ -99,14 +95,14 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
             record.watches += 1;
         }
         let record = WatchRecord { owner, handlers, inside: BTreeMap::new() };
-        runtime.handlers.watches.insert(watch, record);
+        runtime.registered.handlers.watches.insert(watch, record);
     });
 }
 
 /// Forgets a watch that was removed.
 pub fn forget_watch(lua: &Lua, watch: WatchId) {
     store::with(lua, |runtime| {
-        let record = runtime.handlers.watches.remove(&watch)?;
+        let record = runtime.registered.handlers.watches.remove(&watch)?;
         let owner = runtime.owners.get_mut(record.owner)?;
         owner.watches = owner.watches.saturating_sub(1);
         Some(())
@@ -117,7 +113,7 @@ pub fn forget_watch(lua: &Lua, watch: WatchId) {
 #[must_use]
 pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
     store::with(lua, |runtime| {
-        let record = runtime.handlers.watches.get(&watch)?;
+        let record = runtime.registered.handlers.watches.get(&watch)?;
         record.handlers.filter.as_ref()?;
         Some(record.inside.keys().copied().collect())
     })
@@ -127,11 +123,8 @@ pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
 pub fn set_door(lua: &Lua, door: DoorId, what: DoorSignal, callback: Callback) -> u64 {
     let owner = owner::current(lua);
     store::with(lua, |runtime| {
-        let listener = runtime.handlers.add(owner, callback);
-        let serial = listener.serial;
-        runtime.handlers.doors.entry((door, what.name())).or_default().push(listener);
         count(&mut runtime.owners, owner);
-        serial
+        runtime.registered.handlers.listen_to_door((door, what), owner, callback)
     })
 }
 
@@ -145,12 +138,8 @@ fn count(owners: &mut Owners, owner: Owner) {
 pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, once: bool) -> u64 {
     let owner = owner::current(lua);
     store::with(lua, |runtime| {
-        let mut listener = runtime.handlers.add(owner, callback);
-        listener.once = once;
-        let serial = listener.serial;
-        runtime.handlers.events.entry(name.to_owned()).or_default().push(listener);
         count(&mut runtime.owners, owner);
-        serial
+        runtime.registered.handlers.listen(name, owner, callback, once)
     })
 }
 
@@ -158,27 +147,21 @@ pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, once: bool) -> u
 pub(crate) fn watch_board(lua: &Lua, board: u64, key: &str, callback: Callback) -> u64 {
     let owner = owner::current(lua);
     store::with(lua, |runtime| {
-        let listener = runtime.handlers.add(owner, callback);
-        let serial = listener.serial;
-        runtime.handlers.boards.entry((board, key.to_owned())).or_default().push(listener);
         count(&mut runtime.owners, owner);
-        serial
+        runtime.registered.handlers.listen_to_board(board, key, owner, callback)
     })
 }
 
 /// Lets the behaviour of a character hear an event through its `on` table.
 pub(crate) fn listen_on(lua: &Lua, owner: Owner, character: CharacterId, name: &str, function: Function) {
-    store::with(lua, |runtime| {
-        let mut listener = runtime.handlers.add(owner, Callback::Function(function));
-        listener.behaviour_of = Some(character);
-        runtime.handlers.events.entry(name.to_owned()).or_default().push(listener);
-    });
+    let callback = Callback::Function(function);
+    store::with(lua, |runtime| runtime.registered.handlers.listen_on(name, owner, character, callback));
 }
 
 /// Ends a listener of an event or a door; false when it is over.
 pub fn remove_listener(lua: &Lua, serial: u64) -> bool {
     store::with(lua, |runtime| {
-        let Some(owner) = runtime.handlers.remove(serial) else {
+        let Some(owner) = runtime.registered.handlers.remove(serial) else {
             return false;
         };
         if let Some(record) = runtime.owners.get_mut(owner) {

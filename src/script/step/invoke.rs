@@ -14,7 +14,7 @@ use crate::base::value::{Plain, PlainKey};
 use crate::script::host;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::runtime::Current;
+use crate::script::state::running::Current;
 use crate::script::state::strikes::FaultConsequence;
 use crate::script::step::{behaviour, cinematic, plain_state, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -44,9 +44,9 @@ impl Call {
 pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
     let lua = vm.lua();
     let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
-    let before = store::with(lua, |runtime| runtime.current.replace(current));
+    let before = store::with(lua, |runtime| runtime.running.current.replace(current));
     let result = run();
-    store::with(lua, |runtime| runtime.current = before);
+    store::with(lua, |runtime| runtime.running.current = before);
     take_printed(vm, call.owner);
     plain_state::after_call(vm, call);
     result
@@ -58,7 +58,7 @@ fn take_printed(vm: &ScriptVm, owner: Owner) {
     }
     let (lines, dropped) = vm.take_printed();
     let lua = vm.lua();
-    let label = store::with(lua, |runtime| runtime.label(owner).to_string());
+    let label = store::with(lua, |runtime| runtime.owners.label(owner).to_string());
     for line in lines {
         let (owner, file, line, message) = (label.clone(), line.file, line.line, line.text);
         push(vm, Fact::Logged(Box::new(LogLine { level: "info", owner, file, line, message })));
@@ -120,7 +120,7 @@ pub(crate) fn test(
 /// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
 /// owner's limit.
 pub(crate) fn clean_up(vm: &ScriptVm) {
-    while let Some(cleanup) = store::with(vm.lua(), |runtime| runtime.cleanups.pop_front()) {
+    while let Some(cleanup) = store::with(vm.lua(), |runtime| runtime.running.cleanups.pop_front()) {
         let call = Call::plain(cleanup.owner, "onCancel");
         let result =
             within(vm, &call, || vm.call(&cleanup.function, cleanup.why.name(), vm.limits().fuel_per_call));
@@ -151,11 +151,11 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
     }
     vm.spend(FAULT_PRICE);
     let (verdict, kind) = store::with(lua, |runtime| {
-        runtime.fault_count += 1;
-        runtime.is_disturbed |= failure.kind == FaultKind::Watchdog;
+        runtime.faults.count += 1;
+        runtime.faults.is_disturbed |= failure.kind == FaultKind::Watchdog;
         let kind = runtime.owners.get(call.owner).map(|record| record.kind);
         let verdict = match kind {
-            Some(_) => runtime.strikes.count(call.owner, runtime.now),
+            Some(_) => runtime.faults.strikes.count(call.owner, runtime.clock.now),
             None => FaultConsequence::GoesOn(0),
         };
         (verdict, kind)
@@ -178,7 +178,7 @@ fn fault_data(vm: &ScriptVm, call: &Call, failure: &CallFailure, verdict: FaultC
             Some(OwnerKind::Behaviour(character)) => Some(character),
             _ => None,
         };
-        (runtime.label(call.owner).to_string(), character, runtime.now, runtime.step)
+        (runtime.owners.label(call.owner).to_string(), character, runtime.clock.now, runtime.clock.step)
     });
     let strikes = match verdict {
         FaultConsequence::GoesOn(strikes) => strikes,

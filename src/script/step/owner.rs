@@ -15,13 +15,13 @@ use crate::world::walk::Owner;
 /// On whose behalf the running Lua code runs; the host when none does.
 #[must_use]
 pub fn current(lua: &Lua) -> Owner {
-    store::with(lua, |runtime| runtime.current.as_ref().map_or(Owner::HOST, |current| current.owner))
+    store::with(lua, |runtime| runtime.running.owner())
 }
 
 /// The owner as messages name it: `behaviour "guard" of "anna"`, `level script`.
 #[must_use]
 pub fn label(lua: &Lua, owner: Owner) -> String {
-    store::with(lua, |runtime| runtime.label(owner).to_string())
+    store::with(lua, |runtime| runtime.owners.label(owner).to_string())
 }
 
 /// The end of the sentence when the running owner has as many as it may have:
@@ -49,8 +49,8 @@ pub fn at_limit(lua: &Lua, what: Counted) -> Option<String> {
             return Some(format!("{label} has {most} {noun}, the most allowed (limits.{limit}); {mend}"));
         }
         let (all, all_max) = match what {
-            Counted::Watches => (runtime.watches(), WATCHES_MAX),
-            Counted::Timers => (runtime.timers.count(), TIMERS_MAX),
+            Counted::Watches => (runtime.registered.watches(), WATCHES_MAX),
+            Counted::Timers => (runtime.registered.timers.count(), TIMERS_MAX),
             Counted::Tasks | Counted::Handlers => return None,
         };
         (all >= all_max).then(|| format!("the level has {all_max} {noun}, the most allowed; {mend}"))

@@ -24,18 +24,18 @@ const CALLBACK: &str = "state";
 pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     let lua = vm.lua();
     let this = store::with(lua, |runtime| {
-        let this = runtime.behaviours.shared_this(call.owner)?;
-        let may = runtime.state_checks.left > PUT_OFF;
+        let this = runtime.actors.behaviours.shared_this(call.owner)?;
+        let may = runtime.actors.checks.left > PUT_OFF;
         if may {
-            runtime.state_checks.put_off.remove(&call.owner);
+            runtime.actors.checks.put_off.remove(&call.owner);
         } else {
-            runtime.state_checks.put_off.insert(call.owner);
+            runtime.actors.checks.put_off.insert(call.owner);
         }
         may.then_some(this)
     });
     if let Some(this) = this {
         let spent = look(vm, call, &this);
-        store::with(lua, |runtime| runtime.state_checks.left -= spent);
+        store::with(lua, |runtime| runtime.actors.checks.left -= spent);
     }
 }
 
@@ -45,15 +45,15 @@ pub(crate) fn catch_up(vm: &ScriptVm) {
     // Bounded by the entries: every look spends some.
     loop {
         let next = store::with(lua, |runtime| {
-            let checks = &mut runtime.state_checks;
+            let checks = &mut runtime.actors.checks;
             let owner = if checks.left > 0 { checks.next() } else { None };
-            owner.map(|owner| (owner, runtime.behaviours.shared_this(owner)))
+            owner.map(|owner| (owner, runtime.actors.behaviours.shared_this(owner)))
         });
         let Some((owner, this)) = next else {
             return;
         };
         let spent = this.map_or(1, |this| look(vm, &Call::plain(owner, CALLBACK), &this));
-        store::with(lua, |runtime| runtime.state_checks.left -= spent);
+        store::with(lua, |runtime| runtime.actors.checks.left -= spent);
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn look_at_shared(vm: &ScriptVm, owner: Owner, state: &Table) {
 fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 {
     let (is_plain, entries) = payload::is_plain(vm.lua(), &state, vm.limits().state_kib);
     if is_plain && state.is_table() {
-        store::with(vm.lua(), |runtime| runtime.told_states.remove(&call.owner));
+        store::with(vm.lua(), |runtime| runtime.actors.checks.told.remove(&call.owner));
     } else {
         let _ = check_after(vm, call, name, state);
     }
@@ -85,7 +85,7 @@ fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 
 /// `guard.lua:9: behaviour "guard" of "anna": self.state.target is a function, expected plain data`, in the
 /// file of the owner.
 pub(crate) fn read(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<Plain, CallFailure> {
-    let label = store::with(vm.lua(), |runtime| runtime.label(call.owner));
+    let label = store::with(vm.lua(), |runtime| runtime.owners.label(call.owner));
     let given = Argument::new(&label, name, state);
     let read = given.table("a table of plain data").map(|_| ());
     read.and_then(|()| payload::read(vm.lua(), &given, vm.limits().state_kib)).map_err(|mistake| {
@@ -109,14 +109,14 @@ fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<P
     let owner = call.owner;
     let is_news = store::with(vm.lua(), |runtime| match &read {
         Ok(_) => {
-            runtime.told_states.remove(&owner);
+            runtime.actors.checks.told.remove(&owner);
             false
         }
         Err(failure) => {
             let owners = &runtime.owners;
-            runtime.told_states.retain(|known, _| *known == owner || owners.get(*known).is_some());
+            runtime.actors.checks.told.retain(|known, _| *known == owner || owners.get(*known).is_some());
             let what = what_of(&failure.message).to_owned();
-            runtime.told_states.insert(owner, what.clone()).is_none_or(|before| before != what)
+            runtime.actors.checks.told.insert(owner, what.clone()).is_none_or(|before| before != what)
         }
     });
     if let (true, Err(failure)) = (is_news, &read) {
@@ -138,8 +138,8 @@ fn what_of(message: &str) -> &str {
 fn place(vm: &ScriptVm, call: &Call, message: &str) -> (String, u32) {
     let lua = vm.lua();
     let (class, environment) = store::with(lua, |runtime| {
-        let class = runtime.behaviours.parts(call.owner).map(|(_, class, ..)| class);
-        let level = runtime.level.as_ref().filter(|(level, _)| *level == call.owner);
+        let class = runtime.actors.behaviours.parts(call.owner).map(|(_, class, ..)| class);
+        let level = runtime.owners.level.as_ref().filter(|(level, _)| *level == call.owner);
         (class, level.map(|(_, environment)| environment.clone()))
     });
     let file = class.as_ref().map(|class| class.file.clone());

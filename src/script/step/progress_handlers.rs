@@ -29,7 +29,8 @@ const ANSWERS: [&str; 4] = ["wait", "repath", "push", "giveUp"];
 /// When the memory of the VM is spent.
 pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result<()> {
     let lua = vm.lua();
-    let Some((owner, callback)) = store::with(lua, |runtime| runtime.handlers.underway.find(walk, news))
+    let Some((owner, callback)) =
+        store::with(lua, |runtime| runtime.registered.handlers.underway.find(walk, news))
     else {
         return Ok(());
     };

@@ -14,8 +14,9 @@ use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::{OwnerKind, OwnerRecord};
 use crate::script::state::predicates::{Job, Predicate};
-use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::{NewTask, TaskRole};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, blackboard, owner, task, testing, timer, tree};
@@ -28,17 +29,17 @@ pub(crate) fn run(vm: &ScriptVm) {
     let lua = vm.lua();
     blackboard::clear_due(lua);
     store::with(lua, |runtime| {
-        runtime.step = 3;
+        runtime.clock.step = 3;
         let jobs = due_jobs(runtime);
-        let waiting: BTreeSet<Job> = runtime.jobs.iter().copied().collect();
-        runtime.jobs.extend(jobs.into_iter().filter(|job| !waiting.contains(job)));
+        let waiting: BTreeSet<Job> = runtime.queue.jobs.iter().copied().collect();
+        runtime.queue.jobs.extend(jobs.into_iter().filter(|job| !waiting.contains(job)));
     });
     // A step 12 that was cut short gets its share of this tick.
     let reserve =
-        if store::with(lua, |runtime| runtime.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
-    while let Some(job) = store::with(lua, |runtime| runtime.jobs.pop_front()) {
+        if store::with(lua, |runtime| runtime.queue.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
+    while let Some(job) = store::with(lua, |runtime| runtime.queue.jobs.pop_front()) {
         if vm.tick_left() <= reserve {
-            store::with(lua, |runtime| runtime.jobs.push_front(job));
+            store::with(lua, |runtime| runtime.queue.jobs.push_front(job));
             break;
         }
         run_job(vm, job);
@@ -47,7 +48,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     if testing::take_turn(vm) {
         run_spawned(vm, reserve);
     }
-    let count = store::with(lua, |runtime| runtime.jobs.len() + runtime.tasks.spawned.len());
+    let count = store::with(lua, |runtime| runtime.queue.jobs.len() + runtime.tasks.spawned.len());
     if count > 0 {
         invoke::push(vm, Fact::Notice { what: "scriptDeferred", count: count as u64, walk: None, why: None });
     }
@@ -72,13 +73,13 @@ pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
 }
 
 fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
-    let now = runtime.now;
-    let mut jobs: Vec<Job> = runtime.timers.due(now).into_iter().map(Job::Timer).collect();
+    let now = runtime.clock.now;
+    let mut jobs: Vec<Job> = runtime.registered.timers.due(now).into_iter().map(Job::Timer).collect();
     let due = |predicate: &Predicate| predicate.enabled && predicate.next <= now;
-    let all = &runtime.predicates;
+    let all = &runtime.registered.predicates;
     let predicates =
         |owner: Owner| all.of(owner).filter(|id| all.predicates.get(id).is_some_and(due)).map(Job::Predicate);
-    if let Some((owner, _)) = runtime.level {
+    if let Some((owner, _)) = runtime.owners.level {
         jobs.push(Job::LevelTick);
         jobs.extend(predicates(owner));
     }
@@ -86,7 +87,7 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
     for owner in all.owners().filter(|owner| runtime.owners.get(*owner).is_some_and(plays)) {
         jobs.extend(predicates(owner));
     }
-    for (serial, owner) in runtime.behaviours.in_order() {
+    for (serial, owner) in runtime.actors.behaviours.in_order() {
         let is_free = !runtime.owners.is_paused(owner);
         let Some(record) = runtime.owners.get(owner).filter(|_| is_free) else {
             continue;
@@ -94,11 +95,11 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
         if record.run_again.is_some_and(|tick| tick <= now) {
             jobs.push(Job::RunAgain(owner));
         }
-        let (updates, has_tree) = runtime.behaviours.due_at(owner, serial, now);
+        let (updates, has_tree) = runtime.actors.behaviours.due_at(owner, serial, now);
         if updates {
             jobs.push(Job::Update(owner));
         }
-        if has_tree && runtime.trees.is_due(owner, now) {
+        if has_tree && runtime.actors.trees.is_due(owner, now) {
             jobs.push(Job::Tree(owner));
         }
         jobs.extend(predicates(owner));
@@ -123,11 +124,11 @@ fn run_job(vm: &ScriptVm, job: Job) {
 pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let timer = runtime.timers.get(id)?.clone();
+        let timer = runtime.registered.timers.get(id)?.clone();
         if runtime.owners.is_paused(timer.owner) {
             return None;
         }
-        let is_last = runtime.timers.turn(id, runtime.now, runtime.rate)?;
+        let is_last = runtime.registered.timers.turn(id, runtime.clock.now, runtime.clock.rate)?;
         Some((timer, is_last))
     });
     let Some((timer, is_last)) = found else {
@@ -151,13 +152,13 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
 
 fn level_tick(vm: &ScriptVm) {
     let found = store::with(vm.lua(), |runtime| {
-        let (owner, environment) = runtime.level.clone()?;
-        Some((owner, environment, f64::from(runtime.rate.tick_seconds())))
+        let (owner, environment) = runtime.owners.level.clone()?;
+        Some((owner, environment, f64::from(runtime.clock.rate.tick_seconds())))
     });
     let Some((owner, environment, _)) = found else {
         return;
     };
-    let rate = store::with(vm.lua(), |runtime| runtime.rate.per_second());
+    let rate = store::with(vm.lua(), |runtime| runtime.clock.rate.per_second());
     if let Some(function) = global_function(&environment, "onTick") {
         invoke::run(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
     }
@@ -171,8 +172,8 @@ pub(crate) fn global_function(environment: &Table, name: &str) -> Option<Functio
 pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let now = runtime.now;
-        let predicate = runtime.predicates.predicates.get_mut(&id)?;
+        let now = runtime.clock.now;
+        let predicate = runtime.registered.predicates.predicates.get_mut(&id)?;
         if runtime.owners.is_paused(predicate.owner) {
             return None;
         }
@@ -186,7 +187,7 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     match invoke::test(vm, &call, &function, ()) {
         Ok(value) => {
             let changed = store::with(lua, |runtime| {
-                let predicate = runtime.predicates.predicates.get_mut(&id)?;
+                let predicate = runtime.registered.predicates.predicates.get_mut(&id)?;
                 (std::mem::replace(&mut predicate.value, value) != value).then_some(())
             });
             if changed.is_some() {

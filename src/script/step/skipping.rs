@@ -13,9 +13,10 @@ use mlua::{Function, Lua, Value};
 
 use crate::base::time::Tick;
 use crate::script::bind::handles;
-use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::runtime::Runtime;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{TaskPause, WaitResult};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::wait::SceneId;
 use crate::script::step::{dialogue, dispatch, schedule, task};
@@ -34,7 +35,7 @@ const PASSED_MAX_S: f64 = 1800.0;
 
 /// Asks for a scene to be skipped from the next dispatch on; false when it may not be, or is over.
 pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
-    let may = store::with(lua, |runtime| runtime.scenes.is_skippable(id));
+    let may = store::with(lua, |runtime| runtime.cinematics.scenes.is_skippable(id));
     if may {
         store::push_work(lua, ScriptWork::SkipScene(id));
     }
@@ -45,8 +46,8 @@ pub(crate) fn ask(lua: &Lua, id: u64) -> bool {
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let begun = store::with(lua, |runtime| {
-        let owner = runtime.scenes.owner(id)?;
-        let (skip, definition) = runtime.scenes.skip_mut(id)?;
+        let owner = runtime.cinematics.scenes.owner(id)?;
+        let (skip, definition) = runtime.cinematics.scenes.skip_mut(id)?;
         if std::mem::replace(&mut skip.is_on, true) {
             return None;
         }
@@ -90,7 +91,9 @@ impl Survey {
             Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
         }
         match wait {
-            Wait::Timer(timer) => runtime.timers.get(timer).is_some_and(|timer| timer.owner != owner),
+            Wait::Timer(timer) => {
+                runtime.registered.timers.get(timer).is_some_and(|timer| timer.owner != owner)
+            }
             Wait::Task(task) => runtime.tasks.owner_of(task).is_some_and(|other| other != owner),
             Wait::Turn(_) | Wait::Play(_) | Wait::Change(_) => true,
             Wait::Walk(_) | Wait::DoorMove(_) | Wait::Path(_) | Wait::Scene(_) => false,
@@ -105,7 +108,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
     if vm.tick_left() == 0 || dispatch::waiting(lua) > 0 {
         return None;
     }
-    for id in store::with(lua, |runtime| runtime.scenes.rushing()) {
+    for id in store::with(lua, |runtime| runtime.cinematics.scenes.rushing()) {
         if give_up(vm, id) {
             continue;
         }
@@ -113,7 +116,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             continue;
         };
         for &scene in &survey.inner {
-            if !store::with(lua, |runtime| runtime.scenes.is_skipping(scene)) {
+            if !store::with(lua, |runtime| runtime.cinematics.scenes.is_skipping(scene)) {
                 ask(lua, scene);
             }
         }
@@ -126,7 +129,7 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
             rush.ticks = Some(1);
             return Some(rush);
         }
-        let now = store::with(lua, |runtime| runtime.now);
+        let now = store::with(lua, |runtime| runtime.clock.now);
         rush.ticks = survey.due.map(|due| due.since(now));
         let is_idle = lend::with_world(lua, |world: &mut World| rush.is_idle(world)).unwrap_or(true);
         if !is_idle {
@@ -139,12 +142,12 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
 /// A scene that would never end is not skipped any further.
 fn give_up(vm: &ScriptVm, id: u64) -> bool {
     let given_up = store::with(vm.lua(), |runtime| {
-        let most = runtime.ticks(PASSED_MAX_S);
-        let owner = runtime.scenes.owner(id)?;
-        let (skip, _) = runtime.scenes.skip_mut(id).filter(|(skip, _)| skip.passed >= most)?;
+        let most = runtime.clock.ticks(PASSED_MAX_S);
+        let owner = runtime.cinematics.scenes.owner(id)?;
+        let (skip, _) = runtime.cinematics.scenes.skip_mut(id).filter(|(skip, _)| skip.passed >= most)?;
         skip.is_on = false;
         skip.passed = 0;
-        Some(runtime.label(owner).to_string())
+        Some(runtime.owners.label(owner).to_string())
     });
     let Some(owner) = given_up else {
         return false;
@@ -156,13 +159,18 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
 }
 
 fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
-    let owner = runtime.scenes.owner(id)?;
-    let patience = runtime.now.after(runtime.ticks(PATIENCE_S));
-    let rush = FastForward { owner, characters: runtime.scenes.held_by(id), ..FastForward::default() };
+    let owner = runtime.cinematics.scenes.owner(id)?;
+    let patience = runtime.clock.after_seconds(PATIENCE_S);
+    let rush =
+        FastForward { owner, characters: runtime.cinematics.scenes.held_by(id), ..FastForward::default() };
     let mut survey = Survey { rush, ..Survey::default() };
     let mut ends = BTreeMap::new();
-    let before =
-        runtime.scenes.skip_mut(id).map(|(skip, _)| std::mem::take(&mut skip.ends)).unwrap_or_default();
+    let before = runtime
+        .cinematics
+        .scenes
+        .skip_mut(id)
+        .map(|(skip, _)| std::mem::take(&mut skip.ends))
+        .unwrap_or_default();
     for (task, serial, pause) in runtime.tasks.waits(Some(owner)) {
         let mut is_endless = false;
         match pause {
@@ -180,7 +188,7 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
             // Without a time of its own it takes its default at once, which is in the next tick, as when it
             // is watched.
             TaskPause::Host(prompt) => {
-                let next = runtime.now.after(1);
+                let next = runtime.clock.now.after(1);
                 survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
             }
             TaskPause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
@@ -198,10 +206,10 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
             survey.ends_at(end);
         }
     }
-    for timer in runtime.timers.of(owner) {
-        runtime.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
+    for timer in runtime.registered.timers.of(owner) {
+        runtime.registered.timers.due_of(timer).into_iter().for_each(|tick| survey.ends_at(tick));
     }
-    if let Some((skip, _)) = runtime.scenes.skip_mut(id) {
+    if let Some((skip, _)) = runtime.cinematics.scenes.skip_mut(id) {
         skip.ends = ends;
     }
     Some(survey)
@@ -210,7 +218,7 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
 /// Asks the predicates that tasks wait for and those of `region.when`; whether one let a task go on.
 fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
     let lua = vm.lua();
-    for id in store::with(lua, |runtime| runtime.predicates.of_owner(owner)) {
+    for id in store::with(lua, |runtime| runtime.registered.predicates.of_owner(owner)) {
         schedule::run_predicate(vm, id);
     }
     let mut went_on = false;
@@ -231,10 +239,10 @@ fn test(vm: &ScriptVm, owner: Owner, tests: Vec<(u64, u64, Function)>) -> bool {
 pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
     let lua = vm.lua();
     let (timers, tasks) = store::with(lua, |runtime| {
-        let now = runtime.now;
-        runtime.timers.rewind(owner, ticks, now);
+        let now = runtime.clock.now;
+        runtime.registered.timers.rewind(owner, ticks, now);
         runtime.tasks.rewind(owner, ticks, now);
-        let ended = runtime.scenes.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
+        let ended = runtime.cinematics.scenes.skip_of(owner).map_or_else(BTreeMap::new, |skip| {
             skip.passed += ticks;
             for (_, tick) in skip.ends.values_mut() {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
@@ -246,10 +254,11 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
                 .collect()
         });
         let timers: Vec<u64> = runtime
+            .registered
             .timers
             .due(now)
             .into_iter()
-            .filter(|&id| runtime.timers.get(id).is_some_and(|timer| timer.owner == owner))
+            .filter(|&id| runtime.registered.timers.get(id).is_some_and(|timer| timer.owner == owner))
             .collect();
         let due = runtime.tasks.waits(Some(owner)).filter_map(|(task, serial, pause)| {
             let is_default =
@@ -281,7 +290,7 @@ fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
         let (now, pause) = runtime.tasks.pause_of(task)?;
         (now == serial).then(|| pause.clone())
     });
-    let now = store::with(lua, |runtime| runtime.now);
+    let now = store::with(lua, |runtime| runtime.clock.now);
     match pause {
         None => {}
         Some(pause) if pause.end().is_some_and(|tick| tick <= now) => task::wake(vm, task),

@@ -12,33 +12,33 @@ mod group;
 use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::handles;
-use crate::script::state::runtime::{Runtime, ScriptWork};
-use crate::script::state::tasks::{NewTask, Task, Why};
+use crate::script::state::owners::Owners;
+use crate::script::state::tasks::{NewTask, Tasks, Why};
 use crate::script::state::waits::{Answering, Delivery, Pending, TaskPause, WaitResult};
+use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::wait::TaskId;
 use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Resumed, ScriptVm, store};
-use crate::world::walk::Owner;
 
 pub(crate) use ending::{cancel, cancel_wait};
 pub(crate) use group::answer;
 
 /// Adds a task that has not begun, and counts it with its owner; its number.
-fn insert(runtime: &mut Runtime, spawn: NewTask) -> u64 {
-    if let Some(record) = runtime.owners.get_mut(spawn.owner) {
+fn insert(tasks: &mut Tasks, owners: &mut Owners, spawn: NewTask) -> u64 {
+    if let Some(record) = owners.get_mut(spawn.owner) {
         record.tasks += 1;
     }
-    runtime.tasks.add(spawn)
+    tasks.add(spawn)
 }
 
 /// A new task that begins after the running code has returned: at the end of step 3, or in the next round of
 /// step 12.
 pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
     let (id, later) = store::with(lua, |runtime| {
-        let id = insert(runtime, spawn);
-        let later = runtime.step == 12;
+        let id = insert(&mut runtime.tasks, &mut runtime.owners, spawn);
+        let later = runtime.clock.step == 12;
         if !later {
             runtime.tasks.spawned.push_back(id);
         }
@@ -52,12 +52,12 @@ pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
 
 /// A new task that somebody else begins when its turn comes: the level test.
 pub(crate) fn prepare(lua: &Lua, spawn: NewTask) -> u64 {
-    store::with(lua, |runtime| insert(runtime, spawn))
+    store::with(lua, |runtime| insert(&mut runtime.tasks, &mut runtime.owners, spawn))
 }
 
 /// A new task that begins now: handlers and actions of trees, which are called by the host only.
 pub(crate) fn run_now(vm: &ScriptVm, spawn: NewTask) -> u64 {
-    let id = store::with(vm.lua(), |runtime| insert(runtime, spawn));
+    let id = store::with(vm.lua(), |runtime| insert(&mut runtime.tasks, &mut runtime.owners, spawn));
     begin(vm, id);
     id
 }
@@ -96,12 +96,6 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
         Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };
     after(vm, id, &call, result);
-}
-
-/// Tasks that were to begin while their owner stood still.
-pub(crate) fn not_begun(runtime: &Runtime, owner: Owner) -> Vec<u64> {
-    let waiting = |task: &Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
-    runtime.tasks.tasks.iter().filter(|(_, task)| waiting(task)).map(|(&id, _)| id).collect()
 }
 
 /// Lets a waiting task go on with `answer`, unless it waits for something else by now.
@@ -187,10 +181,10 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
         _ => None,
     };
     let known = store::with(lua, |runtime| {
-        let pending = runtime.pending.take().filter(|pending| Some(pending.serial) == asked);
+        let pending = runtime.running.pending.take().filter(|pending| Some(pending.serial) == asked);
         let pending = pending.unwrap_or_else(|| Pending {
             serial: runtime.tasks.next_serial(),
-            pause: TaskPause::Until(runtime.now.after(1)),
+            pause: TaskPause::Until(runtime.clock.now.after(1)),
             known: Vec::new(),
         });
         runtime.tasks.wait_for(id, &pending);
@@ -209,7 +203,7 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
 pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let now = runtime.now;
+        let now = runtime.clock.now;
         let owner = runtime.tasks.owner_of(id)?;
         if runtime.owners.is_paused(owner) {
             return None;

@@ -7,23 +7,14 @@
 
 use mlua::{Lua, Value};
 
-use crate::script::state::runtime::{Runtime, ScriptWork};
-use crate::script::state::timers::{Timer, TimerOrder};
+use crate::script::state::timers::Timer;
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::work::ScriptWork;
 use crate::script::vm::store;
 
-/// A new timer; its number.
-pub(crate) fn start(runtime: &mut Runtime, order: TimerOrder) -> u64 {
-    let now = runtime.time_of(order.owner);
-    if let Some(record) = runtime.owners.get_mut(order.owner) {
-        record.timers += 1;
-    }
-    runtime.timers.add(order, now, runtime.rate)
-}
-
-pub(crate) fn take(lua: &Lua, id: u64) -> Option<Timer> {
+fn take(lua: &Lua, id: u64) -> Option<Timer> {
     store::with(lua, |runtime| {
-        let timer = runtime.timers.remove(id)?;
+        let timer = runtime.registered.timers.remove(id)?;
         if let Some(record) = runtime.owners.get_mut(timer.owner) {
             record.timers = record.timers.saturating_sub(1);
         }

@@ -43,18 +43,18 @@ pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, St
 pub(crate) fn begin(lua: &Lua, owner: Owner, tree: &BehaviourTree) {
     let states = vec![NodeState::default(); tree.0.len()];
     let run = RunningTree { tree: tree.clone(), states, again: None };
-    store::with(lua, |runtime| runtime.trees.runs.insert(owner, run));
+    store::with(lua, |runtime| runtime.actors.trees.runs.insert(owner, run));
 }
 
 /// Ticks the tree of an owner. Step 3.
 pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     let taken = store::with(lua, |runtime| {
-        if runtime.owners.is_paused(owner) || !runtime.trees.is_due(owner, runtime.now) {
+        if runtime.owners.is_paused(owner) || !runtime.actors.trees.is_due(owner, runtime.clock.now) {
             return None;
         }
-        runtime.trees.ticking = Some((owner, false));
-        runtime.trees.runs.remove(&owner)
+        runtime.actors.trees.ticking = Some((owner, false));
+        runtime.actors.trees.runs.remove(&owner)
     });
     let Some(mut run) = taken else {
         return;
@@ -65,7 +65,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         let has_faulted = ended.is_err() || cursor.has_faulted;
         if has_faulted {
             cursor.leave(0, Exit::Interrupted, Why::Cancelled);
-            run.again = store::with(lua, |runtime| Some(runtime.now.after(runtime.ticks(1.0))));
+            run.again = store::with(lua, |runtime| Some(runtime.clock.after_seconds(1.0)));
         }
         debug_assert!(
             has_faulted
@@ -75,8 +75,8 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         );
     }
     let suspend = store::with(lua, |runtime| {
-        runtime.trees.runs.insert(owner, run);
-        runtime.trees.ticking.take().is_some_and(|(_, suspend)| suspend)
+        runtime.actors.trees.runs.insert(owner, run);
+        runtime.actors.trees.ticking.take().is_some_and(|(_, suspend)| suspend)
     });
     invoke::clean_up(vm);
     if suspend {
@@ -87,7 +87,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
 /// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with
 /// `why`. Before the owner's other belongings end.
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
-    let Some(mut run) = store::with(vm.lua(), |runtime| runtime.trees.runs.remove(&owner)) else {
+    let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.runs.remove(&owner)) else {
         return;
     };
     if let Some(mut cursor) = Cursor::new(vm, owner, &run.tree, &mut run.states) {

@@ -14,7 +14,7 @@ use mlua::Lua;
 
 use crate::base::time::Tick;
 use crate::base::value::Plain;
-use crate::script::state::runtime::{Runtime, ScriptWork};
+use crate::script::state::runtime::Runtime;
 use crate::script::vm::{Machine, lend, store};
 use crate::world::World;
 
@@ -51,7 +51,7 @@ pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
         return Ok(());
     }
     let is_full = || account.kept.get() + bytes + lua.used_memory() > cap;
-    let now = store::find_free(lua, |runtime| runtime.now);
+    let now = store::find_free(lua, |runtime| runtime.clock.now);
     if account.new.get() + bytes > cap / 16 || is_full() && account.counted.get() != now {
         account.counted.set(now);
         count(lua, &machine);
@@ -76,25 +76,9 @@ pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
 /// Counts what is kept.
 fn count(lua: &Lua, machine: &Machine) {
     let facts = lend::with_world(lua, |world: &mut World| world.events.payloads().map(Plain::bytes).sum());
-    let kept = store::find_free(lua, kept_by).unwrap_or(0);
+    let kept = store::find_free(lua, Runtime::kept_bytes).unwrap_or(0);
     machine.account.kept.set(kept + facts.unwrap_or(0usize));
     machine.account.new.set(0);
-}
-
-fn kept_by(runtime: &Runtime) -> usize {
-    let work = |work: &ScriptWork| match work {
-        ScriptWork::Attach { params, .. } => Plain::bytes(params),
-        ScriptWork::BoardChanged(news) => {
-            [&news.value, &news.old].into_iter().flatten().map(Plain::bytes).sum()
-        }
-        _ => 0,
-    };
-    let sum = |values: &mut dyn Iterator<Item = &Plain>| values.map(Plain::bytes).sum::<usize>();
-    runtime.work.iter().map(|(_, one)| work(one)).sum::<usize>()
-        + sum(&mut runtime.timers.payloads())
-        + sum(&mut runtime.boards.values())
-        + sum(&mut runtime.behaviours.kept_plain())
-        + sum(&mut runtime.scenes.arguments())
 }
 
 /// The VM gets what the host does not keep.

@@ -234,7 +234,7 @@ fn traceback(frames: &[StackFrame]) -> String {
 
 /// Whether the code under way may wait.
 fn runs_in_a_task(lua: &Lua) -> bool {
-    store::find(lua, |runtime| runtime.current.as_ref()?.task).is_some()
+    store::find(lua, |runtime| runtime.running.task()).is_some()
 }
 
 pub(crate) fn trip_text(trip: Trip, limit: u64) -> String {

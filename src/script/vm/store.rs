@@ -1,13 +1,12 @@
-//! What the host of scripts keeps beside the VM: owners, tasks, timers, handlers, scenes, and the work they
-//! have made.
+//! The way from the VM to what the script side keeps beside it.
 //!
-//! In: bindings and the two script phases, each for one short look. Out: the same. Holds: no Lua runs while
-//! it is looked at; work made by scripts and facts of the world are dealt with in one order, that of their
-//! occurrence. Not here: the world.
+//! In: bindings and steps, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
+//! work is put behind the facts of the world there are. Not here: the tables (`state`), the world (`lend`).
 
 use mlua::Lua;
 
-use crate::script::state::runtime::{Runtime, ScriptWork, WORK_MAX};
+use crate::script::state::runtime::Runtime;
+use crate::script::state::work::{ScriptWork, WORK_MAX};
 use crate::script::vm::lend;
 use crate::world::World;
 
@@ -32,7 +31,7 @@ pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Optio
 
 /// What a script is told that asks for more work than may wait; none while there is room.
 pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
-    let is_full = with(lua, |runtime| runtime.work.len() >= WORK_MAX);
+    let is_full = with(lua, |runtime| runtime.queue.is_full());
     is_full.then(|| {
         format!("{WORK_MAX} things wait to be done already, the most allowed; ask for fewer in a tick")
     })
@@ -41,8 +40,5 @@ pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
 /// Adds work for step 12, behind all facts there are now.
 pub(crate) fn push_work(lua: &Lua, work: ScriptWork) {
     let waiting = lend::with_world(lua, |world: &mut World| world.events.waiting()).unwrap_or(0) as u64;
-    with(lua, |runtime| {
-        let position = runtime.facts_taken + waiting;
-        runtime.work.push_back((position, work));
-    });
+    with(lua, |runtime| runtime.queue.push(work, waiting));
 }

@@ -25,7 +25,7 @@ use crate::script::state::tasks::Why;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::schedule::global_function;
-use crate::script::step::{behaviour, blackboard, params, plain_state, timer, tree};
+use crate::script::step::{behaviour, params, plain_state, timer, tree};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
@@ -88,14 +88,14 @@ pub(super) fn run(
     let old = store::with(lua, |runtime| Old {
         vm: before,
         shared: shared_before,
-        youngest_timer: runtime.timers.last(),
-        classes: runtime.behaviours.classes().to_vec(),
-        definitions: runtime.scenes.definitions(),
+        youngest_timer: runtime.registered.timers.last(),
+        classes: runtime.actors.behaviours.classes().to_vec(),
+        definitions: runtime.cinematics.scenes.definitions(),
         boards: runtime.boards.clone(),
         streams: rng::streams(lua),
-        work: runtime.work.len(),
+        work: runtime.queue.len(),
     });
-    store::with(lua, |runtime| runtime.behaviours.set_classes(staged.classes));
+    store::with(lua, |runtime| runtime.actors.behaviours.set_classes(staged.classes));
     let changed = changed_owners(vm, &staged.targets);
     let mut undos = Vec::new();
     let mut later = Vec::new();
@@ -146,7 +146,7 @@ fn not_kept(what: &str) -> String {
 
 /// Who gets new code and goes on, and where the names of its handlers are looked up from then on.
 fn changed_owners(vm: &ScriptVm, targets: &[ReloadTarget]) -> Vec<(Owner, Table)> {
-    let level = store::with(vm.lua(), |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+    let level = store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
     let changed = targets.iter().filter_map(|target| match target {
         ReloadTarget::Level { environment } => Some((level?, environment.clone())),
         ReloadTarget::Instance { owner, class, .. } => Some((*owner, class.table.clone())),
@@ -180,7 +180,7 @@ fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
     for target in &staged.targets {
         match target {
             ReloadTarget::Instance { owner, class, given } => {
-                let parts = store::with(lua, |runtime| runtime.behaviours.parts(*owner));
+                let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(*owner));
                 let Some((character, old, ..)) = parts else { continue };
                 fits(vm, character, class, given)?;
                 can_migrate(vm, class, old.version)?;
@@ -194,7 +194,8 @@ fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
             }
             ReloadTarget::Attach { character, class, given, .. } => fits(vm, *character, class, given)?,
             ReloadTarget::Level { environment } => {
-                let level = store::with(lua, |runtime| runtime.level.as_ref().map(|(owner, _)| *owner));
+                let level =
+                    store::with(lua, |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
                 if let Some(owner) = level {
                     let name = vm.loads().name_of(environment).unwrap_or_default();
                     let path = vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone());
@@ -244,7 +245,7 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
 
 /// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
 fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
-    let used = store::with(vm.lua(), |runtime| runtime.handlers.names_of(owner));
+    let used = store::with(vm.lua(), |runtime| runtime.registered.handlers.names_of(owner));
     let missing = used.iter().find(|name| is_missing(names, name));
     missing.map_or(Ok(()), |name| {
         Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
@@ -259,10 +260,10 @@ fn is_missing(names: &Table, name: &str) -> bool {
 /// ends, with a sentence.
 fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
     let lua = vm.lua();
-    let label = store::with(lua, |runtime| runtime.label(owner));
-    for name in store::with(lua, |runtime| runtime.timers.names_of(owner)) {
+    let label = store::with(lua, |runtime| runtime.owners.label(owner));
+    for name in store::with(lua, |runtime| runtime.registered.timers.names_of(owner)) {
         if is_missing(names, &name) {
-            for id in store::with(lua, |runtime| runtime.timers.named(owner, &name)) {
+            for id in store::with(lua, |runtime| runtime.registered.timers.named(owner, &name)) {
                 timer::end(lua, id);
             }
             notes.push(format!("{label}: handler \"{name}\" is missing and its timers ended"));
@@ -302,7 +303,7 @@ fn attempt_method(
 /// Tells old code to stop. What goes wrong in it is told and does not count against the new code.
 fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
     if let Err(failure) = stopped {
-        store::with(vm.lua(), |runtime| runtime.strikes.forget(&owner));
+        store::with(vm.lua(), |runtime| runtime.faults.strikes.forget(&owner));
         invoke::report(vm, &Call::plain(owner, "stop"), failure);
     }
     end_registered(vm, owner);
@@ -311,7 +312,7 @@ fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
 fn end_registered(vm: &ScriptVm, owner: Owner) {
     tree::end(vm, owner, Why::Reload);
     behaviour::end_belongings(vm.lua(), owner, Why::Reload);
-    store::with(vm.lua(), |runtime| runtime.scenes.forget_definitions(owner));
+    store::with(vm.lua(), |runtime| runtime.cinematics.scenes.forget_definitions(owner));
     invoke::clean_up(vm);
 }
 
@@ -324,7 +325,7 @@ fn change_instance(
     notes: &mut Vec<String>,
 ) -> Changed {
     let lua = vm.lua();
-    let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
     let Some((_, old, this, _, old_given)) = parts else {
         // The code of another instance has ended it meanwhile.
         return Ok(Undo::Nothing);
@@ -339,7 +340,7 @@ fn change_instance(
     stop(vm, owner, attempt_method(vm, owner, "stop", "reload"));
     let (kept, left_out) = plain_state::salvage(lua, "self.state", &field("state"), limit_kib);
     let state = field("state").as_table().cloned().filter(|_| left_out.is_empty());
-    let label = store::with(lua, |runtime| runtime.label(owner));
+    let label = store::with(lua, |runtime| runtime.owners.label(owner));
     notes.extend(left_out.iter().map(|what| format!("{label}: {}", not_kept(what))));
     let is_whole = state.is_some();
     let begun = fill(vm, &class, &given)
@@ -375,7 +376,7 @@ fn rebind(
 /// that.
 fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> {
     let lua = vm.lua();
-    let Some(this) = store::with(lua, |runtime| runtime.behaviours.this(owner)) else { return Ok(()) };
+    let Some(this) = store::with(lua, |runtime| runtime.actors.behaviours.this(owner)) else { return Ok(()) };
     attempt_method(vm, owner, "init", ())?;
     let state = match this.raw_get::<Value>("state") {
         Ok(Value::Table(state)) => Ok(state),
@@ -398,7 +399,7 @@ fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> 
 /// `migrate` where the version is another one, `start`, and `run`.
 fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailure> {
     let lua = vm.lua();
-    let parts = store::with(lua, |runtime| runtime.behaviours.parts(owner));
+    let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
     let Some((_, class, this, ..)) = parts else { return Ok(()) };
     if let Some(from) = from.filter(|from| *from != class.version) {
         attempt_method(vm, owner, "migrate", from as f64)?;
@@ -412,7 +413,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailu
 
 fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let lua = vm.lua();
-    let Some((owner, old)) = store::with(lua, |runtime| runtime.level.clone()) else {
+    let Some((owner, old)) = store::with(lua, |runtime| runtime.owners.level.clone()) else {
         host::begin_level_script(vm, environment);
         return start_level(vm)
             .map(|()| Undo::LevelRevived)
@@ -436,13 +437,13 @@ fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(environment.clone());
         }
-        runtime.strikes.forget(&owner);
-        runtime.level = Some((owner, environment));
+        runtime.faults.strikes.forget(&owner);
+        runtime.owners.level = Some((owner, environment));
     });
 }
 
 fn start_level(vm: &ScriptVm) -> Result<(), CallFailure> {
-    let found = store::with(vm.lua(), |runtime| runtime.level.clone());
+    let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
     match found.and_then(|(owner, environment)| Some((owner, global_function(&environment, "onStart")?))) {
         Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
         None => Ok(()),
@@ -459,7 +460,7 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Su
         Err(what) => return Err(Box::new((undo, CallFailure::new(FaultKind::Error, what, None)))),
     };
     behaviour::pause_if_held(lua, character, owner);
-    let this = store::with(lua, |runtime| runtime.behaviours.this(owner));
+    let this = store::with(lua, |runtime| runtime.actors.behaviours.this(owner));
     let begun = match (&suspended.state, this) {
         (Some(state), Some(this)) => {
             let kept = match suspended.is_whole {
@@ -501,7 +502,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     for undo in &undos {
         match undo {
             Undo::Level { owner, is_started, .. } => {
-                let found = store::with(lua, |runtime| runtime.level.clone()).filter(|_| *is_started);
+                let found = store::with(lua, |runtime| runtime.owners.level.clone()).filter(|_| *is_started);
                 let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
                 let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
                 end_new(vm, *owner, stopped, old.youngest_timer);
@@ -521,9 +522,10 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
         rng::go_back(lua, old.streams, seed);
     }
     store::with(lua, |runtime| {
-        runtime.behaviours.set_classes(old.classes);
-        runtime.scenes.set_definitions(old.definitions);
-        blackboard::go_back(runtime, old.boards, old.work);
+        runtime.actors.behaviours.set_classes(old.classes);
+        runtime.cinematics.scenes.set_definitions(old.definitions);
+        runtime.boards.go_back(old.boards);
+        runtime.queue.forget_board_changes(old.work);
     });
     for undo in undos {
         match undo {
@@ -546,7 +548,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
 
 fn end_new(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>, youngest_timer: u64) {
     stop(vm, owner, stopped);
-    for id in store::with(vm.lua(), |runtime| runtime.timers.since(owner, youngest_timer)) {
+    for id in store::with(vm.lua(), |runtime| runtime.registered.timers.since(owner, youngest_timer)) {
         timer::end(vm.lua(), id);
     }
 }

@@ -7,11 +7,12 @@
 
 use mlua::{Lua, Value};
 
-use crate::script::state::runtime::{Cleanup, ScriptWork};
+use crate::script::state::running::Cleanup;
 use crate::script::state::tasks::{Task, TaskRole, Why};
 use crate::script::state::trees::ActionEnd;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::TaskPause;
+use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{cinematic, handlers, testing, timer, wait};
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -37,7 +38,7 @@ pub(super) fn done(lua: &Lua, id: u64, value: Value) {
     }
     if task.role == TaskRole::TreeAction {
         let end = ActionEnd::Returned(value != Value::Boolean(false));
-        store::with(lua, |runtime| runtime.trees.action_over(id, end));
+        store::with(lua, |runtime| runtime.actors.trees.action_over(id, end));
     }
     tell(lua, id, Outcome::Value(value));
 }
@@ -56,12 +57,14 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
     tell(lua, id, Outcome::Failed(message));
     match task.role {
         TaskRole::Run => store::with(lua, |runtime| {
-            let again = runtime.now.after(runtime.ticks(1.0));
+            let again = runtime.clock.after_seconds(1.0);
             if let Some(record) = runtime.owners.get_mut(task.owner) {
                 record.run_again = Some(again);
             }
         }),
-        TaskRole::TreeAction => store::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Faulted)),
+        TaskRole::TreeAction => {
+            store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Faulted))
+        }
         TaskRole::Test => testing::broken(lua, &failure),
         // The fault itself ends the scene: see `invoke::report`.
         TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
@@ -76,10 +79,10 @@ pub(crate) fn take(lua: &Lua, id: u64) -> Option<Task> {
     store::with(lua, |runtime| {
         runtime.tasks.unwait(id);
         let task = runtime.tasks.tasks.remove(&id)?;
-        if runtime.current.as_ref().is_some_and(|current| current.task == Some(id)) {
+        if runtime.running.current.as_ref().is_some_and(|current| current.task == Some(id)) {
             runtime.tasks.leaving = task.thread.clone().map(|thread| (id, thread));
         }
-        if let Some(skip) = runtime.scenes.skip_of(task.owner) {
+        if let Some(skip) = runtime.cinematics.scenes.skip_of(task.owner) {
             skip.forget(id);
         }
         if let Some(record) = runtime.owners.get_mut(task.owner) {
@@ -99,7 +102,7 @@ fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
     store::with(lua, |runtime| {
         for function in task.cleanups.iter().rev() {
             let cleanup = Cleanup { owner: task.owner, function: function.clone(), why };
-            runtime.cleanups.push_back(cleanup);
+            runtime.running.cleanups.push_back(cleanup);
         }
     });
 }
@@ -122,7 +125,7 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
     };
     queue_cleanups(lua, &task, why);
     if task.role == TaskRole::TreeAction {
-        store::with(lua, |runtime| runtime.trees.action_over(id, ActionEnd::Returned(false)));
+        store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Returned(false)));
     }
     match pause {
         // The code that waited is gone, the walk goes on: its result is news to the code that comes.
@@ -150,7 +153,7 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
 pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
     match wait {
         Wait::Walk(walk) => {
-            let because = store::with(lua, |runtime| runtime.failed_branch.clone());
+            let because = store::with(lua, |runtime| runtime.running.failed_branch.clone());
             let _ = lend::with_world(lua, |world: &mut World| match because {
                 Some(because) => ops::walks::cancel_because(world, walk, why.reason(), &because),
                 None => ops::walks::cancel(world, walk, why.reason()),
@@ -158,7 +161,7 @@ pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
         }
         Wait::Path(token) => {
             let _ = lend::with_world(lua, |world: &mut World| ops::paths::cancel(world, token));
-            store::with(lua, |runtime| runtime.handlers.forget_path(token));
+            store::with(lua, |runtime| runtime.registered.handlers.forget_path(token));
         }
         Wait::Timer(timer) => {
             timer::end(lua, timer);

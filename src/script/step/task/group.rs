@@ -44,9 +44,9 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
     });
     if let GroupStep::Resume { answer, cancel, why, failed } = step {
         let branch = failed.map(|key| format!("branch {} failed", describe(&key)));
-        store::with(lua, |runtime| runtime.failed_branch = branch);
+        store::with(lua, |runtime| runtime.running.failed_branch = branch);
         cancel.into_iter().for_each(|wait| cancel_wait(lua, wait, why));
-        store::with(lua, |runtime| runtime.failed_branch = None);
+        store::with(lua, |runtime| runtime.running.failed_branch = None);
         invoke::clean_up(vm);
         resume(vm, to.task, to.serial, answer);
     }

@@ -68,12 +68,12 @@ impl<'a> Cursor<'a> {
     }
 
     fn now(&self) -> Tick {
-        store::with(self.lua(), |runtime| runtime.now)
+        store::with(self.lua(), |runtime| runtime.clock.now)
     }
 
     /// The tick so many seconds from now.
     fn in_seconds(&self, seconds: f64) -> Tick {
-        store::with(self.lua(), |runtime| runtime.now.after(runtime.rate.ticks(seconds)))
+        store::with(self.lua(), |runtime| runtime.clock.now.after(runtime.clock.rate.ticks(seconds)))
     }
 
     /// Ticks a node. Bounded by the depth of the tree.
@@ -291,7 +291,7 @@ impl<'a> Cursor<'a> {
             self.states[at].task = Some(task::run_now(self.vm, spawn));
         }
         let task = self.states[at].task;
-        let over = store::with(self.lua(), |runtime| runtime.trees.over.remove(&task?));
+        let over = store::with(self.lua(), |runtime| runtime.actors.trees.over.remove(&task?));
         let Some(end) = over else {
             return Ok(NodeStatus::Running);
         };
@@ -304,7 +304,7 @@ impl<'a> Cursor<'a> {
 
     /// Walks that an action began and that its end leaves alone.
     fn forget_walks(&self, task: Option<u64>) {
-        store::with(self.lua(), |runtime| task.and_then(|task| runtime.trees.walks.remove(&task)));
+        store::with(self.lua(), |runtime| task.and_then(|task| runtime.actors.trees.walks.remove(&task)));
     }
 
     fn exit(&mut self, at: usize, exit: Exit) {
@@ -408,14 +408,14 @@ impl<'a> Cursor<'a> {
     /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
     fn leave_action(&mut self, at: usize, task: u64, exit: Exit, why: Why) {
         let lua = self.lua();
-        let ended = store::with(lua, |runtime| runtime.trees.over.remove(&task));
+        let ended = store::with(lua, |runtime| runtime.actors.trees.over.remove(&task));
         let exit = match ended {
             Some(end) => Exit::of(end == ActionEnd::Returned(true)),
             None => {
                 task::cancel(lua, task, why);
                 let walks = store::with(lua, |runtime| {
-                    runtime.trees.over.remove(&task);
-                    runtime.trees.walks.remove(&task)
+                    runtime.actors.trees.over.remove(&task);
+                    runtime.actors.trees.walks.remove(&task)
                 });
                 if exit != Exit::Reload {
                     walks.into_iter().flatten().for_each(|walk| self.cancel_walk(walk, why));

@@ -1,0 +1,159 @@
+//! Work that scripts made for step 12, and what step 3 did not get to.
+//!
+//! In: work with the number of facts that come before it, jobs. Out: the next piece. Holds: work made by
+//! scripts and facts of the world are dealt with in one order, that of their occurrence. Not here: doing it
+//! (`step::dispatch`, `step::schedule`).
+
+use std::collections::VecDeque;
+
+use slotmap::Key;
+
+use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
+use crate::base::value::Plain;
+use crate::script::state::boards::KeyChange;
+use crate::script::state::predicates::Job;
+use crate::script::state::scenes::SceneEnd;
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::Answering;
+use crate::world::region::WatchId;
+use crate::world::walk::Owner;
+
+/// Work that scripts made for step 12.
+#[derive(Debug)]
+pub(crate) enum ScriptWork {
+    /// A task to begin.
+    Begin(u64),
+    /// Something of the scripts' own is over.
+    Settled(Wait, Outcome),
+    /// A task waits for what is over already.
+    Answer(Answering, Outcome),
+    /// A behaviour to begin.
+    Attach { character: CharacterId, name: String, params: Plain },
+    /// The behaviour of a character to end.
+    Detach { character: CharacterId, why: &'static str },
+    /// A scene to begin.
+    BeginScene(u64),
+    /// A scene to be skipped from now on.
+    SkipScene(u64),
+    /// A scene to end.
+    EndScene(u64, SceneEnd),
+    /// Somebody has stayed inside a watch for its interval.
+    Stayed(WatchId, CharacterId),
+    /// The answer of a predicate changed.
+    Turned { predicate: u32, value: bool },
+    /// What was kept for an owner that stood still.
+    Kept(Owner),
+    /// A key of a board has another value.
+    BoardChanged(Box<KeyChange>),
+}
+
+impl ScriptWork {
+    /// Mixes in what is to be done.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        let (kind, number) = match self {
+            Self::Begin(task) => (1, *task),
+            Self::Settled(wait, _) => {
+                wait.hash_into(hash);
+                (2, 0)
+            }
+            Self::Answer(to, _) => (3, to.task),
+            Self::Attach { character, name, params } => {
+                hash.text(name);
+                params.hash_into(hash);
+                (4, character.data().as_ffi())
+            }
+            Self::Detach { character, .. } => (5, character.data().as_ffi()),
+            Self::BeginScene(scene) => (6, *scene),
+            Self::EndScene(scene, _) => (7, *scene),
+            Self::Stayed(watch, character) => {
+                hash.word(watch.data().as_ffi());
+                (8, character.data().as_ffi())
+            }
+            Self::Turned { predicate, value } => {
+                hash.flag(*value);
+                (9, u64::from(*predicate))
+            }
+            Self::Kept(owner) => (10, u64::from(owner.0)),
+            Self::BoardChanged(news) => {
+                news.hash_into(hash);
+                (11, news.board)
+            }
+            Self::SkipScene(scene) => (12, *scene),
+        };
+        hash.word(kind).word(number);
+    }
+}
+
+/// Pieces of work that may wait before scripts may add no more.
+pub(crate) const WORK_MAX: usize = 65_536;
+
+/// What waits to be done.
+#[derive(Debug, Default)]
+pub(crate) struct WorkQueue {
+    /// Work for step 12, each with the number of facts that come before it.
+    work: VecDeque<(u64, ScriptWork)>,
+    /// What step 3 has to run and did not get to.
+    pub(crate) jobs: VecDeque<Job>,
+    /// Facts of the world that were taken so far.
+    pub(crate) facts_taken: u64,
+    /// Facts from before the scripts were there: who stands in the level is no news to them.
+    pub(crate) facts_before: u64,
+    /// Facts that were left for the next tick because the fuel of this one was spent.
+    pub(crate) is_behind: bool,
+}
+
+impl WorkQueue {
+    /// Pieces of work that wait.
+    pub(crate) fn len(&self) -> usize {
+        self.work.len()
+    }
+
+    /// Whether scripts may add no more.
+    pub(crate) fn is_full(&self) -> bool {
+        self.work.len() >= WORK_MAX
+    }
+
+    /// Adds work behind the facts that wait now.
+    pub(crate) fn push(&mut self, work: ScriptWork, facts_waiting: u64) {
+        self.work.push_back((self.facts_taken + facts_waiting, work));
+    }
+
+    /// Takes the first piece when its turn has come: every fact before it was taken, or none is left of those
+    /// that end at `facts_end`.
+    pub(crate) fn take_next(&mut self, facts_end: u64) -> Option<ScriptWork> {
+        let &(position, _) = self.work.front()?;
+        let is_next = position <= self.facts_taken || self.facts_taken == facts_end;
+        is_next.then(|| self.work.pop_front().map(|(_, work)| work)).flatten()
+    }
+
+    /// All work that waits, first to last.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ScriptWork> {
+        self.work.iter().map(|(_, work)| work)
+    }
+
+    /// Forgets all work.
+    pub(crate) fn clear(&mut self) {
+        self.work.clear();
+    }
+
+    /// Forgets news of boards behind the first `kept` pieces of work.
+    pub(crate) fn forget_board_changes(&mut self, kept: usize) {
+        let mut index = 0;
+        self.work.retain(|(_, piece)| {
+            index += 1;
+            index <= kept || !matches!(piece, ScriptWork::BoardChanged(_))
+        });
+    }
+
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for job in &self.jobs {
+            job.hash_into(hash);
+        }
+        for (position, work) in &self.work {
+            hash.word(position.wrapping_sub(self.facts_taken));
+            work.hash_into(hash);
+        }
+        hash.flag(self.is_behind);
+    }
+}
