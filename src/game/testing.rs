@@ -19,11 +19,12 @@ use crate::view::{Picture, ascii, draw_nav, draw_world};
 use crate::world::World;
 use crate::world::state_hash::WorldHash;
 
+pub use crate::script::host::collect::collect;
 pub use crate::script::state::test_run::TestDef;
 pub use crate::script::state::test_run::TestOptions;
 pub use crate::script::state::test_run::TestOutcome;
 pub use crate::script::state::test_run::{TestFailure, TestState};
-pub use crate::script::step::testing::declared::{collect, is_test_file, resolve_level};
+pub use crate::script::step::testing::declared::{is_test_file, resolve_level};
 
 /// Events that a failure shows.
 const EVENTS_SHOWN: usize = 12;

@@ -5,6 +5,7 @@
 //! the level, in steps 3 and 12, and at its end, nowhere else; the world goes home after each phase. Not
 //! here: the order of steps 3 (`schedule`) and 12 (`dispatch`).
 
+pub mod collect;
 pub mod reload;
 mod scenes;
 
@@ -22,13 +23,13 @@ use crate::script::bind::table::Binding;
 use crate::script::bind::{self, BindingSetup, log, rng, wait_requests};
 use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
-use crate::script::state::owners::OwnerKind;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestState};
-use crate::script::step::invoke::{self, Call};
-use crate::script::step::schedule::{self, global_function};
-use crate::script::step::{behaviour, cinematic, dispatch, params, plain_state, task, testing, tree};
+use crate::script::step::invoke::{self};
+use crate::script::step::{
+    behaviour, cinematic, dispatch, level_script, params, plain_state, schedule, task, testing, tree,
+};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
 use crate::script::vm::fuel::Signals;
@@ -208,7 +209,7 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.queue.facts_before = facts_before);
         self.phase(world, 0, |vm| {
             if let Some(environment) = level {
-                begin_level_script(vm, environment);
+                level_script::begin(vm, environment);
             }
             let mut owners = Vec::new();
             for (character, class, asked, params) in characters {
@@ -223,7 +224,7 @@ impl ScriptHost {
                     }
                 }
             }
-            call_level(vm, "onStart", "start");
+            level_script::call(vm, "onStart", "start");
             for owner in owners {
                 behaviour::begin(vm, owner, "attach").map_err(|failure| StartError::Init {
                     owner: store::with(vm.lua(), |runtime| runtime.owners.label(owner).to_string()),
@@ -304,7 +305,7 @@ impl ScriptHost {
             for owner in store::with(lua, |runtime| runtime.actors.behaviours.owners()) {
                 behaviour::end(vm, owner, "levelEnd");
             }
-            end_level_script(vm, "levelEnd");
+            level_script::end(vm, "levelEnd");
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });
@@ -317,7 +318,7 @@ impl ScriptHost {
         let is_off = store::with(self.vm.lua(), |runtime| runtime.owners.level.is_none());
         if let Some(name) = self.level_script.as_ref().filter(|_| is_off && !self.is_over) {
             let name = self.vm.resolve(name).unwrap_or_else(|_| name.clone());
-            all.push(level_script_off(&self.vm, &name));
+            all.push(level_script::switched_off(&self.vm, &name));
         }
         all.extend(behaviour::all_switched_off(&self.vm));
         all
@@ -485,41 +486,6 @@ fn class(vm: &ScriptVm, name: &str) -> Result<Rc<Class>, StartError> {
         .map_err(|what| StartError::Behaviour { name: name.to_owned(), what })
 }
 
-pub(crate) fn begin_level_script(vm: &ScriptVm, environment: Table) {
-    store::with(vm.lua(), |runtime| {
-        let owner = runtime.owners.begin(OwnerKind::Level, "level script".to_owned());
-        if let Some(record) = runtime.owners.get_mut(owner) {
-            record.names = Some(environment.clone());
-        }
-        runtime.owners.level = Some((owner, environment));
-    });
-}
-
-/// Calls a function of the level script, if it has it.
-fn call_level(vm: &ScriptVm, name: &'static str, why: &str) {
-    let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
-    if let Some((owner, environment)) = found
-        && let Some(function) = global_function(&environment, name)
-    {
-        invoke::run(vm, &Call::plain(owner, name), &function, why);
-    }
-}
-
-/// Switches the level script off after its last fault.
-pub(crate) fn switch_level_script_off(vm: &ScriptVm) {
-    let environment = store::with(vm.lua(), |runtime| Some(runtime.owners.level.as_ref()?.1.clone()));
-    if let Some(name) = environment.and_then(|environment| vm.loads().name_of(&environment)) {
-        invoke::push(vm, Fact::SwitchedOff(level_script_off(vm, &name)));
-    }
-    end_level_script(vm, "fault");
-}
-
-fn level_script_off(vm: &ScriptVm, name: &str) -> SwitchedOff {
-    let path = vm.texts().get(name).map_or_else(|| name.to_owned(), |file| file.path.clone());
-    let again = format!("a reload of {path} starts it again");
-    SwitchedOff { owner: "level script".to_owned(), character: None, again }
-}
-
 /// Cancels every task because the level ends, and runs what they want done then. Trees are left first: an
 /// action that is cancelled has not failed.
 fn cancel_tasks(vm: &ScriptVm) {
@@ -531,19 +497,6 @@ fn cancel_tasks(vm: &ScriptVm) {
         task::cancel(lua, task, Why::LevelEnd);
     }
     invoke::clean_up(vm);
-}
-
-/// Tells the level script to stop, and ends everything it owns.
-pub(crate) fn end_level_script(vm: &ScriptVm, why: &str) {
-    let lua = vm.lua();
-    let Some((owner, environment)) = store::with(lua, |runtime| runtime.owners.level.take()) else {
-        return;
-    };
-    if let Some(function) = global_function(&environment, "onStop") {
-        invoke::run(vm, &Call::plain(owner, "onStop"), &function, why);
-    }
-    let why = if why == "levelEnd" { Why::LevelEnd } else { Why::OwnerGone };
-    behaviour::end_owner(vm, owner, why);
 }
 
 /// What is left when the level has ended is reported, not run.

@@ -9,7 +9,7 @@ use crate::nav::Traversal;
 use crate::script::bind::handles::{self, Thing};
 use crate::script::bind::table::HostResult;
 use crate::script::vm::convert::{Args, Argument, Mistake};
-use crate::script::vm::{Machine, fault, fuel, lend, refuse_while_loading};
+use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
 use crate::world::World;
 use crate::world::ops::OpError;
 use crate::world::props::Subject;
@@ -206,17 +206,6 @@ pub fn word<T: Copy>(given: &Argument, names: &[(&'static str, T)]) -> Result<T,
     found.ok_or_else(|| given.not("a known word"))
 }
 
-/// Counts `units` of fuel for work that the host did for the script.
-///
-/// # Errors
-/// When there is not so much left; the call ends at its next safepoint.
-pub fn charge(lua: &Lua, units: u64) -> mlua::Result<()> {
-    match lua.app_data_ref::<std::rc::Rc<Machine>>() {
-        Some(machine) => machine.fuel.charge(units),
-        None => Ok(()),
-    }
-}
-
 /// Where the script stands that called the running function: `boss.lua:88`; `a script` where that is not
 /// known.
 #[must_use]
@@ -225,16 +214,4 @@ pub fn place_of_caller(lua: &Lua) -> String {
         Some(frame) => format!("{}:{}", frame.file, frame.line),
         None => "a script".to_owned(),
     }
-}
-
-/// A position as scripts see it.
-#[must_use]
-pub fn vector(point: glam::Vec3) -> mlua::Vector {
-    mlua::Vector::new(point.x, point.y, point.z)
-}
-
-/// A setting as its author wrote it: 1.4 and not 1.399999976158142.
-#[must_use]
-pub fn setting(value: f32) -> f64 {
-    value.to_string().parse().unwrap_or_else(|_| f64::from(value))
 }

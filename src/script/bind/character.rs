@@ -9,7 +9,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{Reach, Traversal};
 use crate::script::bind::call::{
-    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, setting, vector, with,
+    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, with,
 };
 use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::path_options::{self, Standpoint};
@@ -19,7 +19,7 @@ use crate::script::bind::walk_options::{self, Gaze};
 use crate::script::bind::{names, registration};
 use crate::script::step::cinematic::note_removal;
 use crate::script::step::owner;
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, Mistake, setting, vector};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::ops::{alive, characters, walks};

@@ -8,7 +8,7 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
-use crate::script::bind::registration::{load, stem};
+use crate::script::bind::registration::load;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::{handles, scene};
 use crate::script::state::runtime::Runtime;
@@ -19,6 +19,7 @@ use crate::script::step::wait::{self, SceneId};
 use crate::script::step::{cinematic, invoke, owner, skipping};
 use crate::script::vm;
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
+use crate::script::vm::files::short_name;
 use crate::script::vm::{payload, store};
 
 const CINEMATIC: &str = "cinematic";
@@ -283,8 +284,8 @@ fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
         let known = store::with(lua, |runtime| runtime.cinematics.scenes.names());
         format!("{what}{}", suggestion(asked, known.iter().map(String::as_str)))
     })?;
-    let mut definition =
-        definition::check(stem(asked), &result).map_err(|what| format!("cinematic \"{asked}\": {what}"))?;
+    let mut definition = definition::check(short_name(asked), &result)
+        .map_err(|what| format!("cinematic \"{asked}\": {what}"))?;
     definition.file = vm::resolve_name(lua, asked);
     Ok(definition)
 }

@@ -14,12 +14,12 @@ use slotmap::Key;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::value::Plain;
-use crate::script::bind::call::{self, Raise, vector};
+use crate::script::bind::call::{self, Raise};
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
-use crate::script::step::dispatch;
-use crate::script::vm::convert::{self, Args, Mistake, describe};
-use crate::script::vm::{lend, payload};
+use crate::script::vm::convert::{self, Args, Mistake, describe, vector};
+use crate::script::vm::payload::frozen;
+use crate::script::vm::{charge, lend, payload};
 use crate::world::World;
 use crate::world::place::Mark;
 use crate::world::region::WatchId;
@@ -413,7 +413,7 @@ pub(crate) fn props(lua: &Lua, (kind, name): (&str, &str), said: Option<&Arc<Pla
     if let Some((_, table)) = known.filter(|(known, _)| Arc::ptr_eq(known, said) || known == said) {
         return Ok(table);
     }
-    let Value::Table(table) = dispatch::frozen(lua, said)? else { return lua.create_table() };
+    let Value::Table(table) = frozen(lua, said)? else { return lua.create_table() };
     if (key.is_empty() || !name.is_empty())
         && let Some(mut cache) = lua.app_data_mut::<Cache>()
     {
@@ -427,7 +427,7 @@ pub(crate) fn props(lua: &Lua, (kind, name): (&str, &str), said: Option<&Arc<Pla
 /// # Errors
 /// As [`make`].
 pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
-    call::charge(lua, ids.len() as u64)?;
+    charge(lua, ids.len() as u64)?;
     let table = lua.create_table_with_capacity(ids.len(), 0)?;
     for &id in ids {
         table.raw_push(character(lua, id)?)?;

@@ -8,9 +8,7 @@ use mlua::{Lua, Value};
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{PathQuery, RandomPoint};
-use crate::script::bind::call::{
-    self, answer, ask, ask_map, charge, handle, myself, nothing, op, preparing, setting, vector, with,
-};
+use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
 use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
@@ -20,7 +18,8 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, registration, rng};
 use crate::script::step::handlers;
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::charge;
+use crate::script::vm::convert::{Args, Mistake, setting, vector};
 use crate::world::World;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};

@@ -147,9 +147,3 @@ pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
         text.split_once("require: ").map_or(text.clone(), |(_, what)| what.to_owned())
     })
 }
-
-/// The last part of a script's name, without suffix.
-pub(crate) fn stem(name: &str) -> &str {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    file.strip_suffix(".lua").or_else(|| file.strip_suffix(".luau")).unwrap_or(file)
-}

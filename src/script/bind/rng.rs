@@ -9,12 +9,12 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
-use crate::script::bind::call::{Raise, answer, charge, list, myself, nothing, with};
+use crate::script::bind::call::{Raise, answer, list, myself, nothing, with};
 use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
-use crate::script::vm::Machine;
 use crate::script::vm::convert::{Args, Mistake};
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::{Machine, charge};
 
 const RNG: &str = "rng";
 const TYPE: &str = "Rng";

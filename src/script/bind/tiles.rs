@@ -5,11 +5,11 @@
 
 use mlua::{IntoLua, Lua, Table, Value};
 
-use crate::script::bind::call::{ask, nothing, op, setting, with};
+use crate::script::bind::call::{ask, nothing, op, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, names as names_of, param};
 use crate::script::bind::{door, names};
-use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, Mistake, setting};
 use crate::world::World;
 use crate::world::ops::tiles::{self, TileChange};
 use crate::world::tiles::{Terrain, Tile};

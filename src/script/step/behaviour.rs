@@ -14,7 +14,6 @@ use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::bind;
 use crate::script::bind::handles::{self, StreamId};
-use crate::script::bind::registration::stem;
 use crate::script::bind::rng;
 use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::boards::BoardOf;
@@ -25,9 +24,11 @@ use crate::script::state::waits::Delivery;
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{dispatch, params, plain_state, task, tree};
+use crate::script::step::{params, plain_state, task, tree};
 use crate::script::vm::convert::describe;
 use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::files::short_name;
+use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine, SwitchedOff};
@@ -47,7 +48,7 @@ pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>,
 
 /// Checks what the behaviour file called `file` returned; a sentence about the first mistake.
 pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
-    let name = stem(file);
+    let name = short_name(file);
     let Value::Table(table) = result else {
         return Err(format!("the file returns {}, expected a table of a behaviour", describe(result)));
     };
@@ -166,7 +167,7 @@ fn new_self(
     let this = lua.create_table()?;
     let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
     this.raw_set("character", handles::character(lua, character)?)?;
-    this.raw_set("params", dispatch::frozen(lua, params)?)?;
+    this.raw_set("params", frozen(lua, params)?)?;
     this.raw_set("state", lua.create_table()?)?;
     this.raw_set("name", class.name.as_str())?;
     this.raw_set("rng", stream)?;

@@ -14,6 +14,7 @@ use crate::script::state::handlers::Handlers;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::dispatch;
+use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, payload, store};
 
 /// Sets or clears a key, and queues the news of it.
@@ -68,7 +69,7 @@ pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
 pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     let lua = vm.lua();
     let frozen = |value: &Option<Plain>| match value {
-        Some(value) => dispatch::frozen(lua, value),
+        Some(value) => frozen(lua, value),
         None => Ok(Value::Nil),
     };
     vm.spend([&news.value, &news.old].into_iter().flatten().map(payload::price_of).sum());

@@ -21,7 +21,8 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
-use crate::script::step::{behaviour, dispatch, task};
+use crate::script::step::{behaviour, task};
+use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
@@ -196,7 +197,7 @@ pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     };
     let name = scene.definition.name.clone();
     let info = info(lua, &scene, &how);
-    let value = dispatch::frozen(lua, &info).unwrap_or(Value::Nil);
+    let value = frozen(lua, &info).unwrap_or(Value::Nil);
     if let Some(owner) = scene.owner {
         let why = if how == SceneEnd::LevelEnd { Why::LevelEnd } else { Why::OwnerGone };
         behaviour::end_belongings(lua, owner, why);

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use mlua::{Lua, Table, Value};
+use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
@@ -25,6 +25,7 @@ use crate::script::step::{
     behaviour, blackboard, cinematic, progress_handlers, skipping, task, testing, wait,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::Fact;
@@ -453,29 +454,9 @@ fn fields<const N: usize>(lua: &Lua, fields: [(&'static str, Option<Plain>); N])
     frozen(lua, &map(there))
 }
 
-/// Plain data in Lua, read-only at every depth: one copy for all who hear it.
-pub(crate) fn frozen(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
-    let value = payload::write(lua, plain)?;
-    if let Value::Table(table) = &value {
-        freeze(table)?;
-    }
-    Ok(value)
-}
-
 /// The payload of an event; nil when none was given.
 fn heard(lua: &Lua, payload: Option<&Plain>) -> mlua::Result<Value> {
     payload.map_or(Ok(Value::Nil), |payload| frozen(lua, payload))
-}
-
-/// Bounded by the depth of plain data.
-pub(crate) fn freeze(table: &Table) -> mlua::Result<()> {
-    for pair in table.pairs::<Value, Value>() {
-        if let (_, Value::Table(inner)) = pair? {
-            freeze(&inner)?;
-        }
-    }
-    table.set_readonly(true);
-    Ok(())
 }
 
 fn is_heard(lua: &Lua, name: &str) -> bool {

@@ -11,12 +11,11 @@ use std::collections::BTreeMap;
 use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::host;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::running::Current;
 use crate::script::state::strikes::FaultConsequence;
-use crate::script::step::{behaviour, cinematic, plain_state, testing};
+use crate::script::step::{behaviour, cinematic, level_script, plain_state, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
@@ -166,7 +165,7 @@ pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
     match (kind, verdict) {
         (Some(OwnerKind::Scene(scene)), _) => cinematic::faulted(lua, scene, &failure.message),
         (Some(OwnerKind::Behaviour(_)), FaultConsequence::Suspended) => behaviour::switch_off(vm, call.owner),
-        (Some(OwnerKind::Level), FaultConsequence::Suspended) => host::switch_level_script_off(vm),
+        (Some(OwnerKind::Level), FaultConsequence::Suspended) => level_script::switch_off(vm),
         _ => {}
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod dialogue;
 pub(crate) mod dispatch;
 pub mod handlers;
 pub(crate) mod invoke;
+pub(crate) mod level_script;
 pub mod owner;
 pub(crate) mod params;
 pub(crate) mod plain_state;

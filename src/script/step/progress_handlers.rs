@@ -7,11 +7,11 @@
 use mlua::{Lua, MultiValue, Table, Value};
 
 use crate::base::ids::WalkId;
-use crate::script::bind::call::vector;
 use crate::script::bind::{handles, results};
 use crate::script::state::callback::Callback;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
+use crate::script::vm::convert::vector;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, convert, lend, store};
 use crate::world::World;

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use mlua::{Function, Lua, MultiValue, Table, Value};
+use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
@@ -19,7 +19,7 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, blackboard, owner, task, testing, timer, tree};
+use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
 use crate::world::walk::Owner;
@@ -111,7 +111,7 @@ fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
 fn run_job(vm: &ScriptVm, job: Job) {
     match job {
         Job::Timer(id) => run_timer(vm, id),
-        Job::LevelTick => level_tick(vm),
+        Job::LevelTick => level_script::tick(vm),
         Job::Update(owner) => behaviour::update(vm, owner),
         Job::Tree(owner) => tree::tick(vm, owner),
         Job::Predicate(id) => run_predicate(vm, id),
@@ -148,25 +148,6 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
         handler.role = TaskRole::TimerHandler(id);
     }
     handlers::deliver(vm, handler);
-}
-
-fn level_tick(vm: &ScriptVm) {
-    let found = store::with(vm.lua(), |runtime| {
-        let (owner, environment) = runtime.owners.level.clone()?;
-        Some((owner, environment, f64::from(runtime.clock.rate.tick_seconds())))
-    });
-    let Some((owner, environment, _)) = found else {
-        return;
-    };
-    let rate = store::with(vm.lua(), |runtime| runtime.clock.rate.per_second());
-    if let Some(function) = global_function(&environment, "onTick") {
-        invoke::run(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
-    }
-}
-
-/// A function that a script has as a global of its own.
-pub(crate) fn global_function(environment: &Table, name: &str) -> Option<Function> {
-    environment.raw_get::<Value>(name).ok().and_then(|value| value.as_function().cloned())
 }
 
 pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {

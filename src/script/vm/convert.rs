@@ -466,5 +466,17 @@ pub(crate) fn shorten(text: &str) -> String {
     shown
 }
 
+/// A position as scripts see it.
+#[must_use]
+pub fn vector(point: glam::Vec3) -> mlua::Vector {
+    mlua::Vector::new(point.x, point.y, point.z)
+}
+
+/// A setting as its author wrote it: 1.4 and not 1.399999976158142.
+#[must_use]
+pub fn setting(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or_else(|_| f64::from(value))
+}
+
 #[cfg(test)]
 mod tests;

@@ -364,5 +364,11 @@ impl Loads {
     }
 }
 
+/// The last part of a script's name, without suffix.
+pub(crate) fn short_name(name: &str) -> &str {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.strip_suffix(".lua").or_else(|| file.strip_suffix(".luau")).unwrap_or(file)
+}
+
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,8 @@
 
 use mlua::Lua;
 
-use crate::script::bind::call::charge;
 use crate::script::vm;
+use crate::script::vm::charge;
 use crate::script::vm::fault::StackFrame;
 
 /// Bytes of script text that are looked through for a unit of fuel, so that errors in a loop are paid for.

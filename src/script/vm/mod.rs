@@ -816,5 +816,16 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
     })
 }
 
+/// Counts `units` of fuel for work that the host did for the script.
+///
+/// # Errors
+/// When there is not so much left; the call ends at its next safepoint.
+pub fn charge(lua: &Lua, units: u64) -> mlua::Result<()> {
+    match lua.app_data_ref::<std::rc::Rc<Machine>>() {
+        Some(machine) => machine.fuel.charge(units),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use mlua::{AnyUserData, Lua, Table, Value};
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::convert::{Argument, Mistake, describe, shorten};
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{account, fuel};
+use crate::script::vm::{account, fuel, payload};
 
 /// How handles are read and made. Part of the VM's app data.
 #[derive(Clone, Copy, Debug)]
@@ -318,6 +318,26 @@ fn list_or_map(entries: BTreeMap<PlainKey, Plain>) -> Plain {
     } else {
         Plain::List(entries.into_values().collect())
     }
+}
+
+/// Plain data in Lua, read-only at every depth: one copy for all who hear it.
+pub(crate) fn frozen(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
+    let value = payload::write(lua, plain)?;
+    if let Value::Table(table) = &value {
+        freeze(table)?;
+    }
+    Ok(value)
+}
+
+/// Bounded by the depth of plain data.
+pub(crate) fn freeze(table: &Table) -> mlua::Result<()> {
+    for pair in table.pairs::<Value, Value>() {
+        if let (_, Value::Table(inner)) = pair? {
+            freeze(&inner)?;
+        }
+    }
+    table.set_readonly(true);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::bind::rng::{self, Streams};
-use crate::script::host;
 use crate::script::host::reload::{Misfit, Refusal};
 use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::boards::Boards;
@@ -24,8 +23,7 @@ use crate::script::state::scenes::Definitions;
 use crate::script::state::tasks::Why;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::schedule::global_function;
-use crate::script::step::{behaviour, params, plain_state, timer, tree};
+use crate::script::step::{behaviour, level_script, params, plain_state, timer, tree};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
@@ -414,12 +412,12 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailu
 fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let lua = vm.lua();
     let Some((owner, old)) = store::with(lua, |runtime| runtime.owners.level.clone()) else {
-        host::begin_level_script(vm, environment);
+        level_script::begin(vm, environment);
         return start_level(vm)
             .map(|()| Undo::LevelRevived)
             .map_err(|failure| Box::new((Undo::LevelRevived, failure)));
     };
-    let stopped = match global_function(&old, "onStop") {
+    let stopped = match level_script::function_of(&old, "onStop") {
         Some(function) => attempt(vm, owner, "onStop", &function, "reload"),
         None => Ok(()),
     };
@@ -444,7 +442,9 @@ fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
 
 fn start_level(vm: &ScriptVm) -> Result<(), CallFailure> {
     let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
-    match found.and_then(|(owner, environment)| Some((owner, global_function(&environment, "onStart")?))) {
+    match found
+        .and_then(|(owner, environment)| Some((owner, level_script::function_of(&environment, "onStart")?)))
+    {
         Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
         None => Ok(()),
     }
@@ -503,7 +503,8 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
         match undo {
             Undo::Level { owner, is_started, .. } => {
                 let found = store::with(lua, |runtime| runtime.owners.level.clone()).filter(|_| *is_started);
-                let function = found.and_then(|(_, environment)| global_function(&environment, "onStop"));
+                let function =
+                    found.and_then(|(_, environment)| level_script::function_of(&environment, "onStop"));
                 let stopped = function.map_or(Ok(()), |stop| attempt(vm, *owner, "onStop", &stop, "reload"));
                 end_new(vm, *owner, stopped, old.youngest_timer);
             }
@@ -512,7 +513,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
                 end_new(vm, *owner, stopped, old.youngest_timer);
             }
             Undo::Revived { character, suspended } => behaviour::withdraw(vm, *character, suspended.clone()),
-            Undo::LevelRevived => host::end_level_script(vm, "fault"),
+            Undo::LevelRevived => level_script::end(vm, "fault"),
             Undo::Nothing => {}
         }
     }

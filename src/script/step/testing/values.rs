@@ -6,8 +6,7 @@
 use mlua::{Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::bind::call::setting;
-use crate::script::vm::convert::describe;
+use crate::script::vm::convert::{describe, setting};
 
 /// How far numbers may be apart that count as equal.
 pub(crate) const TOLERANCE: f64 = 1e-6;
