@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 use mlua::{Function, Lua, Table, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
-use crate::script::bind::{self, BindingSetup, log, rng, wait_requests};
+use crate::script::bind::{self, BindingSetup, log, wait_requests};
 use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestState};
+use crate::script::step::hashes::hashes;
 use crate::script::step::invoke::{self};
 use crate::script::step::{
     behaviour, cinematic, dispatch, level_script, params, plain_state, schedule, task, testing, tree,
@@ -34,12 +34,11 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
 use crate::script::vm::fuel::Signals;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{self, ScriptVm, VmError, VmSettings, lend, store};
+use crate::script::vm::{ScriptVm, VmError, VmSettings, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops;
 use crate::world::settings::Settings;
-use crate::world::walk::Owner;
 
 /// The behaviour that a level gives to a character.
 #[derive(Clone, Debug, PartialEq)]
@@ -255,9 +254,8 @@ impl ScriptHost {
         self.phase(world, 12, |vm| {
             dispatch::run(vm);
             plain_state::catch_up(vm);
-            let level =
-                store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
-            plain_state::look_at_shared(vm, level.unwrap_or(Owner::HOST), &state);
+            let level = store::with(vm.lua(), |runtime| runtime.owners.of_level());
+            plain_state::look_at_shared(vm, level, &state);
             if is_tested {
                 check_states(vm, &state);
             }
@@ -376,8 +374,8 @@ impl ScriptHost {
 
 /// A `state` that is not plain data is a fault that names the key.
 fn check_state(vm: &ScriptVm, state: &Table) {
-    let owner = store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
-    let _ = plain_state::check(vm, owner.unwrap_or(Owner::HOST), "state", Value::Table(state.clone()));
+    let owner = store::with(vm.lua(), |runtime| runtime.owners.of_level());
+    let _ = plain_state::check(vm, owner, "state", Value::Table(state.clone()));
 }
 
 /// In tests after every tick: `state`, and the state of every behaviour.
@@ -451,20 +449,6 @@ fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
         waits.raw_set(name, function)?;
     }
     Ok(waits)
-}
-
-/// Hashes of the random streams, and of everything else the host keeps for scripts.
-pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {
-    let mut random = StateHash::default();
-    vm::hash_streams(lua, &mut random);
-    rng::hash_into(lua, &mut random);
-    let mut scripts = StateHash::default();
-    store::with(lua, |runtime| runtime.hash_into(&mut scripts));
-    testing::hash_into(lua, &mut scripts);
-    if let Some(reloads) = store::with(lua, |runtime| runtime.reloads) {
-        scripts.word(reloads);
-    }
-    (random.finish(), scripts.finish())
 }
 
 /// Environment and result of a file.

@@ -3,20 +3,20 @@
 //! Holds: what a board gives is a copy, so only `set` changes a board; a value is refused by the path of what
 //! is not plain. Not here: when those who watch are told (`script::blackboard`).
 
-use mlua::{Lua, Value};
+use mlua::Lua;
 
 use crate::base::ids::CharacterId;
 use crate::script::bind;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
-use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::wait_requests::seconds;
 use crate::script::state::boards::{BoardOf, BoardRefusal, Boards};
 use crate::script::state::owners::Counted;
+use crate::script::step::blackboard::board;
 use crate::script::step::wait::{BoardId, ChangeId};
 use crate::script::step::{blackboard, handlers, owner};
 use crate::script::vm::convert::{Args, Mistake};
-use crate::script::vm::{fuel, payload, store};
+use crate::script::vm::{fuel, handles, payload, store};
 use crate::world::ops::alive;
 
 const LIBRARY: &str = "blackboard";
@@ -133,15 +133,6 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::waiting_method(CHANGE, "wait")
     },
 ];
-
-/// The handle of a board.
-///
-/// # Errors
-/// When the memory of the VM is spent.
-pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
-    let number = store::with(lua, |runtime| runtime.boards.number(of));
-    number.map(|number| handles::make(lua, BoardId(number))).transpose()
-}
 
 fn of_character(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());

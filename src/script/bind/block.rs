@@ -7,13 +7,13 @@
 use mlua::Lua;
 
 use crate::script::bind::call::{answer, ask, myself, with};
-use crate::script::bind::handles::{self, BlockId};
 use crate::script::bind::place;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::step::owner;
 use crate::script::vm::charge;
 use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::handles::{self, BlockId};
 use crate::world::area::AreaKind;
 use crate::world::ops::blocks;
 

@@ -6,9 +6,9 @@
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
-use crate::script::bind::handles::{self, Thing};
 use crate::script::bind::table::HostResult;
 use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::handles::{self, Thing, thing};
 use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
 use crate::world::World;
 use crate::world::ops::OpError;
@@ -153,13 +153,6 @@ pub fn myself<T: Thing>(args: &mut Args) -> Result<T, Mistake> {
 #[must_use]
 pub fn called_with_a_dot<T: Thing>(function: &'static str) -> Mistake {
     Mistake::called_with_a_dot(function, T::VARIABLE)
-}
-
-/// What is behind a value, if it is a handle of that type.
-#[must_use]
-pub fn thing<T: Thing>(value: &Value) -> Option<T> {
-    let handle = value.as_userdata()?;
-    handle.borrow_scoped::<T, _>(|thing| *thing).ok()
 }
 
 /// A handle among the arguments.

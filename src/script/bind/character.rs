@@ -11,7 +11,6 @@ use crate::nav::{Reach, Traversal};
 use crate::script::bind::call::{
     answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, with,
 };
-use crate::script::bind::handles::{self, PlayId, TurnId};
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
@@ -20,6 +19,7 @@ use crate::script::bind::{names, registration};
 use crate::script::step::cinematic::note_removal;
 use crate::script::step::owner;
 use crate::script::vm::convert::{Args, Mistake, setting, vector};
+use crate::script::vm::handles::{self, PlayId, TurnId};
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::ops::{alive, characters, walks};

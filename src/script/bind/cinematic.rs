@@ -9,8 +9,8 @@ use mlua::{Lua, Table, Value};
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::registration::load;
+use crate::script::bind::scene;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::bind::{handles, scene};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::scenes::Definition;
 use crate::script::state::wait::{Outcome, Wait};
@@ -20,7 +20,7 @@ use crate::script::step::{cinematic, invoke, owner, skipping};
 use crate::script::vm;
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
 use crate::script::vm::files::short_name;
-use crate::script::vm::{payload, store};
+use crate::script::vm::{handles, payload, store};
 
 const CINEMATIC: &str = "cinematic";
 const SCENE: &str = "Scene";

@@ -7,12 +7,12 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, with, word};
-use crate::script::bind::handles::{self, DoorMove};
 use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, Mistake, vector};
+use crate::script::vm::handles::{self, DoorMove};
 use crate::script::vm::{lend, store};
 use crate::world::World;
 use crate::world::door::{Door, DoorSignal, WhenOccupied};

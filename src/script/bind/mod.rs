@@ -16,7 +16,6 @@ pub mod definitions;
 pub mod door;
 pub mod event;
 pub mod graph;
-pub mod handles;
 pub mod level;
 pub mod log;
 pub mod names;
@@ -24,6 +23,7 @@ pub mod nav;
 pub mod path_options;
 pub mod place;
 pub mod region;
+pub(crate) mod register;
 pub(crate) mod registration;
 pub mod results;
 pub mod rng;
@@ -43,12 +43,13 @@ pub mod world;
 use mlua::{Function, Lua, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::script::bind::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
+use crate::script::bind::register::{index, library_function, missing, register};
 use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::step::testing::{ExpectationId, TestId};
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::script::vm::convert::{Mistake, describe};
-use crate::script::vm::{ScriptVm, lend};
+use crate::script::vm::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
+use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
 
 /// Every list of entries, in the order of the reference.
@@ -217,7 +218,6 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let lua = vm.lua();
     lend::install::<World>(lua);
     level::install(lua, setup.args)?;
-    rng::install(lua);
     bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
     let native: Table = lua.globals().raw_get("string")?;
     log::install(lua, native.raw_get("format")?, lua.globals().raw_get("tostring")?);
@@ -235,25 +235,25 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
 
 fn register_types(lua: &Lua, setup: &BindingSetup<'_>) -> mlua::Result<()> {
     let entries = entries();
-    handles::register::<CharacterId>(lua, &entries, setup.waiting)?;
-    handles::register::<WalkId>(lua, &entries, setup.waiting)?;
-    handles::register::<TurnId>(lua, &entries, setup.waiting)?;
-    handles::register::<PlayId>(lua, &entries, setup.waiting)?;
-    handles::register::<DoorId>(lua, &entries, setup.waiting)?;
-    handles::register::<DoorMove>(lua, &entries, setup.waiting)?;
-    handles::register::<PathToken>(lua, &entries, setup.waiting)?;
-    handles::register::<handles::BlockId>(lua, &entries, setup.waiting)?;
-    handles::register::<WatchRef>(lua, &entries, setup.waiting)?;
-    handles::register::<StreamId>(lua, &entries, setup.waiting)?;
-    handles::register::<TimerId>(lua, &entries, setup.waiting)?;
-    handles::register::<ListenerId>(lua, &entries, setup.waiting)?;
-    handles::register::<TaskId>(lua, &entries, setup.waiting)?;
-    handles::register::<SceneId>(lua, &entries, setup.waiting)?;
-    handles::register::<BoardId>(lua, &entries, setup.waiting)?;
-    handles::register::<ChangeId>(lua, &entries, setup.waiting)?;
-    handles::register::<CueId>(lua, &entries, setup.waiting)?;
-    handles::register::<TestId>(lua, &entries, setup.waiting)?;
-    handles::register::<ExpectationId>(lua, &entries, setup.waiting)
+    register::<CharacterId>(lua, &entries, setup.waiting)?;
+    register::<WalkId>(lua, &entries, setup.waiting)?;
+    register::<TurnId>(lua, &entries, setup.waiting)?;
+    register::<PlayId>(lua, &entries, setup.waiting)?;
+    register::<DoorId>(lua, &entries, setup.waiting)?;
+    register::<DoorMove>(lua, &entries, setup.waiting)?;
+    register::<PathToken>(lua, &entries, setup.waiting)?;
+    register::<handles::BlockId>(lua, &entries, setup.waiting)?;
+    register::<WatchRef>(lua, &entries, setup.waiting)?;
+    register::<StreamId>(lua, &entries, setup.waiting)?;
+    register::<TimerId>(lua, &entries, setup.waiting)?;
+    register::<ListenerId>(lua, &entries, setup.waiting)?;
+    register::<TaskId>(lua, &entries, setup.waiting)?;
+    register::<SceneId>(lua, &entries, setup.waiting)?;
+    register::<BoardId>(lua, &entries, setup.waiting)?;
+    register::<ChangeId>(lua, &entries, setup.waiting)?;
+    register::<CueId>(lua, &entries, setup.waiting)?;
+    register::<TestId>(lua, &entries, setup.waiting)?;
+    register::<ExpectationId>(lua, &entries, setup.waiting)
 }
 
 /// The global table `name`: its functions, and its fields read again each time.
@@ -263,15 +263,15 @@ fn library(lua: &Lua, name: &'static str, setup: &BindingSetup<'_>) -> mlua::Res
     let entries: Vec<&'static Binding> = entries().into_iter().filter(|entry| entry.owner == name).collect();
     for entry in &entries {
         let function = match entry.body {
-            EntryBody::Native(body) => Some(handles::library_function(lua, entry, body)?),
+            EntryBody::Native(body) => Some(library_function(lua, entry, body)?),
             EntryBody::Prelude => (setup.waiting)(entry),
         };
         let target = if entry.kind == EntryKind::Field { &fields } else { &table };
         target.raw_set(entry.name(), function)?;
     }
-    let missing = handles::missing(lua, name, entries.iter().map(|entry| entry.name()).collect())?;
+    let missing = missing(lua, name, entries.iter().map(|entry| entry.name()).collect())?;
     let metatable = lua.create_table()?;
-    metatable.raw_set("__index", handles::index(lua, &lua.create_table()?, &fields, &missing)?)?;
+    metatable.raw_set("__index", index(lua, &lua.create_table()?, &fields, &missing)?)?;
     metatable.raw_set("__newindex", read_only(lua, name)?)?;
     metatable.raw_set("__metatable", false)?;
     metatable.set_readonly(true);

@@ -10,7 +10,6 @@ use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{PathQuery, RandomPoint};
 use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
 use crate::script::bind::character::{reach, standpoint};
-use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::results::{cancelled_path_result, path_result};
@@ -18,8 +17,9 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, registration, rng};
 use crate::script::step::handlers;
-use crate::script::vm::charge;
 use crate::script::vm::convert::{Args, Mistake, setting, vector};
+use crate::script::vm::handles::{self, StreamId};
+use crate::script::vm::{charge, store};
 use crate::world::World;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
@@ -446,7 +446,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
         Some(stream) => stream,
         None => rng::stream(lua, args, "nav.randomPoint")?,
     };
-    let mut numbers = rng::lend(lua, stream);
+    let mut numbers = store::with(lua, |runtime| runtime.streams.lend(stream.0));
     let found = with(lua, args, |world| {
         let at = from.as_ref().map_or(Standpoint::Nobody, standpoint);
         let query = RandomPoint {
@@ -461,7 +461,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
         world.nav.prepare(&query.by);
         Ok((world.nav.random_point(&query, &mut numbers).map(vector), units + POINT_UNITS))
     });
-    rng::give_back(lua, stream, numbers);
+    store::with(lua, |runtime| runtime.streams.give_back(stream.0, numbers));
     let (point, units) = found?;
     charge(lua, units)?;
     answer(lua, point)

@@ -8,9 +8,10 @@ use glam::Vec3;
 use mlua::Value;
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::script::bind::call::{op, thing};
+use crate::script::bind::call::op;
 use crate::script::bind::names;
 use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::handles::thing;
 use crate::world::World;
 use crate::world::ops::{alive, door_there, walks::front_of};
 use crate::world::walk::{Goal, LookTarget};

@@ -5,8 +5,7 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
-use crate::script::bind::call::{self, answer, ask, myself, nothing, thing, with};
-use crate::script::bind::handles::{self, WatchRef};
+use crate::script::bind::call::{self, answer, ask, myself, nothing, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, metres, seconds};
@@ -15,6 +14,7 @@ use crate::script::state::callback::{WatchHandlers, WhenOrder};
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::handles::{self, WatchRef, thing};
 use crate::script::vm::store;
 use crate::world::World;
 use crate::world::ops::alive;

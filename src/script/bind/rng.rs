@@ -2,19 +2,16 @@
 //!
 //! Holds: a stream is the run's seed and a name; the same name is the same stream, for the whole level.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
-
 use mlua::{Lua, Table, Value};
 
-use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::bind::call::{Raise, answer, list, myself, nothing, with};
-use crate::script::bind::handles::{self, StreamId};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
+use crate::script::state::streams::STREAMS_MAX;
 use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{Machine, charge};
+use crate::script::vm::{Machine, charge, store};
 
 const RNG: &str = "rng";
 const TYPE: &str = "Rng";
@@ -27,18 +24,6 @@ pub const GROUPS: &[Library] = &[
 
 /// Whole numbers that a number of Lua holds exactly.
 const EXACT: i64 = 1 << 53;
-/// Streams of a level.
-const STREAMS_MAX: usize = 65_536;
-
-/// The streams of a level. App data of the VM.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Streams {
-    /// By number, in order of their first use.
-    numbered: Vec<(Rc<str>, Rng)>,
-    /// Name to number: every behaviour of a crowd has a stream of its own.
-    by_name: BTreeMap<Rc<str>, usize>,
-}
-
 /// Everything `rng` and an `Rng` have.
 pub const ENTRIES: &[Binding] = &[
     Binding {
@@ -97,36 +82,6 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-/// Puts the empty list of streams into the VM.
-pub(crate) fn install(lua: &Lua) {
-    lua.set_app_data(Streams::default());
-}
-
-/// Mixes in the state of all streams.
-pub fn hash_into(lua: &Lua, hash: &mut StateHash) {
-    if let Some(streams) = lua.app_data_ref::<Streams>() {
-        for (name, numbers) in &streams.numbered {
-            hash.text(name);
-            numbers.hash_into(hash);
-        }
-    }
-}
-
-/// All streams as they are.
-pub(crate) fn streams(lua: &Lua) -> Streams {
-    lua.app_data_ref::<Streams>().map(|streams| streams.clone()).unwrap_or_default()
-}
-
-/// All streams are again as they were `before`; a younger one stays under its number and begins again.
-pub(crate) fn go_back(lua: &Lua, before: Streams, seed: u64) {
-    if let Some(mut streams) = lua.app_data_mut::<Streams>() {
-        let mut old = before.numbered.into_iter();
-        for (name, numbers) in &mut streams.numbered {
-            *numbers = old.next().map_or_else(|| Rng::stream(seed, name), |(_, numbers)| numbers);
-        }
-    }
-}
-
 fn stream_named(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").new_name()?;
     let stream = stream(lua, args, &name)?;
@@ -139,49 +94,17 @@ fn stream_named(lua: &Lua, args: &mut Args) -> HostResult {
 /// While a file loads, and when the level has too many streams.
 pub fn stream(lua: &Lua, args: &Args, name: &str) -> Result<StreamId, Raise> {
     let seed = with(lua, args, |world| Ok(world.seed()))?;
-    begin(lua, seed, name).ok_or_else(|| {
+    let begun = store::with(lua, |runtime| runtime.streams.begin(seed, name));
+    begun.map(StreamId).ok_or_else(|| {
         args.mistake(format!("the level has {STREAMS_MAX} streams, the most allowed; use fewer names")).into()
     })
 }
 
-/// The stream called `name` of a run with this seed; none when the level has too many.
-pub fn begin(lua: &Lua, seed: u64, name: &str) -> Option<StreamId> {
-    let mut streams = lua.app_data_mut::<Streams>()?;
-    if let Some(known) = streams.by_name.get(name) {
-        return Some(StreamId(*known as u64));
-    }
-    let index = streams.numbered.len();
-    if index >= STREAMS_MAX {
-        return None;
-    }
-    let shared: Rc<str> = name.into();
-    streams.numbered.push((shared.clone(), Rng::stream(seed, name)));
-    streams.by_name.insert(shared, index);
-    Some(StreamId(index as u64))
-}
-
-/// The numbers of a stream, to be used and given back.
-pub(crate) fn lend(lua: &Lua, stream: StreamId) -> Rng {
-    let numbers = lua.app_data_ref::<Streams>();
-    let numbers =
-        numbers.and_then(|streams| streams.numbered.get(stream.0 as usize).map(|(_, own)| own.clone()));
-    numbers.unwrap_or_else(|| Rng::stream(0, ""))
-}
-
-/// Takes the numbers of a stream back.
-pub(crate) fn give_back(lua: &Lua, stream: StreamId, numbers: Rng) {
-    if let Some(mut streams) = lua.app_data_mut::<Streams>()
-        && let Some((_, own)) = streams.numbered.get_mut(stream.0 as usize)
-    {
-        *own = numbers;
-    }
-}
-
 /// Draws from the stream that the method was called on.
 fn draw<R>(lua: &Lua, stream: StreamId, work: impl FnOnce(&mut Rng) -> R) -> R {
-    let mut numbers = lend(lua, stream);
+    let mut numbers = store::with(lua, |runtime| runtime.streams.lend(stream.0));
     let drawn = work(&mut numbers);
-    give_back(lua, stream, numbers);
+    store::with(lua, |runtime| runtime.streams.give_back(stream.0, numbers));
     drawn
 }
 

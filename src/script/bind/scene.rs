@@ -10,18 +10,19 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::{Plain, PlainKey};
-use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, thing, with};
+use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, with};
 use crate::script::bind::cinematic::plain_map;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
-use crate::script::bind::{character, handles, names, place};
+use crate::script::bind::{character, names, place};
 use crate::script::state::dialogue::Dialogue;
 use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{owner, testing};
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
-use crate::script::vm::{fault, store};
+use crate::script::vm::handles::thing;
+use crate::script::vm::{fault, handles, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
 

@@ -9,14 +9,14 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::value::Plain;
 use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::bind::{handles, walk_options};
-use crate::script::host;
+use crate::script::bind::walk_options;
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
+use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::step::testing::{self, ExpectationId, TestId};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
-use crate::script::vm::{self, fault, is_loading, payload, store, text_of_script};
+use crate::script::vm::{self, fault, handles, is_loading, payload, store, text_of_script};
 use crate::world::{World, state_hash};
 
 pub(crate) const TEST: &str = "test";
@@ -428,7 +428,7 @@ fn faults(lua: &Lua, args: &mut Args) -> HostResult {
 fn hash(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let mut whole = with(lua, args, |world: &mut World| Ok(state_hash::of(world)))?;
-    (whole.random, whole.scripts) = host::hashes(lua);
+    (whole.random, whole.scripts) = hashes(lua);
     answer(lua, format!("{:016x}", whole.whole()))
 }
 

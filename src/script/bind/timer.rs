@@ -5,7 +5,6 @@ use mlua::Lua;
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
-use crate::script::bind::handles;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::wait_requests::{SECONDS_MAX, seconds};
 use crate::script::state::owners::Counted;
@@ -14,7 +13,7 @@ use crate::script::state::timers::TimerOrder;
 use crate::script::step::wait::TimerId;
 use crate::script::step::{handlers, owner, timer};
 use crate::script::vm::convert::{Args, Argument, Mistake};
-use crate::script::vm::{payload, store};
+use crate::script::vm::{handles, payload, store};
 
 const TIMER: &str = "timer";
 const TYPE: &str = "Timer";

@@ -6,12 +6,12 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::ids::WalkId;
 use crate::script::bind::call::{answer, ask, myself, op, with};
+use crate::script::bind::place;
 use crate::script::bind::results::{points, walk_result};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::bind::walk_options::speed_mps;
-use crate::script::bind::{handles, place};
 use crate::script::vm::convert::{Args, vector};
-use crate::script::vm::lend;
+use crate::script::vm::{handles, lend};
 use crate::world::World;
 use crate::world::ops::{walk_changes, walks};
 use crate::world::walk::{Phase, Walk};

@@ -20,6 +20,7 @@ pub(crate) mod running;
 pub(crate) mod runtime;
 pub(crate) mod scenes;
 pub(crate) mod state_checks;
+pub(crate) mod streams;
 pub mod strikes;
 pub(crate) mod tasks;
 pub mod test_run;

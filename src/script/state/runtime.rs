@@ -17,6 +17,7 @@ use crate::script::state::predicates::Predicates;
 use crate::script::state::running::Running;
 use crate::script::state::scenes::Scenes;
 use crate::script::state::state_checks::StateChecks;
+use crate::script::state::streams::Streams;
 use crate::script::state::strikes::Faults;
 use crate::script::state::tasks::Tasks;
 use crate::script::state::timers::{TimerOrder, Timers};
@@ -66,6 +67,7 @@ pub(crate) struct Runtime {
     pub(crate) actors: Actors,
     pub(crate) cinematics: Cinematics,
     pub(crate) boards: Boards,
+    pub(crate) streams: Streams,
     pub(crate) faults: Faults,
     pub(crate) queue: WorkQueue,
     /// A hash of what reloads have left that can change the future; none before the first.
@@ -114,7 +116,7 @@ impl Runtime {
             + sum(&mut self.cinematics.scenes.arguments())
     }
 
-    /// Mixes in all that can change the future, but for what reloads have left.
+    /// Mixes in all that can change the future, but for random streams and what reloads have left.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         self.owners.hash_into(hash);
         self.tasks.hash_into(hash);

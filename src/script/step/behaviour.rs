@@ -12,9 +12,6 @@ use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::bind;
-use crate::script::bind::handles::{self, StreamId};
-use crate::script::bind::rng;
 use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::boards::BoardOf;
 use crate::script::state::callback::Callback;
@@ -24,10 +21,11 @@ use crate::script::state::waits::Delivery;
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{params, plain_state, task, tree};
+use crate::script::step::{blackboard, params, plain_state, task, tree};
 use crate::script::vm::convert::describe;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::short_name;
+use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
@@ -129,7 +127,8 @@ pub(crate) fn create(
     });
     let (serial, character_name, params, seed) = filled.map_err(|error| error.to_string())??;
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
-    let stream = rng::begin(lua, seed, &format!("{character_name}/{}", class.name));
+    let name = format!("{character_name}/{}", class.name);
+    let stream = store::with(lua, |runtime| runtime.streams.begin(seed, &name)).map(StreamId);
     let this = new_self(lua, character, &class, &params, stream).map_err(|error| error.to_string())?;
     let owner = store::with(lua, |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
@@ -171,7 +170,7 @@ fn new_self(
     this.raw_set("state", lua.create_table()?)?;
     this.raw_set("name", class.name.as_str())?;
     this.raw_set("rng", stream)?;
-    this.raw_set("blackboard", bind::blackboard::board(lua, BoardOf::Character(character))?)?;
+    this.raw_set("blackboard", blackboard::board(lua, BoardOf::Character(character))?)?;
     // Its lines carry the name of the behaviour, as all lines carry their owner.
     this.raw_set("log", lua.globals().raw_get::<Value>("log")?)?;
     let metatable = lua.create_table()?;

@@ -13,7 +13,6 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::bind::handles;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage, Skip};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
@@ -23,7 +22,7 @@ use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::wait::SceneId;
 use crate::script::step::{behaviour, task};
 use crate::script::vm::payload::frozen;
-use crate::script::vm::{ScriptVm, lend, payload, store};
+use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::Fact;

@@ -12,7 +12,7 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
-use crate::script::bind::{handles, results};
+use crate::script::bind::results;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::{Listener, Lost, WalkRecord};
@@ -26,7 +26,7 @@ use crate::script::step::{
 };
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::payload::frozen;
-use crate::script::vm::{ScriptVm, lend, payload, store};
+use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::event::Fact;
 use crate::world::ops;

@@ -11,6 +11,7 @@ pub(crate) mod cinematic;
 pub(crate) mod dialogue;
 pub(crate) mod dispatch;
 pub mod handlers;
+pub(crate) mod hashes;
 pub(crate) mod invoke;
 pub(crate) mod level_script;
 pub mod owner;

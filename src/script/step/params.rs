@@ -171,7 +171,7 @@ pub(crate) fn vector(parts: &[Plain]) -> Option<Vec3> {
     }
 }
 
-fn show(value: &Plain) -> String {
+pub(crate) fn show(value: &Plain) -> String {
     match value {
         Plain::Bool(value) => value.to_string(),
         Plain::Number(value) => value.to_string(),

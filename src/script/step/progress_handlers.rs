@@ -7,13 +7,13 @@
 use mlua::{Lua, MultiValue, Table, Value};
 
 use crate::base::ids::WalkId;
-use crate::script::bind::{handles, results};
+use crate::script::bind::results;
 use crate::script::state::callback::Callback;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::convert::vector;
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{ScriptVm, convert, lend, store};
+use crate::script::vm::{ScriptVm, convert, handles, lend, store};
 use crate::world::World;
 use crate::world::event::WalkNews;
 use crate::world::ops::{walk_changes, walks};

@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, Value};
 
 use crate::base::time::Tick;
-use crate::script::bind::handles;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{TaskPause, WaitResult};
@@ -20,7 +19,7 @@ use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::wait::SceneId;
 use crate::script::step::{dialogue, dispatch, schedule, task};
-use crate::script::vm::{ScriptVm, lend, store};
+use crate::script::vm::{ScriptVm, handles, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::scene_fast_forward::FastForward;

@@ -11,7 +11,6 @@ mod group;
 
 use mlua::{Lua, MultiValue, Value};
 
-use crate::script::bind::handles;
 use crate::script::state::owners::Owners;
 use crate::script::state::tasks::{NewTask, Tasks, Why};
 use crate::script::state::waits::{Answering, Delivery, Pending, TaskPause, WaitResult};
@@ -20,7 +19,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::wait::TaskId;
 use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::{Resumed, ScriptVm, store};
+use crate::script::vm::{Resumed, ScriptVm, handles, store};
 
 pub(crate) use ending::{cancel, cancel_wait};
 pub(crate) use group::answer;

@@ -14,7 +14,6 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::value::Plain;
-use crate::script::bind::handles::{self, Thing};
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::test_run::{
@@ -25,6 +24,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, task};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{self, CallFailure};
+use crate::script::vm::handles::{self, Thing};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::World;
 use crate::world::walk::Owner;

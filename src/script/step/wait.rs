@@ -7,9 +7,8 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{PathToken, WalkId};
-use crate::script::bind::call::thing;
-use crate::script::bind::handles::{self, DoorMove, PlayId, Thing, TurnId};
 use crate::script::state::wait::{Outcome, Wait};
+use crate::script::vm::handles::{self, DoorMove, PlayId, Thing, TurnId, thing};
 use crate::world::World;
 
 macro_rules! thing {

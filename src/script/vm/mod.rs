@@ -10,6 +10,7 @@ pub mod convert;
 pub mod fault;
 pub mod files;
 pub mod fuel;
+pub mod handles;
 pub mod hints;
 pub mod lend;
 pub mod library;

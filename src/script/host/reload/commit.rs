@@ -15,11 +15,11 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::bind::rng::{self, Streams};
 use crate::script::host::reload::{Misfit, Refusal};
 use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::boards::Boards;
 use crate::script::state::scenes::Definitions;
+use crate::script::state::streams::Streams;
 use crate::script::state::tasks::Why;
 use crate::script::step::cinematic::reload::{self as scenes, Restart};
 use crate::script::step::invoke::{self, Call};
@@ -90,7 +90,7 @@ pub(super) fn run(
         classes: runtime.actors.behaviours.classes().to_vec(),
         definitions: runtime.cinematics.scenes.definitions(),
         boards: runtime.boards.clone(),
-        streams: rng::streams(lua),
+        streams: runtime.streams.clone(),
         work: runtime.queue.len(),
     });
     store::with(lua, |runtime| runtime.actors.behaviours.set_classes(staged.classes));
@@ -520,7 +520,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     vm.restore(old.vm);
     write_back(vm, shared, &old.shared);
     if let Ok(seed) = lend::with_world(lua, |world: &mut World| world.seed()) {
-        rng::go_back(lua, old.streams, seed);
+        store::with(lua, |runtime| runtime.streams.go_back(old.streams, seed));
     }
     store::with(lua, |runtime| {
         runtime.actors.behaviours.set_classes(old.classes);

@@ -9,8 +9,7 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
-use crate::script::bind::handles::StreamId;
-use crate::script::bind::{call, character, rng};
+use crate::script::bind::character;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::trees::{ActionEnd, BehaviourTree, Exit, NodeKind, NodeState, TreeNode};
 use crate::script::state::wait::{Outcome, Wait};
@@ -18,6 +17,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::{task, wait};
 use crate::script::vm::convert::Args;
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
+use crate::script::vm::handles::{StreamId, thing};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
@@ -244,13 +244,13 @@ impl<'a> Cursor<'a> {
     /// Draws from the stream of the behaviour; `otherwise` when it has none.
     fn drawn<R>(&self, otherwise: R, draw: impl FnOnce(&mut Rng) -> R) -> R {
         let stream = self.this.raw_get::<Value>("rng").ok();
-        let Some(stream) = stream.and_then(|stream| call::thing::<StreamId>(&stream)) else {
+        let Some(stream) = stream.and_then(|stream| thing::<StreamId>(&stream)) else {
             // The script has put something else there.
             return otherwise;
         };
-        let mut numbers = rng::lend(self.lua(), stream);
+        let mut numbers = store::with(self.lua(), |runtime| runtime.streams.lend(stream.0));
         let drawn = draw(&mut numbers);
-        rng::give_back(self.lua(), stream, numbers);
+        store::with(self.lua(), |runtime| runtime.streams.give_back(stream.0, numbers));
         drawn
     }
 
@@ -356,7 +356,7 @@ impl<'a> Cursor<'a> {
             character::walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
         });
         let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
-        let found = handle.map(|handle| call::thing(&handle).map(|walk| (walk, handle)));
+        let found = handle.map(|handle| thing(&handle).map(|walk| (walk, handle)));
         match found {
             Ok(Some(walk)) => Ok(walk),
             Ok(None) => Err(Faulted),

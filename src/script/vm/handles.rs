@@ -8,16 +8,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mlua::{AnyUserData, Function, Lua, MetaMethod, Table, Value};
+use mlua::{AnyUserData, Function, Lua, Table, Value};
 
 use slotmap::Key;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::value::Plain;
-use crate::script::bind::call::{self, Raise};
-use crate::script::bind::read_only;
-use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
-use crate::script::vm::convert::{self, Args, Mistake, describe, vector};
+use crate::script::vm::convert::vector;
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{charge, lend, payload};
 use crate::world::World;
@@ -158,7 +155,7 @@ numbered!(StreamId, "Rng", "rng", "random stream");
 #[derive(Debug)]
 pub(crate) struct Cache {
     /// For each type: the bits of the id, read as a number, to the handle. Weak values.
-    handles: BTreeMap<&'static str, Table>,
+    pub(crate) handles: BTreeMap<&'static str, Table>,
     /// Handle to its result. Weak keys.
     latched: Table,
     /// Tables of marks by name.
@@ -168,7 +165,7 @@ pub(crate) struct Cache {
     /// Metatables of results.
     pub(crate) walk_result_meta: Table,
     /// Makes the `__index` of a type out of its methods and fields.
-    index_maker: Function,
+    pub(crate) index_maker: Function,
 }
 
 /// How a type finds what is asked of it. In Lua, so that a method is found without a call of the host.
@@ -211,7 +208,7 @@ pub(crate) fn index_text() -> &'static str {
     INDEX
 }
 
-fn weak(lua: &Lua, mode: &str) -> mlua::Result<Table> {
+pub(crate) fn weak(lua: &Lua, mode: &str) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     let metatable = lua.create_table()?;
     metatable.raw_set("__mode", mode)?;
@@ -219,85 +216,10 @@ fn weak(lua: &Lua, mode: &str) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
-///
-/// # Errors
-/// When the memory of the VM is spent.
-pub(crate) fn register<T: Thing>(
-    lua: &Lua,
-    entries: &[&'static Binding],
-    waiting: impl Fn(&Binding) -> Option<Function>,
-) -> mlua::Result<()> {
-    let methods = lua.create_table()?;
-    let fields = lua.create_table()?;
-    let is_field = |name: &str| {
-        entries
-            .iter()
-            .any(|entry| entry.owner == T::TYPE && entry.kind == EntryKind::Field && entry.name() == name)
-    };
-    for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
-        // A method that shares its name with a field is given by the field, to whom it is for.
-        if entry.kind != EntryKind::Field && is_field(entry.name()) {
-            continue;
-        }
-        let function = match entry.body {
-            // Its code finds the handle with `call::myself`, which refuses everything else.
-            EntryBody::Native(body) => Some(library_function(lua, entry, body)?),
-            EntryBody::Prelude => waiting(entry),
-        };
-        if entry.kind == EntryKind::Field {
-            fields.raw_set(entry.name(), function)?;
-        } else {
-            methods.raw_set(entry.name(), function)?;
-        }
-    }
-    let names: Vec<&'static str> =
-        entries.iter().filter(|entry| entry.owner == T::TYPE).map(|entry| entry.name()).collect();
-    let missing = missing(lua, T::TYPE, names)?;
-    let index = index(lua, &methods, &fields, &missing)?;
-    let newindex = read_only(lua, T::TYPE)?;
-    let tostring = lua.create_function(|lua, value: Value| Ok(show::<T>(lua, &value)))?;
-    lua.register_userdata_type::<T>(move |registry| {
-        use mlua::UserDataFields;
-        registry.add_meta_field(MetaMethod::Type, T::TYPE);
-        registry.add_meta_field(MetaMethod::Index, index.clone());
-        registry.add_meta_field(MetaMethod::NewIndex, newindex.clone());
-        registry.add_meta_field(MetaMethod::ToString, tostring.clone());
-    })?;
-    let table = weak(lua, "v")?;
-    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
-        cache.handles.insert(T::TYPE, table);
-    }
-    Ok(())
-}
-
-/// The `__index` of a type or library.
-pub(crate) fn index(
-    lua: &Lua,
-    methods: &Table,
-    fields: &Table,
-    missing: &Function,
-) -> mlua::Result<Function> {
-    let maker = lua.app_data_ref::<Cache>().map(|cache| cache.index_maker.clone());
-    let maker = maker.ok_or_else(|| mlua::Error::runtime("handles are installed before types"))?;
-    maker.call((methods, fields, missing))
-}
-
-/// Raises for names that a type or library does not have.
-pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
-    lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
-        let mistake = match key.as_string() {
-            Some(name) => Mistake::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
-            None => Mistake::new(owner, format!("unknown field {}", describe(&key))),
-        };
-        Err(mistake.raise(lua))
-    })
-}
-
 /// `character "guard"`; the name of the type where there is no world to look in.
-fn show<T: Thing>(lua: &Lua, value: &Value) -> String {
-    let shown = call::thing::<T>(value)
-        .and_then(|thing| lend::with_world::<World, _>(lua, |world| thing.show(world)).ok());
+pub(crate) fn show<T: Thing>(lua: &Lua, value: &Value) -> String {
+    let shown =
+        thing::<T>(value).and_then(|thing| lend::with_world::<World, _>(lua, |world| thing.show(world)).ok());
     shown.unwrap_or_else(|| T::TYPE.to_owned())
 }
 
@@ -476,14 +398,9 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     }
 }
 
-/// A function, method or field, for the table that scripts see.
-///
-/// # Errors
-/// When the memory of the VM is spent.
-pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua::Result<Function> {
-    let (called, price) = (entry.called, entry.price);
-    lua.create_function(move |lua, values| {
-        convert::pay(price, &values)?;
-        body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
-    })
+/// What is behind a value, if it is a handle of that type.
+#[must_use]
+pub fn thing<T: Thing>(value: &Value) -> Option<T> {
+    let handle = value.as_userdata()?;
+    handle.borrow_scoped::<T, _>(|thing| *thing).ok()
 }

@@ -1,0 +1,98 @@
+//! Types and libraries as scripts see them, made out of the tables of bindings.
+//!
+//! In: bindings, functions of the prelude that wait. Out: metatables, functions that pay their price and read
+//! their arguments. Not here: handles themselves (`vm::handles`), what the methods do (`character`, ...).
+
+use crate::script::bind::call::Raise;
+use crate::script::bind::read_only;
+use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
+use crate::script::vm::convert::{self, Args, Mistake, describe};
+use crate::script::vm::handles::{Cache, Thing, show, weak};
+use mlua::{Function, Lua, MetaMethod, Table, Value};
+
+/// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn register<T: Thing>(
+    lua: &Lua,
+    entries: &[&'static Binding],
+    waiting: impl Fn(&Binding) -> Option<Function>,
+) -> mlua::Result<()> {
+    let methods = lua.create_table()?;
+    let fields = lua.create_table()?;
+    let is_field = |name: &str| {
+        entries
+            .iter()
+            .any(|entry| entry.owner == T::TYPE && entry.kind == EntryKind::Field && entry.name() == name)
+    };
+    for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
+        // A method that shares its name with a field is given by the field, to whom it is for.
+        if entry.kind != EntryKind::Field && is_field(entry.name()) {
+            continue;
+        }
+        let function = match entry.body {
+            // Its code finds the handle with `call::myself`, which refuses everything else.
+            EntryBody::Native(body) => Some(library_function(lua, entry, body)?),
+            EntryBody::Prelude => waiting(entry),
+        };
+        if entry.kind == EntryKind::Field {
+            fields.raw_set(entry.name(), function)?;
+        } else {
+            methods.raw_set(entry.name(), function)?;
+        }
+    }
+    let names: Vec<&'static str> =
+        entries.iter().filter(|entry| entry.owner == T::TYPE).map(|entry| entry.name()).collect();
+    let missing = missing(lua, T::TYPE, names)?;
+    let index = index(lua, &methods, &fields, &missing)?;
+    let newindex = read_only(lua, T::TYPE)?;
+    let tostring = lua.create_function(|lua, value: Value| Ok(show::<T>(lua, &value)))?;
+    lua.register_userdata_type::<T>(move |registry| {
+        use mlua::UserDataFields;
+        registry.add_meta_field(MetaMethod::Type, T::TYPE);
+        registry.add_meta_field(MetaMethod::Index, index.clone());
+        registry.add_meta_field(MetaMethod::NewIndex, newindex.clone());
+        registry.add_meta_field(MetaMethod::ToString, tostring.clone());
+    })?;
+    let table = weak(lua, "v")?;
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.handles.insert(T::TYPE, table);
+    }
+    Ok(())
+}
+
+/// The `__index` of a type or library.
+pub(crate) fn index(
+    lua: &Lua,
+    methods: &Table,
+    fields: &Table,
+    missing: &Function,
+) -> mlua::Result<Function> {
+    let maker = lua.app_data_ref::<Cache>().map(|cache| cache.index_maker.clone());
+    let maker = maker.ok_or_else(|| mlua::Error::runtime("handles are installed before types"))?;
+    maker.call((methods, fields, missing))
+}
+
+/// Raises for names that a type or library does not have.
+pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
+    lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
+        let mistake = match key.as_string() {
+            Some(name) => Mistake::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
+            None => Mistake::new(owner, format!("unknown field {}", describe(&key))),
+        };
+        Err(mistake.raise(lua))
+    })
+}
+
+/// A function, method or field, for the table that scripts see.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua::Result<Function> {
+    let (called, price) = (entry.called, entry.price);
+    lua.create_function(move |lua, values| {
+        convert::pay(price, &values)?;
+        body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
+    })
+}

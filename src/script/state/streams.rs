@@ -1,0 +1,68 @@
+//! Random streams that scripts have named.
+//!
+//! In: names, the seed of the run. Out: numbers, lent and given back. Holds: a stream is the run's seed and a
+//! name; the same name is the same stream, for the whole level. Not here: how scripts draw (`bind::rng`).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::base::hash::StateHash;
+use crate::base::rng::Rng;
+
+/// Streams of a level.
+pub(crate) const STREAMS_MAX: usize = 65_536;
+
+/// The streams of a level.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams {
+    /// By number, in order of their first use.
+    numbered: Vec<(Rc<str>, Rng)>,
+    /// Name to number: every behaviour of a crowd has a stream of its own.
+    by_name: BTreeMap<Rc<str>, usize>,
+}
+
+impl Streams {
+    /// The number of the stream called `name` of a run with this seed; none when the level has too many.
+    pub(crate) fn begin(&mut self, seed: u64, name: &str) -> Option<u64> {
+        if let Some(known) = self.by_name.get(name) {
+            return Some(*known as u64);
+        }
+        let index = self.numbered.len();
+        if index >= STREAMS_MAX {
+            return None;
+        }
+        let shared: Rc<str> = name.into();
+        self.numbered.push((shared.clone(), Rng::stream(seed, name)));
+        self.by_name.insert(shared, index);
+        Some(index as u64)
+    }
+
+    /// The numbers of a stream, to be used and given back.
+    pub(crate) fn lend(&self, stream: u64) -> Rng {
+        let numbers = self.numbered.get(stream as usize).map(|(_, own)| own.clone());
+        numbers.unwrap_or_else(|| Rng::stream(0, ""))
+    }
+
+    /// Takes the numbers of a stream back.
+    pub(crate) fn give_back(&mut self, stream: u64, numbers: Rng) {
+        if let Some((_, own)) = self.numbered.get_mut(stream as usize) {
+            *own = numbers;
+        }
+    }
+
+    /// All streams are again as they were `before`; a younger one stays under its number and begins again.
+    pub(crate) fn go_back(&mut self, before: Self, seed: u64) {
+        let mut old = before.numbered.into_iter();
+        for (name, numbers) in &mut self.numbered {
+            *numbers = old.next().map_or_else(|| Rng::stream(seed, name), |(_, numbers)| numbers);
+        }
+    }
+
+    /// Mixes in the state of all streams.
+    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+        for (name, numbers) in &self.numbered {
+            hash.text(name);
+            numbers.hash_into(hash);
+        }
+    }
+}
