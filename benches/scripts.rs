@@ -106,7 +106,7 @@ fn main() {
         "host calls Lua on fuel",
         measure(|| drop(vm.call(&nothing, (), 1000).unwrap()))
     );
-    let task = || drop(vm.start(&vm.task().unwrap(), &nothing, (), 1000).unwrap());
+    let task = || drop(vm.resume(&vm.task().unwrap(), &nothing, 1000).unwrap());
     println!("{:<40} {:>8.0} ns", "host starts a task that ends", measure(task));
     println!(
         "{:<40} {:>8.0} ns",

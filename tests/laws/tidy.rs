@@ -21,6 +21,18 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("shell", &["base", "nav", "world", "level", "script", "view", "game", "disk", "shell"]),
 ];
 
+/// Folder of `script`, and the folders of it that it may name. What lies beside them drives them all.
+const SCRIPT_LAYERS: [(&str, &[&str]); 4] = [
+    ("state", &["state"]),
+    ("vm", &["state", "vm"]),
+    ("step", &["state", "vm", "step"]),
+    ("bind", &["state", "vm", "step", "bind"]),
+];
+
+/// What steps may name of the bindings: the tables that handlers are called with, the nodes that `bt` builds,
+/// and the `walkTo` that a node of a tree is.
+const BIND_FOR_STEPS: [&str; 3] = ["bind::results", "bind::bt::node", "bind::character::walk_to"];
+
 /// External crates, and the folders or files below `src/` that may name them.
 const CRATES: [(&str, &[&str]); 24] = [
     ("mlua", &["script/"]),
@@ -123,6 +135,55 @@ fn modules_import_only_from_the_layers_below() {
             }
         }
         None
+    }));
+}
+
+/// The layer of `script` that a file lies in; none for what drives them all.
+fn script_layer(path: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let (folder, _) = path.strip_prefix("script/")?.split_once('/')?;
+    SCRIPT_LAYERS.iter().find(|(name, _)| *name == folder)
+}
+
+/// What `line`, of a file in `layer`, names of `script` and may not.
+fn script_breach(layer: &(&str, &[&str]), line: &str) -> Option<String> {
+    let (name, allowed) = layer;
+    line.split("crate::script::").skip(1).find_map(|named| {
+        let folder: String = named.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let is_for_steps = *name == "step" && BIND_FOR_STEPS.iter().any(|path| named.starts_with(path));
+        (!allowed.contains(&folder.as_str()) && !is_for_steps)
+            .then(|| format!("script/{name} may not import {named} (layers inside script)"))
+    })
+}
+
+#[test]
+fn the_folders_of_script_import_only_from_those_below() {
+    assert_none(&breaches(|file, line| script_breach(script_layer(&file.path)?, line)));
+    let folders: Vec<&str> = SCRIPT_LAYERS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| {
+            sources().iter().any(|file| script_layer(&file.path).is_some_and(|(folder, _)| folder == name))
+        })
+        .collect();
+    assert_eq!(folders, SCRIPT_LAYERS.map(|(name, _)| name), "every layer is a folder");
+    let step = &SCRIPT_LAYERS[2];
+    assert_eq!(script_breach(step, "use crate::script::bind::results;"), None);
+    assert!(script_breach(step, "use crate::script::bind::walk;").is_some());
+    assert!(script_breach(step, "use crate::script::{bind, vm};").is_some());
+}
+
+#[test]
+fn tables_of_scripts_never_see_the_vm() {
+    assert_none(&breaches(|file, line| {
+        let (layer, _) = script_layer(&file.path)?;
+        let names =
+            |word: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
+        let sees = ["Lua", "ScriptVm", "AsChunk"].into_iter().find(|word| names(word));
+        let calls = [".call(", ".call::<", ".resume(", ".raw_get", ".get::<", ".set_readonly("]
+            .into_iter()
+            .find(|call| line.contains(call));
+        let breach = sees.or(calls).filter(|_| *layer == "state")?;
+        Some(format!("script/state never sees the VM: {breach}"))
     }));
 }
 

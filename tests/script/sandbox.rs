@@ -87,7 +87,7 @@ fn run(attack: &str) -> String {
         if !attack.contains("-- as a task") {
             return vm.call(&function, (), fuel);
         }
-        match vm.start(&vm.task().unwrap(), &function, (), fuel)? {
+        match vm.resume(&vm.task().unwrap(), &function, fuel)? {
             Resumed::Done(values) | Resumed::Yielded(values) => Ok(values),
         }
     }));

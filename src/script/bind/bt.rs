@@ -227,7 +227,7 @@ pub(crate) fn install(lua: &Lua, join: Function) -> mlua::Result<()> {
     Ok(())
 }
 
-pub(crate) fn show(_: &Lua, node: Table) -> mlua::Result<String> {
+fn show(_: &Lua, node: Table) -> mlua::Result<String> {
     Ok(format!("bt.{}", node.raw_get::<String>("kind")?))
 }
 

@@ -135,7 +135,7 @@ fn tick_rate(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.rate().per_second()))
 }
 
-pub(crate) fn tick(lua: &Lua, args: &mut Args) -> HostResult {
+fn tick(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| Ok(world.tick().0 as f64))
 }
 

@@ -232,7 +232,7 @@ pub(crate) fn begin(vm: &ScriptVm, owner: Owner, why: &str) -> Result<(), CallFa
     Ok(())
 }
 
-pub(crate) fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
+fn init(vm: &ScriptVm, owner: Owner) -> Result<(), CallFailure> {
     let Some((function, this)) = method(vm.lua(), owner, "init") else {
         return Ok(());
     };
@@ -278,7 +278,7 @@ pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, T
 }
 
 /// Calls a function of the behaviour that may not wait, if it has it.
-pub(crate) fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
+fn call(vm: &ScriptVm, owner: Owner, name: &'static str, args: impl IntoLuaMulti) {
     if let Some((function, this)) = method(vm.lua(), owner, name) {
         invoke::run(vm, &Call::plain(owner, name), &function, (this, args));
     }
@@ -442,7 +442,7 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
 }
 
 /// What a reload needs to bring an instance back.
-pub(crate) fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
+fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Suspended {
     let state = instance.this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     let (state, left_out) = plain_state::salvage(lua, "self.state", &state, limit_kib);
     let Instance { class, asked, given, .. } = instance;

@@ -125,10 +125,9 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     };
     let args = MultiValue::from_iter([handle, args]);
     let (callback, function) = ("script".into(), definition.script);
-    task::run_now(
-        vm,
-        NewTask { owner, callback, role: TaskRole::SceneScript(id), function, args, name: None },
-    );
+    let role = TaskRole::SceneScript(id);
+    let script = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
+    task::begin(vm, script);
 }
 
 /// The script of a scene has returned: the scene ends when its walks have.

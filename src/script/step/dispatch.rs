@@ -24,7 +24,7 @@ use crate::script::step::invoke::{self, Call, map, text};
 use crate::script::step::{
     behaviour, blackboard, cinematic, progress_handlers, skipping, task, testing, wait,
 };
-use crate::script::vm::fault::{CallFailure, FaultKind};
+use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::payload::frozen;
 use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
@@ -92,7 +92,13 @@ fn drain(vm: &ScriptVm, left: &mut Left) {
             return;
         }
         while let Some(item) = next(lua, facts_end, &mut work_left) {
-            handle(vm, item);
+            let result = match item {
+                Delivery::Fact(event) => fact(vm, event),
+                Delivery::Work(work) => self::work(vm, work),
+            };
+            if let Err(error) = result {
+                report_no_memory(vm, &error);
+            }
             left.items = left.items.saturating_sub(1);
             if left.items == 0 {
                 return exhausted(vm);
@@ -172,17 +178,10 @@ fn exhausted(vm: &ScriptVm) {
     invoke::report(vm, &call, CallFailure::new(FaultKind::Error, message, None));
 }
 
-fn handle(vm: &ScriptVm, item: Delivery) {
-    let result = match item {
-        Delivery::Fact(event) => fact(vm, event),
-        Delivery::Work(work) => self::work(vm, work),
-    };
-    if let Err(error) = result {
-        // A payload could not be made: the memory of the level is spent.
-        let failure =
-            CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None);
-        invoke::report(vm, &Call::plain(Owner::HOST, "event"), failure);
-    }
+/// A payload could not be made: the memory of the level is spent.
+fn report_no_memory(vm: &ScriptVm, error: &mlua::Error) {
+    let failure = CallFailure::new(FaultKind::Memory, text_of_error(error), None);
+    invoke::report(vm, &Call::plain(Owner::HOST, "event"), failure);
 }
 
 fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {

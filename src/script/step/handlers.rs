@@ -50,7 +50,7 @@ pub fn read_option(lua: &Lua, given: Option<Argument>) -> Result<Option<Callback
     given.map(|given| read(lua, &given)).transpose()
 }
 
-pub(crate) fn names_of(owners: &Owners, owner: Owner) -> Option<Table> {
+fn names_of(owners: &Owners, owner: Owner) -> Option<Table> {
     owners.get(owner).and_then(|record| record.names.clone())
 }
 
@@ -218,16 +218,21 @@ pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
         });
         Some(true)
     });
-    match is_kept {
-        None => false,
-        Some(true) => true,
-        Some(false) => {
-            if handler.with_receiver {
-                bind_receiver(lua, &mut handler);
-            }
-            call(vm, handler)
-        }
+    if is_kept != Some(false) {
+        return is_kept.is_some();
     }
+    if handler.with_receiver {
+        bind_receiver(lua, &mut handler);
+    }
+    let Delivering { owner, callback, payload, label, role, .. } = handler;
+    let mut args = MultiValue::new();
+    let Some(function) = resolve(lua, owner, callback, &mut args) else {
+        return false;
+    };
+    args.push_back(payload);
+    let task = task::add(lua, NewTask { owner, callback: label, role, function, args, name: None });
+    task::begin(vm, task);
+    true
 }
 
 /// `on` functions are called with `self`; from here on they look like any other.
@@ -240,18 +245,6 @@ fn bind_receiver(lua: &Lua, handler: &mut Delivering) {
     {
         handler.callback = Callback::Function(bound);
     }
-}
-
-pub(crate) fn call(vm: &ScriptVm, handler: Delivering) -> bool {
-    let lua = vm.lua();
-    let Delivering { owner, callback, payload, label, role, .. } = handler;
-    let mut args = MultiValue::new();
-    let Some(function) = resolve(lua, owner, callback, &mut args) else {
-        return false;
-    };
-    args.push_back(payload);
-    task::run_now(vm, NewTask { owner, callback: label, role, function, args, name: None });
-    true
 }
 
 /// The function behind a handler; a receiver that is called with it goes to `args`. None when a name means

@@ -156,7 +156,7 @@ fn fit(param: &Param, name: &str, value: Plain, world: Option<&World>) -> Result
     Ok(value)
 }
 
-pub(crate) fn vector(parts: &[Plain]) -> Option<Vec3> {
+fn vector(parts: &[Plain]) -> Option<Vec3> {
     let numbers: Option<Vec<f32>> = parts
         .iter()
         .map(|part| match part {
@@ -171,7 +171,7 @@ pub(crate) fn vector(parts: &[Plain]) -> Option<Vec3> {
     }
 }
 
-pub(crate) fn show(value: &Plain) -> String {
+fn show(value: &Plain) -> String {
     match value {
         Plain::Bool(value) => value.to_string(),
         Plain::Number(value) => value.to_string(),

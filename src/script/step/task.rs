@@ -49,16 +49,9 @@ pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
     id
 }
 
-/// A new task that somebody else begins when its turn comes: the level test.
-pub(crate) fn prepare(lua: &Lua, spawn: NewTask) -> u64 {
+/// A new task, which the caller begins when its turn comes: handlers at once, the level test later.
+pub(crate) fn add(lua: &Lua, spawn: NewTask) -> u64 {
     store::with(lua, |runtime| insert(&mut runtime.tasks, &mut runtime.owners, spawn))
-}
-
-/// A new task that begins now: handlers and actions of trees, which are called by the host only.
-pub(crate) fn run_now(vm: &ScriptVm, spawn: NewTask) -> u64 {
-    let id = store::with(vm.lua(), |runtime| insert(&mut runtime.tasks, &mut runtime.owners, spawn));
-    begin(vm, id);
-    id
 }
 
 /// The handle of a task.
@@ -90,7 +83,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
                     task.thread = Some(thread.clone());
                 }
             });
-            invoke::within(vm, &call, || vm.start(&thread, &function, args, vm.limits().fuel_per_call))
+            invoke::within(vm, &call, || vm.resume(&thread, (function, args), vm.limits().fuel_per_call))
         }
         Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };

@@ -126,7 +126,7 @@ pub(crate) fn prepare(vm: &ScriptVm) {
         args.push_back(Value::String(variant));
     }
     let spawn = NewTask { owner, callback: "test".into(), role: TaskRole::Test, function, args, name: None };
-    let task = task::prepare(lua, spawn);
+    let task = task::add(lua, spawn);
     with_run(lua, |run| run.own = Some((owner, task)));
 }
 
@@ -300,7 +300,7 @@ pub(crate) fn fail(lua: &Lua, message: String) -> mlua::Error {
 }
 
 /// Where the test's file stands on the stack; else the script that called.
-pub(crate) fn place_in_test(lua: &Lua) -> Option<(String, u32)> {
+fn place_in_test(lua: &Lua) -> Option<(String, u32)> {
     const FRAMES: usize = 64;
     let file = with_run(lua, |run| run.file.clone()).unwrap_or_default();
     let frames = fault::frames(lua, FRAMES);

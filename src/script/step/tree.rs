@@ -14,7 +14,6 @@ use std::rc::Rc;
 
 use mlua::{Lua, Value};
 
-use crate::script::bind::bt;
 use crate::script::state::tasks::Why;
 use crate::script::state::trees::{BehaviourTree, Exit, NodeState, RunningTree};
 use crate::script::step::tree::tick::{Cursor, NodeStatus};
@@ -33,7 +32,7 @@ pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, St
     if value.is_nil() {
         return Ok(None);
     }
-    let root = bt::node(lua, value)
+    let root = crate::script::bind::bt::node(lua, value)
         .ok_or_else(|| format!("tree is {}, expected a node out of a builder of bt", describe(value)))?;
     let nodes = node::flatten(&root).map_err(|error| error.to_string())?;
     Ok(Some(BehaviourTree(Rc::new(nodes))))

@@ -188,7 +188,7 @@ fn is_same(one: &Param, other: &Param) -> bool {
     (one.name, one.luau, one.doc) == (other.name, other.luau, other.doc)
 }
 
-pub(crate) fn table(text: &mut String, shape: &TableType, within: Option<&TableType>) {
+fn table(text: &mut String, shape: &TableType, within: Option<&TableType>) {
     put(text, format_args!("## {}\n\n{}\n\n", shape.name, shape.doc));
     if let Some(part) = within {
         put(text, format_args!("Everything of [{}](#{}), and:\n\n", part.name, anchor(part.name)));

@@ -306,21 +306,8 @@ impl ScriptVm {
         self.lua.create_thread(self.task.clone())
     }
 
-    /// Starts a task: runs `function` with `args` until it waits or ends.
-    ///
-    /// # Errors
-    /// The failure that ended it.
-    pub fn start(
-        &self,
-        task: &Thread,
-        function: &Function,
-        args: impl IntoLuaMulti,
-        fuel: u64,
-    ) -> Result<Resumed, CallFailure> {
-        self.resume(task, (function, args), fuel)
-    }
-
-    /// Lets a waiting task go on; its wait returns `answer`.
+    /// Starts a task with a function and its arguments, or lets a waiting one go on, whose wait returns
+    /// `answer`; runs it until it waits or ends.
     ///
     /// # Errors
     /// The failure that ended it.

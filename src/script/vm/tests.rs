@@ -102,7 +102,7 @@ fn yields_pass_through_pcall_in_tasks() {
     );
     let go: Function = vm.load("guard").unwrap().environment.raw_get("go").unwrap();
     let task = vm.task().unwrap();
-    let outcome = vm.start(&task, &go, 1, 1000);
+    let outcome = vm.resume(&task, (&go, 1), 1000);
     let Ok(Resumed::Yielded(values)) = outcome else { panic!("the task waits: {outcome:?}") };
     assert_eq!(fault::text_of(&first(values)), "2");
     let Ok(Resumed::Done(values)) = vm.resume(&task, "answer", 1000) else { panic!("the task ends") };
@@ -122,7 +122,7 @@ fn a_task_that_errs_or_loops_reports_where() {
     ] {
         let function: Function = environment.raw_get(name).unwrap();
         let task = vm.task().unwrap();
-        assert!(matches!(vm.start(&task, &function, (), 1000), Ok(Resumed::Yielded(_))));
+        assert!(matches!(vm.resume(&task, &function, 1000), Ok(Resumed::Yielded(_))));
         assert_eq!(vm.resume(&task, (), 5000).unwrap_err().message, message);
     }
 }

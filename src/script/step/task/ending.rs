@@ -75,7 +75,7 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
 }
 
 /// Takes a task out of all tables.
-pub(crate) fn take(lua: &Lua, id: u64) -> Option<Task> {
+fn take(lua: &Lua, id: u64) -> Option<Task> {
     store::with(lua, |runtime| {
         runtime.tasks.unwait(id);
         let task = runtime.tasks.tasks.remove(&id)?;

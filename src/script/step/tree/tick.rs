@@ -9,7 +9,7 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
-use crate::script::bind::character;
+use crate::script::bind::character::walk_to;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::trees::{ActionEnd, BehaviourTree, Exit, NodeKind, NodeState, TreeNode};
 use crate::script::state::wait::{Outcome, Wait};
@@ -288,7 +288,9 @@ impl<'a> Cursor<'a> {
             let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
             let (owner, callback, function) = (self.owner, "action".into(), run.clone());
             let spawn = NewTask { owner, callback, role: TaskRole::TreeAction, function, args, name: None };
-            self.states[at].task = Some(task::run_now(self.vm, spawn));
+            let task = task::add(self.lua(), spawn);
+            task::begin(self.vm, task);
+            self.states[at].task = Some(task);
         }
         let task = self.states[at].task;
         let over = store::with(self.lua(), |runtime| runtime.actors.trees.over.remove(&task?));
@@ -353,7 +355,7 @@ impl<'a> Cursor<'a> {
         let walked = invoke::within(self.vm, &call, || {
             let character: Value = self.this.raw_get("character")?;
             let values = (character, goal, options).into_lua_multi(lua)?;
-            character::walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
+            walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
         });
         let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
         let found = handle.map(|handle| thing(&handle).map(|walk| (walk, handle)));
