@@ -1,7 +1,7 @@
 //! What every binding does: reach the world for one call, find its own handle, raise, answer.
 //!
 //! Holds: the world is borrowed for one closure and no script runs meanwhile; every mistake becomes an error
-//! at the line of the caller. Not here: how arguments are read (`script::convert`, `place`).
+//! at the line of the caller. Not here: how arguments are read (`vm::convert`, `place`).
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 

@@ -2,7 +2,8 @@
 //!
 //! In: calls of scripts. Out: verbs and questions of the world. Holds: a binding borrows the world for one
 //! host call and never while calling Lua; mistakes raise at the caller's line, what the world does is a
-//! result. Not here: what waits (`prelude/`), who owns what (`keep` tells what is asked of the scheduler).
+//! result. Not here: what waits (`prelude/`), what scripts have registered
+//! (`registration` hands it to `state`).
 
 pub(crate) mod acts;
 pub mod behaviour;

@@ -3,12 +3,13 @@
 //! In: bindings, functions of the prelude that wait. Out: metatables, functions that pay their price and read
 //! their arguments. Not here: handles themselves (`vm::handles`), what the methods do (`character`, ...).
 
+use mlua::{Function, Lua, MetaMethod, Table, Value};
+
 use crate::script::bind::call::Raise;
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, Mistake, describe};
 use crate::script::vm::handles::{Cache, Thing, show, weak};
-use mlua::{Function, Lua, MetaMethod, Table, Value};
 
 /// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
 ///

@@ -1,6 +1,6 @@
 //! `rng` and `Rng`: random numbers that repeat.
 //!
-//! Holds: a stream is the run's seed and a name; the same name is the same stream, for the whole level.
+//! Holds: what is drawn comes from a stream of the level. Not here: the streams (`state::streams`).
 
 use mlua::{Lua, Table, Value};
 

@@ -1,7 +1,11 @@
 //! The tests of a file, found out without running a level.
 //!
 //! In: script texts, the name of a test file, names of levels. Out: its tests in order, each with its
-//! options. Holds: the body of a test file runs without a world, on the load budget.
+//! options. Holds: the body of a test file runs without a world, on the load budget. Not here: `test.level`
+//! itself (`bind::test`), running a test (`game::testing`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::script::host::{self, StartError};
 use crate::script::state::test_run::TestDef;
@@ -10,8 +14,6 @@ use crate::script::vm::files::ScriptTexts;
 use crate::script::vm::fuel::Signals;
 use crate::script::vm::{ScriptVm, VmError, VmSettings};
 use crate::world::settings::Settings;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The tests of a file, in order. Its body runs in a VM of its own that knows no world. `levels` are the
 /// names that tests may name, below the level folders and without suffix.

@@ -3,6 +3,11 @@
 //! In: checked classes, instances as they begin and end. Out: whose behaviour runs at a tick, in order of the
 //! characters' numbers. Not here: `init`, `update` and the end of an instance (`step::behaviour`).
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use mlua::{Function, Table};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
@@ -10,9 +15,6 @@ use crate::base::value::Plain;
 use crate::script::state::params::Params;
 use crate::script::state::trees::BehaviourTree;
 use crate::world::walk::Owner;
-use mlua::{Function, Table};
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// A behaviour file whose shape was checked.
 #[derive(Clone, Debug)]

@@ -4,11 +4,12 @@
 //! no change; a board holds no more than it may; a character's board dies with it. Not here: who is told of a
 //! change (`step::blackboard`), the Lua side (`bind::blackboard`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::base::value::{Plain, PlainKey};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Whose board it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

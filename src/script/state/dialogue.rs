@@ -3,9 +3,10 @@
 //! In: answers of the host. Out: the answer to a choice. Holds: the last answer to a choice counts, for the
 //! one under way and for every later one of that id. Not here: which tasks go on (`step::dialogue`).
 
+use std::collections::BTreeMap;
+
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
-use std::collections::BTreeMap;
 
 /// A line or a choice under way.
 #[derive(Clone, Debug)]

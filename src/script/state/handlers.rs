@@ -4,6 +4,8 @@
 //! to, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers out
 //! of arguments and calling them (`step::handlers`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
@@ -12,7 +14,6 @@ use crate::script::state::progress_handlers::UnderwayHandlers;
 use crate::world::door::DoorSignal;
 use crate::world::region::WatchId;
 use crate::world::walk::Owner;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A watch with its handlers.
 #[derive(Clone, Debug)]

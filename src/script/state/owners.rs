@@ -4,14 +4,16 @@
 //! came in while an owner stood still. Holds: an owner that has ended is not found any more; one that is
 //! paused keeps its time standing still. Not here: what the end of each kind of owner is like (`step`).
 
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use mlua::{Table, Value};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::state::waits::Delivery;
 use crate::world::walk::Owner;
-use mlua::{Table, Value};
-use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
 
 /// What an owner is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

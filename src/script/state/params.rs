@@ -3,9 +3,10 @@
 //! In: kinds, defaults and ranges. Out: the same. Not here: reading declarations and checking what is given
 //! (`step::params`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::value::Plain;
 use crate::world::World;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a parameter may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

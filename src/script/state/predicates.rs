@@ -3,12 +3,14 @@
 //! In: predicates with their intervals, under their owners. Out: which are due; jobs that wait. Not here: the
 //! tests (`step::schedule`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::Function;
+
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, WhenOrder};
 use crate::world::walk::Owner;
-use mlua::Function;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// One thing for step 3 to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

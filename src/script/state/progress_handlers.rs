@@ -3,13 +3,14 @@
 //! In: handlers by walk. Out: the handler for a piece of news. Holds: they go with the walk, or with their
 //! owner. Not here: the calls (`step::progress_handlers`).
 
+use std::collections::BTreeMap;
+
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::script::state::callback::{Callback, Underway};
 use crate::script::state::handlers::hash_callback;
 use crate::world::event::WalkNews;
 use crate::world::walk::Owner;
-use std::collections::BTreeMap;
 
 /// Handlers of walks under way, by walk.
 #[derive(Debug, Default)]

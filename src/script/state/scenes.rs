@@ -4,13 +4,15 @@
 //! skipping of a scene has come. Holds: a character is held by one scene at most. Not here: beginning and
 //! ending a scene (`step::cinematic`), passing over it (`step::skipping`).
 
+use std::collections::BTreeMap;
+
+use mlua::{Function, Table};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::world::walk::Owner;
-use mlua::{Function, Table};
-use std::collections::BTreeMap;
 
 /// How far the skipping of a scene has come.
 #[derive(Debug, Default)]

@@ -4,10 +4,11 @@
 //! in a tick is bounded, and what is put off comes first in the ticks after. Not here: the look itself
 //! (`step::plain_state`).
 
-use crate::base::hash::StateHash;
-use crate::world::walk::Owner;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+
+use crate::base::hash::StateHash;
+use crate::world::walk::Owner;
 
 /// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.

@@ -3,10 +3,11 @@
 //! In: faults with their ticks. Out: what a fault means for its owner. Holds: three within ten seconds
 //! suspend it.
 
+use std::collections::BTreeMap;
+
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::world::walk::Owner;
-use std::collections::BTreeMap;
 
 /// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
 pub const STRIKES_MAX: usize = 3;

@@ -4,6 +4,10 @@
 //! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
 //! not. Not here: running a task (`step::task`), what a wait is (`waits`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::{Function, MultiValue, Thread};
+
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::state::code_name::CodeName;
@@ -11,8 +15,6 @@ use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Answering, Pending, TaskPause};
 use crate::world::outcome::Reason;
 use crate::world::walk::Owner;
-use mlua::{Function, MultiValue, Thread};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Why a task ended unfinished, as `task.onCancel` functions are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

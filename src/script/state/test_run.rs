@@ -3,13 +3,15 @@
 //! In: what steps and bindings note. Out: how far it is. Not here: its turns (`step::testing`), what test
 //! files declare (`step::testing::declared`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use mlua::{Function, Table};
+
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::state::waits::WaitResult;
 use crate::world::walk::Owner;
-use mlua::{Function, Table};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// An answer, and where in the test it was given.
 #[derive(Debug)]

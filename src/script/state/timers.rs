@@ -4,12 +4,13 @@
 //! the tick, however long it runs; a timer of an owner that stands still waits with it. Not here: what its
 //! end does and the call of its handler (`step::timer`, `step::schedule`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::state::callback::Callback;
 use crate::world::walk::Owner;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// One timer.
 #[derive(Clone, Debug)]

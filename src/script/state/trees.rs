@@ -3,14 +3,16 @@
 //! In: nodes as builders made them, ends of actions. Out: which trees are due; what a tick goes on from. Not
 //! here: reading nodes and ticking them (`step::tree`).
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use mlua::{Function, Value};
+
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::script::state::tasks::Why;
 use crate::world::walk::Owner;
-use mlua::{Function, Value};
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// What a node does.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 //! In: numbers of walks, tasks, timers and the like. Out: the same as one key; results as opaque values. Not
 //! here: who waits (`tasks`), how handles keep results (`step::wait`).
 
-use crate::base::hash::StateHash;
-use crate::base::ids::{PathToken, WalkId};
 use mlua::Value;
 use slotmap::Key;
+
+use crate::base::hash::StateHash;
+use crate::base::ids::{PathToken, WalkId};
 
 /// Something that is over some day, with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,13 +4,15 @@
 //! what is kept for an owner that stands still. Not here: who waits (`tasks`), what the end of an entry means
 //! for its group (`step::task`).
 
+use std::collections::BTreeMap;
+
+use mlua::{Function, Value};
+
 use crate::base::time::Tick;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::dialogue::Dialogue;
 use crate::script::state::wait::{Outcome, Wait};
-use mlua::{Function, Value};
-use std::collections::BTreeMap;
 
 /// Whom a result is for: a task, one of its waits, and the entry of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

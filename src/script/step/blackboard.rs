@@ -1,9 +1,9 @@
-//! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
+//! Changes of blackboards: who is told of them, and when values clear themselves.
 //!
-//! In: keys and values, seconds to keep them. Out: the values; news for anyone who watches a key or waits for
-//! its change. Holds: setting an equal value is no change; what is set for a time is cleared at the head of
-//! step 3; news is told in step 12, to those who watched or waited when it happened; boards are kept over
-//! reloads, and a character's board dies with it. Not here: the Lua side (`bind::blackboard`).
+//! In: values that scripts set, seconds to keep them. Out: news for anyone who watches a key or waits for its
+//! change. Holds: what is set for a time is cleared at the head of step 3; news is told in step 12, to those
+//! who watched or waited when it happened. Not here: the boards (`state::boards`), the Lua side
+//! (`bind::blackboard`).
 
 use mlua::{Lua, Value};
 

@@ -4,7 +4,7 @@
 //! Holds: a character is held by one scene at most; a scene ends when its script has returned and every walk
 //! it started has settled; on every exit, be it finished, cancelled, a fault or the level's end, locks are
 //! given back, the camera is reset, held characters are released, then `onEnd` runs. Not here: what a scene
-//! may do (`bind/cinematic`, `prelude/scene.lua`).
+//! is at (`state::scenes`) and may do (`bind::cinematic`, `prelude/scene.lua`).
 
 pub(crate) mod definition;
 pub(crate) mod reload;

@@ -1,9 +1,8 @@
-//! Lines and choices: what a scene's task waits for until the host says so.
+//! Answers to choices, and word that a line is over: which tasks go on.
 //!
-//! In: answers of the host, or of a test; word that a line is over. Out: tasks that go on. Holds: an answer
-//! counts for the choice under way and for every later one of that id; with no host to answer nothing waits
-//! for a person, so a line is over after its seconds and a choice takes its answer by itself. Not here: what
-//! is asked (`bind/scene`), how the time passes (`task`).
+//! In: answers of the host, or of a test. Out: work for step 12. Holds: with no host to answer nothing waits
+//! for a person, so a line is over after its seconds and a choice takes its answer by itself. Not here: the
+//! answers that were given (`state::dialogue`), what is asked (`bind::scene`), how the time passes (`task`).
 
 use mlua::{Lua, Value};
 

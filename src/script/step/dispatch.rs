@@ -5,6 +5,9 @@
 //! the next one; after the last round, or when the fuel of the tick is spent, the rest waits for the next
 //! tick and nothing is lost. For one walk: its own handler, `onSettled`, then waiting tasks. For one event:
 //! listeners by registration, then waiting tasks. Not here: what runs because of the time (`schedule`).
+//!
+//! A settled walk comes to its `onArrived` by `ScriptHost::phase`, `lend::phase`, `dispatch::run`, `drain`,
+//! `fact`, `walk_settled`, `handlers::deliver`, `task::begin`, `invoke::within`, `ScriptVm::resume`.
 
 use std::collections::BTreeMap;
 

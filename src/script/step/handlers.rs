@@ -1,9 +1,9 @@
-//! Handlers: which function or name is to be called when something happens, and for whom.
+//! Handlers: reading them out of arguments, keeping them for the running owner, calling them.
 //!
-//! In: handlers as scripts give them. Out: the same, taken from the table before anything is called, so
-//! nothing is called twice. Holds: a handler runs as a task of its owner, and not at all when its owner has
-//! ended; a handler given by name is looked up in its owner when it is registered, and again when it is
-//! called. Not here: the order of calls (`dispatch`).
+//! In: handlers as scripts give them, payloads. Out: tasks begun. Holds: a handler runs as a task of its
+//! owner, and not at all when its owner has ended; a handler given by name is looked up in its owner when it
+//! is registered, and again when it is called. Not here: the tables (`state::handlers`), the order of calls
+//! (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
 

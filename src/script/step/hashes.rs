@@ -3,10 +3,11 @@
 //! In: the VM and the tables beside it. Out: one hash for the random streams, one for everything else that
 //! can change the future. Not here: the hash of the world (`world::state_hash`).
 
+use mlua::Lua;
+
 use crate::base::hash::StateHash;
 use crate::script::step::testing;
 use crate::script::vm::{self, store};
-use mlua::Lua;
 
 /// Hashes of the random streams, and of everything else the host keeps for scripts.
 pub(crate) fn hashes(lua: &Lua) -> (u64, u64) {

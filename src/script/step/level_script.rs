@@ -3,13 +3,14 @@
 //! In: the environment in which its body has run. Out: `onStart`, `onTick` and `onStop` called. Holds: it is
 //! switched off after its last fault, and told why it stops. Not here: loading it (`host`).
 
+use mlua::{Function, Table, Value};
+
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::tasks::Why;
 use crate::script::step::behaviour;
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::{ScriptVm, store};
 use crate::world::event::{Fact, SwitchedOff};
-use mlua::{Function, Table, Value};
 
 pub(crate) fn begin(vm: &ScriptVm, environment: Table) {
     store::with(vm.lua(), |runtime| {

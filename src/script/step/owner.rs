@@ -1,10 +1,8 @@
-//! Owners: on whose behalf code runs, and what ends with it.
+//! The owner whose code runs, for messages and limits.
 //!
-//! In: behaviours, the level script, scenes as they begin and end. Out: whose the running code is, a label
-//! for messages, counts against limits. Holds: whatever a piece of code registers or starts belongs to the
-//! owner it runs for; an owner that has ended is not found any more, so nothing of it runs. An owner that is
-//! paused (its character is held by a scene) keeps its time standing still. Not here: what the end of each
-//! kind of owner is like (`behaviour`, `cinematic`, `host`).
+//! In: the call under way. Out: whose it is, what messages call it, whether it may register or start more.
+//! Holds: whatever a piece of code registers or starts belongs to the owner it runs for. Not here: the owners
+//! (`state::owners`), what the end of each kind is like (`behaviour`, `cinematic`, `level_script`).
 
 use mlua::Lua;
 

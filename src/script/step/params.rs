@@ -2,7 +2,7 @@
 //!
 //! In: declarations, plain data, the world for names. Out: the values with defaults filled in. Holds: every
 //! mistake names the parameter, what it is and what was expected; an unknown parameter names the nearest one.
-//! References stay names.
+//! References stay names. Not here: what a declaration is (`state::params`).
 
 use std::collections::BTreeMap;
 

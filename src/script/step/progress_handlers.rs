@@ -2,7 +2,7 @@
 //!
 //! In: news of walks. Out: handlers called; the answer of `onBlocked`, carried out. Holds: handlers end with
 //! their walk or their owner; `onBlocked` may not wait and is asked once for each obstruction. Not here: the
-//! end of a walk (`dispatch`).
+//! table (`state::progress_handlers`), the end of a walk (`dispatch`).
 
 use mlua::{Lua, MultiValue, Table, Value};
 

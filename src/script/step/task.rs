@@ -2,9 +2,9 @@
 //!
 //! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task
 //! is resumed once for each wait (a late or second answer finds another serial and is dropped); nothing runs
-//! inside the call that started it. Not here: what tasks wait for (`pause`), who waits (`table`), waits over
-//! several things (`group`), ends (`ending`); in which order tasks are resumed (`schedule`, `dispatch`),
-//! timers (`timer`).
+//! inside the call that started it. Not here: what tasks wait for (`state::waits`), who waits
+//! (`state::tasks`), waits over several things (`group`), ends (`ending`); in which order tasks are resumed
+//! (`schedule`, `dispatch`).
 
 mod ending;
 mod group;

@@ -1,10 +1,10 @@
-//! Level tests: what a test file declares, and the one test that runs in this VM.
+//! Level tests: the turns, expectations and end of the one test that runs in this VM.
 //!
-//! In: declarations of `test.level`, the task of the test, what it expects and asks of the host. Out: whether
-//! it is over and how. Holds: the test is a task that comes last in steps 3 and 12; its fuel is not that of
-//! the level, so a test does not change what it looks at; the first expectation that fails is kept, anyone
-//! who catches its error; what the test started ends with it. Not here: who runs tests (`game::testing`), the
-//! functions of the test (`bind::test`).
+//! In: the task of the test, what it expects and asks of the host. Out: whether it is over and how. Holds:
+//! the test is a task that comes last in steps 3 and 12; its fuel is not that of the level, so a test does
+//! not change what it looks at; the first expectation that fails is kept, anyone who catches its error; what
+//! the test started ends with it. Not here: who runs tests (`game::testing`), the functions of the test
+//! (`bind::test`).
 
 pub(crate) mod answers;
 pub mod declared;

@@ -1,9 +1,7 @@
-//! Timers: handlers that run when their time has come.
+//! The end of timers: what becomes of those who wait for one.
 //!
-//! In: seconds, handlers. Out: which timers are due. Holds: timers run by due tick, then by creation; the
-//! k-th turn of a repeated one is due k times its seconds after it was made, so nothing drifts; a timer made
-//! in a tick is due in the next one at the earliest; while its owner stands still, so does its time. Not
-//! here: the calls themselves (`schedule`).
+//! In: timers that are cancelled, or whose last turn has come. Out: work for step 12. Holds: a timer ends
+//! once. Not here: when timers are due (`state::timers`), the calls of their handlers (`schedule`).
 
 use mlua::{Lua, Value};
 

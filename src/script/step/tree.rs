@@ -1,11 +1,11 @@
-//! Behaviour trees: which trees run, and what each of their nodes is at.
+//! Behaviour trees: beginning, ticking and leaving them.
 //!
-//! In: trees of behaviours, the tick, ends of the tasks of actions. Out: trees ticked in step 3, and left
-//! when their owner ends. Holds: every action that was entered is left exactly once; a tree that faulted
-//! starts again after a second; a tree whose owner stands still is not ticked and its time stands still.
-//! Interpreted here and not in Lua: no code of a script ever runs beneath a node, actions are tasks of their
-//! own, so each call has its own fuel and its own fault, and what a tree is at is part of the hash. Not here:
-//! what each node does (`tree/tick.rs`), the builders (`bind::bt`).
+//! In: trees of behaviours, the tick. Out: trees ticked in step 3, and left when their owner ends. Holds:
+//! every action that was entered is left exactly once; a tree that faulted starts again after a second; a
+//! tree whose owner stands still is not ticked and its time stands still. Interpreted here and not in Lua: no
+//! code of a script ever runs beneath a node, actions are tasks of their own, so each call has its own fuel
+//! and its own fault, and what a tree is at is part of the hash. Not here: what each node is at
+//! (`state::trees`) and does (`tree::tick`), the builders (`bind::bt`).
 
 mod node;
 mod tick;

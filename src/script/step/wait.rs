@@ -1,8 +1,9 @@
-//! What a task can wait for, and the results that handles keep once they are there.
+//! Handles of what can be waited for, and the results that they keep once they are there.
 //!
 //! In: handles of scripts, results as they come. Out: the thing behind a handle; the result it was given.
 //! Holds: a result is latched beside its handle and nowhere else, so nothing has to be aged: when no script
-//! holds the handle, nobody can ask. Not here: who waits (`task`), when results are delivered (`dispatch`).
+//! holds the handle, nobody can ask. Not here: who waits (`state::tasks`), when results are delivered
+//! (`dispatch`).
 
 use mlua::{Lua, Table, Value};
 

@@ -3,7 +3,7 @@
 //!
 //! In: the files of a unit, the definitions that scripts have made. Out: new scenes with the old arguments.
 //! Holds: what can be asked is asked before anything changes; the held characters are released once, and
-//! taken again before any other code runs. Not here: which files are a unit (`script::reload`).
+//! taken again before any other code runs. Not here: which files are a unit (`host::reload`).
 
 use std::collections::BTreeSet;
 

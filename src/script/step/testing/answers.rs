@@ -2,7 +2,8 @@
 //!
 //! In: `t:answer`, choices as scenes ask them. Out: the answer to a choice, the failure of an answer that is
 //! none of its options or that nobody asked for. Holds: an answer counts from the moment it is given; of
-//! several to one choice the last counts. Not here: choices under way and the answers of a host (`dialogue`).
+//! several to one choice the last counts. Not here: choices under way and the answers of a host
+//! (`step::dialogue`).
 
 use mlua::Lua;
 

@@ -1,8 +1,8 @@
-//! What a test file declares, and how it is found out without running a level.
+//! Names in the declarations of tests: of test files, and of the levels that tests run in.
 //!
-//! In: script texts, the name of a test file, names of levels. Out: its tests in order, each with its
-//! options. Holds: the body of a test file runs without a world, on the load budget. Not here: `test.level`
-//! itself (`bind::test`).
+//! In: paths, the name that a test gives. Out: whether a file holds tests; the one level that is meant, or a
+//! sentence. Not here: finding out the tests of a file (`host::collect`), `test.level` itself
+//! (`bind::test`).
 
 use crate::base::suggestions;
 

@@ -4,8 +4,9 @@
 //! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,
 //! because only they make nodes.
 
-use crate::script::state::trees::{NodeKind, TreeNode};
 use mlua::Table;
+
+use crate::script::state::trees::{NodeKind, TreeNode};
 
 /// The nodes under `root`, which comes first.
 ///
