@@ -65,18 +65,56 @@ pub(crate) struct Suspended {
 /// All behaviours.
 #[derive(Debug, Default)]
 pub(crate) struct Behaviours {
-    pub(crate) instances: BTreeMap<Owner, Instance>,
-    pub(crate) by_character: BTreeMap<CharacterId, Owner>,
-    pub(crate) order: BTreeMap<u32, Owner>,
+    instances: BTreeMap<Owner, Instance>,
+    by_character: BTreeMap<CharacterId, Owner>,
+    order: BTreeMap<u32, Owner>,
     /// In order of their first use.
-    pub(crate) classes: Vec<Rc<Class>>,
+    classes: Vec<Rc<Class>>,
     /// By the number of the character.
-    pub(crate) suspended: BTreeMap<u32, (CharacterId, Suspended)>,
+    suspended: BTreeMap<u32, (CharacterId, Suspended)>,
 }
 
 impl Behaviours {
     pub(crate) fn of(&self, character: CharacterId) -> Option<Owner> {
         self.by_character.get(&character).copied()
+    }
+
+    /// A character has a behaviour from now on; its instance comes with [`Behaviours::add`].
+    pub(crate) fn announce(&mut self, character: CharacterId, serial: u32, owner: Owner) {
+        self.by_character.insert(character, owner);
+        self.order.insert(serial, owner);
+    }
+
+    /// The instance of a behaviour that was announced: its character has no suspended one any more.
+    pub(crate) fn add(&mut self, owner: Owner, instance: Instance) {
+        self.forget_suspended(instance.character);
+        self.instances.insert(owner, instance);
+    }
+
+    pub(crate) fn get(&self, owner: Owner) -> Option<&Instance> {
+        self.instances.get(&owner)
+    }
+
+    pub(crate) fn get_mut(&mut self, owner: Owner) -> Option<&mut Instance> {
+        self.instances.get_mut(&owner)
+    }
+
+    /// Takes an instance out: it is found no more.
+    pub(crate) fn take(&mut self, owner: Owner) -> Option<Instance> {
+        let instance = self.instances.remove(&owner)?;
+        self.by_character.remove(&instance.character);
+        self.order.remove(&instance.serial);
+        Some(instance)
+    }
+
+    /// Keeps what a reload needs to bring back an instance that was taken out.
+    pub(crate) fn suspend(&mut self, instance: &Instance, suspended: Suspended) {
+        self.suspended.insert(instance.serial, (instance.character, suspended));
+    }
+
+    /// Keeps a class.
+    pub(crate) fn add_class(&mut self, class: Rc<Class>) {
+        self.classes.push(class);
     }
 
     /// All behaviours, in order of the numbers of their characters.

@@ -50,27 +50,50 @@ impl Job {
 #[derive(Debug)]
 pub(crate) struct Predicate {
     pub(crate) owner: Owner,
-    pub(crate) function: Function,
+    function: Function,
     on_true: Option<Callback>,
     on_false: Option<Callback>,
-    pub(crate) every_ticks: u64,
-    pub(crate) next: Tick,
-    pub(crate) value: bool,
-    pub(crate) enabled: bool,
+    every_ticks: u64,
+    next: Tick,
+    value: bool,
+    enabled: bool,
 }
 
 /// All watches over predicates.
 #[derive(Debug, Default)]
 pub(crate) struct Predicates {
-    pub(crate) predicates: BTreeMap<u32, Predicate>,
+    predicates: BTreeMap<u32, Predicate>,
     /// Those of each owner that has any: the ids above, once more.
     by_owner: BTreeMap<Owner, BTreeSet<u32>>,
     last: u32,
 }
 
 impl Predicates {
-    pub(crate) fn of(&self, owner: Owner) -> impl Iterator<Item = u32> {
+    fn of(&self, owner: Owner) -> impl Iterator<Item = u32> {
         self.by_owner.get(&owner).into_iter().flatten().copied()
+    }
+
+    /// The predicates of an owner that are due, by id.
+    pub(crate) fn due(&self, owner: Owner, now: Tick) -> impl Iterator<Item = u32> {
+        let is_due = move |predicate: &Predicate| predicate.enabled && predicate.next <= now;
+        self.of(owner).filter(move |id| self.predicates.get(id).is_some_and(is_due))
+    }
+
+    pub(crate) fn get(&self, id: u32) -> Option<&Predicate> {
+        self.predicates.get(&id)
+    }
+
+    /// A predicate is asked now, and next when its interval is over; the function to ask.
+    pub(crate) fn ask(&mut self, id: u32, now: Tick) -> Option<Function> {
+        let predicate = self.predicates.get_mut(&id)?;
+        predicate.next = now.after(predicate.every_ticks);
+        Some(predicate.function.clone())
+    }
+
+    /// Keeps the answer of a predicate; whether it is another one than before.
+    pub(crate) fn answer(&mut self, id: u32, value: bool) -> bool {
+        let predicate = self.predicates.get_mut(&id);
+        predicate.is_some_and(|predicate| std::mem::replace(&mut predicate.value, value) != value)
     }
 
     /// How many there are.

@@ -12,8 +12,8 @@ use crate::script::state::boards::Boards;
 use crate::script::state::clock::Clock;
 use crate::script::state::dialogue::Answers;
 use crate::script::state::handlers::Handlers;
-use crate::script::state::owners::Owners;
-use crate::script::state::predicates::Predicates;
+use crate::script::state::owners::{OwnerKind, OwnerRecord, Owners};
+use crate::script::state::predicates::{Job, Predicates};
 use crate::script::state::running::Running;
 use crate::script::state::scenes::Scenes;
 use crate::script::state::state_checks::StateChecks;
@@ -24,6 +24,7 @@ use crate::script::state::timers::{TimerOrder, Timers};
 use crate::script::state::trees::Trees;
 use crate::script::state::work::{ScriptWork, WorkQueue};
 use crate::world::settings::LevelLimits;
+use crate::world::walk::Owner;
 
 /// What scripts have registered to be called.
 #[derive(Debug, Default)]
@@ -97,6 +98,41 @@ impl Runtime {
         {
             record.is_gone = true;
         }
+    }
+
+    /// What step 3 has to run in this tick, in order. Tasks that are due are taken out of their table.
+    pub(crate) fn due_jobs(&mut self) -> Vec<Job> {
+        let now = self.clock.now;
+        let mut jobs: Vec<Job> = self.registered.timers.due(now).into_iter().map(Job::Timer).collect();
+        let all = &self.registered.predicates;
+        let predicates = |owner: Owner| all.due(owner, now).map(Job::Predicate);
+        if let Some((owner, _)) = self.owners.level {
+            jobs.push(Job::LevelTick);
+            jobs.extend(predicates(owner));
+        }
+        let plays = |record: &OwnerRecord| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test);
+        for owner in all.owners().filter(|owner| self.owners.get(*owner).is_some_and(plays)) {
+            jobs.extend(predicates(owner));
+        }
+        for (serial, owner) in self.actors.behaviours.in_order() {
+            let is_free = !self.owners.is_paused(owner);
+            let Some(record) = self.owners.get(owner).filter(|_| is_free) else {
+                continue;
+            };
+            if record.run_again.is_some_and(|tick| tick <= now) {
+                jobs.push(Job::RunAgain(owner));
+            }
+            let (updates, has_tree) = self.actors.behaviours.due_at(owner, serial, now);
+            if updates {
+                jobs.push(Job::Update(owner));
+            }
+            if has_tree && self.actors.trees.is_due(owner, now) {
+                jobs.push(Job::Tree(owner));
+            }
+            jobs.extend(predicates(owner));
+        }
+        jobs.extend(self.tasks.take_due(now).into_iter().map(Job::Wake));
+        jobs
     }
 
     /// Bytes of the plain data that is kept here for scripts.

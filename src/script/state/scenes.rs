@@ -140,13 +140,69 @@ pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
 /// All scenes.
 #[derive(Debug, Default)]
 pub(crate) struct Scenes {
-    pub(crate) scenes: BTreeMap<u64, RunningScene>,
+    scenes: BTreeMap<u64, RunningScene>,
     definitions: Definitions,
     /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
-    pub(crate) last: u64,
+    last: u64,
 }
 
 impl Scenes {
+    /// Writes a scene down that is about to begin; its number.
+    pub(crate) fn enlist(
+        &mut self,
+        definition: Definition,
+        (args, holds): (Plain, Vec<CharacterId>),
+        now: Tick,
+    ) -> u64 {
+        self.last += 1;
+        let scene = RunningScene {
+            definition,
+            args,
+            holds,
+            owner: None,
+            stage: SceneStage::Queued,
+            started: now,
+            mark: None,
+            moved_camera: false,
+            skip: Skip::default(),
+        };
+        self.scenes.insert(self.last, scene);
+        self.last
+    }
+
+    /// The scene of that number when it has not begun.
+    pub(crate) fn queued(&mut self, id: u64) -> Option<&mut RunningScene> {
+        self.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)
+    }
+
+    /// The script of a scene has returned.
+    pub(crate) fn script_returned(&mut self, id: u64) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            scene.stage = SceneStage::Returned;
+        }
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn contains(&self, id: u64) -> bool {
+        self.scenes.contains_key(&id)
+    }
+
+    /// Scenes that have not ended, oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &RunningScene)> {
+        self.scenes.iter().map(|(&id, scene)| (id, scene))
+    }
+
+    /// Scenes whose script has returned, oldest first, and their owners.
+    pub(crate) fn returned(&self) -> Vec<(u64, Owner)> {
+        let returned = self.iter().filter(|(_, scene)| scene.stage == SceneStage::Returned);
+        returned.filter_map(|(id, scene)| Some((id, scene.owner?))).collect()
+    }
+
+    /// Takes a scene out that ends.
+    pub(crate) fn take(&mut self, id: u64) -> Option<RunningScene> {
+        self.scenes.remove(&id)
+    }
+
     /// What the scenes that have not ended were given.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &Plain> {
         self.scenes.values().map(|scene| &scene.args)

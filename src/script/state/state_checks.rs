@@ -12,22 +12,22 @@ use crate::world::walk::Owner;
 
 /// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
-pub(crate) const ENTRIES_MAX: i64 = 512;
+const ENTRIES_MAX: i64 = 512;
 
 /// As many of them are kept for states that were put off.
-pub(crate) const PUT_OFF: i64 = 256;
+const PUT_OFF: i64 = 256;
 
 /// Which states are looked at when.
 #[derive(Debug)]
 pub(crate) struct StateChecks {
     /// Entries that may still be looked at in this tick. A large state leaves a debt.
-    pub(crate) left: i64,
+    left: i64,
     /// Behaviours whose code has run since their state was looked at.
-    pub(crate) put_off: BTreeSet<Owner>,
+    put_off: BTreeSet<Owner>,
     /// Whose turn it was last.
     last: Owner,
     /// What was reported of states that are not plain data.
-    pub(crate) told: BTreeMap<Owner, String>,
+    told: BTreeMap<Owner, String>,
 }
 
 impl Default for StateChecks {
@@ -41,8 +41,41 @@ impl StateChecks {
         self.left = self.left.saturating_add(ENTRIES_MAX).min(ENTRIES_MAX);
     }
 
+    /// Whether the state of `owner`, whose code has just run, is looked at now; else it is put off.
+    pub(crate) fn may_look(&mut self, owner: Owner) -> bool {
+        let may = self.left > PUT_OFF;
+        if may {
+            self.put_off.remove(&owner);
+        } else {
+            self.put_off.insert(owner);
+        }
+        may
+    }
+
+    /// A look has cost so many entries.
+    pub(crate) fn spend(&mut self, entries: i64) {
+        self.left -= entries;
+    }
+
+    /// The state of `owner` is plain data.
+    pub(crate) fn is_plain(&mut self, owner: Owner) {
+        self.told.remove(&owner);
+    }
+
+    /// What is wrong with the state of `owner`: whether that is news. Owners that `is_known` denies are
+    /// forgotten.
+    pub(crate) fn is_news(&mut self, owner: Owner, what: &str, is_known: impl Fn(Owner) -> bool) -> bool {
+        self.told.retain(|&known, _| known == owner || is_known(known));
+        self.told.insert(owner, what.to_owned()).is_none_or(|before| before != what)
+    }
+
+    /// The next behaviour that was put off, in turn, while there are entries left.
+    pub(crate) fn next_put_off(&mut self) -> Option<Owner> {
+        if self.left > 0 { self.next() } else { None }
+    }
+
     /// The next behaviour that was put off, in turn.
-    pub(crate) fn next(&mut self) -> Option<Owner> {
+    fn next(&mut self) -> Option<Owner> {
         let after = (Bound::Excluded(self.last), Bound::Unbounded);
         let next = self.put_off.range(after).next().or_else(|| self.put_off.first()).copied()?;
         self.put_off.remove(&next);

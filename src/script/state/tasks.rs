@@ -93,11 +93,11 @@ pub(crate) struct Task {
 /// All tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    pub(crate) tasks: BTreeMap<u64, Task>,
+    tasks: BTreeMap<u64, Task>,
     last: u64,
     serial: u64,
     /// The task that runs, when it has ended by what it did itself, and its coroutine.
-    pub(crate) leaving: Option<(u64, Thread)>,
+    leaving: Option<(u64, Thread)>,
     /// Tasks that were started in step 3 and have not begun, in order.
     pub(crate) spawned: std::collections::VecDeque<u64>,
     /// Deadlines; those whose task waits for something else by now are skipped.
@@ -106,7 +106,7 @@ pub(crate) struct Tasks {
     tested: BTreeSet<u64>,
     waiters: BTreeMap<Wait, Vec<Answering>>,
     by_event: BTreeMap<String, Vec<Answering>>,
-    pub(crate) by_name: BTreeMap<(Owner, String), u64>,
+    by_name: BTreeMap<(Owner, String), u64>,
 }
 
 impl Tasks {
@@ -144,6 +144,35 @@ impl Tasks {
     /// The tasks of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
         self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(&id, _)| id).collect()
+    }
+
+    pub(crate) fn get(&self, id: u64) -> Option<&Task> {
+        self.tasks.get(&id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Task> {
+        self.tasks.get_mut(&id)
+    }
+
+    /// Takes a task out of all tables; while it runs, its coroutine stays known.
+    pub(crate) fn take(&mut self, id: u64, running: Option<u64>) -> Option<Task> {
+        self.unwait(id);
+        let task = self.tasks.remove(&id)?;
+        if running == Some(id) {
+            self.leaving = task.thread.clone().map(|thread| (id, thread));
+        }
+        if let Some(name) = &task.name {
+            let key = (task.owner, name.clone());
+            if self.by_name.get(&key) == Some(&id) {
+                self.by_name.remove(&key);
+            }
+        }
+        Some(task)
+    }
+
+    /// The task that ran has returned to the host.
+    pub(crate) fn has_left(&mut self) {
+        self.leaving = None;
     }
 
     /// Tasks that were to begin while their owner stood still, by id.

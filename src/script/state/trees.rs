@@ -139,16 +139,49 @@ pub(crate) struct RunningTree {
 /// All trees under way.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
-    pub(crate) runs: BTreeMap<Owner, RunningTree>,
+    runs: BTreeMap<Owner, RunningTree>,
     /// Tasks of actions that ended and that their tree has not seen.
-    pub(crate) over: BTreeMap<u64, ActionEnd>,
+    over: BTreeMap<u64, ActionEnd>,
     /// Walks that tasks of actions began and did not wait for; they end with their action.
-    pub(crate) walks: BTreeMap<u64, Vec<WalkId>>,
+    walks: BTreeMap<u64, Vec<WalkId>>,
     /// Whose tree is being ticked, and whether it is to be suspended afterwards.
-    pub(crate) ticking: Option<(Owner, bool)>,
+    ticking: Option<(Owner, bool)>,
 }
 
 impl Trees {
+    /// The tree of a behaviour that begins, at its root.
+    pub(crate) fn begin(&mut self, owner: Owner, tree: &BehaviourTree) {
+        let states = vec![NodeState::default(); tree.0.len()];
+        self.runs.insert(owner, RunningTree { tree: tree.clone(), states, again: None });
+    }
+
+    /// Takes the tree of an owner out for good.
+    pub(crate) fn take(&mut self, owner: Owner) -> Option<RunningTree> {
+        self.runs.remove(&owner)
+    }
+
+    /// Takes the tree of an owner out for the time of a tick.
+    pub(crate) fn begin_tick(&mut self, owner: Owner) -> Option<RunningTree> {
+        self.ticking = Some((owner, false));
+        self.runs.remove(&owner)
+    }
+
+    /// Takes a tree back after its tick; whether its owner is to be suspended now.
+    pub(crate) fn end_tick(&mut self, owner: Owner, run: RunningTree) -> bool {
+        self.runs.insert(owner, run);
+        self.ticking.take().is_some_and(|(_, suspend)| suspend)
+    }
+
+    /// How the task of an action has ended, if it has; its tree sees it once.
+    pub(crate) fn take_end(&mut self, task: u64) -> Option<ActionEnd> {
+        self.over.remove(&task)
+    }
+
+    /// The walks that the task of an action began and did not wait for; forgotten from now on.
+    pub(crate) fn take_walks(&mut self, task: u64) -> Vec<WalkId> {
+        self.walks.remove(&task).unwrap_or_default()
+    }
+
     /// Whether the tree of `owner` is to be ticked: it has one, and has not faulted within the last second.
     pub(crate) fn is_due(&self, owner: Owner, now: Tick) -> bool {
         self.runs.get(&owner).is_some_and(|run| run.again.is_none_or(|again| again <= now))

@@ -41,7 +41,7 @@ const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWa
 /// show.
 pub(crate) fn define(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, String> {
     let class = shape(lua, file, result)?;
-    store::with(lua, |runtime| runtime.actors.behaviours.classes.push(class.clone()));
+    store::with(lua, |runtime| runtime.actors.behaviours.add_class(class.clone()));
     Ok(class)
 }
 
@@ -67,8 +67,9 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
     let version = whole("version", 1)?;
     let known = store::with(lua, |runtime| {
         let behaviours = &runtime.actors.behaviours;
-        let same = behaviours.classes.iter().find(|class| class.file == file).map(|class| class.name.clone());
-        let taken = behaviours.classes.len();
+        let same =
+            behaviours.classes().iter().find(|class| class.file == file).map(|class| class.name.clone());
+        let taken = behaviours.classes().len();
         let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
         same.or(other)
     });
@@ -137,23 +138,15 @@ pub(crate) fn create(
             record.names = Some(class.table.clone());
             record.receiver = Some(Value::Table(this.clone()));
         }
-        runtime.actors.behaviours.by_character.insert(character, owner);
-        runtime.actors.behaviours.order.insert(serial, owner);
+        runtime.actors.behaviours.announce(character, serial, owner);
         owner
     });
     for (name, function) in &class.on {
         handlers::listen_on(lua, owner, character, name, function.clone());
     }
-    store::with(lua, |runtime| {
-        runtime.actors.behaviours.forget_suspended(character);
-        let (asked, given) = (asked.to_owned(), given.clone());
-        let this = Rc::new(this);
-        runtime
-            .actors
-            .behaviours
-            .instances
-            .insert(owner, Instance { character, serial, class, this, asked, given });
-    });
+    let (asked, given) = (asked.to_owned(), given.clone());
+    let instance = Instance { character, serial, class, this: Rc::new(this), asked, given };
+    store::with(lua, |runtime| runtime.actors.behaviours.add(owner, instance));
     Ok(owner)
 }
 
@@ -209,7 +202,7 @@ pub(crate) fn rebind(
             record.kept = kept.into_iter().filter_map(|kept| kept.under(&class.on)).collect();
         }
         runtime.faults.strikes.forget(&owner);
-        if let Some(instance) = runtime.actors.behaviours.instances.get_mut(&owner) {
+        if let Some(instance) = runtime.actors.behaviours.get_mut(owner) {
             instance.this = Rc::new(fresh);
             instance.class = class.clone();
             instance.given = given.clone();
@@ -262,7 +255,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     let suspended = Suspended { state: None, ..suspended(lua, owner, &instance, vm.limits().state_kib) };
     let off = switched_off(vm, instance.character, &suspended);
     store::with(lua, |runtime| {
-        runtime.actors.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+        runtime.actors.behaviours.suspend(&instance, suspended);
     });
     invoke::push(vm, Fact::SwitchedOff(off));
     end_owner(vm, owner, Why::OwnerGone);
@@ -271,7 +264,7 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
 /// A function of the class and the `self` to call it with.
 pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
     let (class, this) = store::with(lua, |runtime| {
-        let instance = runtime.actors.behaviours.instances.get(&owner)?;
+        let instance = runtime.actors.behaviours.get(owner)?;
         Some((instance.class.table.clone(), Table::clone(&instance.this)))
     })?;
     let function = class.raw_get::<Value>(name).ok()?.as_function().cloned()?;
@@ -310,8 +303,7 @@ pub(crate) fn start_code(lua: &Lua, owner: Owner) {
 }
 
 fn start_tree(lua: &Lua, owner: Owner) {
-    let tree =
-        store::with(lua, |runtime| runtime.actors.behaviours.instances.get(&owner)?.class.tree.clone());
+    let tree = store::with(lua, |runtime| runtime.actors.behaviours.get(owner)?.class.tree.clone());
     if let Some(tree) = tree {
         tree::begin(lua, owner, &tree);
     }
@@ -335,7 +327,7 @@ pub(crate) fn update(vm: &ScriptVm, owner: Owner) {
         if runtime.owners.is_paused(owner) {
             return None;
         }
-        let Instance { class, this, .. } = runtime.actors.behaviours.instances.get(&owner)?;
+        let Instance { class, this, .. } = runtime.actors.behaviours.get(owner)?;
         let dt = class.update_every_ticks as f64 / f64::from(runtime.clock.rate.per_second());
         Some((Rc::clone(class), Rc::clone(this), dt))
     });
@@ -402,7 +394,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
         let suspended = suspended(lua, owner, &instance, vm.limits().state_kib);
         let off = switched_off(vm, instance.character, &suspended);
         store::with(lua, |runtime| {
-            runtime.actors.behaviours.suspended.insert(instance.serial, (instance.character, suspended));
+            runtime.actors.behaviours.suspend(&instance, suspended);
         });
         invoke::push(vm, Fact::SwitchedOff(off));
     }
@@ -417,12 +409,7 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
 }
 
 fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
-    store::with(lua, |runtime| {
-        let instance = runtime.actors.behaviours.instances.remove(&owner)?;
-        runtime.actors.behaviours.by_character.remove(&instance.character);
-        runtime.actors.behaviours.order.remove(&instance.serial);
-        Some(instance)
-    })
+    store::with(lua, |runtime| runtime.actors.behaviours.take(owner))
 }
 
 /// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
@@ -430,10 +417,9 @@ pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspend
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
         let behaviours = &mut runtime.actors.behaviours;
-        let owner = behaviours.by_character.remove(&character)?;
-        let instance = behaviours.instances.remove(&owner)?;
-        behaviours.order.remove(&instance.serial);
-        behaviours.suspended.insert(instance.serial, (character, suspended));
+        let owner = behaviours.of(character)?;
+        let instance = behaviours.take(owner)?;
+        behaviours.suspend(&instance, suspended);
         Some(owner)
     });
     if let Some(owner) = found {

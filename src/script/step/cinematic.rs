@@ -14,7 +14,7 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage, Skip};
+use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
@@ -58,24 +58,9 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
         }
         holds.push(id);
     }
-    let id = store::with(lua, |runtime| {
-        runtime.cinematics.scenes.last += 1;
-        let id = runtime.cinematics.scenes.last;
-        let scene = RunningScene {
-            definition,
-            args,
-            holds,
-            owner: None,
-            stage: SceneStage::Queued,
-            started: runtime.clock.now,
-            mark: None,
-            moved_camera: false,
-            skip: Skip::default(),
-        };
-        runtime.cinematics.scenes.scenes.insert(id, scene);
-        id
-    });
-    Ok(id)
+    Ok(store::with(lua, |runtime| {
+        runtime.cinematics.scenes.enlist(definition, (args, holds), runtime.clock.now)
+    }))
 }
 
 /// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and
@@ -84,12 +69,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
         let now = runtime.clock.now;
-        let scene = runtime
-            .cinematics
-            .scenes
-            .scenes
-            .get_mut(&id)
-            .filter(|scene| scene.stage == SceneStage::Queued)?;
+        let scene = runtime.cinematics.scenes.queued(id)?;
         let label = format!("cinematic \"{}\"", scene.definition.name);
         let owner = runtime.owners.begin(OwnerKind::Scene(id), label);
         scene.owner = Some(owner);
@@ -132,23 +112,19 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 
 /// The script of a scene has returned: the scene ends when its walks have.
 pub(crate) fn script_returned(lua: &Lua, id: u64) {
-    store::with(lua, |runtime| {
-        if let Some(scene) = runtime.cinematics.scenes.scenes.get_mut(&id) {
-            scene.stage = SceneStage::Returned;
-        }
-    });
+    store::with(lua, |runtime| runtime.cinematics.scenes.script_returned(id));
 }
 
 /// A fault in a scene ends it at the next dispatch.
 pub(crate) fn faulted(lua: &Lua, id: u64, message: &str) {
-    if store::with(lua, |runtime| runtime.cinematics.scenes.scenes.contains_key(&id)) {
+    if store::with(lua, |runtime| runtime.cinematics.scenes.contains(id)) {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Fault(message.to_owned())));
     }
 }
 
 /// Cancels a scene at the next dispatch; false when it is over.
 pub(crate) fn cancel(lua: &Lua, id: u64) -> bool {
-    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.scenes.contains_key(&id));
+    let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.contains(id));
     if is_there {
         store::push_work(lua, ScriptWork::EndScene(id, SceneEnd::Cancelled));
     }
@@ -161,8 +137,8 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
     let by = store::with(lua, |runtime| runtime.owners.removed_by.remove(&character));
     let ended = store::with(lua, |runtime| {
         let holding = |scene: &RunningScene| scene.holds.contains(&character) && scene.owner != by;
-        let scenes = runtime.cinematics.scenes.scenes.iter();
-        scenes.filter(|(_, scene)| holding(scene)).map(|(&id, _)| id).collect::<Vec<_>>()
+        let scenes = runtime.cinematics.scenes.iter();
+        scenes.filter(|(_, scene)| holding(scene)).map(|(id, _)| id).collect::<Vec<_>>()
     });
     for id in ended {
         end(vm, id, SceneEnd::Cancelled);
@@ -172,11 +148,7 @@ pub(crate) fn despawned(vm: &ScriptVm, character: CharacterId) {
 /// Ends scenes whose script has returned and whose walks have settled and been told.
 pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let lua = vm.lua();
-    let returned = store::with(lua, |runtime| {
-        let scenes = runtime.cinematics.scenes.scenes.iter();
-        let returned = scenes.filter(|(_, scene)| scene.stage == SceneStage::Returned);
-        returned.filter_map(|(&id, scene)| Some((id, scene.owner?))).collect::<Vec<_>>()
-    });
+    let returned = store::with(lua, |runtime| runtime.cinematics.scenes.returned());
     for (id, owner) in returned {
         let has_walks = lend::with_world(lua, |world: &mut World| {
             world.walks.values().any(|walk| walk.owner == owner && !walk.is_delivered)
@@ -190,7 +162,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
 /// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
 pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let lua = vm.lua();
-    let Some(scene) = store::with(lua, |runtime| runtime.cinematics.scenes.scenes.remove(&id)) else {
+    let Some(scene) = store::with(lua, |runtime| runtime.cinematics.scenes.take(id)) else {
         return;
     };
     let name = scene.definition.name.clone();
@@ -240,8 +212,9 @@ fn info(lua: &Lua, scene: &RunningScene, how: &SceneEnd) -> Plain {
 
 /// Ends every scene because the level ends, oldest first.
 pub(crate) fn end_all(vm: &ScriptVm) {
-    let ids =
-        store::with(vm.lua(), |runtime| runtime.cinematics.scenes.scenes.keys().copied().collect::<Vec<_>>());
+    let ids = store::with(vm.lua(), |runtime| {
+        runtime.cinematics.scenes.iter().map(|(id, _)| id).collect::<Vec<_>>()
+    });
     for id in ids {
         end(vm, id, SceneEnd::LevelEnd);
     }

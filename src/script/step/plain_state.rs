@@ -10,7 +10,6 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::Plain;
-use crate::script::state::state_checks::PUT_OFF;
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -25,17 +24,11 @@ pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     let lua = vm.lua();
     let this = store::with(lua, |runtime| {
         let this = runtime.actors.behaviours.shared_this(call.owner)?;
-        let may = runtime.actors.checks.left > PUT_OFF;
-        if may {
-            runtime.actors.checks.put_off.remove(&call.owner);
-        } else {
-            runtime.actors.checks.put_off.insert(call.owner);
-        }
-        may.then_some(this)
+        runtime.actors.checks.may_look(call.owner).then_some(this)
     });
     if let Some(this) = this {
         let spent = look(vm, call, &this);
-        store::with(lua, |runtime| runtime.actors.checks.left -= spent);
+        store::with(lua, |runtime| runtime.actors.checks.spend(spent));
     }
 }
 
@@ -45,15 +38,14 @@ pub(crate) fn catch_up(vm: &ScriptVm) {
     // Bounded by the entries: every look spends some.
     loop {
         let next = store::with(lua, |runtime| {
-            let checks = &mut runtime.actors.checks;
-            let owner = if checks.left > 0 { checks.next() } else { None };
+            let owner = runtime.actors.checks.next_put_off();
             owner.map(|owner| (owner, runtime.actors.behaviours.shared_this(owner)))
         });
         let Some((owner, this)) = next else {
             return;
         };
         let spent = this.map_or(1, |this| look(vm, &Call::plain(owner, CALLBACK), &this));
-        store::with(lua, |runtime| runtime.actors.checks.left -= spent);
+        store::with(lua, |runtime| runtime.actors.checks.spend(spent));
     }
 }
 
@@ -71,7 +63,7 @@ pub(crate) fn look_at_shared(vm: &ScriptVm, owner: Owner, state: &Table) {
 fn look_at(vm: &ScriptVm, call: &Call, name: &'static str, state: Value) -> i64 {
     let (is_plain, entries) = payload::is_plain(vm.lua(), &state, vm.limits().state_kib);
     if is_plain && state.is_table() {
-        store::with(vm.lua(), |runtime| runtime.actors.checks.told.remove(&call.owner));
+        store::with(vm.lua(), |runtime| runtime.actors.checks.is_plain(call.owner));
     } else {
         let _ = check_after(vm, call, name, state);
     }
@@ -109,14 +101,13 @@ fn check_after(vm: &ScriptVm, call: &Call, name: &str, state: Value) -> Result<P
     let owner = call.owner;
     let is_news = store::with(vm.lua(), |runtime| match &read {
         Ok(_) => {
-            runtime.actors.checks.told.remove(&owner);
+            runtime.actors.checks.is_plain(owner);
             false
         }
         Err(failure) => {
             let owners = &runtime.owners;
-            runtime.actors.checks.told.retain(|known, _| *known == owner || owners.get(*known).is_some());
-            let what = what_of(&failure.message).to_owned();
-            runtime.actors.checks.told.insert(owner, what.clone()).is_none_or(|before| before != what)
+            let what = what_of(&failure.message);
+            runtime.actors.checks.is_news(owner, what, |known| owners.get(known).is_some())
         }
     });
     if let (true, Err(failure)) = (is_news, &read) {

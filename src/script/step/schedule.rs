@@ -12,9 +12,7 @@ use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
-use crate::script::state::owners::{OwnerKind, OwnerRecord};
-use crate::script::state::predicates::{Job, Predicate};
-use crate::script::state::runtime::Runtime;
+use crate::script::state::predicates::Job;
 use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
@@ -22,7 +20,6 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
-use crate::world::walk::Owner;
 
 /// Runs step 3. The world is lent.
 pub(crate) fn run(vm: &ScriptVm) {
@@ -30,7 +27,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     blackboard::clear_due(lua);
     store::with(lua, |runtime| {
         runtime.clock.step = 3;
-        let jobs = due_jobs(runtime);
+        let jobs = runtime.due_jobs();
         let waiting: BTreeSet<Job> = runtime.queue.jobs.iter().copied().collect();
         runtime.queue.jobs.extend(jobs.into_iter().filter(|job| !waiting.contains(job)));
     });
@@ -70,42 +67,6 @@ pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
             }
         }
     }
-}
-
-fn due_jobs(runtime: &mut Runtime) -> Vec<Job> {
-    let now = runtime.clock.now;
-    let mut jobs: Vec<Job> = runtime.registered.timers.due(now).into_iter().map(Job::Timer).collect();
-    let due = |predicate: &Predicate| predicate.enabled && predicate.next <= now;
-    let all = &runtime.registered.predicates;
-    let predicates =
-        |owner: Owner| all.of(owner).filter(|id| all.predicates.get(id).is_some_and(due)).map(Job::Predicate);
-    if let Some((owner, _)) = runtime.owners.level {
-        jobs.push(Job::LevelTick);
-        jobs.extend(predicates(owner));
-    }
-    let plays = |record: &OwnerRecord| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test);
-    for owner in all.owners().filter(|owner| runtime.owners.get(*owner).is_some_and(plays)) {
-        jobs.extend(predicates(owner));
-    }
-    for (serial, owner) in runtime.actors.behaviours.in_order() {
-        let is_free = !runtime.owners.is_paused(owner);
-        let Some(record) = runtime.owners.get(owner).filter(|_| is_free) else {
-            continue;
-        };
-        if record.run_again.is_some_and(|tick| tick <= now) {
-            jobs.push(Job::RunAgain(owner));
-        }
-        let (updates, has_tree) = runtime.actors.behaviours.due_at(owner, serial, now);
-        if updates {
-            jobs.push(Job::Update(owner));
-        }
-        if has_tree && runtime.actors.trees.is_due(owner, now) {
-            jobs.push(Job::Tree(owner));
-        }
-        jobs.extend(predicates(owner));
-    }
-    jobs.extend(runtime.tasks.take_due(now).into_iter().map(Job::Wake));
-    jobs
 }
 
 fn run_job(vm: &ScriptVm, job: Job) {
@@ -153,13 +114,11 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
 pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
-        let now = runtime.clock.now;
-        let predicate = runtime.registered.predicates.predicates.get_mut(&id)?;
-        if runtime.owners.is_paused(predicate.owner) {
+        let owner = runtime.registered.predicates.get(id)?.owner;
+        if runtime.owners.is_paused(owner) {
             return None;
         }
-        predicate.next = now.after(predicate.every_ticks);
-        Some((predicate.owner, predicate.function.clone()))
+        Some((owner, runtime.registered.predicates.ask(id, runtime.clock.now)?))
     });
     let Some((owner, function)) = found else {
         return;
@@ -167,11 +126,7 @@ pub(crate) fn run_predicate(vm: &ScriptVm, id: u32) {
     let call = Call::plain(owner, "when");
     match invoke::test(vm, &call, &function, ()) {
         Ok(value) => {
-            let changed = store::with(lua, |runtime| {
-                let predicate = runtime.registered.predicates.predicates.get_mut(&id)?;
-                (std::mem::replace(&mut predicate.value, value) != value).then_some(())
-            });
-            if changed.is_some() {
+            if store::with(lua, |runtime| runtime.registered.predicates.answer(id, value)) {
                 store::push_work(lua, ScriptWork::Turned { predicate: id, value });
             }
         }

@@ -64,7 +64,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let thread = vm.task();
     let found = store::with(vm.lua(), |runtime| {
         let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
-        let task = runtime.tasks.tasks.get_mut(&id)?;
+        let task = runtime.tasks.get_mut(id)?;
         if paused {
             // Begins when the owner goes on: a sleep that is over at once.
             task.serial = u64::MAX;
@@ -79,7 +79,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let result = match thread {
         Ok(thread) => {
             store::with(vm.lua(), |runtime| {
-                if let Some(task) = runtime.tasks.tasks.get_mut(&id) {
+                if let Some(task) = runtime.tasks.get_mut(id) {
                     task.thread = Some(thread.clone());
                 }
             });
@@ -97,7 +97,7 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
         return;
     };
     let found = store::with(lua, |runtime| {
-        let task = runtime.tasks.tasks.get(&id).filter(|task| task.serial == serial)?;
+        let task = runtime.tasks.get(id).filter(|task| task.serial == serial)?;
         let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
         if runtime.owners.get(owner).is_some_and(|record| record.is_gone) {
             return None;
@@ -153,7 +153,7 @@ fn into_values(lua: &Lua, answer: WaitResult) -> mlua::Result<MultiValue> {
 /// What a task did: it waits, it is done, it failed.
 fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailure>) {
     let lua = vm.lua();
-    store::with(lua, |runtime| runtime.tasks.leaving = None);
+    store::with(lua, |runtime| runtime.tasks.has_left());
     match result {
         Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
         Ok(Resumed::Done(values)) => {

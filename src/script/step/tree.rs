@@ -15,7 +15,7 @@ use std::rc::Rc;
 use mlua::{Lua, Value};
 
 use crate::script::state::tasks::Why;
-use crate::script::state::trees::{BehaviourTree, Exit, NodeState, RunningTree};
+use crate::script::state::trees::{BehaviourTree, Exit};
 use crate::script::step::tree::tick::{Cursor, NodeStatus};
 use crate::script::step::{behaviour, invoke};
 use crate::script::vm::convert::describe;
@@ -40,9 +40,7 @@ pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, St
 
 /// The tree of a behaviour that begins, at its root; ticked from the next step 3.
 pub(crate) fn begin(lua: &Lua, owner: Owner, tree: &BehaviourTree) {
-    let states = vec![NodeState::default(); tree.0.len()];
-    let run = RunningTree { tree: tree.clone(), states, again: None };
-    store::with(lua, |runtime| runtime.actors.trees.runs.insert(owner, run));
+    store::with(lua, |runtime| runtime.actors.trees.begin(owner, tree));
 }
 
 /// Ticks the tree of an owner. Step 3.
@@ -52,8 +50,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         if runtime.owners.is_paused(owner) || !runtime.actors.trees.is_due(owner, runtime.clock.now) {
             return None;
         }
-        runtime.actors.trees.ticking = Some((owner, false));
-        runtime.actors.trees.runs.remove(&owner)
+        runtime.actors.trees.begin_tick(owner)
     });
     let Some(mut run) = taken else {
         return;
@@ -73,10 +70,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
             "nothing of a tree that ended still runs"
         );
     }
-    let suspend = store::with(lua, |runtime| {
-        runtime.actors.trees.runs.insert(owner, run);
-        runtime.actors.trees.ticking.take().is_some_and(|(_, suspend)| suspend)
-    });
+    let suspend = store::with(lua, |runtime| runtime.actors.trees.end_tick(owner, run));
     invoke::clean_up(vm);
     if suspend {
         behaviour::end(vm, owner, "fault");
@@ -86,7 +80,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
 /// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with
 /// `why`. Before the owner's other belongings end.
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
-    let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.runs.remove(&owner)) else {
+    let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.take(owner)) else {
         return;
     };
     if let Some(mut cursor) = Cursor::new(vm, owner, &run.tree, &mut run.states) {

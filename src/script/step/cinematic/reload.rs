@@ -39,8 +39,8 @@ impl Restart {
 /// more, and its file.
 pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Restart>, (String, String)> {
     let under_way: Vec<Restart> = store::with(vm.lua(), |runtime| {
-        let scenes = runtime.cinematics.scenes.scenes.iter().filter(|(_, scene)| scene.definition.restarts);
-        let restart = |(&id, scene): (&u64, &RunningScene)| Restart {
+        let scenes = runtime.cinematics.scenes.iter().filter(|(_, scene)| scene.definition.restarts);
+        let restart = |(id, scene): (u64, &RunningScene)| Restart {
             id,
             old: scene.definition.clone(),
             args: scene.args.clone(),
@@ -87,7 +87,7 @@ pub(crate) fn begin_again(vm: &ScriptVm, restarts: Vec<Restart>) {
         // One that a script has defined is new when that script has defined it again, and over when it has
         // ended meanwhile.
         let new = restart.new.clone().or_else(defined).filter(|new| new.table != restart.old.table)?;
-        let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.scenes.contains_key(&restart.id));
+        let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.contains(restart.id));
         is_there.then_some((restart.id, new, restart.args))
     };
     let all: Vec<(u64, Definition, Plain)> = restarts.into_iter().filter_map(is_new).collect();

@@ -77,22 +77,12 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
 /// Takes a task out of all tables.
 fn take(lua: &Lua, id: u64) -> Option<Task> {
     store::with(lua, |runtime| {
-        runtime.tasks.unwait(id);
-        let task = runtime.tasks.tasks.remove(&id)?;
-        if runtime.running.current.as_ref().is_some_and(|current| current.task == Some(id)) {
-            runtime.tasks.leaving = task.thread.clone().map(|thread| (id, thread));
-        }
+        let task = runtime.tasks.take(id, runtime.running.task())?;
         if let Some(skip) = runtime.cinematics.scenes.skip_of(task.owner) {
             skip.forget(id);
         }
         if let Some(record) = runtime.owners.get_mut(task.owner) {
             record.tasks = record.tasks.saturating_sub(1);
-        }
-        if let Some(name) = &task.name {
-            let key = (task.owner, name.clone());
-            if runtime.tasks.by_name.get(&key) == Some(&id) {
-                runtime.tasks.by_name.remove(&key);
-            }
         }
         Some(task)
     })

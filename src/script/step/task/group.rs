@@ -36,7 +36,7 @@ pub(crate) fn answer(vm: &ScriptVm, to: Answering, outcome: Outcome) {
         return;
     };
     let step = store::with(lua, |runtime| {
-        let task = runtime.tasks.tasks.get_mut(&to.task).filter(|task| task.serial == to.serial);
+        let task = runtime.tasks.get_mut(to.task).filter(|task| task.serial == to.serial);
         match task.and_then(|task| task.pause.as_mut()) {
             Some(TaskPause::Group { kind, entries, .. }) => step(*kind, entries, at, outcome),
             _ => GroupStep::Nothing,

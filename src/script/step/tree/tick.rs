@@ -293,7 +293,7 @@ impl<'a> Cursor<'a> {
             self.states[at].task = Some(task);
         }
         let task = self.states[at].task;
-        let over = store::with(self.lua(), |runtime| runtime.actors.trees.over.remove(&task?));
+        let over = store::with(self.lua(), |runtime| runtime.actors.trees.take_end(task?));
         let Some(end) = over else {
             return Ok(NodeStatus::Running);
         };
@@ -306,7 +306,9 @@ impl<'a> Cursor<'a> {
 
     /// Walks that an action began and that its end leaves alone.
     fn forget_walks(&self, task: Option<u64>) {
-        store::with(self.lua(), |runtime| task.and_then(|task| runtime.actors.trees.walks.remove(&task)));
+        if let Some(task) = task {
+            store::with(self.lua(), |runtime| runtime.actors.trees.take_walks(task));
+        }
     }
 
     fn exit(&mut self, at: usize, exit: Exit) {
@@ -410,17 +412,17 @@ impl<'a> Cursor<'a> {
     /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
     fn leave_action(&mut self, at: usize, task: u64, exit: Exit, why: Why) {
         let lua = self.lua();
-        let ended = store::with(lua, |runtime| runtime.actors.trees.over.remove(&task));
+        let ended = store::with(lua, |runtime| runtime.actors.trees.take_end(task));
         let exit = match ended {
             Some(end) => Exit::of(end == ActionEnd::Returned(true)),
             None => {
                 task::cancel(lua, task, why);
                 let walks = store::with(lua, |runtime| {
-                    runtime.actors.trees.over.remove(&task);
-                    runtime.actors.trees.walks.remove(&task)
+                    runtime.actors.trees.take_end(task);
+                    runtime.actors.trees.take_walks(task)
                 });
                 if exit != Exit::Reload {
-                    walks.into_iter().flatten().for_each(|walk| self.cancel_walk(walk, why));
+                    walks.into_iter().for_each(|walk| self.cancel_walk(walk, why));
                 }
                 invoke::clean_up(self.vm);
                 exit
