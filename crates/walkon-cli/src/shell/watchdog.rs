@@ -4,7 +4,7 @@
 //! run computes: a call that is ended marks the run as not repeatable; a signal ends it between ticks; a
 //! second signal ends the process at once (fault:H5). The clock is the monotonic one (fault:H12); where the
 //! system tells how long a thread has really run (Linux), a call has to have run that long too, so that a
-//! busy machine ends nobody's call. Not here: what a script is stopped for by count (`script::fuel`).
+//! busy machine ends nobody's call. Not here: what a script is stopped for by count (`script::vm::fuel`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
