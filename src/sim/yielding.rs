@@ -238,6 +238,8 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
         let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
         match walk {
+            // Further off than in a queue only those count who get on.
+            _ if held != NOBODY && other.gap_m > QUEUE_GAP_M => {}
             _ if held != NOBODY => jams.join(at, held),
             // Anyone who waits at a door, or for its first path, goes on in time.
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
@@ -249,7 +251,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         }
     }
     if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
-        walk.ahead = front.first().map(|other| other.who);
+        walk.ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
     }
 }
 
