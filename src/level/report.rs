@@ -28,7 +28,7 @@ const JOINS_MAX: usize = 32;
 /// Least radius that marks are tried for: a point.
 const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None };
 
-/// What hangs together on one layer.
+/// A connected part of one layer.
 #[derive(Clone, Copy, Debug)]
 struct LayerIsland {
     layer: u8,
@@ -105,7 +105,7 @@ pub fn door_joins(level: &Level) -> Vec<DoorJoin> {
         .collect()
 }
 
-/// What hangs together on a layer, the largest first.
+/// The connected parts of a layer, the largest first.
 fn islands(map: &NavMap, layer: u8) -> Vec<Island> {
     if map.layers().is_none() {
         return map.islands();

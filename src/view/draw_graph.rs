@@ -1,7 +1,7 @@
 //! Points and links: from above, or from the side and above at once.
 //!
 //! In: a draft, its groups, a way. Out: layers `links`, `points`, `islands`, `way` of a picture, and their
-//! part of the legend. Holds: what hangs together with the main group is drawn in the colour of its part,
+//! part of the legend. Holds: what is connected to the main group is drawn in the colour of its part,
 //! paler the lower it lies, or of its height where there are no parts; islands in red with a numbered box
 //! around each. Not here: the scene below (`draw_scenery`), who walks on it (`draw_world`). Source: the
 //! pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.

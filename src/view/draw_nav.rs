@@ -28,8 +28,8 @@ const STOREY_MAX_M: f64 = 1e3;
 enum CellKind {
     Plain,
     Expensive,
-    Dearest,
-    /// Above this and up to twice as much, as the power of two of [`theme::DEAREST_ABOVE`]: 1 to 3.
+    MostExpensive,
+    /// Above this and up to twice as much, as the power of two of [`theme::MOST_EXPENSIVE_ABOVE`]: 1 to 3.
     Beyond(u8),
     /// Ground that is closed because an obstacle or an edge is too near.
     Padding,
@@ -40,7 +40,7 @@ impl CellKind {
     const ALL: [Self; 8] = [
         Self::Plain,
         Self::Expensive,
-        Self::Dearest,
+        Self::MostExpensive,
         Self::Beyond(1),
         Self::Beyond(2),
         Self::Beyond(3),
@@ -51,10 +51,10 @@ impl CellKind {
     fn of(is_walkable: bool, factor: f32) -> Self {
         match (is_walkable, factor) {
             (false, _) => Self::Blocked,
-            (true, factor) if factor > theme::DEAREST_ABOVE => {
-                let doublings =
-                    (1..=3).take_while(|&power| factor > theme::DEAREST_ABOVE * f32::from(1_u8 << power));
-                doublings.last().map_or(Self::Dearest, Self::Beyond)
+            (true, factor) if factor > theme::MOST_EXPENSIVE_ABOVE => {
+                let doublings = (1..=3)
+                    .take_while(|&power| factor > theme::MOST_EXPENSIVE_ABOVE * f32::from(1_u8 << power));
+                doublings.last().map_or(Self::MostExpensive, Self::Beyond)
             }
             (true, factor) if factor > theme::EXPENSIVE_ABOVE => Self::Expensive,
             (true, _) => Self::Plain,
@@ -65,10 +65,10 @@ impl CellKind {
         match self {
             Self::Plain => Style::filled(theme::CELL_PLAIN).glyph('.'),
             Self::Expensive => Style::filled(theme::CELL_EXPENSIVE).glyph('~'),
-            Self::Dearest => Style::filled(theme::CELL_EXPENSIVEEST).glyph('%'),
+            Self::MostExpensive => Style::filled(theme::CELL_MOST_EXPENSIVE).glyph('%'),
             Self::Beyond(power) => {
                 let weight = f32::from(power) * theme::CELL_BEYOND_STEP;
-                Style::filled(theme::CELL_BEYOND.over(theme::CELL_EXPENSIVEEST, weight)).glyph('&')
+                Style::filled(theme::CELL_BEYOND.over(theme::CELL_MOST_EXPENSIVE, weight)).glyph('&')
             }
             Self::Padding => Style::filled(theme::CELL_PADDING).glyph('#'),
             Self::Blocked => Style::filled(theme::CELL_BLOCKED).glyph('#'),
@@ -78,8 +78,8 @@ impl CellKind {
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "free",
-            Self::Expensive => "expensive",
-            Self::Dearest => "dearest",
+            Self::Expensive => "dear",
+            Self::MostExpensive => "dearest",
             Self::Beyond(1) => "dearest2",
             Self::Beyond(2) => "dearest3",
             Self::Beyond(_) => "dearest4",
@@ -92,7 +92,7 @@ impl CellKind {
         match self {
             Self::Plain => "free",
             Self::Expensive => "cost above 1",
-            Self::Dearest => "cost above 1.5",
+            Self::MostExpensive => "cost above 1.5",
             Self::Beyond(1) => "cost above 3",
             Self::Beyond(2) => "cost above 6",
             Self::Beyond(_) => "cost above 12",

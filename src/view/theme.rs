@@ -21,7 +21,7 @@ pub const CELL_PLAIN: Colour = Colour::hex(0xD3E6CC);
 /// Walkable at a factor above 1: yellow.
 pub const CELL_EXPENSIVE: Colour = Colour::hex(0xF4E3A6);
 /// Walkable at a factor above 1.5: red.
-pub const CELL_EXPENSIVEEST: Colour = Colour::hex(0xEEBFAE);
+pub const CELL_MOST_EXPENSIVE: Colour = Colour::hex(0xEEBFAE);
 /// What the most expensive ground tends to, the more expensive it is.
 pub const CELL_BEYOND: Colour = Colour::hex(0xB5402C);
 /// How much nearer to that every doubling of the cost brings it.
@@ -38,7 +38,7 @@ pub const RIM: Colour = Colour::hex(0x5B6068);
 
 /// Points and links of a graph.
 pub const GRAPH: Colour = Colour::hex(0x6A7A86);
-/// Points that do not hang together with the rest, and the box around them.
+/// Points that are not connected to the rest, and the box around them.
 pub const ISLAND: Colour = Colour::hex(0xD6332B);
 
 /// Points and links by their height, from the lowest to the highest.
@@ -63,7 +63,7 @@ pub const SCENE_WALL: Colour = Colour::hex(0x5B6068);
 /// A factor above this is shown as expensive.
 pub const EXPENSIVE_ABOVE: f32 = 1.0;
 /// A factor above this is shown as most expensive.
-pub const DEAREST_ABOVE: f32 = 1.5;
+pub const MOST_EXPENSIVE_ABOVE: f32 = 1.5;
 
 /// Outline of an area.
 pub const AREA_LINE: Colour = Colour::hex(0x4E7D57).with_opacity(170);

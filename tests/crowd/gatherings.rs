@@ -5,8 +5,8 @@
 //! judge of `tests/invariants.rs` after every tick; steps aside and ends of walks are read from the trace.
 
 use std::collections::{BTreeMap, VecDeque};
-use walkon::base::ids::CharacterId;
 
+use walkon::base::ids::CharacterId;
 use walkon::base::rng::Rng;
 use walkon::base::trig;
 use walkon::glam::Vec3;

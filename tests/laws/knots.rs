@@ -1,4 +1,4 @@
-//! Which modules of a crate import one another in circles, and how many at most.
+//! Import cycles: how many modules of a crate import one another in a circle, at most.
 //!
 //! Goal: a reader can take one module after the other, from the bottom up. Method: read `use` lines and paths
 //! that begin with `crate`, follow what modules export again, and look which modules reach one another. The
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The `src/` of a crate, and how many modules may hang together in its largest circle.
+/// The `src/` of each crate, and how many modules its largest import cycle may have.
 const KNOT_MAX: [(&str, usize); 3] =
     [("crates/walkon-nav/src", 5), ("src", 24), ("crates/walkon-cli/src", 3)];
 

@@ -1,11 +1,11 @@
-//! Generated graphs beside the ground itself: what hangs together on foot hangs together in the graph, and
-//! nothing else does.
+//! Generated graphs beside the ground itself: places connected on foot are connected in the graph, and
+//! no others are.
 //!
 //! Goal: one main island for each piece of ground, however many rays fall. Method: the scene of
 //! `../shared/data/meshes` as columns 0.2 m apart, each with every height at which one can stand, flooded
 //! from column to column: nothing of what the product does. A flood that keeps off edges and walls by more
-//! than the body needs says what must hang together, one that keeps off nothing what may. Without the data
-//! nothing is tested. Source: seed 003, "Island Detection"; height fields as Recast has them.
+//! than the body needs says what must be connected; one that keeps off nothing says what may be. Without the
+//! data nothing is tested. Source: seed 003, "Island Detection"; height fields as Recast has them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,8 +24,8 @@ const LEVEL: f32 = std::f32::consts::FRAC_1_SQRT_2;
 /// What lies lower than this over a floor is in nobody's way, metres: a little less than a step, for what
 /// stands on a slope.
 const LOW_M: f32 = 0.45;
-/// What must hang together is at least this far from edges and walls: the radius, and what rows of points may
-/// miss.
+/// Ground that must be connected is at least this far from edges and walls: the radius, and what rows of
+/// points may miss.
 const INNER_M: f32 = ROOM.radius_m + 0.5;
 
 /// A place to stand: its column, and which of the floors there.
@@ -216,7 +216,7 @@ fn seed_v3_one_island_for_each_piece_of_ground() {
             let [Some(one), Some(two)] = ends.map(|at| piece(&may, at)) else { continue };
             assert_eq!(one, two, "{:?}", ends.map(|at| draft.points()[at as usize]));
         }
-        // Every point of a piece hangs together with every other.
+        // Every point of a piece is connected to every other.
         let mut island_by_piece: BTreeMap<usize, (usize, Vec3)> = BTreeMap::new();
         let mut known = 0;
         for at in 0..draft.points().len() as u32 {

@@ -1,13 +1,13 @@
 //! Verbs about areas: toggled and priced. The map follows in step 5, once for all edits of a tick.
 
 use crate::base::ids::AreaId;
-use crate::nav::AreaEdit;
+use crate::nav::{self, AreaEdit};
 use crate::world::World;
 use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
 
 /// Cheapest and most expensive metre, as a factor (fault:F35).
-pub const FACTOR_RANGE: (f32, f32) = (0.1, 100.0);
+pub const FACTOR_RANGE: (f32, f32) = (*nav::FACTOR_RANGE.start(), *nav::FACTOR_RANGE.end());
 
 /// Puts an area in force or out of it; whether that was a change. The area of a door moves the door,
 /// at once and whatever its lock says.

@@ -77,10 +77,10 @@ impl ConnectedComponents {
         labels
     }
 
-    /// Labels parts that hang together although some neighbours do not: those that `is_joined` rejects, asked
-    /// about a cell and a direction, 0 or, to the next row, 2 and for hexagons 3. Rows that `is_plain`
-    /// accepts are not asked about, nor the way from them to the next. Cost: about two nanoseconds a cell of
-    /// the other rows.
+    /// Labels the connected parts where not all neighbouring cells are joined. `is_joined` says whether a
+    /// cell is joined to its neighbour in a direction: 0, or to the next row 2, and for hexagons 3. It is not
+    /// asked about rows that `is_plain` accepts, nor about the step from them to the next row. Cost: about
+    /// two nanoseconds a cell of the other rows.
     pub(crate) fn parted(
         bits: &Bits,
         is_plain: impl Fn(u32) -> bool,

@@ -3,12 +3,22 @@
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
 //! nothing changed. Not here: who asked for the edit, doors, walks that must ask again.
 
+use std::ops::RangeInclusive;
+
 use glam::Vec3;
 
 use crate::base::geom::Bounds;
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
 use crate::nav::Revision;
+
+/// What a metre of an area or a cell may cost over a metre of plain ground.
+pub const FACTOR_RANGE: RangeInclusive<f32> = 0.1..=100.0;
+
+/// The factor within [`FACTOR_RANGE`] that is nearest to `factor`.
+pub(crate) fn clamp_factor(factor: f32) -> f32 {
+    factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end())
+}
 
 /// A change to a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,6 +87,19 @@ pub(crate) struct AreaState {
 }
 
 impl AreaState {
+    /// Edits an area. A factor that is not finite changes nothing.
+    pub(crate) fn edit_area(&mut self, edit: &AreaEdit) {
+        self.edit_obstacle(edit);
+        if let Some(factor) = edit.factor.filter(|factor| factor.is_finite()) {
+            self.factor = clamp_factor(factor);
+        }
+    }
+
+    /// Edits an obstacle, which has no factor.
+    pub(crate) fn edit_obstacle(&mut self, edit: &AreaEdit) {
+        self.available = edit.available.unwrap_or(self.available);
+    }
+
     /// The share of the area of that number in the hash of the state: nothing while it is as at first.
     pub(crate) fn share(&self, at: usize, initial: &Self) -> u64 {
         if self == initial {

@@ -29,7 +29,7 @@ pub use cells::{
     Tiling, grid_frame,
 };
 pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
-pub use edits::{AreaEdit, ChangedPart, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
+pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
 pub use ground_query::GroundQuery;
 pub use layers::{LAYERS_MAX, LINKS_MAX, LayerLink, Layers, LayersError};
 pub use map::NavMap;

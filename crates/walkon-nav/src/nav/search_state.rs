@@ -18,7 +18,8 @@ pub struct Ends {
 pub enum SearchStep {
     /// The allowance is spent; step again, with the same map.
     Running,
-    /// The cheapest way is known: see [`Search::cost`](crate::nav::Search::cost) and [`Search::nodes`](crate::nav::Search::nodes).
+    /// The cheapest way is known: see [`Search::cost`](crate::nav::Search::cost) and
+    /// [`Search::nodes`](crate::nav::Search::nodes).
     Found,
     /// Everything that can be reached was looked at, and the goal was not there. Also before the first
     /// search.

@@ -17,7 +17,7 @@ use super::{LevelOutline, Script, lower};
 use crate::base::suggestions;
 use crate::script::vm::files::ScriptTexts;
 
-/// The scripts and levels of a project, and how they hang together.
+/// The scripts and levels of a project, and which name which.
 pub(super) struct ScriptGraph<'a> {
     pub scripts: BTreeMap<String, Script>,
     levels: &'a [LevelOutline],

@@ -24,7 +24,7 @@ const GROUNDS: [Colour; 6] = [
     theme::CELL_BLOCKED,
     theme::SEARCH_FRONTIER,
     theme::CELL_EXPENSIVE,
-    theme::CELL_EXPENSIVEEST,
+    theme::CELL_MOST_EXPENSIVE,
 ];
 
 /// What lies on it, the most frequent first.

@@ -11,8 +11,8 @@ use crate::base::ids::AreaId;
 use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::map::{CellMap, CellView, unit_for};
 use crate::nav::cells::raster::{Spans, Window};
-use crate::nav::cells::source::FACTOR_RANGE;
 use crate::nav::cells::{FACTOR_ONE, Unit, fixed_factor};
+use crate::nav::edits::clamp_factor;
 use crate::nav::{OwnArea, Traversal};
 
 /// Factors of one walker.
@@ -70,7 +70,7 @@ fn paint(map: &CellMap, areas: &[OwnArea]) -> Option<Paint> {
     let mut states = map.states.clone();
     for (area, factor) in areas {
         if let (Some(factor), true) = (factor, area.index() < map.area_count()) {
-            states[area.index()].factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
+            states[area.index()].factor = clamp_factor(*factor);
         }
     }
     if states == map.states {

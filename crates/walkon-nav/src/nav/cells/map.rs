@@ -18,7 +18,7 @@ use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::custom_costs::{CustomCosts, Paint};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
-use crate::nav::cells::source::{CellMapError, CellSource, FACTOR_RANGE, GridSource, MapFrame};
+use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
 use crate::nav::cells::strong_components::StrongComponents;
 use crate::nav::cells::terrain::{Terrain, TileState};
 use crate::nav::cells::tiling::Metric;
@@ -26,7 +26,7 @@ use crate::nav::cells::walkability::{Passage, Walkability};
 use crate::nav::cells::{
     AltHeuristic, Bits, CellLandmarks, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor,
 };
-use crate::nav::edits::AreaState;
+use crate::nav::edits::{AreaState, clamp_factor};
 use crate::nav::hierarchy::{Sectors, table::CellRect};
 use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, Tile, TileEdit, Traversal};
 
@@ -735,8 +735,7 @@ impl CellMap {
         }
         let was = self.terrain.tile(x, z);
         let factor = edit.factor.filter(|factor| factor.is_finite());
-        let factor =
-            factor.map(|factor| fixed_factor(factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end())));
+        let factor = factor.map(|factor| fixed_factor(clamp_factor(factor)));
         let is = TileState {
             walkable: edit.walkable.unwrap_or(was.walkable),
             factor: factor.unwrap_or(was.factor),
@@ -761,10 +760,7 @@ impl CellMap {
     fn note(&mut self, edit: &AreaEdit) {
         let is_area = edit.area.index() < self.area_count();
         let Some(state) = self.states.get_mut(edit.area.index()) else { return };
-        state.available = edit.available.unwrap_or(state.available);
-        if let Some(factor) = edit.factor.filter(|factor| is_area && factor.is_finite()) {
-            state.factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
-        }
+        if is_area { state.edit_area(edit) } else { state.edit_obstacle(edit) }
     }
 
     /// Redoes the cells within windows where areas, obstacles or cells came or went, and all that follows

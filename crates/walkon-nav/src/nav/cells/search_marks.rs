@@ -57,7 +57,7 @@ impl SearchMarks {
     }
 
     #[inline(always)]
-    pub(crate) fn at(&self, id: u32) -> usize {
+    fn at(&self, id: u32) -> usize {
         id.wrapping_add(self.margin) as usize
     }
 

@@ -10,6 +10,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::Neighbours;
 use crate::nav::cells::tiling::Tiling;
+use crate::nav::edits::FACTOR_RANGE;
 
 /// The most cells a map may have: 2^24, a square of 4096.
 pub const CELLS_MAX: u64 = 16_777_216;
@@ -19,8 +20,6 @@ pub const AREAS_MAX: usize = 60_000;
 pub const COORDINATE_MAX_M: f64 = 1e6;
 /// Cell sizes a map may have, metres.
 pub const CELL_SIZE_RANGE_M: std::ops::RangeInclusive<f64> = 0.01..=100.0;
-/// Factors an area or a cell may have: cost of a metre there over a metre of plain ground.
-pub const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
 
 /// A polygon that is walkable while available, or an obstacle that blocks while available.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,9 +3,9 @@
 //! In: walkable bits, where cells may not be left. Out: rooms, within which everybody gets from everywhere to
 //! everywhere, and from which room one gets into which. Holds: exact, so that no search is begun for a goal
 //! that cannot be reached: diagonal steps need the straight ones around the same corner, and so reach nothing
-//! else. A room is what hangs together by edges that may be crossed in both directions. A trap is a room that
-//! is not left: legal (fault:F36). Cost: as for labels; a question costs the rooms that can be reached. Not
-//! here: the way.
+//! else. A room is a set of cells connected by edges that may be crossed in both directions. A trap is a room
+//! that is not left: legal (fault:F36). Cost: as for labels; a question costs the rooms that can be reached.
+//! Not here: the way.
 
 use crate::base::geom::Point;
 use crate::nav::ConnectedComponents;

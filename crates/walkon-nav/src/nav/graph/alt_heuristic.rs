@@ -36,7 +36,7 @@ pub(crate) struct LandmarkGoal {
 }
 
 impl GraphLandmarks {
-    /// For the largest group of points that hang together. Cost: nine walks over it.
+    /// For the largest group of connected points. Cost: nine walks over it.
     #[must_use]
     pub(crate) fn new(net: &Adjacency) -> Self {
         let mut landmarks = Self { places: Vec::new(), lengths_mm: vec![[MUTE; LANES]; net.points().len()] };
@@ -113,7 +113,7 @@ impl GraphLandmarks {
     }
 }
 
-/// The least point of the largest group that hangs together.
+/// The lowest-numbered point of the largest connected group.
 fn seed(net: &Adjacency) -> Option<u32> {
     let labels = labels(net.points().len(), net.links().iter().copied());
     let mut counts = vec![0u32; labels.len()];

@@ -1,9 +1,9 @@
-//! Which points of a graph hang together, for each set of closed areas that somebody asks about.
+//! Which points of a graph are connected, for each set of closed areas that somebody asks about.
 //!
 //! In: links, the areas that each crosses, kinds of bodies, the state of the areas. Out: for each point the
-//! least one that it hangs together with. Holds: answers are those of a flood over the open links, whatever
-//! is kept; what is kept is worked out at the first question and stays right until links change: an area that
-//! goes and comes back finds its labels again. Not here: which areas are closed to whom (`map`).
+//! lowest-numbered one that it is connected to. Holds: answers are those of a flood over the open links,
+//! whatever is kept; what is kept is worked out at the first question and stays right until links change: an
+//! area that goes and comes back finds its labels again. Not here: which areas are closed to whom (`map`).
 
 use std::sync::{Arc, OnceLock};
 

@@ -380,8 +380,8 @@ impl PointGraph {
         })
     }
 
-    /// For each point the least point that it hangs together with. Cost: a look at the areas; for a traversal
-    /// that is not prepared, and once after links have changed, the links.
+    /// For each point the lowest-numbered point that it is connected to. Cost: a look at the areas; for a
+    /// traversal that is not prepared, and once after links have changed, the links.
     pub(crate) fn labels(&self, by: &Traversal) -> Arc<[u32]> {
         let closed = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
         self.labels_without(&closed)
@@ -595,7 +595,7 @@ impl PointGraph {
         self.known.part(|closed| {
             let is_open = |areas: &[u16]| !areas.iter().any(|&area| closed.has(usize::from(area)));
             // What was closed joined nothing.
-            !is_open(&was_across) || hangs_together(net, ends, |link| is_open(across.areas(link as usize)))
+            !is_open(&was_across) || are_connected(net, ends, |link| is_open(across.areas(link as usize)))
         });
         self.edit_hash = self.edit_hash.wrapping_sub(link_hash(ends));
         true
@@ -788,9 +788,9 @@ fn within_disc([a, b]: [Vec3; 2], centre: Vec3, within_m: f32) -> Option<[Vec3; 
     (enter < leave).then(|| [enter, leave].map(|part| a.lerp(b, part as f32)))
 }
 
-/// Whether two points hang together over open links. Cost: a walk from both, until they meet or the lesser
-/// side has been seen; at most [`SEEN_MAX`] points, beyond which the answer is that they may not.
-fn hangs_together(net: &Adjacency, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
+/// Whether open links connect two points. Cost: a flood from both ends, until they meet or the smaller side
+/// is exhausted; after [`SEEN_MAX`] points the answer is no.
+fn are_connected(net: &Adjacency, ends: [u32; 2], is_open: impl Fn(u32) -> bool) -> bool {
     let mut sides =
         ends.map(|end| (std::collections::BTreeSet::from([end]), std::collections::VecDeque::from([end])));
     for _ in 0..SEEN_MAX {

@@ -1,7 +1,7 @@
 //! Parts of a graph: grown from a point by walking distance, or all at once.
 //!
 //! In: a draft, a point and a distance, or a size. Out: the points of a part, or all parts. Holds: distance
-//! counts along links; every part hangs together; a point belongs to one part at most, the first that took
+//! counts along links; every part is connected; a point belongs to one part at most, the first that took
 //! it. Not here: paths between them (`precomputed_routes`). Source: seed 003, "Space Partitioning".
 
 use std::collections::BTreeMap;

@@ -1,6 +1,8 @@
 //! Ways over layers against Dijkstra on a sorted list over (layer, tile), and answers of the layers against a
 //! flood.
 
+use glam::Vec3;
+
 use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
@@ -8,7 +10,6 @@ use crate::nav::{
     Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
     RandomPoint, Reach, Search, TileEdit, Traversal,
 };
-use glam::Vec3;
 
 const WIDTH: u32 = 9;
 const DEPTH: u32 = 7;

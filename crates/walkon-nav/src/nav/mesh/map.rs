@@ -12,7 +12,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
-use crate::nav::edits::AreaState;
+use crate::nav::edits::{AreaState, FACTOR_RANGE};
 use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
@@ -23,8 +23,6 @@ mod backend;
 
 /// Views kept; beyond this the one not used for longest is dropped.
 const KEPT_MAX: usize = 32;
-/// Factors an area may have.
-const FACTOR_RANGE: std::ops::RangeInclusive<f32> = 0.1..=100.0;
 /// The heights of areas and obstacles that lie on every floor.
 const ALL_FLOORS_M: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 /// The most areas and obstacles a mesh may have together.
@@ -361,10 +359,7 @@ impl NavMesh {
         let NavEdit::Area(edit) = edit else { return };
         let is_area = edit.area.index() < self.area_count();
         let Some(state) = self.states.get_mut(edit.area.index()) else { return };
-        state.available = edit.available.unwrap_or(state.available);
-        if let Some(factor) = edit.factor.filter(|factor| is_area && factor.is_finite()) {
-            state.factor = factor.clamp(*FACTOR_RANGE.start(), *FACTOR_RANGE.end());
-        }
+        if is_area { state.edit_area(edit) } else { state.edit_obstacle(edit) }
     }
 }
 

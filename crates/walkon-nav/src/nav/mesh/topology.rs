@@ -1,7 +1,7 @@
 //! Convex polygons joined along their edges: what every question about a mesh is answered on.
 //!
-//! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, who is
-//! beside whom, the walls, the parts that hang together. Holds: the ground is to the left of every edge; an
+//! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, their
+//! neighbours, the walls, the connected parts. Holds: the ground is to the left of every edge; an
 //! edge without a polygon on its other side is a wall; edges are numbered through all rings, so an edge
 //! stands for its polygon, too. Never changed once made. Not here: finding a polygon (`locate`), lines
 //! (`walk`), ways (`polyanya`, `corridor`).

@@ -2,6 +2,11 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use glam::Vec3;
+
 use super::*;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds};
@@ -17,9 +22,6 @@ use crate::nav::edits::AreaState;
 use crate::nav::{
     Backend, Disc, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
-use glam::Vec3;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 impl Backend for CellMap {
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {

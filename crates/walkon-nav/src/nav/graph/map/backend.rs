@@ -2,6 +2,10 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use std::collections::BTreeSet;
+
+use glam::Vec3;
+
 use super::*;
 use crate::base::cost::Cost;
 use crate::base::geom::{Bounds, Point, ground};
@@ -16,8 +20,6 @@ use crate::nav::{
     Backend, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search,
     Traversal,
 };
-use glam::Vec3;
-use std::collections::BTreeSet;
 
 impl Backend for PointGraph {
     fn make_room(&self, search: &mut Search) {
@@ -55,11 +57,8 @@ impl Backend for PointGraph {
             if let NavEdit::Area(edit) = edit
                 && let Some(state) = self.states.get_mut(edit.area.index())
             {
-                state.available = edit.available.unwrap_or(state.available);
                 let is_obstacle = self.areas[edit.area.index()].is_obstacle;
-                if let Some(factor) = edit.factor.filter(|factor| factor.is_finite() && !is_obstacle) {
-                    state.factor = factor.clamp(0.1, 100.0);
-                }
+                if is_obstacle { state.edit_obstacle(edit) } else { state.edit_area(edit) }
             }
         }
         for (at, (was, now)) in before.iter().zip(&self.states).enumerate() {

@@ -2,6 +2,8 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use glam::Vec3;
+
 use super::*;
 use crate::base::cost::Cost;
 use crate::base::geom::Bounds;
@@ -13,7 +15,6 @@ use crate::nav::{
     Backend, ChangedPart, Disc, Island, LayerPoint, Location, MapChange, NavEdit, PathTrouble, RandomPoint,
     Reach, Revision, Search, TileEdit, Traversal,
 };
-use glam::Vec3;
 
 impl Backend for Layers {
     fn make_room(&self, search: &mut Search) {

@@ -2,6 +2,11 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::Vec3;
+
 use super::*;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds};
@@ -15,9 +20,6 @@ use crate::nav::mesh::wall_offset::around;
 use crate::nav::{
     Backend, Disc, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision, Traversal,
 };
-use glam::Vec3;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 impl Backend for NavMesh {
     fn cells_by_area(&self, count: usize) -> Vec<u32> {
