@@ -413,7 +413,7 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
         prelude.raw_get::<Value>(format!("{}.{}", entry.owner, entry.name())).ok()?.as_function().cloned()
     };
     let state = bind::install(vm, &BindingSetup { args, waiting: &waiting })?;
-    let globals = lua.globals();
+    let globals = vm.globals();
     let (log, table): (Table, Table) = (globals.raw_get("log")?, globals.raw_get("table")?);
     let print: Function = vm.own_chunk(PRINT)?.call((
         log.raw_get::<Function>("info")?,
@@ -430,10 +430,10 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
 /// The functions that wait, by `Type.name`.
 fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let lua = vm.lua();
-    let coroutine: Table = lua.globals().raw_get("coroutine")?;
-    let error: Function = lua.globals().raw_get("error")?;
+    let coroutine: Table = lua.globals().get("coroutine")?;
+    let error: Function = lua.globals().get("error")?;
     let yielding: Function = coroutine.raw_get("yield")?;
-    let pcall: Function = lua.globals().raw_get("pcall")?;
+    let pcall: Function = lua.globals().get("pcall")?;
     let natives = wait_requests::natives(lua)?;
     let wait = vm.own_chunk(include_str!("prelude/wait.lua"))?;
     let (answer, waiting): (Function, Function) = wait.call((&yielding, &error))?;

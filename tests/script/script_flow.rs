@@ -196,6 +196,64 @@ fn a_task_begins_after_the_code_that_started_it() {
 }
 
 #[test]
+fn a_coroutine_that_a_script_holds_is_never_used_again() {
+    check_start(
+        r#"
+        local held, seen = {}, {}
+        for i = 1, 8 do
+            task.spawn(function()
+                if i > 4 then task.ticks(1) end
+                held[i] = coroutine.running()
+            end)
+        end
+        task.spawn(function()
+            task.ticks(3)
+            for i = 1, 40 do
+                task.spawn(function() seen[coroutine.running()] = true if i % 2 == 0 then task.ticks(1) end end)
+            end
+            task.ticks(3)
+            for i, thread in held do
+                assert(coroutine.status(thread) == "dead", `{i} is {coroutine.status(thread)}`)
+                assert(not seen[thread], `{i} ran another task`)
+                for j = 1, i - 1 do assert(held[j] ~= thread, `{i} and {j} shared a coroutine`) end
+            end
+            log.info("all %d are over", #held)
+        end)
+        "#,
+        8,
+        &["7: all 8 are over"],
+    );
+}
+
+#[test]
+fn a_task_that_uses_a_coroutine_again_is_another_task() {
+    check_start(
+        r#"
+        local handles, first = {}, nil
+        for i = 1, 7 do
+            handles[i] = task.spawn(function()
+                if i == 5 then error("no " .. i) end
+                if i % 3 == 1 then task.ticks(i % 4 + 1) end
+                return i
+            end)
+            first = first or handles[i]
+        end
+        task.spawn(function()
+            task.ticks(5)
+            for i, handle in handles do
+                local ok, result = pcall(function() return handle:wait() end)
+                assert(ok == (i ~= 5) and (not ok or result == i), `{i}: {ok} {result}`)
+                assert(handle == first or i > 1)
+            end
+            log.info("every result is its own")
+        end)
+        "#,
+        8,
+        &["1! level.lua:6: no 5", "6: every result is its own"],
+    );
+}
+
+#[test]
 fn a_protected_call_may_contain_waits() {
     check_start(
         r#"

@@ -49,7 +49,7 @@ use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, 
 use crate::script::step::testing::{ExpectationId, TestId};
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::script::vm::convert::{Mistake, describe};
-use crate::script::vm::handles::{DoorMove, PlayId, StreamId, TurnId, WatchRef};
+use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
 
@@ -220,11 +220,11 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     lend::install::<World>(lua);
     level::install(lua, setup.args)?;
     bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
-    let native: Table = lua.globals().raw_get("string")?;
-    log::install(lua, native.raw_get("format")?, lua.globals().raw_get("tostring")?);
-    let index = vm.own_chunk(handles::index_text())?;
-    let show_result = lua.create_function(results::show_walk_result)?;
-    handles::install(lua, index, show_result)?;
+    let native: Table = lua.globals().get("string")?;
+    log::install(lua, native.raw_get("format")?, lua.globals().get("tostring")?);
+    let (crossing, walk_result) = vm.own_chunk(include_str!("../prelude/records.lua"))?.call(())?;
+    let makers = Makers { index: vm.own_chunk(handles::index_text())?, crossing, walk_result };
+    handles::install(lua, makers, lua.create_function(results::show_walk_result)?)?;
     register_types(lua, setup)?;
     for group in groups().into_iter().filter(|group| !group.is_type) {
         vm.define(group.name, library(lua, group.name, setup)?)?;

@@ -139,7 +139,7 @@ fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
 
 /// What the file `asked` returns, through the `require` that scripts have. A sentence about what is wrong.
 pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
-    let require: mlua::Result<Function> = lua.globals().raw_get("require");
+    let require: mlua::Result<Function> = lua.globals().get("require");
     let result = require.and_then(|require| on_behalf_of_host(lua, || require.call::<Value>(asked)));
     result.map_err(|error| {
         let text = crate::script::vm::fault::text_of_error(&error);

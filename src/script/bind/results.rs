@@ -95,20 +95,21 @@ const PATH_RESULT: &[Param] = &[
 /// When the memory of the VM is spent.
 pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Result<Table> {
     let journey = &result.journey;
-    let table = lua.create_table_with_capacity(0, WALK_RESULT.len())?;
-    table.raw_set("ok", result.is_ok())?;
-    table.raw_set("status", result.status().name())?;
-    table.raw_set("reason", result.reason().name())?;
-    table.raw_set("walk", journey.walk)?;
-    table.raw_set("character", handles::character(lua, journey.character)?)?;
-    table.raw_set("position", vector(journey.position.into()))?;
-    table.raw_set("goal", vector(journey.goal.into()))?;
-    table.raw_set("remaining", journey.remaining_m)?;
-    table.raw_set("travelled", journey.travelled_m)?;
-    table.raw_set("ticks", journey.ticks)?;
-    table.raw_set("repaths", journey.repaths)?;
-    table.raw_set("by", blocker(lua, journey.by)?)?;
-    table.raw_set("detail", world.detail(result))?;
+    let table: Table = handles::makers(lua)?.walk_result.call((
+        result.is_ok(),
+        result.status().name(),
+        result.reason().name(),
+        journey.walk,
+        handles::character(lua, journey.character)?,
+        vector(journey.position.into()),
+        vector(journey.goal.into()),
+        journey.remaining_m,
+        journey.travelled_m,
+        journey.ticks,
+        journey.repaths,
+        blocker(lua, journey.by)?,
+        world.detail(result),
+    ))?;
     let meta = lua.app_data_ref::<Cache>().map(|cache| cache.walk_result_meta.clone());
     table.set_metatable(meta)?;
     table.set_readonly(true);

@@ -15,6 +15,7 @@ local insert, remove, concat, unpack, move, create, tfind, sort, clear, maxn, pa
     native.table.insert, native.table.remove, native.table.concat, native.table.unpack, native.table.move,
     native.table.create, native.table.find, native.table.sort, native.table.clear, native.table.maxn, native.table.pack
 local costart, coresume, coclose = native.coroutine.create, native.coroutine.resume, native.coroutine.close
+local corunning = native.coroutine.running
 local charge, caught, placeText, enter, leave = host.charge, host.caught, host.place, host.enter, host.leave
 local chargeComparisons, see, setPaid, countTables = host.chargeComparisons, host.see, host.setPaid, host.countTables
 
@@ -244,6 +245,12 @@ function co.close(thread)
         error("cannot close running coroutine", 2)
     end
     return settle(coclose(thread))
+end
+
+-- The host uses the coroutine of a task that is over again, unless a script may hold it.
+function co.running()
+    host.noteRunning()
+    return corunning()
 end
 
 -- For the scheduler: a coroutine of a script's own making may not wait.

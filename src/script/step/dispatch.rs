@@ -539,11 +539,9 @@ fn region_payload(lua: &Lua, watch: WatchId, character: CharacterId, how: &str) 
         }
         _ => None,
     });
-    let table = lua.create_table()?;
-    table.raw_set("character", handles::character(lua, character)?)?;
-    table.raw_set("region", region.ok().flatten())?;
-    table.raw_set("watch", handles::watch(lua, watch)?)?;
-    table.raw_set("how", how)?;
+    let (character, watch) = (handles::character(lua, character)?, handles::watch(lua, watch)?);
+    let table: mlua::Table =
+        handles::makers(lua)?.crossing.call((character, region.ok().flatten(), watch, how))?;
     table.set_readonly(true);
     Ok(Value::Table(table))
 }

@@ -158,7 +158,7 @@ fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailur
         Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
         Ok(Resumed::Done(values)) => {
             let first = values.into_iter().next().unwrap_or(Value::Nil);
-            ending::done(lua, id, first);
+            ending::done(vm, id, first);
         }
         Err(failure) => ending::failed(vm, id, call, failure),
     }

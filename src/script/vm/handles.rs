@@ -164,8 +164,19 @@ pub(crate) struct Cache {
     props: BTreeMap<String, (Arc<Plain>, Table)>,
     /// Metatables of results.
     pub(crate) walk_result_meta: Table,
+    /// Code of walkon's own.
+    pub(crate) makers: Makers,
+}
+
+/// Functions of walkon's own, in Lua, that make what scripts hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Makers {
     /// Makes the `__index` of a type out of its methods and fields.
-    pub(crate) index_maker: Function,
+    pub(crate) index: Function,
+    /// The table of somebody who crossed the edge of a region, out of the values of its fields.
+    pub(crate) crossing: Function,
+    /// The table of a walk's result, out of the values of its fields in the order of the reference.
+    pub(crate) walk_result: Function,
 }
 
 /// How a type finds what is asked of it. In Lua, so that a method is found without a call of the host.
@@ -185,7 +196,7 @@ end
 ";
 
 /// Puts the empty tables of handles into the VM. Called once, before types are registered.
-pub(crate) fn install(lua: &Lua, index_maker: Function, show_result: Function) -> mlua::Result<()> {
+pub(crate) fn install(lua: &Lua, makers: Makers, show_result: Function) -> mlua::Result<()> {
     let walk_result_meta = lua.create_table()?;
     walk_result_meta.raw_set("__tostring", show_result)?;
     walk_result_meta.raw_set("__metatable", false)?;
@@ -196,7 +207,7 @@ pub(crate) fn install(lua: &Lua, index_maker: Function, show_result: Function) -
         marks: lua.create_table()?,
         props: BTreeMap::new(),
         walk_result_meta,
-        index_maker,
+        makers,
     });
     payload::install(lua, payload::Handles { read: read_plain, make: make_plain });
     Ok(())
@@ -355,6 +366,20 @@ pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
         table.raw_push(character(lua, id)?)?;
     }
     Ok(table)
+}
+
+/// The functions that make what scripts hold.
+///
+/// # Errors
+/// Before they are installed.
+pub(crate) fn makers(lua: &Lua) -> mlua::Result<Makers> {
+    let makers = lua.app_data_ref::<Cache>().map(|cache| cache.makers.clone());
+    makers.ok_or_else(|| mlua::Error::runtime("handles are installed before types and results"))
+}
+
+/// Whether a script holds the handle of `thing`.
+pub(crate) fn is_held<T: Thing>(lua: &Lua, thing: T) -> bool {
+    known::<T>(lua, key_of(thing)).is_ok_and(|handle| !handle.is_nil())
 }
 
 /// Keeps the result of `thing` with its handle, if a script holds one: for reading and waiting after the

@@ -104,6 +104,12 @@ pub(crate) fn host_functions(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<T
     };
     host.raw_set("leave", lua.create_function(leave)?)?;
     let m = Rc::clone(machine);
+    let note_running = move |_: &Lua, ()| {
+        m.is_coroutine_known.set(true);
+        Ok(())
+    };
+    host.raw_set("noteRunning", lua.create_function(note_running)?)?;
+    let m = Rc::clone(machine);
     host.raw_set(
         "print",
         lua.create_function(move |lua, text: LuaString| {

@@ -80,6 +80,8 @@ pub(crate) struct Machine {
     loads: Loads,
     /// Whether the host asks for a file on behalf of a script: the script does not depend on it then.
     host_asks: Cell<bool>,
+    /// Whether a script has asked which coroutine it runs in: it may hold one that is over.
+    pub(crate) is_coroutine_known: Cell<bool>,
 }
 
 /// What a reload changes in the VM: to go back to when it is refused.
@@ -122,6 +124,8 @@ pub struct ScriptVm {
     report: Function,
     /// The body of every task: runs a function, reports its error.
     task: Function,
+    /// Coroutines of tasks that are over, for the next ones.
+    idle: RefCell<Vec<Thread>>,
     tick_spent: Cell<u64>,
     memory_exhausted: Cell<bool>,
     lua: Lua,
@@ -142,6 +146,10 @@ const CALL_PRICE: u64 = 8;
 /// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a
 /// microsecond of work, where a safepoint is passed in a quarter of one.
 const WORK_PRICE: u64 = 3;
+
+/// Coroutines of tasks that are over and kept, at most: handlers run one after another, and those that wait
+/// end by and by.
+const IDLE_MAX: usize = 64;
 
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
@@ -178,6 +186,7 @@ impl ScriptVm {
             texts: RefCell::default(),
             loads: Loads::default(),
             host_asks: Cell::new(false),
+            is_coroutine_known: Cell::new(false),
         });
         let sandbox = sandbox::build(&lua, &machine)?;
         let loader = Loader {
@@ -200,6 +209,7 @@ impl ScriptVm {
             sandbox,
             report,
             task,
+            idle: RefCell::default(),
             tick_spent: Cell::new(0),
             memory_exhausted: Cell::new(false),
             lua,
@@ -303,7 +313,19 @@ impl ScriptVm {
     /// # Errors
     /// When the memory of the VM is spent.
     pub fn task(&self) -> mlua::Result<Thread> {
-        self.lua.create_thread(self.task.clone())
+        let idle = self.idle.borrow_mut().pop();
+        match idle.filter(|thread| thread.reset(self.task.clone()).is_ok()) {
+            Some(thread) => Ok(thread),
+            None => self.lua.create_thread(self.task.clone()),
+        }
+    }
+
+    /// Keeps the coroutine of a task that has returned for another one, unless a script may hold it.
+    pub(crate) fn keep_idle(&self, thread: Thread) {
+        let mut idle = self.idle.borrow_mut();
+        if idle.len() < IDLE_MAX && !self.machine.is_coroutine_known.get() {
+            idle.push(thread);
+        }
     }
 
     /// Starts a task with a function and its arguments, or lets a waiting one go on, whose wait returns

@@ -155,7 +155,7 @@ pub struct Settings {
     /// half that size six. More only lengthens the tick when thousands share a cell.
     pub per_cell_max: u32,
     /// Questions about walls in one call, at most; a quarter of it more for those whose turn it is once it is
-    /// used up. A question counts as [`Ground::price`] says. QUESTIONS_MAX: see there.
+    /// used up. A question counts as [`Ground::price`] says. [`QUESTIONS_MAX`] unless given.
     pub questions_max: u32,
     /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number
     /// of the step, so that everybody has its turn.
@@ -166,19 +166,23 @@ pub struct Settings {
 /// 60 for each; a heap of thousands on one spot would ask a million, a second long.
 pub const QUESTIONS_MAX: u32 = 64_000;
 
-/// Pairs for each body, above which thousands are in heaps. Bodies packed side by side have six.
-const HEAP_PAIRS: usize = 8;
+/// Bodies in the cell of a body, in the mean, above which thousands are in heaps. Bodies packed side by side
+/// are two to a cell.
+const HEAP_CROWD: usize = 6;
 
 /// Rounds of pushing where thousands are in heaps: there most pushes cost questions about walls, and more
 /// rounds only lengthen the tick.
 const HEAP_ROUNDS: u32 = 2;
 
-/// Bodies whose heaps cost as many rounds as any crowd.
+/// Bodies looked at for each cell where thousands are in heaps: which ones changes as they move.
+const HEAP_PER_CELL_MAX: u32 = 3;
+
+/// Bodies whose heaps are looked at as closely as any crowd.
 const HEAP_BODIES_MIN: usize = 2_000;
 
 /// Pairs looked at in one call for steps that are taken back, at most, all rounds together; one round is
 /// always made.
-const HOLD_LOOKS_MAX: usize = 1_000_000;
+const HOLD_LOOKS_MAX: usize = 500_000;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -363,13 +367,13 @@ impl Resolver {
         self.report.contacts.clear();
         self.report.pushed.clear();
         (self.report.refused_count, self.report.deepest_m) = (0, 0.0);
-        self.find_pairs(bodies, settings);
+        let settings = &self.find_pairs(bodies, settings);
         self.sort_pairs(count);
         self.origins.clone_from(&bodies.places);
         self.around.clear();
         self.around.resize(count, Around::Unknown);
         self.questions.begin(settings);
-        for _ in 0..push_rounds(settings.passes, self.pairs.len(), count) {
+        for _ in 0..settings.passes {
             if !self.pass(bodies, ground, settings) || self.questions.is_short() {
                 break;
             }
@@ -439,20 +443,30 @@ impl Resolver {
         }
     }
 
-    /// Finds every pair that touches or is about to, each once.
-    fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) {
+    /// Finds every pair that touches or is about to, each once. Returns the settings for this crowd: thousands
+    /// in heaps are looked at less closely.
+    fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) -> Settings {
         let (mean_m, largest_m) = mean_and_largest(&bodies.radii_m);
         self.found.clear();
-        if largest_m <= MIXED * mean_m {
-            let reach_m = 2.0 * largest_m + settings.watch_m;
-            self.near.build(&bodies.places, reach_m * 1.001);
-            self.near.pairs(reach_m, settings.per_cell_max, |one, other, distance_m_sq| {
-                self.found.extend(pair(bodies, (one, other), distance_m_sq, settings));
-            });
+        let is_mixed = largest_m > MIXED * mean_m;
+        let reach_m = 2.0 * if is_mixed { mean_m } else { largest_m } + settings.watch_m;
+        self.near.build(&bodies.places, if is_mixed { reach_m } else { reach_m * 1.001 });
+        let settings = if self.is_heap(&bodies.places) { in_heaps(settings) } else { *settings };
+        if is_mixed {
+            self.find_mixed(bodies, &settings);
         } else {
-            self.near.build(&bodies.places, 2.0 * mean_m + settings.watch_m);
-            self.find_mixed(bodies, settings);
+            self.near.pairs(reach_m, settings.per_cell_max, |one, other, distance_m_sq| {
+                self.found.extend(pair(bodies, (one, other), distance_m_sq, &settings));
+            });
         }
+        settings
+    }
+
+    /// Whether thousands are in heaps.
+    fn is_heap(&self, places: &[Vec2]) -> bool {
+        places.len() > HEAP_BODIES_MIN
+            && places.iter().map(|place| self.near.crowd_at(*place)).sum::<usize>()
+                > HEAP_CROWD * places.len()
     }
 
     /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so
@@ -641,10 +655,14 @@ impl<G: Ground> Pushes<'_, G> {
     }
 }
 
-/// How many rounds of pushing are made, of those that are wanted.
-fn push_rounds(wanted: u32, pair_count: usize, body_count: usize) -> u32 {
-    let is_heap = body_count > HEAP_BODIES_MIN && pair_count > HEAP_PAIRS * body_count;
-    if is_heap { wanted.min(HEAP_ROUNDS) } else { wanted }
+/// The same settings with fewer rounds, looks and questions.
+fn in_heaps(settings: &Settings) -> Settings {
+    Settings {
+        passes: settings.passes.min(HEAP_ROUNDS),
+        per_cell_max: settings.per_cell_max.min(HEAP_PER_CELL_MAX),
+        questions_max: settings.questions_max / 2,
+        ..*settings
+    }
 }
 
 /// What is less than this, squared, is no push along a wall: a tenth of a millimetre.

@@ -21,10 +21,12 @@ use crate::world::World;
 use crate::world::ops;
 
 /// A task returned.
-pub(super) fn done(lua: &Lua, id: u64, value: Value) {
-    let Some(task) = take(lua, id) else {
+pub(super) fn done(vm: &ScriptVm, id: u64, value: Value) {
+    let lua = vm.lua();
+    let Some(mut task) = take(lua, id) else {
         return;
     };
+    task.thread.take().into_iter().for_each(|thread| vm.keep_idle(thread));
     if let TaskRole::TimerHandler(timer) = task.role
         && value == Value::Boolean(false)
     {

@@ -372,3 +372,20 @@ fn fault_g35_everybody_in_a_heap_has_its_turn() {
     }
     assert_eq!(has_moved.iter().position(|&moved| !moved), None, "nobody starves");
 }
+
+#[test]
+fn fault_g35_a_heap_of_thousands_is_looked_at_less_closely_and_comes_apart() {
+    let count = HEAP_BODIES_MIN + 500;
+    let mut rng = Rng::stream(11, "heap");
+    let places: Vec<(f32, f32)> =
+        (0..count).map(|_| (rng.float(0.0, 12.0) as f32, rng.float(0.0, 12.0) as f32)).collect();
+    let mut bodies = bodies(&places, Stance::default());
+    let mut resolver = Resolver::default();
+    assert_eq!(resolver.find_pairs(&bodies, &SETTINGS), in_heaps(&SETTINGS));
+    let mut steps = 0;
+    while resolver.resolve(&mut bodies, &Open, &SETTINGS).deepest_m > 0.05 * 0.35 {
+        steps += 1;
+        assert!(steps < 1_500, "{:?}", resolver.report.deepest_m);
+    }
+    assert_eq!(resolver.find_pairs(&bodies, &SETTINGS), SETTINGS, "no heap is left");
+}

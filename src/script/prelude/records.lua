@@ -1,0 +1,40 @@
+-- Tables that the host hands to scripts, each made in one call. The fields are those of the reference: `RegionEvent`
+-- (`bind/region.rs`) and `WalkResult` (`bind/results.rs`). The host makes them read-only.
+
+local function crossing(character, region, watch, how)
+    return { character = character, region = region, watch = watch, how = how }
+end
+
+local function walkResult(
+    ok,
+    status,
+    reason,
+    walk,
+    character,
+    position,
+    goal,
+    remaining,
+    travelled,
+    ticks,
+    repaths,
+    by,
+    detail
+)
+    return {
+        ok = ok,
+        status = status,
+        reason = reason,
+        walk = walk,
+        character = character,
+        position = position,
+        goal = goal,
+        remaining = remaining,
+        travelled = travelled,
+        ticks = ticks,
+        repaths = repaths,
+        by = by,
+        detail = detail,
+    }
+end
+
+return crossing, walkResult
