@@ -233,7 +233,7 @@ impl Game {
             inputs = &joined;
         }
         let world = &mut self.world;
-        world.tick = world.tick.after(1);
+        world.clock.tick = world.clock.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
         let reload = inputs::run(world, inputs); // 1
         if let Some(scripts) = &mut self.scripts {
@@ -258,10 +258,10 @@ impl Game {
         done(TickStep::Paths);
         // The crowd moves in steps of a thirtieth of a second, each of one tick or a few
         // (`TickRate::ticks_per_step`).
-        if world.begins_step() {
+        if world.clock.begins_step() {
             sim::follow::run(world); // 7
             done(TickStep::Follow);
-            sim::avoid::run(world); // 8
+            sim::steps::avoid(world); // 8
             done(TickStep::Avoid);
             sim::integrate::run(world); // 9
             sim::yielding::run(world);
@@ -283,12 +283,12 @@ impl Game {
         let mut facts = self.recorder.collect(world);
         facts.lines.splice(0..0, heard);
         self.crowd_counts.add(facts.crowd);
-        let culled = sim::cull::run(world); // 13
+        let culled = sim::steps::cull(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
         }
         done(TickStep::Cull);
-        let fingerprint = self.recorder.wants_hash(self.world.tick).then(|| self.fingerprint());
+        let fingerprint = self.recorder.wants_hash(self.world.clock.tick).then(|| self.fingerprint());
         let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
         done(TickStep::Record);
         recorded
@@ -407,7 +407,7 @@ impl Game {
 fn drain(world: &mut World) {
     while let Some(event) = world.events.pop() {
         if let Fact::WalkSettled(id) = event {
-            world.deliver(id);
+            world.walks.deliver(id);
         }
     }
 }

@@ -12,13 +12,14 @@ use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::{follow, repath, walk_modes, walk_progress};
 use crate::world::World;
+use crate::world::asker::goal_layer;
 use crate::world::character::Body;
 use crate::world::door::{Door, DoorState};
+use crate::world::goal::Goal;
 use crate::world::ops::characters::angle_of;
 use crate::world::ops::walks::conclude;
-use crate::world::ops::walks::goal_layer;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -26,19 +27,19 @@ const BESIDE_M: f32 = 0.1;
 /// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have
 /// just begun and take no step, because there is none to take.
 pub fn run(world: &mut World) {
-    if world.lands_step() {
+    if world.clock.lands_step() {
         // No walk begins in this step.
-        for at in 0..world.walk_order.len() {
-            look(world, world.walk_order[at]);
+        for at in 0..world.walks.ids().len() {
+            look(world, world.walks.ids()[at]);
         }
     } else {
-        for id in world.fresh_walks() {
+        for id in world.walks.fresh(world.clock.tick) {
             if world.walks.get(id).is_some_and(|walk| walk.travelled_m == 0.0) {
                 look(world, id);
             }
         }
     }
-    world.forget_standing();
+    world.scratch.bystanders.forget();
 }
 
 pub(crate) fn look(world: &mut World, id: WalkId) {
@@ -98,14 +99,14 @@ fn is_behind_others(world: &World, id: WalkId) -> bool {
         (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
     };
     let is_taken = walk.place.is_some() || walk.held_by.is_some();
-    let near_m = walk.radius_m(world) + world.settings.crowd.dynamic_obstacle_influence_m;
+    let near_m = walk.radius_m(&world.settings.crowd) + world.settings.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
     // Anyone who sways between others has nobody in front of it just now.
     let ahead = || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(world, walk)) {
         Some(Blocker::Character(ahead)) => Some(ahead),
         _ => None,
     };
-    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| world.goes_to_same(ahead, walk))
+    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| world.people().goes_to_same(ahead, walk))
 }
 
 /// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back
@@ -179,8 +180,8 @@ pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
     let Some(character) = world.characters.get(walk.character) else {
         return false;
     };
-    let is_on_layer = goal_layer(world, walk).is_none_or(|layer| layer == character.layer);
-    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(world)
+    let is_on_layer = goal_layer(&world.characters, walk).is_none_or(|layer| layer == character.layer);
+    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(&world.settings.crowd)
 }
 
 /// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless
@@ -253,7 +254,7 @@ fn finish_turn(world: &mut World, id: WalkId, reason: Reason) {
     let (Some(look), Some(character)) = (walk.options.face, world.characters.get(walk.character)) else {
         return;
     };
-    let wanted = angle_of(world, walk.character, look);
+    let wanted = angle_of(&world.characters, walk.character, look);
     if trig::wrap(character.facing_rad - wanted).abs() < 1e-3 {
         conclude(world, id, Status::Arrived, reason);
     }
@@ -291,9 +292,9 @@ const PRESSED_S: f64 = 1.0;
 
 /// Whether a walker has not got on for a moment because of somebody in front who stands.
 fn is_pressed(world: &World, walk: &Walk) -> bool {
-    let now = walk.clock(world.landing());
-    let stands = |who: CharacterId| world.characters.alive(who).is_some_and(|who| world.stands(who));
-    let is_held = now.since(walk.progress_tick) >= world.rate.ticks(PRESSED_S);
+    let now = walk.clock(world.clock.landing());
+    let stands = |who: CharacterId| world.characters.alive(who).is_some_and(|who| world.people().stands(who));
+    let is_held = now.since(walk.progress_tick) >= world.clock.rate.ticks(PRESSED_S);
     is_held && walk.ahead.is_some_and(stands)
 }
 
@@ -301,7 +302,7 @@ fn is_pressed(world: &World, walk: &Walk) -> bool {
 fn fellow(world: &World, walk: &Walk) -> Option<CharacterId> {
     let may = walk.options.accept != AcceptEnd::Exact && walk_modes::is_plain(walk);
     let ahead = walk.ahead.filter(|_| may && is_pressed(world, walk))?;
-    world.has_come_to(ahead, walk).then_some(ahead)
+    world.people().has_come_to(ahead, walk).then_some(ahead)
 }
 
 /// Metres between the edges of two bodies, below zero where they overlap.
@@ -332,7 +333,7 @@ fn is_shared(world: &World, walk: &Walk, holder: CharacterId) -> bool {
     }
     let is_on_goal = |body: &Body| floor_distance(body.position, walk.aim) <= body.radius_m;
     match walk.goal {
-        Goal::Character(_) => walk.place.is_some() || world.has_come_to(holder, walk),
+        Goal::Character(_) => walk.place.is_some() || world.people().has_come_to(holder, walk),
         Goal::Point(_) | Goal::Door(_) => {
             world.characters.get(holder).is_some_and(|who| !is_on_goal(&who.body))
         }
@@ -362,7 +363,7 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
 }
 
 fn is_over_time(world: &World, walk: &Walk) -> bool {
-    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.tick).since(walk.issued) >= ticks)
+    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.clock.tick).since(walk.issued) >= ticks)
 }
 
 fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
@@ -374,7 +375,7 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };
-    let now = walk.clock(world.landing());
+    let now = walk.clock(world.clock.landing());
     let waited = now.since(since) >= walk.options.patience_ticks;
     // To and fro, always getting on a little, and never nearer to the end.
     let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
@@ -392,7 +393,7 @@ fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
         Phase::AtDoor(door) => {
             // It may have opened since the walker stood still before it.
             let is_on_the_way = |door: &Door| door.state == DoorState::Opening || door.is_passable();
-            let opening = world.doors.get(door.index()).is_some_and(is_on_the_way);
+            let opening = world.map.doors.get(door.index()).is_some_and(is_on_the_way);
             (!opening).then_some(Reason::DoorClosed)
         }
         Phase::Beside(_) => Some(Reason::Occupied),
@@ -419,13 +420,13 @@ fn note_progress(world: &mut World, id: WalkId) {
         return;
     };
     let left_m = left_m(world, walk);
-    let waits = || walk.phase == Phase::Moving && walk.waits_for_path(world.nav.revision());
+    let waits = || walk.phase == Phase::Moving && walk.waits_for_path(world.map.nav.revision());
     let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
     if let Some(reason) = held_up(world, walk, left_m) {
         walk_progress::held_up(world, id, reason);
     }
     walk_progress::near(world, id);
-    let tick = world.landing();
+    let tick = world.clock.landing();
     match (world.walks.get_mut(id), left_m) {
         (Some(walk), left_m) if gets_on => restart(walk, left_m, tick),
         (Some(walk), Some(left_m)) => note_setback(walk, left_m),
@@ -444,7 +445,7 @@ fn note_setback(walk: &mut Walk, left_m: f32) {
 }
 
 fn restart_patience(world: &mut World, id: WalkId) {
-    let tick = world.landing();
+    let tick = world.clock.landing();
     let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
     if let Some(walk) = world.walks.get_mut(id) {
         restart(walk, left_m, tick);

@@ -13,18 +13,18 @@ use crate::world::World;
 use crate::world::character::standing_on;
 use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::Fact;
-use crate::world::ops::{areas, characters, doors};
+use crate::world::ops::{areas, doors};
 
 /// Carries every door's wish on by one tick.
 pub fn run(world: &mut World) {
-    for index in 0..world.doors.len() {
+    for index in 0..world.map.doors.len() {
         carry(world, DoorId::from(index));
     }
 }
 
 /// Carries the wish of one door on by a tick; all the way when it is an instant one.
 fn carry(world: &mut World, id: DoorId) {
-    if let Some(wish) = world.doors[id.index()].wish.clone() {
+    if let Some(wish) = world.map.doors[id.index()].wish.clone() {
         if wish.open { open(world, id, &wish) } else { close(world, id, &wish) }
     }
 }
@@ -32,20 +32,20 @@ fn carry(world: &mut World, id: DoorId) {
 /// Carries out an instant wish; one that would have to wait for a clear doorway is answered `occupied`.
 pub(crate) fn finish_now(world: &mut World, id: DoorId) {
     carry(world, id);
-    let occupied = world.doors[id.index()].wish.clone().zip(world.occupants(id).first().copied());
+    let occupied = world.map.doors[id.index()].wish.clone().zip(world.occupants(id).first().copied());
     if let Some((wish, first)) = occupied {
         give_up(world, id, &wish, first);
     }
 }
 
 fn open(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+    let door = &mut world.map.doors[id.index()];
     match door.state {
         DoorState::Open => finish(world, id, wish),
         DoorState::Closed | DoorState::Closing => {
             door.left_ticks = left_ticks(door, DoorState::Closed, wish);
             enter(world, id, DoorState::Opening, wish.by);
-            if world.doors[id.index()].left_ticks == 0 {
+            if world.map.doors[id.index()].left_ticks == 0 {
                 opened(world, id, wish);
             }
         }
@@ -59,14 +59,14 @@ fn open(world: &mut World, id: DoorId, wish: &DoorWish) {
 }
 
 fn opened(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let area = world.doors[id.index()].area;
-    areas::edit_available(world, area, true);
+    let area = world.map.doors[id.index()].area;
+    areas::edit_available(&mut world.map, area, true);
     enter(world, id, DoorState::Open, wish.by);
     finish(world, id, wish);
 }
 
 fn close(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let state = world.doors[id.index()].state;
+    let state = world.map.doors[id.index()].state;
     match state {
         DoorState::Closed => finish(world, id, wish),
         DoorState::Open => {
@@ -77,7 +77,7 @@ fn close(world: &mut World, id: DoorId, wish: &DoorWish) {
         // Nobody can be inside: an opening door has not been passable yet.
         DoorState::Opening => begin_closing(world, id, wish),
         DoorState::Closing => {
-            let door = &mut world.doors[id.index()];
+            let door = &mut world.map.doors[id.index()];
             door.left_ticks = if wish.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
             if door.left_ticks == 0 {
                 enter(world, id, DoorState::Closed, wish.by);
@@ -88,12 +88,12 @@ fn close(world: &mut World, id: DoorId, wish: &DoorWish) {
 }
 
 fn begin_closing(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+    let door = &mut world.map.doors[id.index()];
     door.left_ticks = left_ticks(door, DoorState::Open, wish);
     let area = door.area;
-    areas::edit_available(world, area, false);
+    areas::edit_available(&mut world.map, area, false);
     enter(world, id, DoorState::Closing, wish.by);
-    if world.doors[id.index()].left_ticks == 0 {
+    if world.map.doors[id.index()].left_ticks == 0 {
         enter(world, id, DoorState::Closed, wish.by);
         finish(world, id, wish);
     }
@@ -114,7 +114,7 @@ fn clear_doorway(world: &mut World, id: DoorId, wish: &DoorWish) -> bool {
     let Some(&first) = inside.first() else {
         return true;
     };
-    let expired = wish.give_up.is_some_and(|tick| world.tick >= tick);
+    let expired = wish.give_up.is_some_and(|tick| world.clock.tick >= tick);
     match wish.when_occupied {
         WhenOccupied::Push if push_out(world, id, &inside) => true,
         WhenOccupied::Refuse => give_up(world, id, wish, first),
@@ -124,14 +124,14 @@ fn clear_doorway(world: &mut World, id: DoorId, wish: &DoorWish) -> bool {
 }
 
 fn give_up(world: &mut World, id: DoorId, wish: &DoorWish, by: CharacterId) -> bool {
-    world.doors[id.index()].wish = None;
-    doors::answer(world, id, &wish.serials, DoorReason::Occupied, Some(by));
+    world.map.doors[id.index()].wish = None;
+    doors::answer(&mut world.events, id, &wish.serials, DoorReason::Occupied, Some(by));
     false
 }
 
 /// Moves everybody inside to a free place; nobody moves, and the answer is false, when one has none.
 fn push_out(world: &mut World, id: DoorId, inside: &[CharacterId]) -> bool {
-    let area = world.doors[id.index()].area;
+    let area = world.map.doors[id.index()].area;
     let places: Option<Vec<(CharacterId, Vec3)>> = inside
         .iter()
         .map(|&character| way_out(world, character, area).map(|place| (character, place)))
@@ -140,7 +140,7 @@ fn push_out(world: &mut World, id: DoorId, inside: &[CharacterId]) -> bool {
         return false;
     };
     for (character, place) in places {
-        characters::place(world, character, place);
+        world.characters.place(character, place);
     }
     true
 }
@@ -155,13 +155,13 @@ fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
         for spoke in 0..16u16 {
             let angle = f32::from(spoke) * (std::f32::consts::TAU / 16.0);
             let to = from + trig::direction(angle) * (Door::PUSH_M * f32::from(ring) / 4.0);
-            let Some(centre) = world.nav.node_centre(to) else {
+            let Some(centre) = world.map.nav.node_centre(to) else {
                 continue;
             };
             areas.clear();
-            world.nav.areas_at(to, &mut areas);
-            world.nav.areas_at(centre, &mut areas);
-            if !areas.contains(&area) && world.nav.straight(from, to, &by).is_some() {
+            world.map.nav.areas_at(to, &mut areas);
+            world.map.nav.areas_at(centre, &mut areas);
+            if !areas.contains(&area) && world.map.nav.straight(from, to, &by).is_some() {
                 debug_assert!(flat_distance(from, to) <= Door::PUSH_M + 1e-3, "a push is short");
                 return Some(to);
             }
@@ -171,7 +171,7 @@ fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
 }
 
 fn enter(world: &mut World, id: DoorId, state: DoorState, by: Option<CharacterId>) {
-    let door = &mut world.doors[id.index()];
+    let door = &mut world.map.doors[id.index()];
     door.state = state;
     let what = match state {
         DoorState::Open => DoorSignal::Opened,
@@ -184,8 +184,8 @@ fn enter(world: &mut World, id: DoorId, state: DoorState, by: Option<CharacterId
 }
 
 fn finish(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+    let door = &mut world.map.doors[id.index()];
     door.wish = None;
     door.left_ticks = 0;
-    doors::answer(world, id, &wish.serials, DoorReason::Done, wish.by);
+    doors::answer(&mut world.events, id, &wish.serials, DoorReason::Done, wish.by);
 }

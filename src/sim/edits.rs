@@ -11,8 +11,8 @@ use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
 use crate::sim::tiles::{self, Turned};
 use crate::sim::{interpolation, paths, shortcuts};
 use crate::world::World;
+use crate::world::asker::{goal_layer, traversal_of};
 use crate::world::event::Fact;
-use crate::world::ops::walks::{goal_layer, traversal_of};
 use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
@@ -20,20 +20,20 @@ pub fn run(world: &mut World) {
     if !world.has_pending_edits() {
         return;
     }
-    let edits: Vec<AreaEdit> = std::mem::take(&mut world.edits).into_values().collect();
+    let edits: Vec<AreaEdit> = std::mem::take(&mut world.map.edits.areas).into_values().collect();
     // What they blocked is freed by these edits.
-    world.blocks.retain(|block| !block.is_over);
-    let tile_edits = std::mem::take(&mut world.tile_edits);
-    let mut turned = tiles::turned(&world.nav, tile_edits.values());
+    world.map.blocks.retain(|block| !block.is_over);
+    let tile_edits = std::mem::take(&mut world.map.edits.tiles);
+    let mut turned = tiles::turned(&world.map.nav, tile_edits.values());
     let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
-    let graph_edits = std::mem::take(&mut world.graph_edits);
+    let graph_edits = std::mem::take(&mut world.map.edits.graph);
     let redrawn = graph_edits.iter().copied().map(NavEdit::Graph);
-    let Some(change) = world.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
+    let Some(change) = world.map.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
         return;
     };
-    turned.extend(tiles::linked(&world.nav, &graph_edits));
+    turned.extend(tiles::linked(&world.map.nav, &graph_edits));
     for edit in &edits {
-        if let Some(area) = world.areas.get(edit.area.index()) {
+        if let Some(area) = world.map.areas.get(edit.area.index()) {
             let (area, available, factor) = (area.name.clone(), area.available, area.factor);
             world.events.push(Fact::AreaChanged { area, available, factor });
         }
@@ -41,11 +41,12 @@ pub fn run(world: &mut World) {
     world.events.push(Fact::MapRevision(change.revision));
     interpolation::check(world, &change.bounds);
     let closed = closed_doors(world, &edits);
-    for id in world.open_walks() {
+    for id in world.walks.open_ids() {
         // Made again once for all questions about it.
         let own = world.walks.get(id).filter(|walk| walk.options.areas.is_some());
-        if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
-            world.nav.prepare(&by);
+        if let Some(by) = own.map(|walk| traversal_of(&world.map, &world.characters, world.clock.rate, walk))
+        {
+            world.map.nav.prepare(&by);
         }
         match must_ask(world, id, (&change, &closed, &turned)) {
             Some(why) => {
@@ -53,7 +54,7 @@ pub fn run(world: &mut World) {
                 if let Some(walk) = world.walks.get_mut(id) {
                     walk.ask_for(why);
                 }
-                if !world.begins_step() {
+                if !world.clock.begins_step() {
                     paths::seek(world, id);
                 }
             }
@@ -65,8 +66,8 @@ pub fn run(world: &mut World) {
 /// Where doors have begun to close.
 fn closed_doors(world: &World, edits: &[AreaEdit]) -> Vec<Bounds> {
     let closing = edits.iter().filter(|edit| edit.available == Some(false));
-    let doors = closing.filter_map(|edit| world.areas.get(edit.area.index())?.door);
-    doors.filter_map(|door| world.doors.get(door.index())).map(|door| door.bounds).collect()
+    let doors = closing.filter_map(|edit| world.map.areas.get(edit.area.index())?.door);
+    doors.filter_map(|door| world.map.doors.get(door.index())).map(|door| door.bounds).collect()
 }
 
 fn must_ask(
@@ -106,17 +107,18 @@ fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool 
     else {
         return true;
     };
-    let (start, by) = (character.body.position, traversal_of(world, walk));
+    let (start, by) =
+        (character.body.position, traversal_of(&world.map, &world.characters, world.clock.rate, walk));
     let query = PathQuery {
         start,
         goal: walk.aim,
         by,
         accept: Accept::Exact,
-        goal_layer: goal_layer(world, walk),
+        goal_layer: goal_layer(&world.characters, walk),
         expansions_max: u32::MAX,
         others: None,
     };
-    match world.nav.answered(&query) {
+    match world.map.nav.answered(&query) {
         None => true,
         Some(answer) => {
             let is_nearer =
@@ -133,7 +135,11 @@ fn lost_its_ground(world: &World, walk: &Walk, changed: &Bounds) -> bool {
     };
     let place = ground(body.position);
     let is_near = Bounds::of(&[place]).overlaps(&changed.grown(f64::from(body.radius_m)));
-    is_near && !world.nav.is_walkable(body.position, &traversal_of(world, walk))
+    is_near
+        && !world
+            .map
+            .nav
+            .is_walkable(body.position, &traversal_of(&world.map, &world.characters, world.clock.rate, walk))
 }
 
 /// Whether what is left of the way, where it meets the changed ground, can still be walked.
@@ -141,11 +147,11 @@ fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bo
     let Some(character) = world.characters.get(walk.character) else {
         return true;
     };
-    let mut by = traversal_of(world, walk);
+    let mut by = traversal_of(&world.map, &world.characters, world.clock.rate, walk);
     let changed = changed.grown(f64::from(character.body.radius_m));
     let mut from = character.body.position;
     // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
-    let mut judged = world.nav.is_walkable(from, &by);
+    let mut judged = world.map.nav.is_walkable(from, &by);
     let mut links = following.path.layers.iter().peekable();
     for &to in following.cursor.ahead(&following.path) {
         if let Some(link) = links.next_if(|link| link.from == from) {
@@ -154,7 +160,7 @@ fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bo
             judged = to != link.to || link.from == link.to;
         }
         let leg = Bounds::of(&[ground(from), ground(to)]);
-        if judged && leg.overlaps(&changed) && world.nav.straight(from, to, &by).is_none() {
+        if judged && leg.overlaps(&changed) && world.map.nav.straight(from, to, &by).is_none() {
             return false;
         }
         judged = true;

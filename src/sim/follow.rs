@@ -15,11 +15,13 @@ use crate::nav::Path;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{arrivals, avoid, walk_modes};
 use crate::world::World;
+use crate::world::crowd_step::Move;
+use crate::world::door::Door;
+use crate::world::door::DoorPolicy;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
-use crate::world::walk::{AcceptEnd, Ask, DoorPolicy, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
-use crate::world::{Move, door::Door};
 
 /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
 /// the body stands clear of the doorway, near enough to reach the handle.
@@ -31,17 +33,17 @@ const TOGETHER: usize = 64;
 
 /// Fills the moves of this step.
 pub fn run(world: &mut World) {
-    world.moves.clear();
+    world.scratch.step.moves.clear();
     // No walk begins in this step.
-    let count = world.walk_order.len();
+    let count = world.walks.ids().len();
     for first in (0..count).step_by(TOGETHER) {
-        let moved = world.moves.len();
+        let moved = world.scratch.step.moves.len();
         for at in first..count.min(first + TOGETHER) {
-            step(world, world.walk_order[at]);
+            step(world, world.walks.ids()[at]);
         }
         stride(world, moved);
     }
-    let moved = world.moves.len();
+    let moved = world.scratch.step.moves.len();
     step_aside(world);
     stride(world, moved);
 }
@@ -83,7 +85,7 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     if let Some((door, left_m)) = closed_door_ahead(world, walk) {
-        if left_m <= speed_mps * world.rate.step_seconds() {
+        if left_m <= speed_mps * world.clock.rate.step_seconds() {
             stand_before(world, id, door);
         } else {
             walk_on(world, id);
@@ -99,14 +101,14 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
         if let Some(character) = world.characters.get_mut(who) {
             character.nudge = None;
         }
-        world.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
+        world.scratch.step.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
     }
 }
 
 /// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any
 /// more is let go.
 fn is_on_link(world: &mut World, id: WalkId) -> bool {
-    let tick = world.landing();
+    let tick = world.clock.landing();
     let Some(walk) = world.walks.get_mut(id) else {
         return false;
     };
@@ -125,7 +127,7 @@ fn gait_of(world: &World, id: CharacterId) -> Gait {
     Gait {
         speed_mps: 0.0,
         turn_radps,
-        step_s: world.rate.step_seconds(),
+        step_s: world.clock.rate.step_seconds(),
         reach_m: f32::INFINITY,
         brakes: true,
         is_exact: false,
@@ -139,20 +141,20 @@ fn step_aside(world: &mut World) {
         let Some(character) = world.characters.alive(id).filter(|character| character.nudge.is_some()) else {
             continue;
         };
-        if world.cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
+        if world.scratch.step.cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
             continue;
         }
         let gait = Gait { speed_mps: character.gait.walk_mps, ..gait_of(world, id) };
-        world.moves.push(Move::of(id, gait));
+        world.scratch.step.moves.push(Move::of(id, gait));
     }
 }
 
 /// Works out where the movers from the one of that index on would come to if nobody were in the way.
 pub(crate) fn stride(world: &mut World, first: usize) {
-    let landing = world.landing();
-    let World { nav, doors, characters, walks, moves, .. } = world;
-    let mut grounds = GroundQueries::new(nav, doors);
-    for step in moves.iter_mut().skip(first) {
+    let landing = world.clock.landing();
+    let World { map, characters, walks, scratch, .. } = world;
+    let mut grounds = GroundQueries::new(map);
+    for step in scratch.step.moves.iter_mut().skip(first) {
         let Some(character) = characters.get(step.character) else {
             continue;
         };
@@ -200,14 +202,14 @@ pub(crate) fn closed_door_ahead(world: &World, walk: &Walk) -> Option<(DoorId, f
     let following = walk.following.as_ref()?;
     let along_m = following.cursor.along_m;
     following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
-        let door = world.areas.get(crossing.area.index())?.door?;
-        let closed = !world.doors.get(door.index()).is_some_and(Door::is_passable);
+        let door = world.map.areas.get(crossing.area.index())?.door?;
+        let closed = !world.map.doors.get(door.index()).is_some_and(Door::is_passable);
         closed.then_some((door, crossing.enter_m - STANDOFF_M - along_m))
     })
 }
 
 fn walk_on(world: &mut World, id: WalkId) {
-    let tick = world.landing();
+    let tick = world.clock.landing();
     if let Some(walk) = world.walks.get_mut(id)
         && matches!(walk.phase, Phase::AtDoor(_))
     {
@@ -228,7 +230,7 @@ fn stand_before(world: &mut World, id: WalkId, door: DoorId) {
     };
     let policy = walk.options.doors.unwrap_or(character.doors);
     let (who, owner) = (walk.character, walk.owner);
-    let Some(state) = world.doors.get(door.index()) else {
+    let Some(state) = world.map.doors.get(door.index()) else {
         return;
     };
     let openable = state.opens_for(&walk.options.keys) || state.is_opening_or_open();

@@ -19,38 +19,43 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::{GroundQuery, NavMap, Traversal};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{repath, walk_progress};
+use crate::world::World;
 use crate::world::character::{Character, standing_on};
+use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
+use crate::world::crowd_step::{CrowdStep, Move};
 use crate::world::interpolation::Interpolation;
+use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, end_turn};
 use crate::world::walk::{Ask, Following, OnLink, Walk};
-use crate::world::{Move, World};
 
 /// Moves and parts everybody.
 pub fn run(world: &mut World) {
     world.glides.clear();
-    match &world.cast {
+    match &world.scratch.step.cast {
         None => world.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
         Some(cast) => {
-            let World { characters, .. } = world;
+            let characters = &mut world.characters;
             cast.free().iter().for_each(|&id| {
                 characters.get_mut(id).into_iter().for_each(Character::begin_step);
             });
         }
     }
-    let is_shown = world.rate.ticks_per_step() > 1;
+    let is_shown = world.clock.rate.ticks_per_step() > 1;
     step_on(world, is_shown);
     part(world, is_shown);
-    for index in 0..world.moves.len() {
-        note(world, world.moves[index]);
+    for index in 0..world.scratch.step.moves.len() {
+        note(world, world.scratch.step.moves[index]);
     }
 }
 
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
 /// way, tick by tick.
 fn step_on(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
-    let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
+    let World { map, scratch, characters, walks, clock, glides, .. } = world;
+    let (nav, rate) = (&map.nav, clock.rate);
+    let CrowdStep { moves, bodies, .. } = &mut scratch.step;
+    let mut grounds = GroundQueries::again(map, &bodies.known);
     let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
@@ -231,11 +236,13 @@ fn push_apart(
 
 /// Pushes apart anyone who overlaps.
 fn part(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, characters, settings, walks, rate, glides, tick, .. } = world;
+    let World { map, scratch, characters, settings, walks, clock: Clock { tick, rate, .. }, glides, .. } =
+        world;
+    let bodies = &mut scratch.step.bodies;
     let seconds = rate.step_seconds();
     // The number of the step: the cast takes its last digits.
     let turn = (tick.0 / rate.ticks_per_step()) as u32;
-    let grounds = GroundQueries::again(nav, doors, &bodies.known);
+    let grounds = GroundQueries::again(map, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
@@ -275,7 +282,7 @@ fn part(world: &mut World, is_shown: bool) {
 fn note(world: &mut World, step: Move) {
     // Whom somebody asked aside turns on afterwards.
     if step.was_turning && step.walk.is_some() {
-        end_turn(world, step.character, ActEnd::CutShort);
+        end_turn(&mut world.characters, &mut world.events, step.character, ActEnd::CutShort);
     }
     let Some(character) = world.characters.get_mut(step.character) else {
         return;
@@ -313,8 +320,16 @@ fn note(world: &mut World, step: Move) {
 /// at the near end for as long as the link takes at its speed: between them there is no ground of either
 /// layer.
 fn take_link(world: &mut World, id: WalkId) {
-    let landing = world.landing();
-    let World { walks, characters, nav, settings, rate, glides, .. } = world;
+    let landing = world.clock.landing();
+    let World {
+        walks,
+        characters,
+        map: LevelMap { nav, .. },
+        settings,
+        clock: Clock { rate, .. },
+        glides,
+        ..
+    } = world;
     let Some(walk) = walks.get_mut(id) else {
         return;
     };
@@ -359,7 +374,7 @@ fn take_link(world: &mut World, id: WalkId) {
 
 /// Ends a step aside that has come to its end, or will not.
 fn end_nudge(world: &mut World, id: CharacterId, place: Vec3) {
-    let (tick, threshold_m) = (world.landing(), world.settings.crowd.walk_threshold_m);
+    let (tick, threshold_m) = (world.clock.landing(), world.settings.crowd.walk_threshold_m);
     let Some(character) = world.characters.get_mut(id) else {
         return;
     };

@@ -19,15 +19,15 @@ use crate::world::walk::{Ask, Phase};
 
 /// Shows everybody a tick further on.
 pub fn run(world: &mut World) {
-    let ticks = world.rate.ticks_per_step();
-    if world.begins_step() {
+    let ticks = world.clock.rate.ticks_per_step();
+    if world.clock.begins_step() {
         begin(world, ticks);
     }
-    let left_ticks = world.landing().since(world.tick);
+    let left_ticks = world.clock.landing().since(world.clock.tick);
     let part = (ticks - left_ticks) as f32 / ticks as f32;
     let World { glides, characters, .. } = &mut *world;
     glides.retain_mut(|glide| glide.advance(characters, part) && left_ticks > 0);
-    world.forget_standing();
+    world.scratch.bystanders.forget();
     stand(world);
 }
 
@@ -35,8 +35,9 @@ pub fn run(world: &mut World) {
 /// ground, where a part of a line is not clear although the whole of it is, is there at once. Anyone who
 /// leaves ground that went away is seen to leave it.
 fn begin(world: &mut World, ticks: u64) {
-    let World { nav, doors, characters, glides, bodies, .. } = world;
-    let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
+    let World { map, characters, glides, scratch, .. } = world;
+    let bodies = &scratch.step.bodies;
+    let mut grounds = GroundQueries::again(map, &bodies.known);
     glides.retain_mut(|glide| {
         let Some(character) = characters.get_mut(glide.who) else {
             return false;
@@ -61,7 +62,7 @@ fn begin(world: &mut World, ticks: u64) {
 fn stand(world: &mut World) {
     for at in 0..world.characters.ids().len() {
         let id = world.characters.ids()[at];
-        if world.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
+        if world.scratch.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;
         }
         let Some(character) = world.characters.get(id) else {
@@ -80,8 +81,8 @@ fn stand(world: &mut World) {
 /// The map has changed within bounds: who is on its way to where it may not go any more stays where it is,
 /// and asks for another way.
 pub(crate) fn check(world: &mut World, changed: &Bounds) {
-    let World { nav, doors, characters, glides, walks, .. } = world;
-    let mut grounds = GroundQueries::new(nav, doors);
+    let World { map, characters, glides, walks, .. } = world;
+    let mut grounds = GroundQueries::new(map);
     glides.retain(|glide| {
         let Some(character) = characters.get_mut(glide.who) else {
             return false;
@@ -129,11 +130,11 @@ fn turn(world: &mut World, id: CharacterId) {
         _ => None,
     });
     let wanted = match (look, character.turn) {
-        (Some(look), _) => angle_of(world, id, look),
+        (Some(look), _) => angle_of(&world.characters, id, look),
         (None, Some(turn)) => turn.facing_rad,
         (None, None) => return,
     };
-    let seconds = world.rate.tick_seconds();
+    let seconds = world.clock.rate.tick_seconds();
     let Some(character) = world.characters.get_mut(id) else {
         return;
     };
@@ -141,7 +142,7 @@ fn turn(world: &mut World, id: CharacterId) {
         trig::turn_towards(character.facing_rad, wanted, character.gait.turn_radps * seconds);
     let done = trig::wrap(character.facing_rad - wanted).abs() < 1e-4;
     if done && look.is_none() {
-        end_turn(world, id, ActEnd::Done);
+        end_turn(&mut world.characters, &mut world.events, id, ActEnd::Done);
     }
 }
 
@@ -151,8 +152,8 @@ fn expire_play(world: &mut World, id: CharacterId) {
         .get(id)
         .and_then(|character| character.play.as_ref())
         .and_then(|play| play.until)
-        .is_some_and(|until| world.tick >= until);
+        .is_some_and(|until| world.clock.tick >= until);
     if over {
-        end_play(world, id, ActEnd::Done);
+        end_play(&mut world.characters, &mut world.events, id, ActEnd::Done);
     }
 }

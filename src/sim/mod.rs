@@ -18,6 +18,7 @@ pub mod regions;
 mod repath;
 pub mod scene_fast_forward;
 mod shortcuts;
+pub mod steps;
 mod tiles;
 mod walk_modes;
 mod walk_progress;

@@ -16,22 +16,24 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::World;
+use crate::world::asker::goal_layer;
+use crate::world::asker::traversal_of;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::event::Fact;
+use crate::world::goal::Goal;
 use crate::world::ops::paths;
-use crate::world::ops::walks::goal_layer;
-use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
+use crate::world::ops::walks::{conclude, retarget_path};
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// Sends what is asked, works, hands out what is ready.
 pub fn run(world: &mut World) {
-    world.forget_standing();
-    if world.begins_step() {
+    world.scratch.bystanders.forget();
+    if world.clock.begins_step() {
         ask(world);
     } else {
-        for id in world.fresh_walks() {
+        for id in world.walks.fresh(world.clock.tick) {
             seek(world, id);
         }
     }
@@ -45,8 +47,8 @@ fn ask(world: &mut World) {
     let marks = changes.marks(world);
     let mut due = Vec::new();
     // No walk begins in this step.
-    for at in 0..world.walk_order.len() {
-        let id = world.walk_order[at];
+    for at in 0..world.walks.ids().len() {
+        let id = world.walks.ids()[at];
         repath::look(world, id, &marks);
         seek(world, id);
         due.extend(shortcuts::due(world, id));
@@ -69,13 +71,13 @@ pub(crate) fn seek(world: &mut World, id: WalkId) {
 fn work(world: &mut World) {
     let mut answers = Vec::new();
     let budget = world.settings.path_budget;
-    let spent = world.requests.step(&world.nav, budget, &mut answers);
-    world.path_counts.expansions += u64::from(spent);
-    world.path_counts.max_per_tick = world.path_counts.max_per_tick.max(u64::from(spent));
-    world.path_counts.in_tick = u64::from(spent);
-    world.path_counts.restarts = world.requests.restarts();
+    let spent = world.paths.requests.step(&world.map.nav, budget, &mut answers);
+    world.scratch.path_counts.expansions += u64::from(spent);
+    world.scratch.path_counts.max_per_tick = world.scratch.path_counts.max_per_tick.max(u64::from(spent));
+    world.scratch.path_counts.in_tick = u64::from(spent);
+    world.scratch.path_counts.restarts = world.paths.requests.restarts();
     for (token, answer) in answers {
-        match world.askers.remove(token) {
+        match world.paths.askers.remove(token) {
             Some(walk) => deliver(world, walk, answer),
             None => tell(world, token, answer),
         }
@@ -84,7 +86,7 @@ fn work(world: &mut World) {
 
 /// Hands a script the answer that it asked for.
 fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
-    let around = world.asked_around.remove(token);
+    let around = world.paths.asked_around.remove(token);
     let by = paths::holder(around.as_ref(), &answer);
     world.events.push(Fact::PathAnswered { token, answer: Box::new(answer), by });
 }
@@ -97,10 +99,11 @@ fn send(world: &mut World, id: WalkId) {
         return;
     };
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
-    let (start, by) = (character.body.position, traversal_of(world, walk));
+    let (start, by) =
+        (character.body.position, traversal_of(&world.map, &world.characters, world.clock.rate, walk));
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
-    let goal_layer = goal_layer(world, walk);
+    let goal_layer = goal_layer(&world.characters, walk);
     let but = [who, repath::spared(world, walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
@@ -111,13 +114,13 @@ fn send(world: &mut World, id: WalkId) {
         return;
     };
     if let Some((stale, _)) = walk.token {
-        world.requests.cancel(stale);
-        world.askers.remove(stale);
+        world.paths.requests.cancel(stale);
+        world.paths.askers.remove(stale);
     }
-    world.nav.prepare(&query.by);
-    let token = world.requests.push(query);
-    world.askers.insert(token, id);
-    world.path_counts.requests += 1;
+    world.map.nav.prepare(&query.by);
+    let token = world.paths.requests.push(query);
+    world.paths.askers.insert(token, id);
+    world.scratch.path_counts.requests += 1;
     if let Some(walk) = world.walks.get_mut(id) {
         walk.planned_aim = walk.aim;
         walk.asked_around = around;
@@ -220,7 +223,8 @@ fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: O
 /// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it
 /// is.
 fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
+    let by =
+        Traversal { through: None, ..traversal_of(&world.map, &world.characters, world.clock.rate, walk) };
     measured(world, points_left(world, walk, following)?, &by)
 }
 
@@ -237,9 +241,9 @@ fn points_left(world: &World, walk: &Walk, following: &Following) -> Option<Vec<
 
 /// A path straight from point to point; None when a wall is in the way.
 fn measured(world: &World, points: Vec<Vec3>, by: &Traversal) -> Option<Path> {
-    let mut path = Path { whole: true, revision: world.nav.revision(), ..Path::default() };
+    let mut path = Path { whole: true, revision: world.map.nav.revision(), ..Path::default() };
     for leg in points.windows(2) {
-        path.cost_m += world.nav.metres(world.nav.straight(leg[0], leg[1], by)?) as f32;
+        path.cost_m += world.map.nav.metres(world.map.nav.straight(leg[0], leg[1], by)?) as f32;
         path.length_m += flat_distance(leg[0], leg[1]);
     }
     path.points = points;
@@ -261,7 +265,12 @@ fn bend(world: &mut World, id: WalkId) {
     let Some(place) = world.characters.get(walk.character).map(|character| character.body.position) else {
         return;
     };
-    let bent = retarget_path(world, following, (place, walk.aim), &traversal_of(world, walk));
+    let bent = retarget_path(
+        world,
+        following,
+        (place, walk.aim),
+        &traversal_of(&world.map, &world.characters, world.clock.rate, walk),
+    );
     let threshold_m = world.settings.crowd.target_replan_threshold_m;
     if let Some(walk) = world.walks.get_mut(id) {
         let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
@@ -292,7 +301,8 @@ fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Op
     if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
         return None;
     }
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
+    let by =
+        Traversal { through: None, ..traversal_of(&world.map, &world.characters, world.clock.rate, walk) };
     let mut points = points_left(world, walk, following)?;
     if points.len() > 1 {
         points.pop();
@@ -308,7 +318,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     let Some(walk) = world.walks.get(id) else {
         return;
     };
-    let by = traversal_of(world, walk);
+    let by = traversal_of(&world.map, &world.characters, world.clock.rate, walk);
     let Some(position) = world.characters.get(walk.character).map(|character| character.body.position) else {
         return;
     };
@@ -318,7 +328,7 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
         ask_from_here(world, id);
         return;
     };
-    let (tick, rate) = (world.landing(), world.rate);
+    let (tick, rate) = (world.clock.landing(), world.clock.rate);
     let World { walks, characters, .. } = world;
     let Some(walk) = walks.get_mut(id) else {
         return;
@@ -405,10 +415,10 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
         return Some(path);
     }
     // Anyone who stands where the ground went away sees from where it comes onto the ground again.
-    let ground = world.nav.start(position, by)?.point;
+    let ground = world.map.nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
-        .find(|&index| world.nav.straight(ground, path.points[index], by).is_some())?;
+        .find(|&index| world.map.nav.straight(ground, path.points[index], by).is_some())?;
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
     let out_m = flat_distance(position, ground);
     let gained_m = skipped_m - out_m - flat_distance(ground, path.points[seen]);

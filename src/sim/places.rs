@@ -19,9 +19,10 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
 use crate::sim::{repath, walk_modes};
 use crate::world::World;
+use crate::world::asker::traversal_of;
 use crate::world::bystanders::Straight;
-use crate::world::ops::walks::traversal_of;
-use crate::world::walk::{AcceptEnd, Crowd, Goal, GoalSlot, Phase, Walk};
+use crate::world::goal::Goal;
+use crate::world::walk::{AcceptEnd, Crowd, GoalSlot, Phase, Walk};
 
 /// How far outside the radius of its goal a walk is given a place, metres: three steps before it.
 const NEAR_M: f32 = 3.0;
@@ -37,7 +38,7 @@ const OUTWARDS: f32 = 4.0;
 
 /// Gives out places, in order of creation of the walks.
 pub(crate) fn run(world: &mut World) {
-    let comers: Vec<WalkId> = world.walk_order.iter().copied().filter(|&id| is_coming(world, id)).collect();
+    let comers: Vec<WalkId> = world.walks.ids().iter().copied().filter(|&id| is_coming(world, id)).collect();
     let mut given: Vec<GivenSlot> = if comers.is_empty() { Vec::new() } else { all_given(world) };
     for id in comers {
         look(world, id, &mut given);
@@ -53,7 +54,7 @@ struct GivenSlot {
 }
 
 fn all_given(world: &World) -> Vec<GivenSlot> {
-    let given = world.walk_order.iter().filter_map(|&id| {
+    let given = world.walks.ids().iter().filter_map(|&id| {
         let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
         let radius_m = world.characters.get(walk.character)?.body.radius_m;
         Some(GivenSlot { walk: id, place: walk.place?, radius_m })
@@ -119,13 +120,15 @@ fn is_coming(world: &World, id: WalkId) -> bool {
     let is_met =
         walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(world, walk));
     let is_shared = || match walk.goal {
-        Goal::Character(target) => world.characters.alive(target).is_some_and(|target| world.stands(target)),
+        Goal::Character(target) => {
+            world.characters.alive(target).is_some_and(|target| world.people().stands(target))
+        }
         Goal::Point(_) | Goal::Door(_) => false,
     };
     let Some(character) = world.characters.get(walk.character).filter(|who| who.held.is_none()) else {
         return false;
     };
-    let near_m = walk.radius_m(world) + NEAR_M;
+    let near_m = walk.radius_m(&world.settings.crowd) + NEAR_M;
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
@@ -133,7 +136,7 @@ fn is_coming(world: &World, id: WalkId) -> bool {
 /// before it stops beside.
 fn is_stopped(world: &World, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
-    walk.clock(world.landing()).since(walk.progress_tick) >= world.rate.ticks(STOPPED_S)
+    walk.clock(world.clock.landing()).since(walk.progress_tick) >= world.clock.rate.ticks(STOPPED_S)
 }
 
 /// Whether a walk stops beside its goal when it cannot stand on it.
@@ -202,8 +205,9 @@ fn walk_rests(world: &World, id: WalkId) -> bool {
 fn comer(world: &World, id: WalkId) -> Option<Comer> {
     let walk = world.walks.get(id)?;
     let body = world.characters.get(walk.character)?.body;
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
-    let (goal, reach_m) = (walk.aim, walk.radius_m(world));
+    let by =
+        Traversal { through: None, ..traversal_of(&world.map, &world.characters, world.clock.rate, walk) };
+    let (goal, reach_m) = (walk.aim, walk.radius_m(&world.settings.crowd));
     Some(Comer { who: walk.character, position: body.position, radius_m: body.radius_m, goal, reach_m, by })
 }
 
@@ -269,8 +273,8 @@ fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     found.sort_by(|a, b| score(a).total_cmp(&score(b)));
     let place = |point: Vec2| Vec3::new(point.x, comer.goal.y, point.y);
     let is_ground = |place: &Vec3| {
-        world.nav.is_walkable(*place, &comer.by)
-            && world.nav.straight(*place, comer.goal, &comer.by).is_some()
+        world.map.nav.is_walkable(*place, &comer.by)
+            && world.map.nav.straight(*place, comer.goal, &comer.by).is_some()
     };
     found.into_iter().map(place).find(is_ground)
 }

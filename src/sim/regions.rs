@@ -29,17 +29,20 @@ const SIGHT_LOOKS: u64 = 32;
 pub fn run(world: &mut World) {
     let mut exits = Vec::new();
     let mut enters = Vec::new();
-    for index in 0..world.regions.len() {
+    for index in 0..world.triggers.regions.len() {
         look_at_region(world, RegionId::from(index), &mut exits, &mut enters);
     }
     let mut watches: Vec<(u64, WatchId)> =
-        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
+        world.triggers.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
     watches.sort_unstable_by_key(|(serial, _)| *serial);
     let turns = turns_of(world);
     let mut put_off = 0;
     for (_, id) in watches {
-        let is_its_turn =
-            world.watches.get(id).is_some_and(|watch| (watch.serial + world.tick.0).is_multiple_of(turns));
+        let is_its_turn = world
+            .triggers
+            .watches
+            .get(id)
+            .is_some_and(|watch| (watch.serial + world.clock.tick.0).is_multiple_of(turns));
         if is_its_turn && exits.len() + enters.len() + world.events.waiting() < EventQueue::WAITING_MAX {
             look_at_watch(world, id, &mut exits, &mut enters);
         } else {
@@ -62,7 +65,7 @@ fn turns_of(world: &World) -> u64 {
     let people = world.characters.iter().count() as u64;
     let looks = |watch: &Watch| if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
     let all: u64 =
-        world.watches.iter().filter(|(_, watch)| watch.enabled).map(|(_, watch)| looks(watch)).sum();
+        world.triggers.watches.iter().filter(|(_, watch)| watch.enabled).map(|(_, watch)| looks(watch)).sum();
     (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 
@@ -71,15 +74,15 @@ fn turns_of(world: &World) -> u64 {
 pub(crate) fn look_for(world: &mut World, moved: &[CharacterId]) {
     let mut exits = Vec::new();
     let mut enters = Vec::new();
-    for index in 0..world.regions.len() {
+    for index in 0..world.triggers.regions.len() {
         look_at_some(world, RegionId::from(index), moved, &mut exits, &mut enters);
     }
     let mut watches: Vec<(u64, WatchId)> =
-        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
+        world.triggers.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
     watches.sort_unstable_by_key(|(serial, _)| *serial);
     for (_, id) in watches {
         let travels = |watch: &Watch| matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
-        if world.watches.get(id).is_some_and(|watch| watch.fresh.is_some() || travels(watch)) {
+        if world.triggers.watches.get(id).is_some_and(|watch| watch.fresh.is_some() || travels(watch)) {
             look_at_watch(world, id, &mut exits, &mut enters);
         } else {
             watch_some(world, id, moved, &mut exits, &mut enters);
@@ -98,7 +101,7 @@ fn look_at_some(
     enters: &mut Vec<Fact>,
 ) {
     for &character in moved {
-        let region = &world.regions[id.index()];
+        let region = &world.triggers.regions[id.index()];
         let Some(body) = world.characters.alive(character) else {
             continue;
         };
@@ -107,11 +110,11 @@ fn look_at_some(
         match (region.inside.contains_key(&serial), is_inside) {
             (true, false) => {
                 exits.push(Fact::RegionLeft { region: id, character, how: how_out(world, character) });
-                world.regions[id.index()].inside.remove(&serial);
+                world.triggers.regions[id.index()].inside.remove(&serial);
             }
             (false, true) => {
                 enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
-                world.regions[id.index()].inside.insert(serial, character);
+                world.triggers.regions[id.index()].inside.insert(serial, character);
             }
             _ => {}
         }
@@ -126,7 +129,7 @@ fn watch_some(
     enters: &mut Vec<Fact>,
 ) {
     for &character in moved {
-        let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
+        let Some(watch) = world.triggers.watches.get(id).filter(|watch| watch.enabled) else {
             return;
         };
         let Some(body) = world.characters.alive(character) else {
@@ -143,7 +146,7 @@ fn watch_some(
             }
             _ => None,
         };
-        let (Some((event, entered)), Some(watch)) = (change, world.watches.get_mut(id)) else {
+        let (Some((event, entered)), Some(watch)) = (change, world.triggers.watches.get_mut(id)) else {
             continue;
         };
         if entered {
@@ -157,7 +160,7 @@ fn watch_some(
 }
 
 fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
-    let region = &world.regions[id.index()];
+    let region = &world.triggers.regions[id.index()];
     let now: Inside = world
         .characters
         .iter()
@@ -173,11 +176,11 @@ fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Fact>, enters
     for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
         enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
     }
-    world.regions[id.index()].inside = now;
+    world.triggers.regions[id.index()].inside = now;
 }
 
 fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
-    let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
+    let Some(watch) = world.triggers.watches.get(id).filter(|watch| watch.enabled) else {
         return;
     };
     let now = insiders(world, watch);
@@ -193,7 +196,7 @@ fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Fact>, enters: 
             enters.push(Fact::WatchEntered { watch: id, character, how: watch.fresh.unwrap_or(usual) });
         }
     }
-    if let Some(watch) = world.watches.get_mut(id) {
+    if let Some(watch) = world.triggers.watches.get_mut(id) {
         watch.inside = now;
         watch.fresh = None;
     }
@@ -256,12 +259,14 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
 fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Character) -> bool {
     let position = character.body.position;
     match &watch.ground {
-        WatchShape::Region(region) => {
-            world.regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
-        }
+        WatchShape::Region(region) => world
+            .triggers
+            .regions
+            .get(region.index())
+            .is_some_and(|region| region.holds(character, watch.edge)),
         WatchShape::Area(area) => {
             let mut areas = Vec::new();
-            world.nav.areas_at(position, &mut areas);
+            world.map.nav.areas_at(position, &mut areas);
             areas.contains(area)
         }
         WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
@@ -290,5 +295,5 @@ fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
 
 fn sees(world: &World, (from, layer): (Vec3, u8), who: &Character) -> bool {
     let by = Traversal { layer, ..Traversal::default() };
-    layer == who.layer && world.nav.straight(from, who.body.position, &by).is_some()
+    layer == who.layer && world.map.nav.straight(from, who.body.position, &by).is_some()
 }

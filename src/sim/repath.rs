@@ -21,10 +21,11 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::nav::Disc;
 use crate::world::World;
+use crate::world::asker::traversal_of;
 use crate::world::bystanders::{Bystanders, Straight};
-use crate::world::character::{Past, Replan};
-use crate::world::ops::walks::traversal_of;
-use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+use crate::world::character::{Characters, Past, Replan};
+use crate::world::goal::Goal;
+use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 
 /// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
 /// the old one. A tenth: the ways round somebody on either side differ by less than that from a few metres
@@ -43,8 +44,7 @@ struct BystanderChange {
 
 /// Notes who has moved.
 pub(crate) fn notice_all(world: &mut World) -> BystanderChanges {
-    world.take_noted();
-    let mut changes = removed(world);
+    let mut changes = removed(&mut world.characters);
     for at in 0..world.characters.ids().len() {
         notice(world, world.characters.ids()[at], &mut changes);
     }
@@ -62,8 +62,8 @@ impl BystanderChanges {
 }
 
 /// Those who stand no more because they are gone for good.
-fn removed(world: &mut World) -> Vec<BystanderChange> {
-    let gone = world.take_removed().into_iter();
+fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
+    let gone = characters.take_departed().into_iter();
     gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
 }
 
@@ -80,12 +80,12 @@ fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<BystanderChange
     if character.is_moving && !before.stood && character.is_alive() {
         return;
     }
-    let stands = world.stands(character);
+    let stands = world.people().stands(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {
         return;
     }
-    let disc = stands.then(|| world.disc_of(character));
+    let disc = stands.then(|| world.people().disc_of(character));
     if before.stood && (!stands || moved_m > far_m) {
         changes.push(BystanderChange { who, place: before.from, disc: None });
     }
@@ -137,15 +137,15 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &ChangeMarks<'_>) {
 
 /// Whether a walk has asked because of others so shortly ago that it may not ask again.
 pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
-    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    let cooldown = world.clock.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
     // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
     let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
-    since.and_then(|since| since.ago_ticks(world.landing())).is_some_and(|ago| ago < cooldown)
+    since.and_then(|since| since.ago_ticks(world.clock.landing())).is_some_and(|ago| ago < cooldown)
 }
 
 /// Has a walk ask because of others, and rest afterwards.
 pub(crate) fn ask(world: &mut World, id: WalkId) {
-    let tick = world.landing();
+    let tick = world.clock.landing();
     let Some(walk) = world.walks.get_mut(id) else {
         return;
     };
@@ -186,7 +186,7 @@ fn has_lost_holder(world: &World, walk: &Walk) -> bool {
 
 /// Whether somebody around whose circle a plan was made stands there no more.
 fn is_gone(world: &World, who: CharacterId, disc: &Disc) -> bool {
-    let character = world.characters.alive(who).filter(|character| world.stands(character));
+    let character = world.characters.alive(who).filter(|character| world.people().stands(character));
     let eps_m = world.settings.crowd.moved_eps_m;
     character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
 }
@@ -197,7 +197,7 @@ fn concerns(world: &World, walk: &Walk, position: Vec3, change: &BystanderChange
         return false;
     }
     let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who.contains(&change.who));
-    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + world.nav.node_m();
+    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + world.map.nav.node_m();
     let middle = ground(change.place);
     let blocks = || {
         legs(walk.following.as_ref(), position).any(|(from, to)| {
@@ -218,7 +218,7 @@ pub(crate) fn spared(world: &World, walk: &Walk) -> Option<CharacterId> {
         .filter_map(|&id| world.characters.get(id))
         .map(|character| character.body.radius_m)
         .sum();
-    (walk.via.is_none() && walk.radius_m(world) > touching_m).then_some(target)
+    (walk.via.is_none() && walk.radius_m(&world.settings.crowd) > touching_m).then_some(target)
 }
 
 /// What is left of a way, leg by leg.
@@ -276,7 +276,7 @@ fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bys
 
 /// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans.
 pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Disc]) -> bool {
-    let node_m = world.nav.node_m();
+    let node_m = world.map.nav.node_m();
     let mut by = None;
     legs(walk.following.as_ref(), position).any(|(from, to)| {
         let (a, b) = (ground(from), ground(to));
@@ -286,8 +286,9 @@ pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Di
         };
         let near: Vec<Disc> = discs.iter().filter(is_near).copied().collect();
         !near.is_empty() && {
-            let by = by.get_or_insert_with(|| traversal_of(world, walk));
-            !world.nav.is_clear_of(from, to, by, &near)
+            let by =
+                by.get_or_insert_with(|| traversal_of(&world.map, &world.characters, world.clock.rate, walk));
+            !world.map.nav.is_clear_of(from, to, by, &near)
         }
     })
 }
@@ -303,13 +304,13 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
         return false;
     };
     let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-    let least = own.fold(world.nav.cheapest_factor(), f32::min);
+    let least = own.fold(world.map.nav.cheapest_factor(), f32::min);
     let per_m =
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
     seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
-        let around_m = 2.0 * (disc.radius_m + world.nav.node_m());
+        let around_m = 2.0 * (disc.radius_m + world.map.nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
         least * through_m < worth_m && is_gone(world, who, disc)
     })

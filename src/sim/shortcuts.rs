@@ -15,7 +15,7 @@ use crate::base::ids::WalkId;
 use crate::nav::MapChange;
 use crate::sim::repath;
 use crate::world::World;
-use crate::world::ops::walks::traversal_of;
+use crate::world::asker::traversal_of;
 use crate::world::walk::{Ask, Following, Walk};
 
 /// How near a change is seen at once, metres: across a room.
@@ -40,7 +40,7 @@ pub(crate) fn note(world: &mut World, id: WalkId, change: &MapChange) {
     if asks.is_some_and(|why| !why.is_look()) || !may_be_better(world, walk, change) {
         return;
     }
-    let now = walk.clock(world.landing());
+    let now = walk.clock(world.clock.landing());
     let is_near = distance_m(change, place_of(world, walk)) <= NEAR_M;
     if let Some(walk) = world.walks.get_mut(id) {
         let is_resting = walk.shortcuts.rests_until > now && (walk.shortcuts.turned_back > 0 || !is_near);
@@ -52,14 +52,14 @@ pub(crate) fn note(world: &mut World, id: WalkId, change: &MapChange) {
 /// The way of a walk was closed before it. On a shortcut that counts: it rests from them, twice as long each
 /// time.
 pub(crate) fn note_turned_back(world: &mut World, id: WalkId, change: &MapChange) {
-    let rest_ticks = |times: u32| world.rate.ticks(REST_S) << times.min(DOUBLINGS_MAX);
+    let rest_ticks = |times: u32| world.clock.rate.ticks(REST_S) << times.min(DOUBLINGS_MAX);
     let Some(walk) = world.walks.get(id) else {
         return;
     };
     if !change.closed || !walk.shortcuts.is_on_one {
         return;
     }
-    let until = walk.clock(world.landing()).after(rest_ticks(walk.shortcuts.turned_back));
+    let until = walk.clock(world.clock.landing()).after(rest_ticks(walk.shortcuts.turned_back));
     if let Some(walk) = world.walks.get_mut(id) {
         walk.shortcuts.is_on_one = false;
         walk.shortcuts.turned_back += 1;
@@ -72,7 +72,7 @@ pub(crate) fn due(world: &World, id: WalkId) -> Option<(u64, WalkId)> {
     let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
     let due = walk.shortcuts.due?;
     let is_idle = walk.ask.is_none() && walk.token.is_none();
-    (is_idle && due <= walk.clock(world.landing())).then_some((due.0, id))
+    (is_idle && due <= walk.clock(world.clock.landing())).then_some((due.0, id))
 }
 
 /// Those of the walks that are to look whose turn it is: who has waited longest, then in order of creation.
@@ -80,13 +80,13 @@ pub(crate) fn due(world: &World, id: WalkId) -> Option<(u64, WalkId)> {
 pub(crate) fn first_of(world: &World, mut due: Vec<(u64, WalkId)>) -> impl Iterator<Item = WalkId> + use<> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);
-    let room = TOGETHER.saturating_sub(world.requests.waiting()).max(1);
+    let room = TOGETHER.saturating_sub(world.paths.requests.waiting()).max(1);
     due.into_iter().take(room).map(|(_, id)| id)
 }
 
 /// Has a walk look for a better way.
 pub(crate) fn ask(world: &mut World, id: WalkId) {
-    let (landing, apart_ticks) = (world.landing(), world.rate.ticks(APART_S));
+    let (landing, apart_ticks) = (world.clock.landing(), world.clock.rate.ticks(APART_S));
     if let Some(walk) = world.walks.get_mut(id) {
         let next = walk.clock(landing).after(apart_ticks);
         walk.shortcuts.due = None;
@@ -115,9 +115,9 @@ fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
     };
     let is_shorter = || {
         let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-        let least = f64::from(own.fold(world.nav.cheapest_factor(), f32::min));
+        let least = f64::from(own.fold(world.map.nav.cheapest_factor(), f32::min));
         let rest_m = f64::from(repath::CHEAPER) * planned_cost_m(following, position, least);
-        let margin_m = f64::from(2.0 * world.nav.node_m());
+        let margin_m = f64::from(2.0 * world.map.nav.node_m());
         let through_m = |bounds: &Bounds| {
             let bounds = bounds.grown(margin_m);
             away_m(&bounds, ground(position)) + away_m(&bounds, ground(end))
@@ -158,10 +158,10 @@ fn away_m(bounds: &Bounds, point: Point) -> f64 {
 /// What is left of a way costs on the map as it is, metres, doors that are yet to open included; None when
 /// something is in its way.
 pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> Option<f32> {
-    let mut by = traversal_of(world, walk);
+    let mut by = traversal_of(&world.map, &world.characters, world.clock.rate, walk);
     let position = place_of(world, walk);
     // Anyone who stands where the ground went away is led out of it first, by any way.
-    let mut is_judged = world.nav.is_walkable(position, &by);
+    let mut is_judged = world.map.nav.is_walkable(position, &by);
     let mut from = position;
     let mut cost_m = 0.0;
     let mut links = following.path.layers.iter().peekable();
@@ -174,7 +174,7 @@ pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> 
         }
         if !is_link {
             cost_m += match is_judged {
-                true => world.nav.metres(world.nav.straight(from, to, &by)?) as f32,
+                true => world.map.nav.metres(world.map.nav.straight(from, to, &by)?) as f32,
                 false => flat_distance(from, to),
             };
         }

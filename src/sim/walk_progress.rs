@@ -50,7 +50,7 @@ pub(crate) fn near(world: &mut World, id: WalkId) {
 
 /// Tells what keeps a walker from getting on, once it has done so for a while.
 pub(crate) fn held_up(world: &mut World, id: WalkId, reason: Reason) {
-    let (tick, half_s) = (world.landing(), world.rate.ticks(HELD_UP_S));
+    let (tick, half_s) = (world.clock.landing(), world.clock.rate.ticks(HELD_UP_S));
     let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.options.tells.blocked && !walk.told_blocked)
     else {
         return;

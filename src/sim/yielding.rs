@@ -17,11 +17,13 @@ use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::Traversal;
 use crate::sim::{follow, places};
 use crate::world::World;
+use crate::world::asker::pass_rules;
 use crate::world::character::standing_on;
 use crate::world::character::{Character, Nudge, Past};
 use crate::world::door::DoorState;
 use crate::world::event::Fact;
-use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Walk, pass_rules};
+use crate::world::goal::Goal;
+use crate::world::walk::{AcceptEnd, Crowd, Phase, Walk};
 
 /// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -77,12 +79,18 @@ pub fn run(world: &mut World) {
         return;
     }
     // The buffers outlast the step: made again they cost as much as filling them.
-    let mut near = std::mem::take(&mut world.bodies.after);
-    near.build(&world.bodies.columns.places, CELL_M);
+    let mut near = std::mem::take(&mut world.scratch.step.bodies.after);
+    near.build(&world.scratch.step.bodies.columns.places, CELL_M);
     let mut front = Front::default();
-    let mut jams = Jams::of(&held, world.bodies.ids.len());
-    let widest_m =
-        world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+    let mut jams = Jams::of(&held, world.scratch.step.bodies.ids.len());
+    let widest_m = world
+        .scratch
+        .step
+        .bodies
+        .columns
+        .radii_m
+        .iter()
+        .fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     let per_cell_max = per_cell_max(held.len(), widest_m);
     for (at, one) in held.iter().enumerate() {
         front.look(world, &Around { near: &near, widest_m, per_cell_max }, one);
@@ -92,7 +100,7 @@ pub fn run(world: &mut World) {
     for (at, one) in held.iter().enumerate() {
         queue(world, one, &mut jams, at as u32);
     }
-    world.bodies.after = near;
+    world.scratch.step.bodies.after = near;
 }
 
 /// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
@@ -118,9 +126,9 @@ struct Front {
 }
 
 fn held_up(world: &World) -> Vec<Held> {
-    let long_ticks = world.rate.ticks(HELD_UP_S);
-    let (step_s, bodies) = (world.rate.step_seconds(), &world.bodies);
-    let held = world.moves.iter().filter_map(|step| {
+    let long_ticks = world.clock.rate.ticks(HELD_UP_S);
+    let (step_s, bodies) = (world.clock.rate.step_seconds(), &world.scratch.step.bodies);
+    let held = world.scratch.step.moves.iter().filter_map(|step| {
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no
@@ -139,7 +147,7 @@ impl Front {
     /// Looks ahead of another walker.
     fn look(&mut self, world: &World, around: &Around<'_>, one: &Held) {
         let Self { found, people } = self;
-        let columns = &world.bodies.columns;
+        let columns = &world.scratch.step.bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
         let reach_m = radius_m + around.widest_m + one.gap_m;
@@ -158,7 +166,7 @@ impl Front {
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         people.clear();
         people.extend(found.iter().map(|&(gap_m, other)| InFront {
-            who: world.bodies.ids[other as usize],
+            who: world.scratch.step.bodies.ids[other as usize],
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
@@ -229,12 +237,12 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
         return;
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
-    jams.got_on(at, own.clock(world.landing()).since(own.nearest_tick));
+    jams.got_on(at, own.clock(world.clock.landing()).since(own.nearest_tick));
     if opens_ahead(world, own) {
         jams.got_on(at, 0);
     }
     for other in front {
-        let row = world.bodies.rows.get(other.who).unwrap_or(NOBODY);
+        let row = world.scratch.step.bodies.rows.get(other.who).unwrap_or(NOBODY);
         let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
         let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
         match walk {
@@ -245,7 +253,7 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);
-                jams.got_on(at, walk.clock(world.landing()).since(got_on));
+                jams.got_on(at, walk.clock(world.clock.landing()).since(got_on));
             }
             _ => {}
         }
@@ -264,7 +272,7 @@ const JAM_PATIENCES_MAX: u64 = 6;
 fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
     let head = jams.head(at) as usize;
     let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
-    let landing = world.landing();
+    let landing = world.clock.landing();
     if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
         let latest = walk.clock(landing).before(jams.since[head]);
         let patient = latest.after(more * walk.options.patience_ticks);
@@ -274,7 +282,7 @@ fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
 
 /// Whether the next door on the way of a walk is on its way to open.
 fn opens_ahead(world: &World, walk: &Walk) -> bool {
-    let door = follow::closed_door_ahead(world, walk).and_then(|(door, _)| world.doors.get(door.index()));
+    let door = follow::closed_door_ahead(world, walk).and_then(|(door, _)| world.map.doors.get(door.index()));
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
@@ -287,7 +295,7 @@ fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
     let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
         return;
     };
-    let by = world.bodies.ids[one.row as usize];
+    let by = world.scratch.step.bodies.ids[one.row as usize];
     if !asks || keeps(other.who) || !may_be_asked(world, other.who) {
         return;
     }
@@ -299,7 +307,7 @@ fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
 fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
-    let from = world.bodies.columns.position(one.row as usize);
+    let from = world.scratch.step.bodies.columns.position(one.row as usize);
     let straight = [from + Vec3::new(one.ahead.x, 0.0, one.ahead.y) * WAY_AHEAD_M];
     let following = one.walk.and_then(|id| world.walks.get(id)).and_then(|walk| walk.following.as_ref());
     let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
@@ -324,7 +332,7 @@ fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
     };
     let is_placed = walk.place.is_some_and(|place| place.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
-    holds || is_placed || leaves_no_room(world, walk, character) || world.has_come_to(who, walk)
+    holds || is_placed || leaves_no_room(world, walk, character) || world.people().has_come_to(who, walk)
 }
 
 /// Whether somebody stands so near to a point that a walk cannot come within its radius without touching.
@@ -335,16 +343,18 @@ fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
         return false;
     };
     let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
-    floor_distance(walk.target(), who.body.position) + walk.radius_m(world) < touching_m
+    floor_distance(walk.target(), who.body.position) + walk.radius_m(&world.settings.crowd) < touching_m
 }
 
 fn may_be_asked(world: &World, who: CharacterId) -> bool {
-    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.nudge_cooldown_ms) / 1000.0);
+    let cooldown = world.clock.rate.ticks(f64::from(world.settings.crowd.nudge_cooldown_ms) / 1000.0);
     let Some(character) = world.characters.alive(who) else {
         return false;
     };
-    let rested =
-        character.nudged.and_then(|asked| asked.ago_ticks(world.landing())).is_none_or(|ago| ago >= cooldown);
+    let rested = character
+        .nudged
+        .and_then(|asked| asked.ago_ticks(world.clock.landing()))
+        .is_none_or(|ago| ago >= cooldown);
     let walk = character.walk.and_then(|walk| world.walks.get(walk));
     // Anyone who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
@@ -361,8 +371,8 @@ fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> 
     let place = character.body.position;
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
     let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
-    let rules = pass_rules(world, Some(character));
-    let footing = world.nav.footing(&Traversal { rules, ..standing_on(character) });
+    let rules = pass_rules(&world.map.doors, Some(&character.tags));
+    let footing = world.map.nav.footing(&Traversal { rules, ..standing_on(character) });
     let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
         let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
@@ -404,7 +414,7 @@ struct StepAside {
 /// the line along an edge touches what lies beyond it.
 fn off_the_wall(world: &World, to: Vec3) -> Vec3 {
     const HAND_M: f32 = 0.05;
-    let middle = world.nav.node_centre(to).unwrap_or(to);
+    let middle = world.map.nav.node_centre(to).unwrap_or(to);
     to + (middle - to).clamp_length_max(HAND_M)
 }
 
@@ -420,8 +430,8 @@ fn along_axis(step: Vec2) -> Vec2 {
 }
 
 fn nudge(world: &mut World, who: CharacterId, by: CharacterId, StepAside { to, via }: StepAside) {
-    let tick = world.landing();
-    let until = tick.after(world.rate.ticks(NUDGE_S));
+    let tick = world.clock.landing();
+    let until = tick.after(world.clock.rate.ticks(NUDGE_S));
     if let Some(character) = world.characters.get_mut(who) {
         character.nudge = Some(Nudge { to, via, by, until });
         character.nudged = Some(Past::at(tick));

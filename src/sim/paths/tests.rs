@@ -8,8 +8,8 @@ const OUT: SettingOut = SettingOut { tick: Tick(500), turn_ticks: 24, longer_tic
 
 /// A walk that was never nearer to its end than 5 m, which was in tick 100.
 fn walk() -> Walk {
-    let mut scene = sample();
-    let mut walk = scene.world.walks.remove(scene.walk).expect("it is there");
+    let scene = sample();
+    let mut walk = scene.world.walks[scene.walk].clone();
     (walk.nearest_m, walk.nearest_tick, walk.progress_tick) = (5.0, Tick(100), Tick(400));
     walk
 }
@@ -46,7 +46,7 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_is_patient_a_few_time
     let mut scene = sample();
     let walk = &mut scene.world.walks[scene.walk];
     (walk.phase, walk.following, walk.ask) = (Phase::Planning, None, None);
-    scene.world.tick = Tick(78);
+    scene.world.clock.tick = Tick(78);
     // There is no ground at all in the sample, so no point of any path is in a clear line.
     let path = Path { points: vec![Vec3::Z, Vec3::Z * 4.0], length_m: 3.0, whole: true, ..Path::default() };
     let answer = PathAnswer { status: PathStatus::Complete, path, ..PathAnswer::default() };

@@ -14,10 +14,12 @@ use crate::base::trig;
 use crate::nav::{Reach, Traversal};
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
 use crate::world::World;
+use crate::world::asker::traversal_of;
 use crate::world::character::standing_on;
-use crate::world::ops::walks::{conclude, traversal_of};
+use crate::world::goal::Goal;
+use crate::world::ops::walks::conclude;
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Flee, WalkMode};
 
 /// Directions around the threat that are tried; an even number.
@@ -41,8 +43,8 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
         return;
     };
     let crowd = &world.settings.crowd;
-    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let cooldown = world.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(world.clock.landing()).since(walk.retargeted) >= cooldown;
     let threshold_m = crowd.target_replan_threshold_m;
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
     let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
@@ -53,7 +55,7 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     let chosen = choose(world, walk, threat, flee.distance_m);
     flee.seen = Some(threat);
     flee.is_cornered = chosen.is_none();
-    let tick = world.landing();
+    let tick = world.clock.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.retargeted = walk.clock(tick);
         walk.course = WalkMode::Flee(flee);
@@ -71,7 +73,7 @@ fn threat(world: &World, goal: Goal) -> Option<Vec3> {
     match goal {
         Goal::Point(point) => Some(point),
         Goal::Character(id) => world.characters.alive(id).map(|threat| threat.body.position),
-        Goal::Door(id) => world.doors.get(id.index()).map(|door| door.position),
+        Goal::Door(id) => world.map.doors.get(id.index()).map(|door| door.position),
     }
 }
 
@@ -79,19 +81,20 @@ fn threat(world: &World, goal: Goal) -> Option<Vec3> {
 fn choose(world: &World, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
     let character = world.characters.get(walk.character)?;
     let from = character.body.position;
-    let (by, bare) = (traversal_of(world, walk), standing_on(character));
+    let (by, bare) =
+        (traversal_of(&world.map, &world.characters, world.clock.rate, walk), standing_on(character));
     let away = from - threat;
     let straight = if away.length() > 1e-4 { trig::facing(away) } else { character.facing_rad };
     let on_circle = |spoke: u16| {
         let point = threat + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
-        let ground = world.nav.nearest(point, SNAP_M, &by)?.point;
+        let ground = world.map.nav.nearest(point, SNAP_M, &by)?.point;
         (flat_distance(ground, threat) >= distance_m).then_some(ground)
     };
     let clear =
-        (0..SPOKES).filter_map(on_circle).find(|&point| world.nav.straight(from, point, &bare).is_some());
+        (0..SPOKES).filter_map(on_circle).find(|&point| world.map.nav.straight(from, point, &bare).is_some());
     let round = || {
         let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
-        near.find(|&point| world.nav.reach(from, point, &by) == Reach::Yes)
+        near.find(|&point| world.map.nav.reach(from, point, &by) == Reach::Yes)
     };
     clear.or_else(round).or_else(|| retreat(world, from, threat, &bare))
 }
@@ -109,7 +112,7 @@ fn retreat(world: &World, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<
     for spoke in 0..SPOKES {
         for length_m in [1.0, 2.0, 4.0, 8.0] {
             let to = from + trig::direction(angle(0.0, spoke)) * length_m;
-            let point = world.nav.slide(from, to, bare);
+            let point = world.map.nav.slide(from, to, bare);
             let away_m = flat_distance(point, threat);
             if away_m > best.0 {
                 best = (away_m, Some(point));

@@ -36,7 +36,7 @@ pub(super) fn look(world: &mut World, id: WalkId, target: CharacterId, mut follo
     if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) {
         return near(world, id, target, follow);
     }
-    let tick = walk.clock(world.landing());
+    let tick = walk.clock(world.clock.landing());
     let is_far = follow.lose_beyond_m.is_some_and(|beyond_m| away_m > beyond_m);
     follow.far_since = is_far.then(|| follow.far_since.unwrap_or(tick));
     if follow.far_since.is_some_and(|since| tick.since(since) >= follow.lose_after_ticks) {

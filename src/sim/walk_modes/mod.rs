@@ -13,7 +13,8 @@ use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::nav::{PathAnswer, PathStatus};
 use crate::world::World;
-use crate::world::walk::{Ask, Goal, Phase, Walk};
+use crate::world::goal::Goal;
+use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// What step 10 makes of a walk with a course.
@@ -92,13 +93,13 @@ fn aim_at_target(world: &mut World, id: WalkId) {
     };
     let crowd = &world.settings.crowd;
     // Anyone who is to come nearer than the threshold must aim better than that.
-    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
+    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(&world.settings.crowd));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
-    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let cooldown = world.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(world.clock.landing()).since(walk.retargeted) >= cooldown;
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;
-    let tick = world.landing();
+    let tick = world.clock.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.aim = position;
         if moved && rested && is_idle {

@@ -12,10 +12,12 @@ use crate::base::time::Tick;
 use crate::nav::RandomPoint;
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
 use crate::world::World;
+use crate::world::asker::traversal_of;
 use crate::world::event::{Fact, WalkNews};
-use crate::world::ops::walks::{aim_of, conclude, traversal_of};
+use crate::world::goal::Goal;
+use crate::world::ops::walks::{aim_of, conclude};
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Patrol, WalkMode, Wander};
 
 /// Random points tried before all cells that qualify are looked at.
@@ -25,7 +27,7 @@ const ATTEMPTS: u32 = 16;
 fn is_there(world: &World, walk: &Walk) -> bool {
     let radius_m = match walk.via {
         Some(_) => world.settings.crowd.walk_threshold_m,
-        None => walk.radius_m(world),
+        None => walk.radius_m(&world.settings.crowd),
     };
     let position = world.characters.get(walk.character).map(|own| own.body.position);
     let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
@@ -43,7 +45,7 @@ fn is_beside(walk: &Walk) -> bool {
 
 /// Sends a walk on to a new aim, from where it stands.
 fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
-    let tick = world.landing();
+    let tick = world.clock.landing();
     if let Some(walk) = world.walks.get_mut(id) {
         walk.goal = goal.unwrap_or(walk.goal);
         walk.aim = aim;
@@ -94,7 +96,7 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
         return ModeStep::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if walk.clock(world.landing()) >= until {
+        if walk.clock(world.clock.landing()) >= until {
             next_stop(world, id, patrol);
         }
         return ModeStep::Content;
@@ -118,7 +120,7 @@ pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> 
 
 /// Until when to stand at a stop, by the clock of the walk; none for not at all.
 fn rest(world: &mut World, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<Tick> {
-    let landing = world.landing();
+    let landing = world.clock.landing();
     let walk = world.walks.get(id)?;
     let ticks = pause.draw(&mut world.characters.get_mut(walk.character)?.rng);
     (ticks > 0).then(|| walk.clock(landing).after(ticks))
@@ -145,7 +147,7 @@ fn next_stop(world: &mut World, id: WalkId, mut patrol: Patrol) {
         }
         patrol.at = if is_last { 0 } else { patrol.at + 1 };
         let goal = patrol.stops[patrol.at].goal;
-        if let Ok(aim) = aim_of(world, walker, goal) {
+        if let Ok(aim) = aim_of(&world.map, &world.characters, walker, goal) {
             if let Some(walk) = world.walks.get_mut(id) {
                 walk.course = WalkMode::Patrol(patrol);
             }
@@ -173,7 +175,7 @@ pub(super) fn aim_wander(world: &mut World, id: WalkId, wander: &Wander) {
     else {
         return;
     };
-    let by = traversal_of(world, walk);
+    let by = traversal_of(&world.map, &world.characters, world.clock.rate, walk);
     let Some(character) = world.characters.get(walk.character) else {
         return;
     };
@@ -186,8 +188,8 @@ pub(super) fn aim_wander(world: &mut World, id: WalkId, wander: &Wander) {
         attempts: ATTEMPTS,
     };
     let (who, mut rng) = (walk.character, character.rng.clone());
-    world.nav.prepare(&query.by);
-    let point = world.nav.random_point(&query, &mut rng);
+    world.map.nav.prepare(&query.by);
+    let point = world.map.nav.random_point(&query, &mut rng);
     if let Some(character) = world.characters.get_mut(who) {
         character.rng = rng;
     }
@@ -207,7 +209,7 @@ pub(super) fn look_wander(world: &mut World, id: WalkId, mut wander: Wander) -> 
         return ModeStep::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if walk.clock(world.landing()) >= until {
+        if walk.clock(world.clock.landing()) >= until {
             let aim = walk.aim;
             go_on(world, id, None, aim);
         }

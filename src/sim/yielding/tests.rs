@@ -5,16 +5,18 @@ use crate::base::ids::DoorId;
 use crate::base::time::Tick;
 use crate::crowd::follow::Gait;
 use crate::crowd::resolve::Stance;
-use crate::world::Move;
+use crate::world::crowd_step::Move;
 use crate::world::fixture::{Fixture, sample};
+use crate::world::goal::Goal;
 use crate::world::ops::walks::{WalkOrder, walk_to};
-use crate::world::walk::{Goal, Owner, WalkOptions};
+use crate::world::owner::Owner;
+use crate::world::walk::WalkOptions;
 
 /// The one of the sample is held up behind the other, which walks as well.
 fn behind() -> (Fixture, WalkId, Held, InFront) {
     let mut scene = sample();
-    scene.world.tick = Tick(200);
-    let options = WalkOptions::at(scene.world.rate);
+    scene.world.clock.tick = Tick(200);
+    let options = WalkOptions::at(scene.world.clock.rate);
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
@@ -73,7 +75,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
         let walk = &mut scene.world.walks[theirs];
         (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(190), Tick(0), Phase::Moving);
         for (row, (who, x_m)) in (0..).zip([(scene.one, 0.0), (scene.other, apart_m)]) {
-            let bodies = &mut scene.world.bodies;
+            let bodies = &mut scene.world.scratch.step.bodies;
             bodies.ids.push(who);
             bodies.rows.insert(who, row);
             let began_m = if who == scene.one { x_m + back_m } else { x_m };
@@ -91,7 +93,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
         let mut step = Move::of(scene.one, gait);
         step.walk = Some(scene.walk);
         step.stride.wanted = Vec2::X * 1.4;
-        scene.world.moves = vec![step];
+        scene.world.scratch.step.moves = vec![step];
         run(&mut scene.world);
         assert_eq!(queue_tick(&scene), Tick(expected), "{apart_m} m apart, {back_m} m back");
     }
