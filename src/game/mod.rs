@@ -250,27 +250,26 @@ impl Game {
             scripts.scripts(world); // 3
         }
         done(TickStep::Scripts);
-        sim::doors::run(world); // 4
+        sim::steps::doors(world); // 4
         done(TickStep::Doors);
-        sim::edits::run(world); // 5
+        sim::steps::edits(world); // 5
         done(TickStep::Edits);
-        sim::paths::run(world); // 6
+        sim::steps::paths(world); // 6
         done(TickStep::Paths);
         // The crowd moves in steps of a thirtieth of a second, each of one tick or a few
         // (`TickRate::ticks_per_step`).
         if world.clock.begins_step() {
-            sim::follow::run(world); // 7
+            sim::steps::follow(world); // 7
             done(TickStep::Follow);
             sim::steps::avoid(world); // 8
             done(TickStep::Avoid);
-            sim::integrate::run(world); // 9
-            sim::yielding::run(world);
+            sim::steps::integrate(world); // 9
         }
-        sim::interpolation::run(world);
+        sim::steps::interpolate(world);
         done(TickStep::Integrate);
-        sim::arrivals::run(world); // 10
+        sim::steps::arrivals(world); // 10
         done(TickStep::Arrivals);
-        sim::regions::run(world); // 11
+        sim::steps::regions(world); // 11
         done(TickStep::Regions);
         match &mut self.scripts {
             Some(scripts) => {

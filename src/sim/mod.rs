@@ -22,4 +22,5 @@ pub mod steps;
 mod tiles;
 mod walk_modes;
 mod walk_progress;
+mod wayfinding;
 pub mod yielding;

@@ -17,9 +17,8 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::crowd::steer::{flat, unit};
 use crate::nav::Traversal;
+use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{repath, walk_modes};
-use crate::world::World;
-use crate::world::asker::traversal_of;
 use crate::world::bystanders::Straight;
 use crate::world::goal::Goal;
 use crate::world::walk::{AcceptEnd, Crowd, GoalSlot, Phase, Walk};
@@ -37,11 +36,11 @@ const RIMS_MAX: usize = 24;
 const OUTWARDS: f32 = 4.0;
 
 /// Gives out places, in order of creation of the walks.
-pub(crate) fn run(world: &mut World) {
-    let comers: Vec<WalkId> = world.walks.ids().iter().copied().filter(|&id| is_coming(world, id)).collect();
-    let mut given: Vec<GivenSlot> = if comers.is_empty() { Vec::new() } else { all_given(world) };
+pub(crate) fn run(parts: &mut Wayfinding<'_>) {
+    let comers: Vec<WalkId> = parts.walks.ids().iter().copied().filter(|&id| is_coming(parts, id)).collect();
+    let mut given: Vec<GivenSlot> = if comers.is_empty() { Vec::new() } else { all_given(parts) };
     for id in comers {
-        look(world, id, &mut given);
+        look(parts, id, &mut given);
     }
 }
 
@@ -53,10 +52,10 @@ struct GivenSlot {
     radius_m: f32,
 }
 
-fn all_given(world: &World) -> Vec<GivenSlot> {
-    let given = world.walks.ids().iter().filter_map(|&id| {
-        let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
-        let radius_m = world.characters.get(walk.character)?.body.radius_m;
+fn all_given(parts: &Wayfinding<'_>) -> Vec<GivenSlot> {
+    let given = parts.walks.ids().iter().filter_map(|&id| {
+        let walk = parts.walks.get(id).filter(|walk| walk.is_open())?;
+        let radius_m = parts.characters.get(walk.character)?.body.radius_m;
         Some(GivenSlot { walk: id, place: walk.place?, radius_m })
     });
     given.collect()
@@ -112,31 +111,31 @@ struct Comer {
 }
 
 /// Whether a walk may need a place: it nears a goal at which it stops, and others may be in its way there.
-fn is_coming(world: &World, id: WalkId) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving && takes_places(walk))
+fn is_coming(parts: &Wayfinding<'_>, id: WalkId) -> bool {
+    let Some(walk) = parts.walks.get(id).filter(|walk| walk.phase == Phase::Moving && takes_places(walk))
     else {
         return false;
     };
     let is_met =
-        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(world, walk));
+        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(parts, walk));
     let is_shared = || match walk.goal {
         Goal::Character(target) => {
-            world.characters.alive(target).is_some_and(|target| world.people().stands(target))
+            parts.characters.alive(target).is_some_and(|target| parts.people().stands(target))
         }
         Goal::Point(_) | Goal::Door(_) => false,
     };
-    let Some(character) = world.characters.get(walk.character).filter(|who| who.held.is_none()) else {
+    let Some(character) = parts.characters.get(walk.character).filter(|who| who.held.is_none()) else {
         return false;
     };
-    let near_m = walk.radius_m(&world.settings.crowd) + NEAR_M;
+    let near_m = walk.radius_m(&parts.settings.crowd) + NEAR_M;
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
 /// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down
 /// before it stops beside.
-fn is_stopped(world: &World, walk: &Walk) -> bool {
+fn is_stopped(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
-    walk.clock(world.clock.landing()).since(walk.progress_tick) >= world.clock.rate.ticks(STOPPED_S)
+    walk.clock(parts.clock.landing()).since(walk.progress_tick) >= parts.clock.rate.ticks(STOPPED_S)
 }
 
 /// Whether a walk stops beside its goal when it cannot stand on it.
@@ -154,12 +153,12 @@ fn takes_places(walk: &Walk) -> bool {
 }
 
 /// Gives a walk a place, another one where its own is taken, or takes it away where it needs none any more.
-fn look(world: &mut World, id: WalkId, given: &mut Vec<GivenSlot>) {
-    let Some(comer) = comer(world, id) else {
+fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
+    let Some(comer) = comer(parts, id) else {
         return;
     };
-    let standing = standing(world, &comer);
-    let Some(walk) = world.walks.get(id) else {
+    let standing = standing(parts, &comer);
+    let Some(walk) = parts.walks.get(id) else {
         return;
     };
     let (old, goal) = (walk.place, walk.goal);
@@ -178,47 +177,50 @@ fn look(world: &mut World, id: WalkId, given: &mut Vec<GivenSlot>) {
         return;
     }
     let place = needed
-        .and_then(|beside| Some(GoalSlot { point: choose(world, &comer, &rims)?, beside, goal: comer.goal }));
+        .and_then(|beside| Some(GoalSlot { point: choose(parts, &comer, &rims)?, beside, goal: comer.goal }));
     if place == old {
         return;
     }
     let is_on_way = old.is_none()
         && matches!(goal, Goal::Character(_))
         && place.is_some_and(|place| is_straight_on(&comer, place.point));
-    if !is_on_way && walk_rests(world, id) {
+    if !is_on_way && walk_rests(parts, id) {
         return;
     }
-    if let Some(walk) = world.walks.get_mut(id) {
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.place = place;
     }
     given.retain(|other| other.walk != id);
     given.extend(place.map(|place| GivenSlot { walk: id, place, radius_m: comer.radius_m }));
     if !is_on_way {
-        repath::ask(world, id);
+        let landing = parts.clock.landing();
+        if let Some((walk, character)) = parts.walker_mut(id) {
+            repath::ask(landing, walk, character);
+        }
     }
 }
 
-fn walk_rests(world: &World, id: WalkId) -> bool {
-    world.walks.get(id).is_some_and(|walk| repath::is_resting(world, walk))
+fn walk_rests(parts: &Wayfinding<'_>, id: WalkId) -> bool {
+    let walker = parts.walker(id);
+    walker.is_some_and(|(_, who)| repath::is_resting(parts.clock, &parts.settings.crowd, who))
 }
 
-fn comer(world: &World, id: WalkId) -> Option<Comer> {
-    let walk = world.walks.get(id)?;
-    let body = world.characters.get(walk.character)?.body;
-    let by =
-        Traversal { through: None, ..traversal_of(&world.map, &world.characters, world.clock.rate, walk) };
-    let (goal, reach_m) = (walk.aim, walk.radius_m(&world.settings.crowd));
+fn comer(parts: &Wayfinding<'_>, id: WalkId) -> Option<Comer> {
+    let walk = parts.walks.get(id)?;
+    let body = parts.characters.get(walk.character)?.body;
+    let by = Traversal { through: None, ..parts.traversal_of(walk) };
+    let (goal, reach_m) = (walk.aim, walk.radius_m(&parts.settings.crowd));
     Some(Comer { who: walk.character, position: body.position, radius_m: body.radius_m, goal, reach_m, by })
 }
 
 /// Everybody who stands around a goal, and what that leaves.
-fn standing(world: &mut World, comer: &Comer) -> Vec<(CharacterId, Rim)> {
+fn standing(parts: &mut Wayfinding<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
-    let Some(around) = world.bystanders(line) else {
+    let Some(around) = parts.beside(line) else {
         return Vec::new();
     };
     let rim = |&who: &CharacterId| {
-        let body = world.characters.get(who)?.body;
+        let body = parts.characters.get(who)?.body;
         let radius_m = comer.radius_m + body.radius_m + GAP_M;
         Some((who, Rim { middle: flat(body.position), radius_m }))
     };
@@ -251,7 +253,7 @@ fn is_straight_on(comer: &Comer, place: Vec3) -> bool {
 }
 
 /// The best free place: near the goal, then near the walker.
-fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
+fn choose(parts: &Wayfinding<'_>, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     /// Less than the radius, metres, so that who stands there has arrived.
     const INSIDE_M: f32 = 0.01;
     let (goal, from) = (flat(comer.goal), flat(comer.position));
@@ -273,8 +275,8 @@ fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     found.sort_by(|a, b| score(a).total_cmp(&score(b)));
     let place = |point: Vec2| Vec3::new(point.x, comer.goal.y, point.y);
     let is_ground = |place: &Vec3| {
-        world.map.nav.is_walkable(*place, &comer.by)
-            && world.map.nav.straight(*place, comer.goal, &comer.by).is_some()
+        parts.map.nav.is_walkable(*place, &comer.by)
+            && parts.map.nav.straight(*place, comer.goal, &comer.by).is_some()
     };
     found.into_iter().map(place).find(is_ground)
 }

@@ -12,7 +12,7 @@
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::sim::{arrivals, doors, edits, follow, integrate, interpolation, paths, regions, steps, yielding};
+use crate::sim::{doors, interpolation, regions, steps};
 use crate::world::World;
 use crate::world::character::Displaced;
 use crate::world::interpolation::Interpolation;
@@ -63,7 +63,7 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
     let (start, told) = (world.clock.tick, world.events.waiting());
     let aside = begin(world, rush, before_ticks);
     finish_doors(world, rush);
-    edits::run(world);
+    steps::edits(world);
     let mut walks = rush.open_walks(&world.walks);
     let bodies = rush.bodies(&world.characters, &world.walks, &walks);
     look_at_regions(world, &bodies);
@@ -117,7 +117,7 @@ pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
 /// because the steps of the world begin and land at other times.
 pub fn land(world: &mut World, rush: &FastForward) {
     let cast = Cast::of(&world.characters, &world.walks, rush);
-    interpolation::land(world, cast.free());
+    interpolation::land(&mut world.glides, &mut world.characters, cast.free());
 }
 
 /// What a tick costs: those of the scene are looked at from all sides, others in passing.
@@ -149,16 +149,15 @@ fn places(world: &World) -> u64 {
 /// Steps 4 to 11, as in any tick, but for doors.
 fn step(world: &mut World, rush: &FastForward, bodies: &[CharacterId]) {
     finish_doors(world, rush);
-    edits::run(world);
-    paths::run(world);
+    steps::edits(world);
+    steps::paths(world);
     if world.clock.begins_step() {
-        follow::run(world);
+        steps::follow(world);
         steps::avoid(world);
-        integrate::run(world);
-        yielding::run(world);
+        steps::integrate(world);
     }
-    interpolation::run(world);
-    arrivals::run(world);
+    steps::interpolate(world);
+    steps::arrivals(world);
     look_at_regions(world, bodies);
 }
 
@@ -168,7 +167,7 @@ fn finish_doors(world: &mut World, rush: &FastForward) {
         let wish = world.map.doors[index].wish.as_mut();
         if let Some(wish) = wish.filter(|wish| rush.wants(wish)) {
             wish.is_instant = true;
-            doors::finish_now(world, DoorId::from(index));
+            doors::finish_now(&mut steps::door_parts(world), DoorId::from(index));
         }
     }
 }
@@ -181,7 +180,8 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
             character.displaced = Displaced::Skipped;
         }
     }
-    regions::look_for(world, bodies);
+    let World { map, characters, triggers, events, .. } = world;
+    regions::look_for(regions::View { nav: &map.nav, characters }, triggers, events, bodies);
     for &id in bodies {
         if let Some(character) = world.characters.get_mut(id) {
             character.displaced = Displaced::No;

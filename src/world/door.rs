@@ -208,6 +208,9 @@ pub struct DoorRemoval {
 impl Door {
     /// Seconds that a door moves for, unless the level says otherwise.
     pub const SECONDS: f64 = 0.6;
+    /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
+    /// the body stands clear of the doorway, near enough to reach the handle.
+    pub const STANDOFF_M: f32 = 0.6;
     /// How far somebody is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
 

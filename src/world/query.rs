@@ -1,6 +1,6 @@
 //! Questions: by name, by place, about ways. They change nothing.
 
-use crate::base::geom::{flat_distance, ground};
+use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
 use crate::base::time::{Tick, TickRate};
@@ -146,28 +146,7 @@ impl World {
     /// Everybody who stands in a door's area, in order of creation.
     #[must_use]
     pub fn occupants(&self, id: DoorId) -> Vec<CharacterId> {
-        let Some(door) = self.map.doors.get(id.index()) else {
-            return Vec::new();
-        };
-        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its
-        // margin.
-        let bounds = door.bounds.grown(1.0);
-        self.characters
-            .iter()
-            .filter(|(_, character)| bounds.contains(ground(character.body.position)))
-            .filter(|(_, character)| self.stands_in(character, door.area))
-            .map(|(id, _)| id)
-            .collect()
-    }
-
-    /// Whether a body's place, or the cell below it, belongs to an area.
-    fn stands_in(&self, character: &Character, area: AreaId) -> bool {
-        let place = character.body.position;
-        let mut areas = Vec::new();
-        self.map.nav.areas_at(place, &mut areas);
-        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the
-        // very edge of it.
-        areas.contains(&area) || self.map.nav.holds(area, place)
+        self.map.occupants(&self.characters, id)
     }
 
     /// Everybody, to be asked who stands where and for what.
@@ -314,16 +293,6 @@ impl World {
     /// The reason and the blocker behind what the map said.
     #[must_use]
     pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
-        match trouble {
-            PathTrouble::NoPath => (Reason::NoPath, None),
-            PathTrouble::StartOffNav => (Reason::StartOffNav, None),
-            PathTrouble::TooWide => (Reason::TooWide, None),
-            PathTrouble::Limit => (Reason::Limit, None),
-            PathTrouble::Occupied => (Reason::Occupied, None),
-            PathTrouble::Area(area) => match self.map.areas.get(area.index()).and_then(|area| area.door) {
-                Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
-                None => (Reason::NoPath, None),
-            },
-        }
+        self.map.reason_of(trouble)
     }
 }

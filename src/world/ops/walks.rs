@@ -245,14 +245,14 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
         traversal_of(&world.map, &world.characters, world.clock.rate, old),
         world.characters.get(old.character)?.body.position,
     );
-    retarget_path(world, following, (place, aim), &by)
+    retarget_path(&world.map.nav, following, (place, aim), &by)
 }
 
 /// The same path with another last point for a body that stands at `place`, beside the path perhaps; None
 /// when the last leg would not be clear, or leads through a door, where along the path it is would be
 /// another, or when it changes layers.
 pub(crate) fn retarget_path(
-    world: &World,
+    nav: &NavMap,
     mut following: Following,
     (place, aim): (Vec3, Vec3),
     by: &Traversal,
@@ -267,12 +267,12 @@ pub(crate) fn retarget_path(
     let is_last_leg = cursor.segment as usize == leg;
     let leg_start_m = if is_last_leg { cursor.along_m } else { path.length_m - flat_distance(from, last) };
     let has_doors = path.crossings.iter().any(|crossing| crossing.leave_m >= leg_start_m);
-    if has_doors || !world.map.nav.is_walkable(aim, by) {
+    if has_doors || !nav.is_walkable(aim, by) {
         return None;
     }
     // The leg under way is cut where the body stands, so that what lies ahead is straight.
     let leg_from = if is_last_leg { place } else { from };
-    world.map.nav.straight(leg_from, aim, by)?;
+    nav.straight(leg_from, aim, by)?;
     let before_m = path.length_m;
     path.length_m = leg_start_m + flat_distance(leg_from, aim);
     // As expensive by the metre as it was: the two ends are a step apart.
