@@ -410,3 +410,6 @@ fn drain(world: &mut World) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
