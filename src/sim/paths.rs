@@ -41,19 +41,21 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 
 /// Sends what walks ask, once they have looked around.
 fn ask(parts: &mut Wayfinding<'_>) {
-    let changes = repath::notice_all(parts);
+    let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd);
     places::run(parts);
-    let marks = changes.marks(parts);
+    let marks = changes.marks(&parts.settings.crowd);
+    let landing = parts.clock.landing();
     let mut due = Vec::new();
     // No walk begins in this step.
     for at in 0..parts.walks.ids().len() {
         let id = parts.walks.ids()[at];
         repath::look(parts, id, &marks);
         seek(parts, id);
-        due.extend(shortcuts::due(parts, id));
+        let since = parts.walks.get(id).and_then(|walk| shortcuts::due(landing, walk));
+        due.extend(since.map(|since| (since, id)));
     }
-    for id in shortcuts::first_of(parts, due) {
-        shortcuts::ask(parts, id);
+    for id in shortcuts::first_of(parts.paths.requests.waiting(), due) {
+        parts.walks.get_mut(id).into_iter().for_each(|walk| shortcuts::ask(parts.clock, walk));
         seek(parts, id);
     }
 }
@@ -102,7 +104,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
     let goal_layer = goal_layer(parts.characters, walk);
-    let but = [who, repath::spared(parts, walk).unwrap_or(who)];
+    let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
     let around = if is_ghost { None } else { parts.beside(line) };
@@ -112,8 +114,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     if let Some((stale, _)) = walk.token {
-        parts.paths.requests.cancel(stale);
-        parts.paths.askers.remove(stale);
+        parts.paths.drop_search(stale);
     }
     parts.map.nav.prepare(&query.by);
     let token = parts.paths.requests.push(query);
@@ -211,15 +212,19 @@ fn stays(
     let is_whole = answer.status == PathStatus::Complete;
     let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
     let rest_m = match why {
-        Ask::Better => shortcuts::rest_cost_m(parts, walk, following),
+        Ask::Better => {
+            let (by, place) = (parts.traversal_of(walk), character.body.position);
+            shortcuts::rest_cost_m(&parts.map.nav, by, place, following)
+        }
         _ => rest_of(parts, walk, following).map(|rest| rest.cost_m),
     };
     let Some(rest_m) = rest_m.filter(|_| leads_as_far) else {
         return false;
     };
     let discs = around.map_or(&[][..], |around| &around.discs);
-    let is_blocked =
-        answer.others == Others::Avoided && repath::is_blocked(parts, walk, character.body.position, discs);
+    let (nav, place) = (&parts.map.nav, character.body.position);
+    let by = || parts.traversal_of(walk);
+    let is_blocked = answer.others == Others::Avoided && repath::is_blocked(nav, (walk, place), by, discs);
     !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
 }
 

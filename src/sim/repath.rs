@@ -20,14 +20,17 @@ use crate::base::geom::{flat_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::time::Tick;
-use crate::nav::Disc;
+use crate::nav::{Disc, NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
+use crate::world::asker::traversal_of;
+use crate::world::bystander_index::People;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters, Past, Replan};
 use crate::world::clock::Clock;
 use crate::world::goal::Goal;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
+use crate::world::walks::Walks;
 
 /// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
 /// the old one. A tenth: the ways round somebody on either side differ by less than that from a few metres
@@ -45,10 +48,18 @@ struct BystanderChange {
 }
 
 /// Notes who has moved.
-pub(crate) fn notice_all(parts: &mut Wayfinding<'_>) -> BystanderChanges {
-    let mut changes = removed(parts.characters);
-    for at in 0..parts.characters.ids().len() {
-        notice(parts, parts.characters.ids()[at], &mut changes);
+pub(crate) fn notice_all(
+    characters: &mut Characters,
+    walks: &Walks,
+    crowd: &CrowdSettings,
+) -> BystanderChanges {
+    let mut changes = removed(characters);
+    for at in 0..characters.ids().len() {
+        let id = characters.ids()[at];
+        let replan = notice(People { characters, walks, crowd }, id, &mut changes);
+        if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
+            character.replan = replan;
+        }
     }
     BystanderChanges(changes)
 }
@@ -58,8 +69,8 @@ pub(crate) struct BystanderChanges(Vec<BystanderChange>);
 
 impl BystanderChanges {
     /// The same, to be asked by place.
-    pub(crate) fn marks(&self, parts: &Wayfinding<'_>) -> ChangeMarks<'_> {
-        ChangeMarks::of(&self.0, parts.settings.crowd.replan_trigger_m)
+    pub(crate) fn marks(&self, crowd: &CrowdSettings) -> ChangeMarks<'_> {
+        ChangeMarks::of(&self.0, crowd.replan_trigger_m)
     }
 }
 
@@ -70,41 +81,38 @@ fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
 }
 
 /// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last
-/// counted.
-fn notice(parts: &mut Wayfinding<'_>, who: CharacterId, changes: &mut Vec<BystanderChange>) {
-    let crowd = &parts.settings.crowd;
-    let (eps_m, far_m) = (crowd.moved_eps_m, crowd.replan_trigger_m);
-    let Some(character) = parts.characters.get(who) else {
-        return;
-    };
+/// counted; what counts from now on, if it did.
+fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChange>) -> Option<Replan> {
+    let (eps_m, far_m) = (people.crowd.moved_eps_m, people.crowd.replan_trigger_m);
+    let character = people.characters.get(who)?;
     let (place, before) = (character.body.position, character.replan);
     // Most people, most of the time: on the move, and nobody's plan goes around them.
     if character.is_moving && !before.stood && character.is_alive() {
-        return;
+        return None;
     }
-    let stands = parts.people().stands(character);
+    let stands = people.stands(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {
-        return;
+        return None;
     }
-    let disc = stands.then(|| parts.people().disc_of(character));
     if before.stood && (!stands || moved_m > far_m) {
         changes.push(BystanderChange { who, place: before.from, disc: None });
     }
     if stands {
-        changes.push(BystanderChange { who, place, disc });
+        changes.push(BystanderChange { who, place, disc: Some(people.disc_of(character)) });
     }
-    if let Some(character) = parts.characters.get_mut(who) {
-        character.replan = Replan { from: place, stood: stands, ..before };
-    }
+    Some(Replan { from: place, stood: stands, ..before })
 }
 
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
-    let Some(walk) = parts.walks.get(id).filter(|walk| minds_others(walk)) else {
+    let crowd = &parts.settings.crowd;
+    let people = People { characters: parts.characters, walks: parts.walks, crowd };
+    let Some(walk) = people.walks.get(id).filter(|walk| minds_others(walk)) else {
         return;
     };
-    let Some(character) = parts.characters.get(walk.character) else {
+    let Some(character) = people.characters.get(walk.character) else {
+        debug_assert!(false, "who is under way is there");
         return;
     };
     let Some(following) = &walk.following else {
@@ -113,32 +121,37 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let position = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(position);
     let at_corner = walk.looked_at != following.cursor.segment;
-    let concerns = |change: &BystanderChange| concerns(parts, walk, position, change);
-    let is_due =
-        walk.is_crowded || at_corner || has_lost_holder(parts, walk) || marks.any(position, next, concerns);
-    if !is_due {
+    let node_m = parts.map.nav.node_m();
+    let lost_holder = || has_lost_holder(people, (walk, position));
+    let concerns = |change: &BystanderChange| concerns(people, node_m, (walk, position), change);
+    if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
-    let waits = is_resting(parts.clock, &parts.settings.crowd, character)
-        || walk.token.is_some()
-        || walk.ask.is_some();
-    let asks = !waits && is_worth_a_search(parts, id);
-    let segment = parts.walks.get(id).and_then(|walk| walk.following.as_ref()).map(|way| way.cursor.segment);
-    let Some(walk) = parts.walks.get_mut(id) else {
+    let waits = is_resting(parts.clock, crowd, character) || walk.token.is_some() || walk.ask.is_some();
+    let asks = !waits && {
+        let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
+        let line = Straight { from: position, to: walk.aim, layer: character.layer, but: &but };
+        let now = parts.bystanders.beside(people, line);
+        let fresh = now.map_or_else(Vec::new, |now| newcomers(walk, &now, crowd.moved_eps_m));
+        let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
+        // Whether a new plan could differ from the one in use.
+        lost_holder()
+            || !fresh.is_empty() && is_blocked(&parts.map.nav, (walk, position), by, &fresh)
+            || could_be_shorter(people, &parts.map.nav, (walk, position))
+    };
+    let is_free = asks && lost_holder();
+    let (segment, landing) = (following.cursor.segment, parts.clock.landing());
+    let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
     walk.is_crowded = waits;
-    walk.looked_at = segment.unwrap_or(0);
+    walk.looked_at = segment;
+    if is_free {
+        walk.place = None;
+    }
     if asks {
-        let is_free = parts.walks.get(id).is_some_and(|walk| has_lost_holder(parts, walk));
-        if let Some(walk) = parts.walks.get_mut(id).filter(|_| is_free) {
-            walk.place = None;
-        }
-        let landing = parts.clock.landing();
-        if let Some((walk, character)) = parts.walker_mut(id) {
-            ask(landing, walk, character);
-        }
+        ask(landing, walk, character);
     }
 }
 
@@ -178,31 +191,34 @@ fn minds_others(walk: &Walk) -> bool {
 
 /// Whether who held the goal of a walk has left, or stands elsewhere now. Anyone who is still far off is not
 /// told: by the time it comes there, it may be held again.
-fn has_lost_holder(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
-    let near_m = parts.settings.crowd.replan_trigger_m;
-    let place = || parts.characters.get(walk.character).map(|character| character.body.position);
-    let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
+fn has_lost_holder(people: People<'_>, (walk, place): (&Walk, Vec3)) -> bool {
+    let near_m = people.crowd.replan_trigger_m;
+    let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
         let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
-        disc.is_some_and(|disc| is_gone(parts, holder, &disc))
+        disc.is_some_and(|disc| is_gone(people, holder, &disc))
     };
     walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
 /// Whether somebody around whose circle a plan was made stands there no more.
-fn is_gone(parts: &Wayfinding<'_>, who: CharacterId, disc: &Disc) -> bool {
-    let character = parts.characters.alive(who).filter(|character| parts.people().stands(character));
-    let eps_m = parts.settings.crowd.moved_eps_m;
-    character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
+fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
+    let eps_m = people.crowd.moved_eps_m;
+    people.standing(who).is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)
 }
 
 /// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
-fn concerns(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, change: &BystanderChange) -> bool {
-    if change.who == walk.character || spared(parts, walk) == Some(change.who) {
+fn concerns(
+    people: People<'_>,
+    node_m: f32,
+    (walk, position): (&Walk, Vec3),
+    change: &BystanderChange,
+) -> bool {
+    if change.who == walk.character || spared(people, walk) == Some(change.who) {
         return false;
     }
     let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who.contains(&change.who));
-    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + parts.map.nav.node_m();
+    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
     let middle = ground(change.place);
     let blocks = || {
         legs(walk.following.as_ref(), position).any(|(from, to)| {
@@ -214,16 +230,16 @@ fn concerns(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, change: &Bystan
 
 /// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it
 /// then.
-pub(crate) fn spared(parts: &Wayfinding<'_>, walk: &Walk) -> Option<CharacterId> {
+pub(crate) fn spared(people: People<'_>, walk: &Walk) -> Option<CharacterId> {
     let Goal::Character(target) = walk.goal else {
         return None;
     };
     let touching_m: f32 = [target, walk.character]
         .iter()
-        .filter_map(|&id| parts.characters.get(id))
+        .filter_map(|&id| people.characters.get(id))
         .map(|character| character.body.radius_m)
         .sum();
-    (walk.via.is_none() && walk.radius_m(&parts.settings.crowd) > touching_m).then_some(target)
+    (walk.via.is_none() && walk.radius_m(people.crowd) > touching_m).then_some(target)
 }
 
 /// What is left of a way, leg by leg.
@@ -238,34 +254,8 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// Whether a new plan of a walk could differ from the one in use.
-fn is_worth_a_search(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
-    let Some(walk) = parts.walks.get(id) else {
-        return false;
-    };
-    let (who, goal) = (walk.character, walk.aim);
-    let Some((position, layer)) =
-        parts.characters.get(who).map(|character| (character.body.position, character.layer))
-    else {
-        return false;
-    };
-    let but = [who, spared(parts, walk).unwrap_or(who)];
-    let now = parts.beside(Straight { from: position, to: goal, layer, but: &but });
-    let Some(walk) = parts.walks.get(id) else {
-        return false;
-    };
-    has_lost_holder(parts, walk)
-        || is_newly_blocked(parts, walk, position, now.as_ref())
-        || could_be_shorter(parts, walk, position)
-}
-
-/// Whether somebody stands on what is left of the way who did not stand there for the last plan. The goal
-/// counts as part of a way that leads there.
-fn is_newly_blocked(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, now: Option<&Bystanders>) -> bool {
-    let Some(now) = now else {
-        return false;
-    };
-    let eps_m = parts.settings.crowd.moved_eps_m;
+/// The circles of those who did not stand beside the way for the last plan of a walk, or stood elsewhere.
+fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
         .seen
@@ -275,13 +265,18 @@ fn is_newly_blocked(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, now: Op
         let disc = before.get(&now.who[at]);
         disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
     };
-    let fresh: Vec<Disc> = (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect();
-    is_blocked(parts, walk, position, &fresh)
+    (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect()
 }
 
-/// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans.
-pub(crate) fn is_blocked(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, discs: &[Disc]) -> bool {
-    let node_m = parts.map.nav.node_m();
+/// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans. The goal
+/// counts as part of a way that leads there.
+pub(crate) fn is_blocked(
+    nav: &NavMap,
+    (walk, position): (&Walk, Vec3),
+    traversal: impl Fn() -> Traversal,
+    discs: &[Disc],
+) -> bool {
+    let node_m = nav.node_m();
     let mut by = None;
     legs(walk.following.as_ref(), position).any(|(from, to)| {
         let (a, b) = (ground(from), ground(to));
@@ -291,8 +286,8 @@ pub(crate) fn is_blocked(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, di
         };
         let near: Vec<Disc> = discs.iter().filter(is_near).copied().collect();
         !near.is_empty() && {
-            let by = by.get_or_insert_with(|| parts.traversal_of(walk));
-            !parts.map.nav.is_clear_of(from, to, by, &near)
+            let by = by.get_or_insert_with(&traversal);
+            !nav.is_clear_of(from, to, by, &near)
         }
     })
 }
@@ -300,7 +295,7 @@ pub(crate) fn is_blocked(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3, di
 /// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be
 /// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
 /// straight lines on the best ground.
-fn could_be_shorter(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3) -> bool {
+fn could_be_shorter(people: People<'_>, nav: &NavMap, (walk, position): (&Walk, Vec3)) -> bool {
     let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
         return false;
     };
@@ -308,15 +303,15 @@ fn could_be_shorter(parts: &Wayfinding<'_>, walk: &Walk, position: Vec3) -> bool
         return false;
     };
     let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-    let least = own.fold(parts.map.nav.cheapest_factor(), f32::min);
+    let least = own.fold(nav.cheapest_factor(), f32::min);
     let per_m =
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
     seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
-        let around_m = 2.0 * (disc.radius_m + parts.map.nav.node_m());
+        let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        least * through_m < worth_m && is_gone(parts, who, disc)
+        least * through_m < worth_m && is_gone(people, who, disc)
     })
 }
 

@@ -9,7 +9,7 @@
 
 use crate::base::geom::{Bounds, Point, ground};
 use crate::nav::{GraphEdit, NavMap, TileEdit};
-use crate::sim::wayfinding::Wayfinding;
+use crate::world::character::Character;
 use crate::world::walk::{Following, Walk};
 
 /// A way that is shorter by less is no reason to plan again, metres.
@@ -62,8 +62,11 @@ pub(crate) fn linked(nav: &NavMap, edits: &[GraphEdit]) -> Vec<Turned> {
 }
 
 /// Whether what is left of a way meets tiles that changed.
-pub(crate) fn concern(parts: &Wayfinding<'_>, walk: &Walk, following: &Following, turned: &[Turned]) -> bool {
-    let Some(character) = parts.characters.get(walk.character) else { return false };
+pub(crate) fn concern(
+    (walk, character): (&Walk, &Character),
+    following: &Following,
+    turned: &[Turned],
+) -> bool {
     let layers = &following.path.layers;
     let leads_over =
         |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);
