@@ -61,7 +61,7 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     } else if let Some((status, reason)) = beside(parts.people(), walk).or_else(|| at_end_of_path(walk)) {
         stand_on_end(parts, id);
         parts.conclude(id, status, reason);
-    } else if let Some(reason) = out_of_patience(parts.clock, &parts.map.doors, (walk, character)) {
+    } else if let Some(reason) = out_of_patience(parts.clock, &parts.map.doors, walk, character) {
         give_up(parts, id, reason);
     } else {
         note_progress(parts, id);
@@ -157,11 +157,10 @@ fn rest(parts: &mut Wayfinding<'_>, id: WalkId) {
 
 fn look_at_course(parts: &mut Wayfinding<'_>, id: WalkId) {
     let look = walk_modes::look(parts, id);
-    let Some(walker) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
+    let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
     };
-    let walk = walker.0;
-    match (look, out_of_patience(parts.clock, &parts.map.doors, walker)) {
+    match (look, out_of_patience(parts.clock, &parts.map.doors, walk, character)) {
         (walk_modes::ModeStep::Arrived, _) => {
             let reason = arrival(walk);
             arrive(parts, id, reason);
@@ -353,7 +352,7 @@ fn is_over_time(clock: &Clock, walk: &Walk) -> bool {
     walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(clock.tick).since(walk.issued) >= ticks)
 }
 
-fn out_of_patience(clock: &Clock, doors: &[Door], (walk, character): (&Walk, &Character)) -> Option<Reason> {
+fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Character) -> Option<Reason> {
     if is_over_time(clock, walk) {
         return Some(Reason::Timeout);
     }
@@ -417,10 +416,10 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     let waits = || walk.phase == Phase::Moving && walk.waits_for_path(map.nav.revision());
     let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
     if let Some(reason) = held_up(&map.doors, walk, left_m) {
-        walk_progress::held_up(events, (id, walk), reason, (landing, clock.rate));
+        walk_progress::held_up(events, id, walk, reason, clock);
     }
     let talk_m = settings.crowd.npc_talk_distance_m;
-    walk_progress::near(events, (id, walk), character.body.position, talk_m);
+    walk_progress::near(events, id, walk, character.body.position, talk_m);
     match left_m {
         _ if gets_on => restart(walk, left_m, landing),
         Some(left_m) => note_setback(walk, left_m),

@@ -73,7 +73,7 @@ fn look(
     let by = || traversal_of(map, characters, rate, walk);
     let judge = Judge { nav: &map.nav, walk, character, by: &by, goal_layer };
     let Some(why) = judge.must_ask(change, closed, turned) else {
-        return shortcuts::note(clock, &map.nav, (walk, character.body.position), change);
+        return shortcuts::note(clock, &map.nav, walk, character.body.position, change);
     };
     shortcuts::note_turned_back(clock, walk, change);
     walk.ask_for(why);
@@ -107,7 +107,7 @@ impl Judge<'_> {
             return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
         }
         let waits_for_door = matches!(self.walk.phase, Phase::AtDoor(_));
-        if !waits_for_door && tiles::concern((self.walk, self.character), following, turned) {
+        if !waits_for_door && tiles::concern(self.walk, self.character, following, turned) {
             return Some(Ask::Map);
         }
         if change.closed && self.lost_its_ground(&change.bounds) {

@@ -100,7 +100,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) {
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
             if left_m <= speed_mps * clock.rate.step_seconds() {
-                stand_before((map, events), (walk, character), door);
+                stand_before(map, events, walk, character, door);
             } else {
                 walk_on(walk, landing);
             }
@@ -214,8 +214,10 @@ fn walk_on(walk: &mut Walk, landing: Tick) {
 
 /// Stops before a door: asks it to open, or waits, or looks for another way when it cannot be opened.
 fn stand_before(
-    (map, events): (&mut LevelMap, &mut EventQueue),
-    (walk, character): (&mut Walk, &Character),
+    map: &mut LevelMap,
+    events: &mut EventQueue,
+    walk: &mut Walk,
+    character: &Character,
     door: DoorId,
 ) {
     let Some(state) = map.doors.get(door.index()) else {

@@ -328,8 +328,8 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     } else if is_lost {
         repath::ask_when_lost(clock, crowd, walk, character);
     }
-    walk_progress::corners(events, (id, walk), before..after);
-    if take_link(clock, crowd, &map.nav, (walk, character)) {
+    walk_progress::corners(events, id, walk, before..after);
+    if take_link(clock, crowd, &map.nav, walk, character) {
         // Nobody is seen between the ends.
         glides.retain(|glide| glide.who != step.character);
     }
@@ -342,7 +342,8 @@ fn take_link(
     clock: &Clock,
     crowd: &CrowdSettings,
     nav: &NavMap,
-    (walk, character): (&mut Walk, &mut Character),
+    walk: &mut Walk,
+    character: &mut Character,
 ) -> bool {
     let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {

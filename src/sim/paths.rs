@@ -224,7 +224,7 @@ fn stays(
     let discs = around.map_or(&[][..], |around| &around.discs);
     let (nav, place) = (&parts.map.nav, character.body.position);
     let by = || parts.traversal_of(walk);
-    let is_blocked = answer.others == Others::Avoided && repath::is_blocked(nav, (walk, place), by, discs);
+    let is_blocked = answer.others == Others::Avoided && repath::is_blocked(nav, walk, place, by, discs);
     !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn run(
     let mut changes = Changes::default();
     let view = View { nav, characters };
     for (index, region) in triggers.regions.iter_mut().enumerate() {
-        look_at_region(view, (RegionId::from(index), region), &mut changes);
+        look_at_region(view, RegionId::from(index), region, &mut changes);
     }
     let turns = turns_of(triggers, characters);
     let mut put_off = 0;
@@ -71,7 +71,7 @@ pub(crate) fn run(
         let Some(watch) = watches.get_mut(id) else { continue };
         let is_its_turn = (watch.serial + tick.0).is_multiple_of(turns);
         if is_its_turn && changes.count() + events.waiting() < EventQueue::WAITING_MAX {
-            look_at_watch(view, regions, (id, watch), &mut changes);
+            look_at_watch(view, regions, id, watch, &mut changes);
         } else {
             put_off += 1;
         }
@@ -103,7 +103,7 @@ pub(crate) fn look_for(
 ) {
     let mut changes = Changes::default();
     for (index, region) in triggers.regions.iter_mut().enumerate() {
-        look_at_some(view, (RegionId::from(index), region), moved, &mut changes);
+        look_at_some(view, RegionId::from(index), region, moved, &mut changes);
     }
     for id in triggers.watch_ids() {
         let Triggers { regions, watches, .. } = triggers;
@@ -111,7 +111,7 @@ pub(crate) fn look_for(
         let travels =
             matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
         if watch.fresh.is_some() || travels {
-            look_at_watch(view, regions, (id, watch), &mut changes);
+            look_at_watch(view, regions, id, watch, &mut changes);
         } else {
             watch_some(view, regions, (id, watch), moved, &mut changes);
         }
@@ -121,7 +121,8 @@ pub(crate) fn look_for(
 
 fn look_at_some(
     view: View<'_>,
-    (id, region): (RegionId, &mut Region),
+    id: RegionId,
+    region: &mut Region,
     moved: &[CharacterId],
     changes: &mut Changes,
 ) {
@@ -174,7 +175,7 @@ fn watch_some(
     }
 }
 
-fn look_at_region(view: View<'_>, (id, region): (RegionId, &mut Region), changes: &mut Changes) {
+fn look_at_region(view: View<'_>, id: RegionId, region: &mut Region, changes: &mut Changes) {
     let now: Inside = view
         .characters
         .iter()
@@ -193,12 +194,7 @@ fn look_at_region(view: View<'_>, (id, region): (RegionId, &mut Region), changes
     region.inside = now;
 }
 
-fn look_at_watch(
-    view: View<'_>,
-    regions: &[Region],
-    (id, watch): (WatchId, &mut Watch),
-    changes: &mut Changes,
-) {
+fn look_at_watch(view: View<'_>, regions: &[Region], id: WatchId, watch: &mut Watch, changes: &mut Changes) {
     if !watch.enabled {
         return;
     }

@@ -122,8 +122,8 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
     let next = following.cursor.next(&following.path).unwrap_or(position);
     let at_corner = walk.looked_at != following.cursor.segment;
     let node_m = parts.map.nav.node_m();
-    let lost_holder = || has_lost_holder(people, (walk, position));
-    let concerns = |change: &BystanderChange| concerns(people, node_m, (walk, position), change);
+    let lost_holder = || has_lost_holder(people, walk, position);
+    let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
     if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
@@ -137,8 +137,8 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
         let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
         // Whether a new plan could differ from the one in use.
         lost_holder()
-            || !fresh.is_empty() && is_blocked(&parts.map.nav, (walk, position), by, &fresh)
-            || could_be_shorter(people, &parts.map.nav, (walk, position))
+            || !fresh.is_empty() && is_blocked(&parts.map.nav, walk, position, by, &fresh)
+            || could_be_shorter(people, &parts.map.nav, walk, position)
     };
     let is_free = asks && lost_holder();
     let (segment, landing) = (following.cursor.segment, parts.clock.landing());
@@ -191,7 +191,7 @@ fn minds_others(walk: &Walk) -> bool {
 
 /// Whether who held the goal of a walk has left, or stands elsewhere now. Anyone who is still far off is not
 /// told: by the time it comes there, it may be held again.
-fn has_lost_holder(people: People<'_>, (walk, place): (&Walk, Vec3)) -> bool {
+fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
     let near_m = people.crowd.replan_trigger_m;
     let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
@@ -208,12 +208,7 @@ fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
 }
 
 /// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
-fn concerns(
-    people: People<'_>,
-    node_m: f32,
-    (walk, position): (&Walk, Vec3),
-    change: &BystanderChange,
-) -> bool {
+fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change: &BystanderChange) -> bool {
     if change.who == walk.character || spared(people, walk) == Some(change.who) {
         return false;
     }
@@ -272,7 +267,8 @@ fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
 /// counts as part of a way that leads there.
 pub(crate) fn is_blocked(
     nav: &NavMap,
-    (walk, position): (&Walk, Vec3),
+    walk: &Walk,
+    position: Vec3,
     traversal: impl Fn() -> Traversal,
     discs: &[Disc],
 ) -> bool {
@@ -295,7 +291,7 @@ pub(crate) fn is_blocked(
 /// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be
 /// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
 /// straight lines on the best ground.
-fn could_be_shorter(people: People<'_>, nav: &NavMap, (walk, position): (&Walk, Vec3)) -> bool {
+fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec3) -> bool {
     let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
         return false;
     };

@@ -32,10 +32,10 @@ const DOUBLINGS_MAX: u32 = 4;
 
 /// Has a walk look for a better way if a change of the map may have made one, now or later. Its character
 /// stands at `place`.
-pub(crate) fn note(clock: &Clock, nav: &NavMap, (walk, place): (&mut Walk, Vec3), change: &MapChange) {
+pub(crate) fn note(clock: &Clock, nav: &NavMap, walk: &mut Walk, place: Vec3, change: &MapChange) {
     // An answer that is on its way, and is not left unused, will be about the map as it is now.
     let asks = walk.ask.or(walk.token.map(|(_, why)| why));
-    if asks.is_some_and(|why| !why.is_look()) || !may_be_better(nav, (walk, place), change) {
+    if asks.is_some_and(|why| !why.is_look()) || !may_be_better(nav, walk, place, change) {
         return;
     }
     let now = walk.clock(clock.landing());
@@ -82,7 +82,7 @@ pub(crate) fn ask(clock: &Clock, walk: &mut Walk) {
 }
 
 /// Whether another way may be better than the one in use, now that the map has changed.
-fn may_be_better(nav: &NavMap, (walk, position): (&Walk, Vec3), change: &MapChange) -> bool {
+fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) -> bool {
     let Some(following) = &walk.following else {
         return false;
     };

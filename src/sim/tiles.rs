@@ -62,11 +62,7 @@ pub(crate) fn linked(nav: &NavMap, edits: &[GraphEdit]) -> Vec<Turned> {
 }
 
 /// Whether what is left of a way meets tiles that changed.
-pub(crate) fn concern(
-    (walk, character): (&Walk, &Character),
-    following: &Following,
-    turned: &[Turned],
-) -> bool {
+pub(crate) fn concern(walk: &Walk, character: &Character, following: &Following, turned: &[Turned]) -> bool {
     let layers = &following.path.layers;
     let leads_over =
         |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);

@@ -6,7 +6,7 @@
 use glam::Vec3;
 
 use crate::base::ids::WalkId;
-use crate::base::time::{Tick, TickRate};
+use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact, WalkNews};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::walk::Walk;
@@ -15,11 +15,7 @@ use crate::world::walk::Walk;
 const HELD_UP_S: f64 = 0.5;
 
 /// Tells the corners between two segments of the way, the last point of the way left out.
-pub(crate) fn corners(
-    events: &mut EventQueue,
-    (id, walk): (WalkId, &mut Walk),
-    segments: std::ops::Range<u32>,
-) {
+pub(crate) fn corners(events: &mut EventQueue, id: WalkId, walk: &mut Walk, segments: std::ops::Range<u32>) {
     let Some(following) = walk.following.as_ref().filter(|_| walk.options.tells.waypoint) else {
         return;
     };
@@ -33,12 +29,7 @@ pub(crate) fn corners(
 }
 
 /// Tells that the end of the way is near: as near as one talks. The walker stands at `place`.
-pub(crate) fn near(
-    events: &mut EventQueue,
-    (id, walk): (WalkId, &mut Walk),
-    place: Vec3,
-    talk_distance_m: f32,
-) {
+pub(crate) fn near(events: &mut EventQueue, id: WalkId, walk: &mut Walk, place: Vec3, talk_distance_m: f32) {
     let is_searching = walk.token.is_some() || walk.ask.is_some() || walk.via.is_some();
     if !walk.options.tells.near || walk.told_near || is_searching {
         return;
@@ -50,17 +41,12 @@ pub(crate) fn near(
 }
 
 /// Tells what keeps a walker from getting on, once it has done so for a while.
-pub(crate) fn held_up(
-    events: &mut EventQueue,
-    (id, walk): (WalkId, &mut Walk),
-    reason: Reason,
-    (landing, rate): (Tick, TickRate),
-) {
+pub(crate) fn held_up(events: &mut EventQueue, id: WalkId, walk: &mut Walk, reason: Reason, clock: &Clock) {
     if !walk.options.tells.blocked || walk.told_blocked {
         return;
     }
-    let ticks = walk.clock(landing).since(walk.progress_tick);
-    if ticks < rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2) {
+    let ticks = walk.clock(clock.landing()).since(walk.progress_tick);
+    if ticks < clock.rate.ticks(HELD_UP_S).min(walk.options.patience_ticks / 2) {
         return;
     }
     walk.told_blocked = true;

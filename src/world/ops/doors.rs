@@ -42,7 +42,7 @@ pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, 
         answer(events, id, &[serial], DoorReason::Locked, order.by);
         return serial;
     }
-    wish((map, events), id, serial, wanted(order, true, None));
+    wish(map, events, id, serial, wanted(order, true, None));
     serial
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, 
 pub fn close(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     let serial = next_serial(&mut world.map);
     let give_up = order.patience_ticks.map(|ticks| world.clock.tick.after(ticks));
-    wish((&mut world.map, &mut world.events), id, serial, wanted(order, false, give_up));
+    wish(&mut world.map, &mut world.events, id, serial, wanted(order, false, give_up));
     serial
 }
 
@@ -65,7 +65,7 @@ pub fn set(world: &mut World, id: DoorId, open: bool, speed: DoorSpeed) -> u64 {
     let serial = next_serial(&mut world.map);
     let mut wanted = wanted(&DoorOrder::default(), open, None);
     wanted.is_instant = speed == DoorSpeed::Instant;
-    wish((&mut world.map, &mut world.events), id, serial, wanted);
+    wish(&mut world.map, &mut world.events, id, serial, wanted);
     serial
 }
 
@@ -95,7 +95,7 @@ fn next_serial(map: &mut LevelMap) -> u64 {
     map.door_moves
 }
 
-fn wish((map, events): (&mut LevelMap, &mut EventQueue), id: DoorId, serial: u64, mut wanted: DoorWish) {
+fn wish(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mut wanted: DoorWish) {
     let Some(door) = map.doors.get_mut(id.index()) else {
         return;
     };
