@@ -13,7 +13,7 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
-use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
@@ -93,10 +93,11 @@ fn tell(parts: &mut Wayfinding<'_>, token: PathToken, answer: PathAnswer) {
 }
 
 fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
-    let Some(walk) = parts.walks.get(id) else {
+    let Some((walk, character)) = parts.walker(id) else {
+        debug_assert!(false, "who asks is there");
         return;
     };
-    let (Some(ask), Some(character)) = (walk.ask, parts.characters.get(walk.character)) else {
+    let Some(ask) = walk.ask else {
         return;
     };
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
@@ -110,7 +111,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let around = if is_ghost { None } else { parts.beside(line) };
     let others = around.as_ref().map(|around| Arc::clone(&around.discs));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };
-    let Some(walk) = parts.walks.get(id) else {
+    let Some(walk) = parts.walks.get_mut(id) else {
         return;
     };
     if let Some((stale, _)) = walk.token {
@@ -120,35 +121,34 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let token = parts.paths.requests.push(query);
     parts.paths.askers.insert(token, id);
     parts.counts.requests += 1;
-    if let Some(walk) = parts.walks.get_mut(id) {
-        walk.planned_aim = walk.aim;
-        walk.asked_around = around;
-        walk.token = Some((token, ask));
-        walk.ask = None;
-    }
+    walk.planned_aim = walk.aim;
+    walk.asked_around = around;
+    walk.token = Some((token, ask));
+    walk.ask = None;
 }
 
 fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+        debug_assert!(false, "a walk that settles takes its request back");
         return;
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
-    if why.is_look() && stays(parts, id, (why, &answer), around.as_ref()) {
-        if let Some(walk) = parts.walks.get_mut(id) {
-            walk.seen = around;
-        }
-        return;
-    }
-    if let Some(kept) = kept_plan(parts, id, (why, &answer)) {
-        if let Some(walk) = parts.walks.get_mut(id) {
-            walk.follow(kept);
-        }
-        return;
-    }
+    let (is_look, is_door_plan) = (why.is_look(), walk.is_door_plan);
+    let stays = is_look && Way::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
+    let kept = || Way::of(parts, id).and_then(|way| way.kept(why, &answer));
+    let kept = if is_door_plan && !stays { kept() } else { None };
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
     };
+    if stays {
+        walk.seen = around;
+        return;
+    }
+    if let Some(kept) = kept {
+        walk.follow(kept);
+        return;
+    }
     if answer.status != PathStatus::Complete {
         walk.place = None;
     }
@@ -163,19 +163,16 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let is_exact = walk.sets_out_for_exact_goals_only();
     let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
-    if let Some(walk) = parts.walks.get_mut(id) {
-        walk.by = holder.map(Blocker::Character).or(by);
-    }
+    walk.by = holder.map(Blocker::Character).or(by);
     // A goal that somebody holds can be reached as soon as it is left: the course goes on beside it.
     if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;
     }
-    let other_aim = parts.walks.get(id).is_some_and(aims_elsewhere);
-    if other_aim && answer.status != PathStatus::Complete {
+    if answer.status != PathStatus::Complete
+        && let Some(walk) = parts.walks.get_mut(id).filter(|walk| aims_elsewhere(walk))
+    {
         // It was about a point beside the goal, and this one may do.
-        if let Some(walk) = parts.walks.get_mut(id) {
-            walk.ask = Some(why);
-        }
+        walk.ask = Some(why);
         return;
     }
     let ends_short = answer.status == PathStatus::Partial && is_exact && holder.is_none();
@@ -187,103 +184,118 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     }
 }
 
-/// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it
-/// whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
-fn stays(
-    parts: &Wayfinding<'_>,
-    id: WalkId,
-    (why, answer): (Ask, &PathAnswer),
-    around: Option<&Bystanders>,
-) -> bool {
-    let Some(walk) = parts.walks.get(id) else {
-        return false;
-    };
-    let Some(character) = parts.characters.get(walk.character) else {
-        return false;
-    };
-    let Some(following) = &walk.following else {
-        return false;
-    };
-    let beside = walk.place.map(|place| place.beside);
-    let holder = beside.or_else(|| paths::holder(around, answer));
-    // Beside somebody one place is as good as another, unless it was given.
-    let is_any = holder.is_some() && beside.is_none();
-    let same_end = following.path.points.last() == answer.path.points.last() || is_any;
-    let is_whole = answer.status == PathStatus::Complete;
-    let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
-    let rest_m = match why {
-        Ask::Better => {
-            let (by, place) = (parts.traversal_of(walk), character.body.position);
-            shortcuts::rest_cost_m(&parts.map.nav, by, place, following)
+/// A walk on its way, on the map as it is.
+struct Way<'a> {
+    nav: &'a NavMap,
+    walk: &'a Walk,
+    following: &'a Following,
+    place: Vec3,
+    by: Traversal,
+}
+
+impl<'a> Way<'a> {
+    /// None while it has none.
+    fn of(parts: &'a Wayfinding<'_>, id: WalkId) -> Option<Self> {
+        let (walk, character) = parts.walker(id)?;
+        let following = walk.following.as_ref()?;
+        let by = parts.traversal_of(walk);
+        Some(Self { nav: &parts.map.nav, walk, following, place: character.body.position, by })
+    }
+
+    /// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on
+    /// it whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
+    fn stays(&self, why: Ask, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
+        let beside = self.walk.place.map(|place| place.beside);
+        let holder = beside.or_else(|| paths::holder(around, answer));
+        // Beside somebody one place is as good as another, unless it was given.
+        let is_any = holder.is_some() && beside.is_none();
+        let path = &self.following.path;
+        let same_end = path.points.last() == answer.path.points.last() || is_any;
+        let is_whole = answer.status == PathStatus::Complete;
+        if self.walk.held_by != holder || path.whole != is_whole || !same_end {
+            return false;
         }
-        _ => rest_of(parts, walk, following).map(|rest| rest.cost_m),
-    };
-    let Some(rest_m) = rest_m.filter(|_| leads_as_far) else {
-        return false;
-    };
-    let discs = around.map_or(&[][..], |around| &around.discs);
-    let (nav, place) = (&parts.map.nav, character.body.position);
-    let by = || parts.traversal_of(walk);
-    let is_blocked = answer.others == Others::Avoided && repath::is_blocked(nav, walk, place, by, discs);
-    !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
-}
-
-/// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it
-/// is.
-fn rest_of(parts: &Wayfinding<'_>, walk: &Walk, following: &Following) -> Option<Path> {
-    let by = Traversal { through: None, ..parts.traversal_of(walk) };
-    measured(parts, points_left(parts, walk, following)?, &by)
-}
-
-/// The points that a walk has yet to pass, from where the body stands; none when it changes layers.
-fn points_left(parts: &Wayfinding<'_>, walk: &Walk, following: &Following) -> Option<Vec<Vec3>> {
-    if !following.path.layers.is_empty() {
-        // Over links a new plan is the better judge.
-        return None;
+        let rest_m = match why {
+            Ask::Better => shortcuts::rest_cost_m(self.nav, self.by.clone(), self.place, self.following),
+            _ => self.points_left().and_then(|points| self.measured(points)).map(|rest| rest.cost_m),
+        };
+        let Some(rest_m) = rest_m else {
+            return false;
+        };
+        let discs = around.map_or(&[][..], |around| &around.discs);
+        let is_blocked = answer.others == Others::Avoided
+            && repath::is_blocked(self.nav, self.walk, self.place, || self.by.clone(), discs);
+        !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
     }
-    let mut points = vec![parts.characters.get(walk.character)?.body.position];
-    points.extend_from_slice(following.cursor.ahead(&following.path));
-    Some(points)
-}
 
-/// A path straight from point to point; None when a wall is in the way.
-fn measured(parts: &Wayfinding<'_>, points: Vec<Vec3>, by: &Traversal) -> Option<Path> {
-    let mut path = Path { whole: true, revision: parts.map.nav.revision(), ..Path::default() };
-    for leg in points.windows(2) {
-        path.cost_m += parts.map.nav.metres(parts.map.nav.straight(leg[0], leg[1], by)?) as f32;
-        path.length_m += flat_distance(leg[0], leg[1]);
+    /// The plan that a walk stays with although it has a new one, led to where that leads: one made for a
+    /// door, still clear without opening any, unless the new one is at least a fifth cheaper.
+    fn kept(&self, why: Ask, answer: &PathAnswer) -> Option<Following> {
+        /// What a new plan may cost of the old one to be taken.
+        const CHEAPER: f32 = 0.8;
+        let is_led =
+            matches!(self.walk.course, WalkMode::Once | WalkMode::Follow(_)) && self.walk.via.is_none();
+        let is_whole = self.following.path.whole && answer.status == PathStatus::Complete;
+        if !is_led || !is_whole || matches!(why, Ask::First | Ask::Leg) {
+            return None;
+        }
+        let mut points = self.points_left()?;
+        if points.len() > 1 {
+            points.pop();
+        }
+        points.push(*answer.path.points.last()?);
+        let path = self.measured(points)?;
+        let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
+        is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
     }
-    path.points = points;
-    Some(path)
+
+    /// The points that it has yet to pass, from where the body stands; none when it changes layers.
+    fn points_left(&self) -> Option<Vec<Vec3>> {
+        if !self.following.path.layers.is_empty() {
+            // Over links a new plan is the better judge.
+            return None;
+        }
+        let mut points = vec![self.place];
+        points.extend_from_slice(self.following.cursor.ahead(&self.following.path));
+        Some(points)
+    }
+
+    /// A path straight from point to point, without opening a door; None when a wall is in the way.
+    fn measured(&self, points: Vec<Vec3>) -> Option<Path> {
+        let by = Traversal { through: None, ..self.by.clone() };
+        let mut path = Path { whole: true, revision: self.nav.revision(), ..Path::default() };
+        for leg in points.windows(2) {
+            path.cost_m += self.nav.metres(self.nav.straight(leg[0], leg[1], &by)?) as f32;
+            path.length_m += flat_distance(leg[0], leg[1]);
+        }
+        path.points = points;
+        Some(path)
+    }
 }
 
 /// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at
 /// this one's.
 fn bend(parts: &mut Wayfinding<'_>, id: WalkId) {
-    let Some(walk) = parts.walks.get(id) else {
-        return;
-    };
-    let Some(following) = walk.following.clone().filter(|way| way.path.whole) else {
-        return;
-    };
-    if !aims_elsewhere(walk) || walk.ask.is_some() {
+    let is_to_be_bent = |walk: &&Walk| aims_elsewhere(walk) && walk.ask.is_none();
+    if parts.walks.get(id).filter(is_to_be_bent).is_none() {
         return;
     }
-    let Some(place) = parts.characters.get(walk.character).map(|character| character.body.position) else {
+    let Some(way) = Way::of(parts, id).filter(|way| way.following.path.whole) else {
         return;
     };
-    let by = parts.traversal_of(walk);
-    let bent = retarget_path(&parts.map.nav, following, (place, walk.aim), &by);
+    let (ends, following) = ((way.place, way.walk.aim), way.following.clone());
+    let bent = retarget_path(way.nav, following, ends, &way.by);
     let threshold_m = parts.settings.crowd.target_replan_threshold_m;
-    if let Some(walk) = parts.walks.get_mut(id) {
-        let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
-        let is_bent = bent.is_some();
-        if let Some(bent) = bent {
-            walk.follow(bent);
-        }
-        if !is_bent || !is_near {
-            walk.ask = Some(Ask::Target);
-        }
+    let Some(walk) = parts.walks.get_mut(id) else {
+        return;
+    };
+    let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
+    let is_bent = bent.is_some();
+    if let Some(bent) = bent {
+        walk.follow(bent);
+    }
+    if !is_bent || !is_near {
+        walk.ask = Some(Ask::Target);
     }
 }
 
@@ -293,40 +305,15 @@ fn aims_elsewhere(walk: &Walk) -> bool {
     matches!(walk.goal, Goal::Point(_)) && walk.course == WalkMode::Once && walk.aim != walk.planned_aim
 }
 
-/// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door,
-/// still clear without opening any, unless the new one is at least a fifth cheaper.
-fn kept_plan(parts: &Wayfinding<'_>, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Option<Following> {
-    /// What a new plan may cost of the old one to be taken.
-    const CHEAPER: f32 = 0.8;
-    let walk = parts.walks.get(id).filter(|walk| walk.is_door_plan)?;
-    let is_led = matches!(walk.course, WalkMode::Once | WalkMode::Follow(_)) && walk.via.is_none();
-    let following = walk.following.as_ref().filter(|following| following.path.whole)?;
-    if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
-        return None;
-    }
-    let by = Traversal { through: None, ..parts.traversal_of(walk) };
-    let mut points = points_left(parts, walk, following)?;
-    if points.len() > 1 {
-        points.pop();
-    }
-    points.push(*answer.path.points.last()?);
-    let path = measured(parts, points, &by)?;
-    let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
-    is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
-}
-
 /// Puts a new path under the walk, joined where the body stands.
 fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)) {
-    let Some(walk) = parts.walks.get(id) else {
+    let Some((walk, character)) = parts.walker(id) else {
+        debug_assert!(false, "who is answered is there");
         return;
     };
-    let by = parts.traversal_of(walk);
-    let Some(position) = parts.characters.get(walk.character).map(|character| character.body.position) else {
-        return;
-    };
-    let joined = join(parts, answer.path, position, &by);
+    let (by, position) = (parts.traversal_of(walk), character.body.position);
     let trouble = answer.trouble;
-    let Some(path) = joined else {
+    let Some(path) = join(&parts.map.nav, answer.path, position, &by) else {
         ask_from_here(parts, id);
         return;
     };
@@ -361,7 +348,11 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)
 fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
     const MISSED_MAX: u32 = 8;
-    if let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.phase == Phase::Planning) {
+    let landing = parts.clock.landing();
+    let Some((walk, character)) = parts.walker_mut(id) else {
+        return;
+    };
+    if walk.phase == Phase::Planning {
         walk.missed_paths += 1;
         if walk.missed_paths <= MISSED_MAX {
             walk.ask = Some(Ask::First);
@@ -369,10 +360,7 @@ fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
             walk.phase = Phase::Moving;
         }
     }
-    let landing = parts.clock.landing();
-    if let Some((walk, character)) = parts.walker_mut(id) {
-        repath::ask(landing, walk, character);
-    }
+    repath::ask(landing, walk, character);
 }
 
 /// When a walk sets out, and what it may take.
@@ -408,7 +396,7 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
 
 /// The path for a body that has moved on since it asked: from where it stands to the furthest of the next
 /// points that it can walk straight to, so that it never turns back (seed:N4).
-fn join(parts: &Wayfinding<'_>, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
+fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;
     let start = *path.points.first()?;
@@ -416,10 +404,10 @@ fn join(parts: &Wayfinding<'_>, mut path: Path, position: Vec3, by: &Traversal) 
         return Some(path);
     }
     // Anyone who stands where the ground went away sees from where it comes onto the ground again.
-    let ground = parts.map.nav.start(position, by)?.point;
+    let ground = nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
-        .find(|&index| parts.map.nav.straight(ground, path.points[index], by).is_some())?;
+        .find(|&index| nav.straight(ground, path.points[index], by).is_some())?;
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
     let out_m = flat_distance(position, ground);
     let gained_m = skipped_m - out_m - flat_distance(ground, path.points[seen]);
