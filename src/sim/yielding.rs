@@ -305,28 +305,33 @@ fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
 
 /// Asks the nearest who stands in the way to step aside.
 fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
+    let (clock, people) = (parts.clock, parts.people());
+    let walk = one.walk.and_then(|id| people.walks.get(id));
+    debug_assert!(walk.is_some() == one.walk.is_some(), "no walk goes away between steps 7 and 9");
     // Anyone who steps aside asks the next, so that whole files back out.
-    let asks =
-        one.walk.is_none_or(|id| parts.walks.get(id).is_some_and(|walk| walk.options.crowd == Crowd::Push));
-    let keeps = |who| one.walk.is_some_and(|id| keeps_goal(parts, id, who));
+    let asks = walk.is_none_or(|walk| walk.options.crowd == Crowd::Push);
     let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
         return;
     };
-    let by = parts.step.bodies.ids[one.row as usize];
-    if !asks || keeps(other.who) || !may_be_asked(parts, other.who) {
+    let Some(character) = people.characters.alive(other.who) else {
+        return;
+    };
+    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, (other.who, character)));
+    if !asks || keeps || !may_be_asked(clock, people, character) {
         return;
     }
-    let way = way_ahead(parts, one);
-    if let Some(to) = aside(parts, other.who, (by, &way)) {
+    let bodies = &parts.step.bodies;
+    let by = bodies.ids[one.row as usize];
+    let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk);
+    if let Some(to) = aside(parts, character, (by, &way)) {
         nudge(parts, other.who, by, to);
     }
 }
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
-fn way_ahead(parts: &YieldingParts<'_>, one: &Held) -> Vec<Vec3> {
-    let from = parts.step.bodies.columns.position(one.row as usize);
-    let straight = [from + Vec3::new(one.ahead.x, 0.0, one.ahead.y) * WAY_AHEAD_M];
-    let following = one.walk.and_then(|id| parts.walks.get(id)).and_then(|walk| walk.following.as_ref());
+fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
+    let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * WAY_AHEAD_M];
+    let following = walk.and_then(|walk| walk.following.as_ref());
     let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
     let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
     let mut last = from;
@@ -343,36 +348,28 @@ fn way_ahead(parts: &YieldingParts<'_>, one: &Held) -> Vec<Vec3> {
 
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
 /// come to the same goal.
-fn keeps_goal(parts: &YieldingParts<'_>, walk: WalkId, who: CharacterId) -> bool {
-    let (Some(walk), Some(character)) = (parts.walks.get(walk), parts.characters.get(who)) else {
-        return false;
-    };
+fn keeps_goal(people: People<'_>, walk: &Walk, (who, character): (CharacterId, &Character)) -> bool {
     let is_placed = walk.place.is_some_and(|place| place.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
-    holds || is_placed || leaves_no_room(parts, walk, character) || parts.people().has_come_to(who, walk)
+    holds || is_placed || leaves_no_room(people, walk, character) || people.has_come_to(who, walk)
 }
 
 /// Whether somebody stands so near to a point that a walk cannot come within its radius without touching.
 /// Only a walk that accepts nothing else asks for the point itself.
-fn leaves_no_room(parts: &YieldingParts<'_>, walk: &Walk, who: &Character) -> bool {
+fn leaves_no_room(people: People<'_>, walk: &Walk, who: &Character) -> bool {
     let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
-    let Some(own) = parts.characters.get(walk.character).filter(|_| may_stop) else {
+    let Some(own) = people.characters.get(walk.character).filter(|_| may_stop) else {
         return false;
     };
     let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
-    floor_distance(walk.target(), who.body.position) + walk.radius_m(parts.crowd) < touching_m
+    floor_distance(walk.target(), who.body.position) + walk.radius_m(people.crowd) < touching_m
 }
 
-fn may_be_asked(parts: &YieldingParts<'_>, who: CharacterId) -> bool {
-    let cooldown = parts.clock.rate.ticks(f64::from(parts.crowd.nudge_cooldown_ms) / 1000.0);
-    let Some(character) = parts.characters.alive(who) else {
-        return false;
-    };
-    let rested = character
-        .nudged
-        .and_then(|asked| asked.ago_ticks(parts.clock.landing()))
-        .is_none_or(|ago| ago >= cooldown);
-    let walk = character.walk.and_then(|walk| parts.walks.get(walk));
+fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> bool {
+    let cooldown = clock.rate.ticks(f64::from(people.crowd.nudge_cooldown_ms) / 1000.0);
+    let ago = character.nudged.and_then(|asked| asked.ago_ticks(clock.landing()));
+    let rested = ago.is_none_or(|ago| ago >= cooldown);
+    let walk = character.walk.and_then(|walk| people.walks.get(walk));
     // Anyone who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
@@ -385,10 +382,9 @@ fn may_be_asked(parts: &YieldingParts<'_>, who: CharacterId) -> bool {
 /// askew would have nowhere to go (seed:D6).
 fn aside(
     parts: &YieldingParts<'_>,
-    who: CharacterId,
+    character: &Character,
     (by, way): (CharacterId, &[Vec3]),
 ) -> Option<StepAside> {
-    let character = parts.characters.get(who)?;
     let place = character.body.position;
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
     let away = unit(flat(place - from)).or_else(|| unit(ahead))?;

@@ -105,7 +105,7 @@ fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
     };
     let crowd = &parts.settings.crowd;
     // Anyone who is to come nearer than the threshold must aim better than that.
-    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(&parts.settings.crowd));
+    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(crowd));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
     let cooldown = parts.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
     let rested = walk.clock(parts.clock.landing()).since(walk.retargeted) >= cooldown;

@@ -12,6 +12,7 @@ use crate::base::time::Tick;
 use crate::nav::RandomPoint;
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
 use crate::sim::wayfinding::Wayfinding;
+use crate::world::bystander_index::People;
 use crate::world::event::{Fact, WalkNews};
 use crate::world::goal::Goal;
 use crate::world::ops::walks::aim_of;
@@ -23,12 +24,12 @@ use crate::world::walk_mode::{Patrol, WalkMode, Wander};
 const ATTEMPTS: u32 = 16;
 
 /// Whether a walk stands where this leg of it was to end.
-fn is_there(parts: &Wayfinding<'_>, walk: &Walk) -> bool {
+fn is_there(people: People<'_>, walk: &Walk) -> bool {
     let radius_m = match walk.via {
-        Some(_) => parts.settings.crowd.walk_threshold_m,
-        None => walk.radius_m(&parts.settings.crowd),
+        Some(_) => people.crowd.walk_threshold_m,
+        None => walk.radius_m(people.crowd),
     };
-    let position = parts.characters.get(walk.character).map(|own| own.body.position);
+    let position = people.characters.get(walk.character).map(|own| own.body.position);
     let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
     is_within || is_idle && way(walk) == RouteProgress::WholeAtEnd || is_beside(walk)
@@ -43,24 +44,20 @@ fn is_beside(walk: &Walk) -> bool {
 }
 
 /// Sends a walk on to a new aim, from where it stands.
-fn go_on(parts: &mut Wayfinding<'_>, id: WalkId, goal: Option<Goal>, aim: Vec3) {
-    let tick = parts.clock.landing();
-    if let Some(walk) = parts.walks.get_mut(id) {
-        walk.goal = goal.unwrap_or(walk.goal);
-        walk.aim = aim;
-        walk.ask = Some(Ask::Leg);
-        (walk.by, walk.held_by) = (None, None);
-        walk.told_near = false;
-        if walk.phase != Phase::Planning {
-            walk.phase = Phase::Moving;
-        }
-        (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(tick));
+fn go_on(landing: Tick, walk: &mut Walk, aim: Vec3) {
+    walk.aim = aim;
+    walk.ask = Some(Ask::Leg);
+    (walk.by, walk.held_by) = (None, None);
+    walk.told_near = false;
+    if walk.phase != Phase::Planning {
+        walk.phase = Phase::Moving;
     }
+    (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(landing));
 }
 
 /// Step 10 of a walk with checkpoints left.
 pub(super) fn look_via(parts: &mut Wayfinding<'_>, id: WalkId) -> ModeStep {
-    if parts.walks.get(id).is_some_and(|walk| is_there(parts, walk)) {
+    if parts.walks.get(id).is_some_and(|walk| is_there(parts.people(), walk)) {
         note_waypoint(parts, id);
         pass_checkpoint(parts, id);
     }
@@ -77,16 +74,16 @@ fn note_waypoint(parts: &mut Wayfinding<'_>, id: WalkId) {
 
 /// On to the next checkpoint, or past the last to the goal.
 pub(super) fn pass_checkpoint(parts: &mut Wayfinding<'_>, id: WalkId) {
-    let Some(walk) = parts.walks.get_mut(id) else {
-        return;
-    };
-    let Some(mut via) = walk.via.take() else {
+    let landing = parts.clock.landing();
+    let walk = parts.walks.get_mut(id);
+    let Some((mut via, walk)) = walk.and_then(|walk| Some((walk.via.take()?, walk))) else {
+        debug_assert!(false, "who passes a checkpoint has one");
         return;
     };
     via.left.pop();
     let aim = via.left.last().copied().unwrap_or(via.last);
     walk.via = (!via.left.is_empty()).then_some(via);
-    go_on(parts, id, None, aim);
+    go_on(landing, walk, aim);
 }
 
 /// Step 10 of a patrol.
@@ -100,7 +97,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
         }
         return ModeStep::Content;
     }
-    if !is_there(parts, walk) {
+    if !is_there(parts.people(), walk) {
         return ModeStep::On;
     }
     let mark = patrol.stops[patrol.at].mark.clone();
@@ -137,6 +134,7 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     let Some(walker) = parts.walks.get(id).map(|walk| walk.character) else {
         return;
     };
+    let landing = parts.clock.landing();
     // Bounded by the stops: each round goes past one or ends.
     while patrol.misses < patrol.stops.len() {
         let is_last = patrol.at + 1 == patrol.stops.len();
@@ -149,8 +147,9 @@ fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
         if let Ok(aim) = aim_of(parts.map, parts.characters, walker, goal) {
             if let Some(walk) = parts.walks.get_mut(id) {
                 walk.course = WalkMode::Patrol(patrol);
+                walk.goal = goal;
+                go_on(landing, walk, aim);
             }
-            go_on(parts, id, Some(goal), aim);
             return;
         }
         patrol.misses += 1;
@@ -204,34 +203,32 @@ pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander
 
 /// Step 10 of a walk that wanders.
 pub(super) fn look_wander(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wander) -> ModeStep {
-    let Some(walk) = parts.walks.get(id) else {
+    let landing = parts.clock.landing();
+    let Some(walk) = parts.walks.get_mut(id) else {
         return ModeStep::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if walk.clock(parts.clock.landing()) >= until {
-            let aim = walk.aim;
-            go_on(parts, id, None, aim);
+        if walk.clock(landing) >= until {
+            go_on(landing, walk, walk.aim);
         }
         return ModeStep::Content;
     }
+    let Some(walk) = parts.walks.get(id) else {
+        return ModeStep::Over;
+    };
     // The aim is chosen in step 6; before that it is where the walker stands.
-    if walk.ask.is_some() || !is_there(parts, walk) {
+    if walk.ask.is_some() || !is_there(parts.people(), walk) {
         return ModeStep::On;
     }
     wander.misses = 0;
     match rest(parts, id, wander.pause) {
         Some(until) => keep(parts, id, WalkMode::Wander(wander), Phase::Pausing { until }),
         None => {
-            let aim = walk_aim(parts, id);
             keep(parts, id, WalkMode::Wander(wander), Phase::Moving);
-            go_on(parts, id, None, aim);
+            parts.walks.get_mut(id).into_iter().for_each(|walk| go_on(landing, walk, walk.aim));
         }
     }
     ModeStep::Content
-}
-
-fn walk_aim(parts: &Wayfinding<'_>, id: WalkId) -> Vec3 {
-    parts.walks.get(id).map_or(Vec3::ZERO, |walk| walk.aim)
 }
 
 /// The point that a walk was to wander to cannot be reached after all.
@@ -241,9 +238,9 @@ pub(super) fn miss_point(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wan
         parts.conclude(id, Status::Blocked, Reason::NoPath);
         return;
     }
-    let aim = walk_aim(parts, id);
+    let landing = parts.clock.landing();
     if let Some(walk) = parts.walks.get_mut(id) {
         walk.course = WalkMode::Wander(wander);
+        go_on(landing, walk, walk.aim);
     }
-    go_on(parts, id, None, aim);
 }
