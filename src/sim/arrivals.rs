@@ -236,7 +236,7 @@ fn finish_turn(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
         return;
     };
     let Some(look) = walk.options.face else {
-        debug_assert!(false, "who turns at the end was told to");
+        debug_assert!(false, "a walk that turns has something to look at");
         return;
     };
     let wanted = angle_of(parts.characters, walk.character, look);
@@ -408,7 +408,7 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let Some(character) = characters.get(walk.character) else {
-        debug_assert!(false, "who is under way is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let landing = clock.landing();

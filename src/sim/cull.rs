@@ -46,7 +46,7 @@ mod tests {
         let order = WalkOrder { character: other, goal, options, owner: Owner::HOST };
         let second = walk_to(&mut world, order).expect("both are there");
         world.walks.deliver(first);
-        assert_eq!(cull(&mut world), [], "who has not settled stays");
+        assert_eq!(cull(&mut world), [], "a walk that has not settled stays");
         conclude(&mut world, first, Status::Blocked, Reason::NoPath);
         conclude(&mut world, second, Status::Blocked, Reason::NoPath);
         world.walks.deliver(second);

@@ -17,7 +17,7 @@ use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
 use crate::world::ops::{areas, doors};
 
-/// What doors under way read and write.
+/// What step 4 reads and writes.
 #[derive(Debug)]
 pub(crate) struct DoorParts<'a> {
     pub(crate) tick: Tick,

@@ -61,7 +61,7 @@ fn look(
         return;
     };
     let Some(character) = characters.get(walk.character) else {
-        debug_assert!(false, "who is under way is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     // Made again once for all questions about it.

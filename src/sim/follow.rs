@@ -32,7 +32,7 @@ use crate::world::walks::Walks;
 /// the cache.
 const TOGETHER: usize = 64;
 
-/// What walkers on their way read and write.
+/// What step 7 reads and writes.
 #[derive(Debug)]
 pub(crate) struct FollowParts<'a> {
     pub(crate) clock: &'a Clock,
@@ -83,7 +83,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) {
     }
     let who = walk.character;
     let Some(character) = characters.get(who) else {
-        debug_assert!(false, "whoever walks is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let speed_mps = walk.speed_mps(character);

@@ -31,7 +31,7 @@ use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Following, OnLink, Walk};
 use crate::world::walks::Walks;
 
-/// What bodies that move read and write.
+/// What step 9 reads and writes as a step of the crowd begins.
 #[derive(Debug)]
 pub(crate) struct IntegrateParts<'a> {
     pub(crate) clock: &'a Clock,
@@ -315,7 +315,7 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     let is_idle = walk.token.is_none();
     let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
-        debug_assert!(false, "who goes on with a walk follows its path");
+        debug_assert!(false, "a walk with a move follows a path");
         return;
     };
     let before = following.cursor.segment;

@@ -23,7 +23,7 @@ use crate::world::ops::characters::{ActEnd, angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
 use crate::world::walks::Walks;
 
-/// What bodies on their way read and write.
+/// What step 9 reads and writes in every tick.
 #[derive(Debug)]
 pub(crate) struct InterpolationParts<'a> {
     pub(crate) clock: &'a Clock,

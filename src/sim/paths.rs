@@ -94,7 +94,7 @@ fn tell(parts: &mut Wayfinding<'_>, token: PathToken, answer: PathAnswer) {
 
 fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker(id) else {
-        debug_assert!(false, "who asks is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let Some(ask) = walk.ask else {
@@ -308,7 +308,7 @@ fn aims_elsewhere(walk: &Walk) -> bool {
 /// Puts a new path under the walk, joined where the body stands.
 fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)) {
     let Some((walk, character)) = parts.walker(id) else {
-        debug_assert!(false, "who is answered is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let (by, position) = (parts.traversal_of(walk), character.body.position);

@@ -156,7 +156,7 @@ fn takes_places(walk: &Walk) -> bool {
 /// Gives a walk a place, another one where its own is taken, or takes it away where it needs none any more.
 fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
     let Some((walk, character)) = parts.walker(id) else {
-        debug_assert!(false, "who comes to a goal is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let (old, goal) = (walk.place, walk.goal);

@@ -30,7 +30,7 @@ pub(crate) struct View<'a> {
     pub(crate) characters: &'a Characters,
 }
 
-/// Who has gone out and who has come in, in the order in which they were found.
+/// Exits and entries, each in the order in which they were found.
 #[derive(Debug, Default)]
 struct Changes {
     exits: Vec<Fact>,

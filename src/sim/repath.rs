@@ -112,7 +112,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'
         return;
     };
     let Some(character) = people.characters.get(walk.character) else {
-        debug_assert!(false, "who is under way is there");
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let Some(following) = &walk.following else {
@@ -249,7 +249,7 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// The circles of those who did not stand beside the way for the last plan of a walk, or stood elsewhere.
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere.
 fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk

@@ -57,7 +57,7 @@ pub(crate) fn note_turned_back(clock: &Clock, walk: &mut Walk, change: &MapChang
     walk.shortcuts.rests_until = walk.clock(clock.landing()).after(rest_ticks);
 }
 
-/// Since when a walk is to look that is to look now.
+/// The tick in which a walk became due to look, if it is due and waits for no other answer.
 pub(crate) fn due(landing: Tick, walk: &Walk) -> Option<Tick> {
     let due = walk.shortcuts.due.filter(|_| walk.is_open())?;
     let is_idle = walk.ask.is_none() && walk.token.is_none();

@@ -1,7 +1,7 @@
 //! What the steps that lead walks read and write: edits of the map, path requests and arrivals (5, 6, 10).
 //!
-//! Holds: regions and watches, bodies between two ticks, the crowd's step under way and what is said to
-//! scripts of the level are none of theirs.
+//! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these steps
+//! never touch.
 
 use crate::base::ids::WalkId;
 use crate::nav::Traversal;
@@ -43,7 +43,7 @@ impl<'a> Wayfinding<'a> {
         Self { clock, settings, map, characters, walks, paths, events, bystanders, counts }
     }
 
-    /// Everybody, to be asked who stands where and for what.
+    /// All characters with their walks.
     pub(crate) fn people(&self) -> People<'_> {
         People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd }
     }
@@ -59,13 +59,13 @@ impl<'a> Wayfinding<'a> {
         asker::traversal_of(self.map, self.characters, self.clock.rate, walk)
     }
 
-    /// A walk and who walks.
+    /// A walk and its character.
     pub(crate) fn walker(&self, id: WalkId) -> Option<(&Walk, &Character)> {
         let walk = self.walks.get(id)?;
         Some((walk, self.characters.get(walk.character)?))
     }
 
-    /// A walk and who walks, to be changed.
+    /// A walk and its character, to be changed.
     pub(crate) fn walker_mut(&mut self, id: WalkId) -> Option<(&mut Walk, &mut Character)> {
         let walk = self.walks.get_mut(id)?;
         let character = self.characters.get_mut(walk.character)?;

@@ -78,7 +78,7 @@ struct InFront {
     moves: bool,
 }
 
-/// What those who are in one another's way read and write.
+/// What the last part of step 9 reads and writes.
 #[derive(Debug)]
 pub(crate) struct YieldingParts<'a> {
     pub(crate) clock: &'a Clock,

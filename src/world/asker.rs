@@ -1,4 +1,4 @@
-//! Who asks the map for a way: a body, what doors and areas are to it.
+//! Asking the map for a way on behalf of a body: what doors and areas are to it.
 //!
 //! In: a body with its policy about doors, or a walk; the doors as they stand. Out: the traversal that
 //! searches and straight lines are asked with. Not here: the ground under bodies (`sim::ground_queries`).

@@ -45,7 +45,7 @@ pub(crate) struct BystanderIndex {
     found: Vec<u32>,
 }
 
-/// Everybody, what they are about, and by which constants they are judged.
+/// All characters with their walks, and the constants of the crowd.
 #[derive(Clone, Copy, Debug)]
 pub struct People<'a> {
     pub(crate) characters: &'a Characters,

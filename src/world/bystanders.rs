@@ -1,6 +1,6 @@
-//! Those whom a plan was made around, and the line beside which they stood.
+//! The characters that a plan goes around, and the straight line beside which they stand.
 //!
-//! Not here: who stands there now (`bystander_index`).
+//! Not here: how they are found (`bystander_index`).
 
 use std::sync::Arc;
 

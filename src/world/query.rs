@@ -149,7 +149,7 @@ impl World {
         self.map.occupants(&self.characters, id)
     }
 
-    /// Everybody, to be asked who stands where and for what.
+    /// All characters with their walks.
     pub(crate) fn people(&self) -> People<'_> {
         People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd }
     }

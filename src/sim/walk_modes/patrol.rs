@@ -77,7 +77,7 @@ pub(super) fn pass_checkpoint(parts: &mut Wayfinding<'_>, id: WalkId) {
     let landing = parts.clock.landing();
     let walk = parts.walks.get_mut(id);
     let Some((mut via, walk)) = walk.and_then(|walk| Some((walk.via.take()?, walk))) else {
-        debug_assert!(false, "who passes a checkpoint has one");
+        debug_assert!(false, "a walk that passes a checkpoint has one");
         return;
     };
     via.left.pop();
