@@ -35,7 +35,10 @@ fn two_rooms() -> World {
         people.join(",")
     );
     let source = MemorySource::new().with("a.json", text.into_bytes());
-    spawn::build(load("a.json", &source).expect("a level"), None).world
+    let mut world = spawn::build(load("a.json", &source).expect("a level"), None).world;
+    // So little that searches are under way between ticks.
+    world.settings.path_budget = 40;
+    world
 }
 
 /// A round of orders: everybody goes to where somebody of the other room stands, and the door moves.
@@ -58,17 +61,20 @@ fn order(world: &mut World, round: u64) {
 fn a_world_whose_scratch_was_thrown_away_goes_on_in_the_same_way() {
     let mut kept = Game::new(two_rooms(), Recorder::default());
     let mut lost = Game::new(two_rooms(), Recorder::default());
+    let mut searching = 0;
     for tick in 0..1200_u64 {
         if tick.is_multiple_of(150) {
             order(&mut kept.world, tick / 150);
             order(&mut lost.world, tick / 150);
         }
         kept.tick(&[]);
+        searching += u64::from(lost.world.paths.requests.waiting() > 0);
         lost.world.scratch = Scratch::default();
         lost.world.make_room();
         lost.tick(&[]);
         assert_eq!(kept.fingerprint(), lost.fingerprint(), "tick {tick}");
     }
+    assert!(searching > 5, "searches were under way in {searching} ticks");
     let counts = kept.world.walk_counts();
     assert!(counts.arrived > 20 && counts.cancelled > 20, "{counts:?}");
     assert!(kept.world.path_counts().requests > lost.world.path_counts().requests, "it was thrown away");
