@@ -40,9 +40,11 @@ use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
 use walkon::game::recorder::Recorder;
 use walkon::game::{Game, TickStep};
 use walkon::level::{MemorySource, load, spawn};
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{Goal, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::WalkOptions;
 
 const ROUNDS: usize = 15;
 const RADIUS_M: f32 = 0.35;

@@ -103,9 +103,11 @@ pub use world::walk::Ask;
 // What a game asks for.
 pub use world::World;
 pub use world::character::Gait;
+pub use world::door::DoorPolicy;
+pub use world::goal::Goal;
 pub use world::ops::OpError;
 pub use world::ops::characters::Spawn;
-pub use world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, WalkOptions, WalkPace};
+pub use world::walk::{AcceptEnd, Crowd, WalkOptions, WalkPace};
 
 // The map.
 pub use nav::{NavMap, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Traversal};

@@ -8,9 +8,11 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::spawn;
 use walkon::level::{MemorySource, load};
 use walkon::world::World;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{Goal, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::WalkOptions;
 
 /// Two rooms of 10 x 10 m joined by a doorway of 1 x 2 m; `hero` in the left one, nobody else.
 pub const TWO_ROOMS: &str = r#"{

@@ -245,7 +245,7 @@ impl Judge {
         let position = character.body.position;
         self.seen[index] = Some(Seen { position, speed_max_mps, off_ground_m });
         if let Some(walk) = character.walk.and_then(|id| world.walk(id)).filter(|walk| walk.is_open()) {
-            self.radii_m.insert(walk.serial, walk.radius_m(world));
+            self.radii_m.insert(walk.serial, walk.radius_m(&world.settings().crowd));
         }
     }
 

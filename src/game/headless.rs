@@ -11,8 +11,10 @@ use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::CrowdCounts;
 use crate::game::tick::Tick;
 use crate::game::{Game, TickStep};
+use crate::world::World;
 use crate::world::event::SwitchedOff;
-use crate::world::{PathCounts, WalkCounts, World};
+use crate::world::scratch::PathCounts;
+use crate::world::walks::WalkCounts;
 
 /// When a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,12 +11,14 @@ use crate::base::trig;
 use crate::game::Game;
 use crate::nav::{PathAnswer, Traversal};
 use crate::world::character::Character;
+use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::ops::walks::{self, WalkOrder};
 use crate::world::ops::{OpError, paths};
 use crate::world::outcome::Reason;
-use crate::world::walk::{Goal, Owner, WalkOptions};
+use crate::world::owner::Owner;
+use crate::world::walk::WalkOptions;
 
 /// Where a character is after a tick, for the engine that draws it.
 #[derive(Clone, Copy, Debug, PartialEq)]

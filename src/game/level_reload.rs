@@ -24,7 +24,7 @@ use crate::world::character::Character;
 use crate::world::character::standing_on;
 use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Fact;
-use crate::world::ops::characters::{Spawn, despawn, place};
+use crate::world::ops::characters::{Spawn, despawn};
 use crate::world::ops::doors::answer;
 use crate::world::ops::{blocks, tiles};
 use crate::world::region::WatchShape;
@@ -58,16 +58,16 @@ impl Origin {
             (name_of(*id), given)
         });
         Self {
-            areas: world.areas.clone(),
-            doors: world.doors.clone(),
-            marks: world.marks.keys().cloned().collect(),
-            routes: world.routes.keys().cloned().collect(),
+            areas: world.map.areas.clone(),
+            doors: world.map.doors.clone(),
+            marks: world.places.marks.keys().cloned().collect(),
+            routes: world.places.routes.keys().cloned().collect(),
             people: world.characters().map(|(_, one)| (one.name.clone(), one.clone())).collect(),
             behaviours: behaviours.collect(),
             settings: world.settings.clone(),
             script,
             seed,
-            rate: world.rate.per_second(),
+            rate: world.clock.rate.per_second(),
         }
     }
 }
@@ -131,13 +131,13 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) ->
         world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
     let areas = areas(world, &before, &new);
     doors(world, &before, &new, &mut edited);
-    map(world, new.nav, areas);
-    world.is_precomputed = new.is_precomputed;
-    world.props = std::mem::take(&mut new.props);
-    let tiles = std::mem::replace(&mut world.tiles, new.tiles.take());
+    map(world, new.map.nav, areas);
+    world.map.is_precomputed = new.map.is_precomputed;
+    world.level.props = std::mem::take(&mut new.level.props);
+    let tiles = std::mem::replace(&mut world.map.tiles, new.map.tiles.take());
     tiles::move_to(world, tiles);
-    regions(world, new.regions, &mut edited);
-    places(world, &before, new.marks, new.routes);
+    regions(world, new.triggers.regions, &mut edited);
+    places(world, &before, new.places.marks, new.places.routes);
     settings(world, &before, old, &mut edited);
     people(world, (&before, old), &walkable, &mut edited);
     for (name, given) in &old.behaviours {
@@ -149,34 +149,34 @@ pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) ->
         }
     }
     replan(world);
-    world.events.push(Fact::MapRevision(world.nav.revision()));
+    world.events.push(Fact::MapRevision(world.map.nav.revision()));
     edited
 }
 
 fn stands(world: &World, one: &Character) -> bool {
     let by = standing_on(one);
-    world.nav.is_walkable(one.body.position, &by)
+    world.map.nav.is_walkable(one.body.position, &by)
 }
 
 /// The new areas, with what scripts have made of the old; and which number an old area has now.
 fn areas(world: &mut World, before: &Origin, new: &World) -> BTreeMap<AreaId, AreaId> {
-    let old = std::mem::replace(&mut world.areas, new.areas.clone());
+    let old = std::mem::replace(&mut world.map.areas, new.map.areas.clone());
     let mut moved = BTreeMap::new();
     for (index, was) in old.iter().enumerate().filter(|(_, was)| !was.name.is_empty()) {
-        let Some(now) = new.areas.iter().position(|area| area.name == was.name) else { continue };
+        let Some(now) = new.map.areas.iter().position(|area| area.name == was.name) else { continue };
         moved.insert(AreaId::from(index), AreaId::from(now));
         let given = before.areas.iter().find(|area| area.name == was.name);
         let (is_same, is_same_cost) = given.map_or((false, false), |given| {
             (
-                given.available == new.areas[now].available,
-                given.factor.to_bits() == new.areas[now].factor.to_bits(),
+                given.available == new.map.areas[now].available,
+                given.factor.to_bits() == new.map.areas[now].factor.to_bits(),
             )
         });
         if is_same {
-            world.areas[now].available = was.available;
+            world.map.areas[now].available = was.available;
         }
         if is_same_cost {
-            world.areas[now].factor = was.factor;
+            world.map.areas[now].factor = was.factor;
         }
     }
     moved
@@ -184,15 +184,15 @@ fn areas(world: &mut World, before: &Origin, new: &World) -> BTreeMap<AreaId, Ar
 
 /// Doors keep their numbers; new ones come behind, those that are gone stay as doors without ground.
 fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
-    let count = world.doors.len();
+    let count = world.map.doors.len();
     for index in 0..count {
-        let name = world.doors[index].name.clone();
-        let Some(now) = new.doors.iter().find(|door| door.name == name) else {
+        let name = world.map.doors[index].name.clone();
+        let Some(now) = new.map.doors.iter().find(|door| door.name == name) else {
             remove_door(world, index, before, edited);
             continue;
         };
         let given = before.doors.iter().find(|door| door.name == name);
-        let door = &mut world.doors[index];
+        let door = &mut world.map.doors[index];
         door.area = now.area;
         door.position = now.position;
         door.bounds = now.bounds;
@@ -206,16 +206,16 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
             door.key = now.key.clone();
         }
     }
-    for door in &new.doors {
-        if !world.doors.iter().any(|known| known.name == door.name) {
-            world.doors.push(door.clone());
+    for door in &new.map.doors {
+        if !world.map.doors.iter().any(|known| known.name == door.name) {
+            world.map.doors.push(door.clone());
         }
     }
-    for area in &mut world.areas {
+    for area in &mut world.map.areas {
         area.door = None;
     }
-    for (index, door) in world.doors.iter().enumerate().filter(|(_, door)| !door.is_gone()) {
-        if let Some(area) = world.areas.get_mut(door.area.index()) {
+    for (index, door) in world.map.doors.iter().enumerate().filter(|(_, door)| !door.is_gone()) {
+        if let Some(area) = world.map.areas.get_mut(door.area.index()) {
             area.door = Some(DoorId::from(index));
             area.available = door.state == DoorState::Open;
         }
@@ -224,7 +224,7 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
 
 fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Edited) {
     let tick = world.tick();
-    let door = &mut world.doors[index];
+    let door = &mut world.map.doors[index];
     if door.is_gone() {
         return;
     }
@@ -235,13 +235,14 @@ fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Ed
     door.left_ticks = 0;
     door.area = AreaId(u32::MAX);
     if let Some(wish) = door.wish.take() {
-        answer(world, DoorId::from(index), &wish.serials, DoorReason::Cancelled, None);
+        answer(&mut world.events, DoorId::from(index), &wish.serials, DoorReason::Cancelled, None);
     }
 }
 
 /// The new map, its areas as they are by now, one revision on; what referred to areas by number follows.
 fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, AreaId>) {
     let edits: Vec<NavEdit> = world
+        .map
         .areas
         .iter()
         .enumerate()
@@ -253,22 +254,22 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
         .map(NavEdit::Area)
         .collect();
     nav.apply(&edits);
-    blocks::move_to(world, &mut nav);
-    nav.succeed(&world.nav);
-    world.nav = nav;
+    blocks::move_to(&mut world.map.blocks, &mut nav);
+    nav.succeed(&world.map.nav);
+    world.map.nav = nav;
     world.make_room();
     // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the
     // old map.
     world.glides.clear();
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
-    world.edits.clear();
-    world.graph_edits.clear();
+    world.map.edits.areas.clear();
+    world.map.edits.graph.clear();
     let now = |area: &mut AreaId| moved.get(area).map(|now| *area = *now).is_some();
-    world.watches.retain(|_, watch| match &mut watch.ground {
+    world.triggers.watches.retain(|_, watch| match &mut watch.ground {
         WatchShape::Area(area) => now(area),
         _ => true,
     });
-    for walk in world.walks.values_mut() {
+    for walk in world.walks.iter_mut() {
         if let Some(following) = &mut walk.following {
             following.path.crossings.retain_mut(|crossing| now(&mut crossing.area));
         }
@@ -276,18 +277,18 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
 }
 
 fn regions(world: &mut World, new: Vec<crate::world::region::Region>, edited: &mut Edited) {
-    let old = std::mem::replace(&mut world.regions, new);
+    let old = std::mem::replace(&mut world.triggers.regions, new);
     let mut moved: BTreeMap<RegionId, RegionId> = BTreeMap::new();
     for (index, was) in old.into_iter().enumerate() {
-        match world.regions.iter().position(|region| region.name == was.name) {
+        match world.triggers.regions.iter().position(|region| region.name == was.name) {
             Some(now) => {
-                world.regions[now].inside = was.inside;
+                world.triggers.regions[now].inside = was.inside;
                 moved.insert(RegionId::from(index), RegionId::from(now));
             }
             None => edited.notes.push(format!("region \"{}\" is gone", was.name)),
         }
     }
-    world.watches.retain(|_, watch| match &mut watch.ground {
+    world.triggers.watches.retain(|_, watch| match &mut watch.ground {
         WatchShape::Region(region) => moved.get(region).map(|now| *region = *now).is_some(),
         _ => true,
     });
@@ -300,11 +301,11 @@ fn places(
     marks: BTreeMap<String, crate::world::place::Mark>,
     routes: BTreeMap<String, Vec<crate::world::place::Mark>>,
 ) {
-    world.marks.retain(|name, _| !before.marks.contains(name));
-    world.made_marks.retain(|name| !marks.contains_key(name));
-    world.marks.extend(marks);
-    world.routes.retain(|name, _| !before.routes.contains(name));
-    world.routes.extend(routes);
+    world.places.marks.retain(|name, _| !before.marks.contains(name));
+    world.places.made.retain(|name| !marks.contains_key(name));
+    world.places.marks.extend(marks);
+    world.places.routes.retain(|name, _| !before.routes.contains(name));
+    world.places.routes.extend(routes);
 }
 
 fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edited) {
@@ -369,8 +370,8 @@ fn people(
 
 fn settle_on_ground(world: &mut World, id: CharacterId, one: &Character, edited: &mut Edited) {
     let by = standing_on(one);
-    match world.nav.nearest(one.body.position, Settings::SNAP_M, &by) {
-        Some(ground) => place(world, id, ground.point),
+    match world.map.nav.nearest(one.body.position, Settings::SNAP_M, &by) {
+        Some(ground) => world.characters.place(id, ground.point),
         None => {
             let note =
                 format!("character \"{}\" is removed: no ground within {} m", one.name, Settings::SNAP_M);
@@ -408,7 +409,7 @@ fn change(world: &mut World, id: CharacterId, was: &Character, is: &Character) {
 
 /// Every walk under way asks for a path on the new map, and goes on meanwhile.
 fn replan(world: &mut World) {
-    for id in world.open_walks() {
+    for id in world.walks.open_ids() {
         let Some(walk) = world.walks.get_mut(id) else { continue };
         let (token, ask) = match walk.token.take() {
             Some((token, ask)) if !ask.is_look() => (Some(token), ask),
@@ -419,8 +420,8 @@ fn replan(world: &mut World) {
             walk.phase = Phase::Moving;
         }
         if let Some(token) = token {
-            world.requests.cancel(token);
-            world.askers.remove(token);
+            world.paths.requests.cancel(token);
+            world.paths.askers.remove(token);
         }
     }
 }

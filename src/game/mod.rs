@@ -233,7 +233,7 @@ impl Game {
             inputs = &joined;
         }
         let world = &mut self.world;
-        world.tick = world.tick.after(1);
+        world.clock.tick = world.clock.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
         let reload = inputs::run(world, inputs); // 1
         if let Some(scripts) = &mut self.scripts {
@@ -250,27 +250,26 @@ impl Game {
             scripts.scripts(world); // 3
         }
         done(TickStep::Scripts);
-        sim::doors::run(world); // 4
+        sim::steps::doors(world); // 4
         done(TickStep::Doors);
-        sim::edits::run(world); // 5
+        sim::steps::edits(world); // 5
         done(TickStep::Edits);
-        sim::paths::run(world); // 6
+        sim::steps::paths(world); // 6
         done(TickStep::Paths);
         // The crowd moves in steps of a thirtieth of a second, each of one tick or a few
         // (`TickRate::ticks_per_step`).
-        if world.begins_step() {
-            sim::follow::run(world); // 7
+        if world.clock.begins_step() {
+            sim::steps::follow(world); // 7
             done(TickStep::Follow);
-            sim::avoid::run(world); // 8
+            sim::steps::avoid(world); // 8
             done(TickStep::Avoid);
-            sim::integrate::run(world); // 9
-            sim::yielding::run(world);
+            sim::steps::integrate(world); // 9
         }
-        sim::interpolation::run(world);
+        sim::steps::interpolate(world);
         done(TickStep::Integrate);
-        sim::arrivals::run(world); // 10
+        sim::steps::arrivals(world); // 10
         done(TickStep::Arrivals);
-        sim::regions::run(world); // 11
+        sim::steps::regions(world); // 11
         done(TickStep::Regions);
         match &mut self.scripts {
             Some(scripts) => {
@@ -283,12 +282,12 @@ impl Game {
         let mut facts = self.recorder.collect(world);
         facts.lines.splice(0..0, heard);
         self.crowd_counts.add(facts.crowd);
-        let culled = sim::cull::run(world); // 13
+        let culled = sim::steps::cull(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
         }
         done(TickStep::Cull);
-        let fingerprint = self.recorder.wants_hash(self.world.tick).then(|| self.fingerprint());
+        let fingerprint = self.recorder.wants_hash(self.world.clock.tick).then(|| self.fingerprint());
         let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
         done(TickStep::Record);
         recorded
@@ -407,7 +406,10 @@ impl Game {
 fn drain(world: &mut World) {
     while let Some(event) = world.events.pop() {
         if let Fact::WalkSettled(id) = event {
-            world.deliver(id);
+            world.walks.deliver(id);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

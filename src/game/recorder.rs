@@ -377,7 +377,7 @@ fn positions(world: &World) -> String {
 fn detail(world: &World) -> String {
     let counts = world.path_counts();
     let paths = JsonLine::default()
-        .count("waiting", world.requests.waiting() as u64)
+        .count("waiting", world.paths.requests.waiting() as u64)
         .count("expansions", counts.expansions)
         .count("spent", counts.in_tick)
         .count("budget", u64::from(world.settings().path_budget))
@@ -419,7 +419,7 @@ fn names(world: &World, ids: &[CharacterId]) -> String {
 /// The path that a walk waits for: why it asked, what the search has cost so far.
 fn request_of(world: &World, walk: &Walk) -> Option<JsonLine> {
     let (token, why) = walk.token?;
-    let progress = world.requests.progress(token)?;
+    let progress = world.paths.requests.progress(token)?;
     let line = JsonLine::default().text("why", why.name()).flag("searching", progress.has_begun);
     Some(line.count("spent", u64::from(progress.spent)).count("restarts", u64::from(progress.restarts)))
 }

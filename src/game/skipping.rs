@@ -11,8 +11,8 @@ use crate::game::inputs::Input;
 use crate::script::host::ScriptHost;
 use crate::sim;
 use crate::world::World;
+use crate::world::owner::Owner;
 use crate::world::scene_fast_forward::FastForward;
-use crate::world::walk::Owner;
 
 /// Stretches of scenes in a tick. Each ends with something told or a wait that is over; a scene of minutes
 /// has a hundred.

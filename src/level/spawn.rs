@@ -17,6 +17,7 @@ use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
 use crate::level::resolve::{self, Resolved};
 use crate::world::area::{Area, AreaKind};
 use crate::world::character::Gait;
+use crate::world::door::DoorPolicy;
 use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::{Spawn, spawn};
 use crate::world::place::Mark;
@@ -24,7 +25,6 @@ use crate::world::props::{Props, Subject};
 use crate::world::region::{Region, RegionShape};
 use crate::world::settings::{CrowdSettings, LevelLimits, Settings};
 use crate::world::tiles::Tiles;
-use crate::world::walk::DoorPolicy;
 use crate::world::{World, WorldParts};
 use std::sync::Arc;
 

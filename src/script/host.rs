@@ -492,7 +492,7 @@ fn leave_undelivered(vm: &ScriptVm) {
             if let Fact::WalkSettled(id) = event
                 && let Some(serial) = world.walks.get(id).map(|walk| walk.serial)
             {
-                world.deliver(id);
+                world.walks.deliver(id);
                 left.push((id, serial));
             }
         }

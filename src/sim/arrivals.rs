@@ -10,87 +10,89 @@ use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::trig;
-use crate::sim::{follow, repath, walk_modes, walk_progress};
-use crate::world::World;
-use crate::world::character::Body;
+use crate::sim::wayfinding::Wayfinding;
+use crate::sim::{repath, walk_modes, walk_progress};
+use crate::world::bystander_index::People;
+use crate::world::character::{Body, Character, Characters};
+use crate::world::clock::Clock;
 use crate::world::door::{Door, DoorState};
+use crate::world::goal::Goal;
+use crate::world::map::LevelMap;
 use crate::world::ops::characters::angle_of;
-use crate::world::ops::walks::conclude;
-use crate::world::ops::walks::goal_layer;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
 
 /// Looks at every walk, in order of creation, as a step of the crowd lands; before that at those that have
 /// just begun and take no step, because there is none to take.
-pub fn run(world: &mut World) {
-    if world.lands_step() {
+pub(crate) fn run(parts: &mut Wayfinding<'_>) {
+    if parts.clock.lands_step() {
         // No walk begins in this step.
-        for at in 0..world.walk_order.len() {
-            look(world, world.walk_order[at]);
+        for at in 0..parts.walks.ids().len() {
+            look(parts, parts.walks.ids()[at]);
         }
     } else {
-        for id in world.fresh_walks() {
-            if world.walks.get(id).is_some_and(|walk| walk.travelled_m == 0.0) {
-                look(world, id);
+        for id in parts.walks.fresh(parts.clock.tick) {
+            if parts.walks.get(id).is_some_and(|walk| walk.travelled_m == 0.0) {
+                look(parts, id);
             }
         }
     }
-    world.forget_standing();
+    parts.bystanders.forget();
 }
 
-pub(crate) fn look(world: &mut World, id: WalkId) {
-    stop_beside(world, id);
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
+fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
+    stop_beside(parts, id);
+    let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
     };
+    let is_near = || walk_modes::is_within_radius(parts.characters, &parts.settings.crowd, walk);
     if walk.is_paused || walk.on_link.is_some() {
-        rest(world, id);
+        rest(parts, id);
     } else if let Phase::Turning(reason) = walk.phase {
-        finish_turn(world, id, reason);
+        finish_turn(parts, id, reason);
     } else if !walk_modes::is_plain(walk) {
-        look_at_course(world, id);
-    } else if is_within_radius(world, walk) && !closes_in(world, walk) {
+        look_at_course(parts, id);
+    } else if is_near() && !closes_in(walk, character) {
         let reason = arrival(walk);
-        arrive(world, id, reason);
-    } else if let Some((status, reason)) = beside(world, walk).or_else(|| at_end_of_path(walk)) {
-        stand_on_end(world, id);
-        conclude(world, id, status, reason);
-    } else if let Some(reason) = out_of_patience(world, walk) {
-        give_up(world, id, reason);
+        arrive(parts, id, reason);
+    } else if let Some((status, reason)) = beside(parts.people(), walk).or_else(|| at_end_of_path(walk)) {
+        stand_on_end(parts, id);
+        parts.conclude(id, status, reason);
+    } else if let Some(reason) = out_of_patience(parts.clock, &parts.map.doors, walk, character) {
+        give_up(parts, id, reason);
     } else {
-        note_progress(world, id);
+        note_progress(parts, id);
     }
 }
 
 /// Ends a walk that has lost its patience, by anyone who is in front of it.
-fn give_up(world: &mut World, id: WalkId, reason: Reason) {
-    let by = world.walks.get(id).and_then(|walk| match (reason, &walk.phase) {
+fn give_up(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
+    let Some(walk) = parts.walks.get_mut(id) else {
+        debug_assert!(false, "a walk that was looked at is there");
+        return;
+    };
+    let in_the_way = || in_the_way(parts.map, parts.characters, walk);
+    let by = match (reason, &walk.phase) {
         (Reason::Occupied, Phase::Beside(holder)) => Some(Blocker::Character(*holder)),
-        (Reason::Stuck, _) => {
-            walk.by.or(walk.ahead.map(Blocker::Character)).or_else(|| in_the_way(world, walk))
-        }
+        (Reason::Stuck, _) => walk.by.or(walk.ahead.map(Blocker::Character)).or_else(in_the_way),
         _ => None,
-    });
-    if let Some(walk) = world.walks.get_mut(id).filter(|_| by.is_some()) {
-        walk.by = by;
-    }
-    if reason == Reason::Stuck && is_behind_others(world, id) {
-        conclude(world, id, Status::Arrived, Reason::CloseEnough);
+    };
+    walk.by = by.or(walk.by);
+    let walk = parts.walks.get(id).filter(|_| reason == Reason::Stuck);
+    if walk.is_some_and(|walk| is_behind_others(parts.people(), parts.map, walk)) {
+        parts.conclude(id, Status::Arrived, Reason::CloseEnough);
     } else {
-        conclude(world, id, Status::Blocked, reason);
+        parts.conclude(id, Status::Blocked, reason);
     }
 }
 
 /// Whether a walk has come up behind others who go to the same goal, at which somebody stands, and may stop
 /// there: in a lane, where there is no other place.
-fn is_behind_others(world: &World, id: WalkId) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk_modes::is_plain(walk)) else {
-        return false;
-    };
-    let Some(character) = world.characters.get(walk.character) else {
+fn is_behind_others(people: People<'_>, map: &LevelMap, walk: &Walk) -> bool {
+    let Some(character) = people.characters.get(walk.character).filter(|_| walk_modes::is_plain(walk)) else {
         return false;
     };
     let may_stop = match (walk.options.accept, walk.goal) {
@@ -98,32 +100,33 @@ fn is_behind_others(world: &World, id: WalkId) -> bool {
         (AcceptEnd::Partial | AcceptEnd::Exact, _) => false,
     };
     let is_taken = walk.place.is_some() || walk.held_by.is_some();
-    let near_m = walk.radius_m(world) + world.settings.crowd.dynamic_obstacle_influence_m;
+    let near_m = walk.radius_m(people.crowd) + people.crowd.dynamic_obstacle_influence_m;
     let is_near = floor_distance(character.body.position, walk.aim) <= near_m;
     // Anyone who sways between others has nobody in front of it just now.
-    let ahead = || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(world, walk)) {
-        Some(Blocker::Character(ahead)) => Some(ahead),
-        _ => None,
-    };
-    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| world.goes_to_same(ahead, walk))
+    let ahead =
+        || match walk.ahead.map(Blocker::Character).or_else(|| in_the_way(map, people.characters, walk)) {
+            Some(Blocker::Character(ahead)) => Some(ahead),
+            _ => None,
+        };
+    may_stop && is_taken && is_near && ahead().is_some_and(|ahead| people.goes_to_same(ahead, walk))
 }
 
 /// Who or what keeps a walk from getting on that has nobody in front of it just now, because it sways back
 /// and forth: a closed door that it has come to, anyone who is on the next stretch of its way, the nearest
 /// first, or else anyone it touches.
-fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
+fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Blocker> {
     /// How far ahead somebody on the way is what keeps it, metres: a few people who stand one behind the
     /// other.
     const AHEAD_M: f32 = 3.0;
     /// Gap between two bodies that are in one another's way, metres: what people leave in a line.
     const GAP_M: f32 = 0.6;
-    let door = follow::closed_door_ahead(world, walk).filter(|(_, left_m)| *left_m <= GAP_M);
+    let door = map.closed_door_ahead(walk).filter(|(_, left_m)| *left_m <= GAP_M);
     if let Some((door, _)) = door {
         return Some(Blocker::Door(door));
     }
-    let own = world.characters.get(walk.character)?;
+    let own = characters.get(walk.character)?;
     let place = own.body.position;
-    let others = world.characters.iter().filter(|&(id, other)| {
+    let others = characters.iter().filter(|&(id, other)| {
         let is_level = other.layer == own.layer && floor_distance(place, other.body.position).is_finite();
         id != walk.character && other.is_alive() && is_level
     });
@@ -144,55 +147,44 @@ fn in_the_way(world: &World, walk: &Walk) -> Option<Blocker> {
 }
 
 /// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.
-fn rest(world: &mut World, id: WalkId) {
-    if world.walks.get(id).is_some_and(|walk| is_over_time(world, walk)) {
-        conclude(world, id, Status::Blocked, Reason::Timeout);
+fn rest(parts: &mut Wayfinding<'_>, id: WalkId) {
+    if parts.walks.get(id).is_some_and(|walk| is_over_time(parts.clock, walk)) {
+        parts.conclude(id, Status::Blocked, Reason::Timeout);
     } else {
-        restart_patience(world, id);
+        restart_patience(parts, id);
     }
 }
 
-fn look_at_course(world: &mut World, id: WalkId) {
-    let look = walk_modes::look(world, id);
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
+fn look_at_course(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let look = walk_modes::look(parts, id);
+    let Some((walk, character)) = parts.walker(id).filter(|(walk, _)| walk.is_open()) else {
         return;
     };
-    match (look, out_of_patience(world, walk)) {
+    match (look, out_of_patience(parts.clock, &parts.map.doors, walk, character)) {
         (walk_modes::ModeStep::Arrived, _) => {
             let reason = arrival(walk);
-            arrive(world, id, reason);
+            arrive(parts, id, reason);
         }
         (walk_modes::ModeStep::Over, _) => {}
         // A stop that somebody holds is passed over in the end.
-        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::passes_over(world, id) => {}
+        (walk_modes::ModeStep::On, Some(Reason::Occupied)) if walk_modes::passes_over(parts, id) => {}
         (walk_modes::ModeStep::On, Some(reason))
         | (walk_modes::ModeStep::Content, Some(reason @ Reason::Timeout)) => {
-            give_up(world, id, reason);
+            give_up(parts, id, reason);
         }
-        (walk_modes::ModeStep::On, None) => note_progress(world, id),
-        (walk_modes::ModeStep::Content, _) => restart_patience(world, id),
+        (walk_modes::ModeStep::On, None) => note_progress(parts, id),
+        (walk_modes::ModeStep::Content, _) => restart_patience(parts, id),
     }
-}
-
-/// Whether the walker stands within the radius of where it is to go.
-pub(crate) fn is_within_radius(world: &World, walk: &Walk) -> bool {
-    let Some(character) = world.characters.get(walk.character) else {
-        return false;
-    };
-    let is_on_layer = goal_layer(world, walk).is_none_or(|layer| layer == character.layer);
-    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(world)
 }
 
 /// Whether somebody who goes to an exact place is on its last steps: it ends on the place itself, unless
 /// somebody keeps it from it.
-fn closes_in(world: &World, walk: &Walk) -> bool {
+fn closes_in(walk: &Walk, character: &Character) -> bool {
     /// Slower than this it is kept from it, metres a second: a millimetre in a step.
     const SLOWEST_MPS: f32 = 0.03;
-    let gets_on = world.characters.get(walk.character).is_some_and(|character| {
-        character.is_moving && character.body.velocity.length_squared() > SLOWEST_MPS * SLOWEST_MPS
-    });
+    let gets_on = character.is_moving && character.body.velocity.length_squared() > SLOWEST_MPS * SLOWEST_MPS;
     let has_more = |(_, left_m): (Vec3, f32)| left_m > END_M;
-    gets_on && walk.phase == Phase::Moving && exact_end(world, walk).is_some_and(has_more)
+    gets_on && walk.phase == Phase::Moving && exact_end(walk, character).is_some_and(has_more)
 }
 
 /// How near to its end a way to an exact place is as good as walked, metres: the last steps of who brakes are
@@ -200,8 +192,7 @@ fn closes_in(world: &World, walk: &Walk) -> bool {
 const END_M: f32 = 0.01;
 
 /// The end of the way of somebody who goes to an exact place, and what is left to it.
-fn exact_end(world: &World, walk: &Walk) -> Option<(Vec3, f32)> {
-    let character = world.characters.get(walk.character)?;
+fn exact_end(walk: &Walk, character: &Character) -> Option<(Vec3, f32)> {
     let is_exact = character.held.is_some() || walk.options.accept == AcceptEnd::Exact;
     let is_free = walk.options.radius_m.is_none() && walk.held_by.is_none() && walk.travelled_m > 0.0;
     let path = &walk.following.as_ref().filter(|following| following.path.whole)?.path;
@@ -211,15 +202,11 @@ fn exact_end(world: &World, walk: &Walk) -> Option<(Vec3, f32)> {
 }
 
 /// Somebody who has as good as come to an exact place stands on it.
-fn stand_on_end(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+fn stand_on_end(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
-    let Some((end, _)) = exact_end(world, walk).filter(|(_, left_m)| *left_m <= END_M) else {
-        return;
-    };
-    let who = walk.character;
-    if let Some(character) = world.characters.get_mut(who) {
+    if let Some((end, _)) = exact_end(walk, character).filter(|(_, left_m)| *left_m <= END_M) {
         (character.body.position.x, character.body.position.z) = (end.x, end.z);
     }
 }
@@ -229,59 +216,60 @@ fn arrival(walk: &Walk) -> Reason {
     if walk.travelled_m == 0.0 { Reason::AlreadyThere } else { Reason::Reached }
 }
 
-fn arrive(world: &mut World, id: WalkId, reason: Reason) {
-    stand_on_end(world, id);
-    let Some(walk) = world.walks.get_mut(id) else {
+fn arrive(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
+    stand_on_end(parts, id);
+    let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
     if walk.options.face.is_some() {
         walk.phase = Phase::Turning(reason);
-        if let Some(character) = world.characters.get_mut(walk.character) {
-            character.is_moving = false;
-        }
-        finish_turn(world, id, reason);
+        character.is_moving = false;
+        finish_turn(parts, id, reason);
     } else {
-        conclude(world, id, Status::Arrived, reason);
+        parts.conclude(id, Status::Arrived, reason);
     }
 }
 
 /// Settles a walk that has turned to where it was to look.
-fn finish_turn(world: &mut World, id: WalkId, reason: Reason) {
-    let Some(walk) = world.walks.get(id) else {
+fn finish_turn(parts: &mut Wayfinding<'_>, id: WalkId, reason: Reason) {
+    let Some((walk, character)) = parts.walker(id) else {
         return;
     };
-    let (Some(look), Some(character)) = (walk.options.face, world.characters.get(walk.character)) else {
+    let Some(look) = walk.options.face else {
+        debug_assert!(false, "a walk that turns has something to look at");
         return;
     };
-    let wanted = angle_of(world, walk.character, look);
+    let wanted = angle_of(parts.characters, walk.character, look);
     if trig::wrap(character.facing_rad - wanted).abs() < 1e-3 {
-        conclude(world, id, Status::Arrived, reason);
+        parts.conclude(id, Status::Arrived, reason);
     }
 }
 
 /// Has a walker stand that has come to a goal that somebody holds: to the end of a path that ends beside, or
 /// up to anyone who stands there.
-fn stop_beside(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
+fn stop_beside(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some(walk) = parts.walks.get(id).filter(|walk| matches!(walk.phase, Phase::Moving)) else {
         return;
     };
-    let holder = walk.place.map(|place| place.beside).or(walk.held_by).or_else(|| fellow(world, walk));
+    let (clock, people) = (parts.clock, parts.people());
+    let holder =
+        walk.place.map(|place| place.beside).or(walk.held_by).or_else(|| fellow(clock, people, walk));
     let (Some(holder), Some(following)) = (holder, &walk.following) else {
         return;
     };
     let at_end = following.cursor.next(&following.path).is_none();
-    let touches = || gap_m(world, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
+    let touches = || gap_m(people.characters, walk.character, holder).is_some_and(|gap_m| gap_m <= BESIDE_M);
     let is_idle = walk.ask.is_none() && walk.token.is_none_or(|(_, why)| why == Ask::Crowd);
-    let is_beside =
-        || if walk.place.is_some() || walk.held_by.is_none() { is_pressed(world, walk) } else { touches() };
-    if is_idle && (at_end || is_beside()) {
-        let who = walk.character;
-        if let Some(walk) = world.walks.get_mut(id) {
-            walk.phase = Phase::Beside(holder);
-        }
-        if let Some(character) = world.characters.get_mut(who) {
-            character.is_moving = false;
-        }
+    let is_beside = || {
+        let is_any = walk.place.is_some() || walk.held_by.is_none();
+        if is_any { is_pressed(clock, people, walk) } else { touches() }
+    };
+    if is_idle
+        && (at_end || is_beside())
+        && let Some((walk, character)) = parts.walker_mut(id)
+    {
+        walk.phase = Phase::Beside(holder);
+        character.is_moving = false;
     }
 }
 
@@ -290,51 +278,50 @@ fn stop_beside(world: &mut World, id: WalkId) {
 const PRESSED_S: f64 = 1.0;
 
 /// Whether a walker has not got on for a moment because of somebody in front who stands.
-fn is_pressed(world: &World, walk: &Walk) -> bool {
-    let now = walk.clock(world.landing());
-    let stands = |who: CharacterId| world.characters.alive(who).is_some_and(|who| world.stands(who));
-    let is_held = now.since(walk.progress_tick) >= world.rate.ticks(PRESSED_S);
-    is_held && walk.ahead.is_some_and(stands)
+fn is_pressed(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
+    let now = walk.clock(clock.landing());
+    let is_held = now.since(walk.progress_tick) >= clock.rate.ticks(PRESSED_S);
+    is_held && walk.ahead.is_some_and(|ahead| people.standing(ahead).is_some())
 }
 
 /// Who is in front of a walker that does not get on, if that one has come to the same goal.
-fn fellow(world: &World, walk: &Walk) -> Option<CharacterId> {
+fn fellow(clock: &Clock, people: People<'_>, walk: &Walk) -> Option<CharacterId> {
     let may = walk.options.accept != AcceptEnd::Exact && walk_modes::is_plain(walk);
-    let ahead = walk.ahead.filter(|_| may && is_pressed(world, walk))?;
-    world.has_come_to(ahead, walk).then_some(ahead)
+    let ahead = walk.ahead.filter(|_| may && is_pressed(clock, people, walk))?;
+    people.has_come_to(ahead, walk).then_some(ahead)
 }
 
 /// Metres between the edges of two bodies, below zero where they overlap.
-fn gap_m(world: &World, one: CharacterId, other: CharacterId) -> Option<f32> {
-    let (one, other) = (&world.characters.get(one)?.body, &world.characters.alive(other)?.body);
+fn gap_m(characters: &Characters, one: CharacterId, other: CharacterId) -> Option<f32> {
+    let (one, other) = (&characters.get(one)?.body, &characters.alive(other)?.body);
     Some(floor_distance(one.position, other.position) - one.radius_m - other.radius_m)
 }
 
 /// How a walk ends that stands beside a goal that somebody holds; none while it waits for the goal.
-fn beside(world: &World, walk: &Walk) -> Option<(Status, Reason)> {
+fn beside(people: People<'_>, walk: &Walk) -> Option<(Status, Reason)> {
     let Phase::Beside(holder) = walk.phase else {
         return None;
     };
     // As near to a character as one talks is near enough, however near it was to come.
     let is_target = walk.goal == Goal::Character(holder);
-    let talk_m = world.settings.crowd.npc_talk_distance_m;
-    let position = world.characters.get(walk.character)?.body.position;
+    let talk_m = people.crowd.npc_talk_distance_m;
+    let position = people.characters.get(walk.character)?.body.position;
     let talks = is_target && floor_distance(position, walk.aim) <= talk_m;
     let is_enough = matches!(walk.options.accept, AcceptEnd::Near | AcceptEnd::Nearest);
-    (talks || is_enough || is_shared(world, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
+    (talks || is_enough || is_shared(people, walk, holder)).then_some((Status::Arrived, Reason::CloseEnough))
 }
 
 /// Whether a walk that waits beside its goal goes to somebody around whom others stand, or to a point at
 /// which there is no room although nobody stands on it: it comes no nearer.
-fn is_shared(world: &World, walk: &Walk, holder: CharacterId) -> bool {
+fn is_shared(people: People<'_>, walk: &Walk, holder: CharacterId) -> bool {
     if walk.options.accept == AcceptEnd::Exact {
         return false;
     }
     let is_on_goal = |body: &Body| floor_distance(body.position, walk.aim) <= body.radius_m;
     match walk.goal {
-        Goal::Character(_) => walk.place.is_some() || world.has_come_to(holder, walk),
+        Goal::Character(_) => walk.place.is_some() || people.has_come_to(holder, walk),
         Goal::Point(_) | Goal::Door(_) => {
-            world.characters.get(holder).is_some_and(|who| !is_on_goal(&who.body))
+            people.characters.get(holder).is_some_and(|who| !is_on_goal(&who.body))
         }
     }
 }
@@ -361,12 +348,12 @@ fn at_end_of_path(walk: &Walk) -> Option<(Status, Reason)> {
     })
 }
 
-fn is_over_time(world: &World, walk: &Walk) -> bool {
-    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(world.tick).since(walk.issued) >= ticks)
+fn is_over_time(clock: &Clock, walk: &Walk) -> bool {
+    walk.options.timeout_ticks.is_some_and(|ticks| walk.clock(clock.tick).since(walk.issued) >= ticks)
 }
 
-fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
-    if is_over_time(world, walk) {
+fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Character) -> Option<Reason> {
+    if is_over_time(clock, walk) {
         return Some(Reason::Timeout);
     }
     let since = match walk.phase {
@@ -374,7 +361,7 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         Phase::Moving => walk.progress_tick.max(walk.queue_tick),
         _ => walk.progress_tick,
     };
-    let now = walk.clock(world.landing());
+    let now = walk.clock(clock.landing());
     let waited = now.since(since) >= walk.options.patience_ticks;
     // To and fro, always getting on a little, and never nearer to the end.
     let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
@@ -382,17 +369,17 @@ fn out_of_patience(world: &World, walk: &Walk) -> Option<Reason> {
         && walk_modes::is_plain(walk)
         && matches!(walk.goal, Goal::Point(_))
         && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
-    let reason = if waited { held_up(world, walk, left_m(world, walk)) } else { None };
+    let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
     reason.or(is_lost.then_some(Reason::Stuck))
 }
 
 /// What keeps a walk with so many metres to go from getting on, if anything does.
-fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
+fn held_up(doors: &[Door], walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
     match walk.phase {
         Phase::AtDoor(door) => {
             // It may have opened since the walker stood still before it.
             let is_on_the_way = |door: &Door| door.state == DoorState::Opening || door.is_passable();
-            let opening = world.doors.get(door.index()).is_some_and(is_on_the_way);
+            let opening = doors.get(door.index()).is_some_and(is_on_the_way);
             (!opening).then_some(Reason::DoorClosed)
         }
         Phase::Beside(_) => Some(Reason::Occupied),
@@ -402,11 +389,11 @@ fn held_up(world: &World, walk: &Walk, left_m: Option<f32>) -> Option<Reason> {
 }
 
 /// Metres to the end of the path in use, from where the body stands.
-fn left_m(world: &World, walk: &Walk) -> Option<f32> {
+fn left_m(walk: &Walk, character: &Character) -> Option<f32> {
     if walk.left_m.is_some() {
         return walk.left_m;
     }
-    walk.remaining_m(world.characters.get(walk.character)?.body.position)
+    walk.remaining_m(character.body.position)
 }
 
 /// Whether less is left of the way than when the walk last made progress: back and forth is none.
@@ -414,22 +401,29 @@ fn has_progress(walk: &Walk, left_m: Option<f32>) -> bool {
     left_m.is_some_and(|left_m| left_m <= walk.progress_m - WalkOptions::PROGRESS_M)
 }
 
-fn note_progress(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Wayfinding { clock, settings, map, characters, walks, events, .. } = parts;
+    let Some(walk) = walks.get_mut(id) else {
+        debug_assert!(false, "a walk that was looked at is there");
         return;
     };
-    let left_m = left_m(world, walk);
-    let waits = || walk.phase == Phase::Moving && walk.waits_for_path(world.nav.revision());
+    let Some(character) = characters.get(walk.character) else {
+        debug_assert!(false, "the character of an open walk is there");
+        return;
+    };
+    let landing = clock.landing();
+    let left_m = left_m(walk, character);
+    let waits = || walk.phase == Phase::Moving && walk.waits_for_path(map.nav.revision());
     let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
-    if let Some(reason) = held_up(world, walk, left_m) {
-        walk_progress::held_up(world, id, reason);
+    if let Some(reason) = held_up(&map.doors, walk, left_m) {
+        walk_progress::held_up(events, id, walk, reason, clock);
     }
-    walk_progress::near(world, id);
-    let tick = world.landing();
-    match (world.walks.get_mut(id), left_m) {
-        (Some(walk), left_m) if gets_on => restart(walk, left_m, tick),
-        (Some(walk), Some(left_m)) => note_setback(walk, left_m),
-        _ => {}
+    let talk_m = settings.crowd.npc_talk_distance_m;
+    walk_progress::near(events, id, walk, character.body.position, talk_m);
+    match left_m {
+        _ if gets_on => restart(walk, left_m, landing),
+        Some(left_m) => note_setback(walk, left_m),
+        None => {}
     }
 }
 
@@ -443,11 +437,11 @@ fn note_setback(walk: &mut Walk, left_m: f32) {
     }
 }
 
-fn restart_patience(world: &mut World, id: WalkId) {
-    let tick = world.landing();
-    let left_m = world.walks.get(id).and_then(|walk| left_m(world, walk));
-    if let Some(walk) = world.walks.get_mut(id) {
-        restart(walk, left_m, tick);
+fn restart_patience(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let landing = parts.clock.landing();
+    if let Some((walk, character)) = parts.walker_mut(id) {
+        let left_m = left_m(walk, character);
+        restart(walk, left_m, landing);
     }
 }
 

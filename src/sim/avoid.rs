@@ -14,38 +14,40 @@ use crate::crowd::avoid::{self, Settings, Walker, Wall};
 use crate::crowd::resolve::Stance;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
-use crate::sim::ground_queries::{self, GroundQueries};
+use crate::sim::ground_queries::GroundQueries;
+use crate::world::bystander_index::People;
 use crate::world::character::Character;
+use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
+use crate::world::crowd_step::{CrowdStep, Move};
+use crate::world::map::LevelMap;
 use crate::world::walk::{Crowd, Walk};
-use crate::world::{Move, World};
 
 /// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step
 /// 9 alone.
 const WALL_REACH_M: f32 = 1.0;
 
-/// Fills the columns over everybody, and chooses velocities.
-pub fn run(world: &mut World) {
-    ground_queries::prepare(world);
-    // In the time of a scene that is skipped, when that is what passes.
-    let tick = world.tick.after(world.rushed_ticks);
-    let World { nav, doors, bodies, moves, characters, walks, rate, settings, cast, .. } = world;
-    let mut grounds = GroundQueries::new(nav, doors);
+/// Fills the columns over everybody, and chooses velocities. The map must be ready for everybody
+/// (`ground_queries::prepare`).
+pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut CrowdStep) {
+    let CrowdStep { moves, bodies, cast } = step;
+    let rate = clock.rate;
+    let mut grounds = GroundQueries::new(map);
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
-    for (id, character) in characters.iter() {
+    for (id, character) in people.characters.iter() {
         if cast.as_ref().is_some_and(|cast| !cast.is_near(id)) {
             continue;
         }
         let step = bodies.movers.get(id).and_then(|at| moves.get(at as usize));
         let is_ghost = match step {
             Some(step) => step.is_ghost,
-            None => is_ghost(character.walk.and_then(|walk| walks.get(walk))),
+            None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
         };
         if !is_ghost {
-            add(bodies, (id, character), grounds.kind(character), (step.copied(), *rate));
+            add(bodies, (id, character), grounds.kind(character), (step.copied(), rate));
             if cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
                 hold_still(bodies);
             }
@@ -57,10 +59,11 @@ pub fn run(world: &mut World) {
         }
     }
     grounds.known(&mut bodies.known);
-    if moves.is_empty() || !settings.crowd.is_reciprocal {
+    if moves.is_empty() || !people.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
-        choose(bodies, &grounds, (*rate, tick));
+        // In the time of a scene that is skipped, when that is what passes.
+        choose(bodies, &grounds, (rate, clock.step_tick()));
     }
 }
 

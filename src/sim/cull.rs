@@ -4,7 +4,8 @@
 //! that is gone and says so.
 
 use crate::base::ids::{CharacterId, WalkId};
-use crate::world::World;
+use crate::world::character::Characters;
+use crate::world::walks::Walks;
 
 /// What was freed in this tick.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,10 +17,9 @@ pub struct Culled {
 }
 
 /// Frees, and says what.
-pub fn run(world: &mut World) -> Culled {
-    let walks = world.free_walks();
-    world.walks_this_tick.clear();
-    Culled { characters: world.characters.cull(), walks }
+pub(crate) fn run(characters: &mut Characters, walks: &mut Walks) -> Culled {
+    walks.asked_in_tick.clear();
+    Culled { characters: characters.cull(), walks: walks.cull() }
 }
 
 #[cfg(test)]
@@ -27,24 +27,31 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
+    use crate::world::World;
     use crate::world::fixture::{Fixture, sample};
+    use crate::world::goal::Goal;
     use crate::world::ops::walks::{WalkOrder, conclude, walk_to};
     use crate::world::outcome::{Reason, Status};
-    use crate::world::walk::{Goal, Owner, WalkOptions};
+    use crate::world::owner::Owner;
+    use crate::world::walk::WalkOptions;
+
+    fn cull(world: &mut World) -> Vec<WalkId> {
+        run(&mut world.characters, &mut world.walks).walks
+    }
 
     #[test]
     fn walks_are_freed_in_order_of_creation_once_they_have_settled_and_been_told() {
         let Fixture { mut world, other, walk: first, .. } = sample();
-        let (goal, options) = (Goal::Point(Vec3::ZERO), WalkOptions::at(world.rate));
+        let (goal, options) = (Goal::Point(Vec3::ZERO), WalkOptions::at(world.clock.rate));
         let order = WalkOrder { character: other, goal, options, owner: Owner::HOST };
         let second = walk_to(&mut world, order).expect("both are there");
-        world.deliver(first);
-        assert_eq!(run(&mut world).walks, [], "who has not settled stays");
+        world.walks.deliver(first);
+        assert_eq!(cull(&mut world), [], "a walk that has not settled stays");
         conclude(&mut world, first, Status::Blocked, Reason::NoPath);
         conclude(&mut world, second, Status::Blocked, Reason::NoPath);
-        world.deliver(second);
-        world.deliver(second);
-        assert_eq!(run(&mut world).walks, [first, second]);
-        assert_eq!((world.walk_order.len(), run(&mut world).walks.len()), (0, 0));
+        world.walks.deliver(second);
+        world.walks.deliver(second);
+        assert_eq!(cull(&mut world), [first, second]);
+        assert_eq!((world.walks.ids().len(), cull(&mut world).len()), (0, 0));
     }
 }

@@ -8,94 +8,108 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
+use crate::base::time::Tick;
 use crate::base::trig;
-use crate::world::World;
-use crate::world::character::standing_on;
+use crate::nav::NavMap;
+use crate::world::character::{Character, Characters, standing_on};
 use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
-use crate::world::event::Fact;
-use crate::world::ops::{areas, characters, doors};
+use crate::world::event::{EventQueue, Fact};
+use crate::world::map::LevelMap;
+use crate::world::ops::{areas, doors};
+
+/// What step 4 reads and writes.
+#[derive(Debug)]
+pub(crate) struct DoorParts<'a> {
+    pub(crate) tick: Tick,
+    pub(crate) map: &'a mut LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) events: &'a mut EventQueue,
+}
 
 /// Carries every door's wish on by one tick.
-pub fn run(world: &mut World) {
-    for index in 0..world.doors.len() {
-        carry(world, DoorId::from(index));
+pub(crate) fn run(parts: &mut DoorParts<'_>) {
+    for index in 0..parts.map.doors.len() {
+        carry(parts, DoorId::from(index));
     }
 }
 
 /// Carries the wish of one door on by a tick; all the way when it is an instant one.
-fn carry(world: &mut World, id: DoorId) {
-    if let Some(wish) = world.doors[id.index()].wish.clone() {
-        if wish.open { open(world, id, &wish) } else { close(world, id, &wish) }
+fn carry(parts: &mut DoorParts<'_>, id: DoorId) {
+    if let Some(wish) = parts.map.doors[id.index()].wish.clone() {
+        if wish.open { open(parts, id, &wish) } else { close(parts, id, &wish) }
     }
 }
 
 /// Carries out an instant wish; one that would have to wait for a clear doorway is answered `occupied`.
-pub(crate) fn finish_now(world: &mut World, id: DoorId) {
-    carry(world, id);
-    let occupied = world.doors[id.index()].wish.clone().zip(world.occupants(id).first().copied());
+pub(crate) fn finish_now(parts: &mut DoorParts<'_>, id: DoorId) {
+    carry(parts, id);
+    let occupied = parts.map.doors[id.index()]
+        .wish
+        .clone()
+        .zip(parts.map.occupants(parts.characters, id).first().copied());
     if let Some((wish, first)) = occupied {
-        give_up(world, id, &wish, first);
+        give_up(parts, id, &wish, first);
     }
 }
 
-fn open(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+fn open(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+    let door = &mut parts.map.doors[id.index()];
     match door.state {
-        DoorState::Open => finish(world, id, wish),
+        DoorState::Open => finish(parts, id, wish),
         DoorState::Closed | DoorState::Closing => {
             door.left_ticks = left_ticks(door, DoorState::Closed, wish);
-            enter(world, id, DoorState::Opening, wish.by);
-            if world.doors[id.index()].left_ticks == 0 {
-                opened(world, id, wish);
+            enter(parts, id, DoorState::Opening, wish.by);
+            if parts.map.doors[id.index()].left_ticks == 0 {
+                opened(parts, id, wish);
             }
         }
         DoorState::Opening => {
             door.left_ticks = if wish.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
             if door.left_ticks == 0 {
-                opened(world, id, wish);
+                opened(parts, id, wish);
             }
         }
     }
 }
 
-fn opened(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let area = world.doors[id.index()].area;
-    areas::edit_available(world, area, true);
-    enter(world, id, DoorState::Open, wish.by);
-    finish(world, id, wish);
+fn opened(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+    let area = parts.map.doors[id.index()].area;
+    areas::edit_available(parts.map, area, true);
+    enter(parts, id, DoorState::Open, wish.by);
+    finish(parts, id, wish);
 }
 
-fn close(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let state = world.doors[id.index()].state;
+fn close(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+    let state = parts.map.doors[id.index()].state;
     match state {
-        DoorState::Closed => finish(world, id, wish),
+        DoorState::Closed => finish(parts, id, wish),
         DoorState::Open => {
-            if clear_doorway(world, id, wish) {
-                begin_closing(world, id, wish);
+            if clear_doorway(parts, id, wish) {
+                begin_closing(parts, id, wish);
             }
         }
         // Nobody can be inside: an opening door has not been passable yet.
-        DoorState::Opening => begin_closing(world, id, wish),
+        DoorState::Opening => begin_closing(parts, id, wish),
         DoorState::Closing => {
-            let door = &mut world.doors[id.index()];
+            let door = &mut parts.map.doors[id.index()];
             door.left_ticks = if wish.is_instant { 0 } else { door.left_ticks.saturating_sub(1) };
             if door.left_ticks == 0 {
-                enter(world, id, DoorState::Closed, wish.by);
-                finish(world, id, wish);
+                enter(parts, id, DoorState::Closed, wish.by);
+                finish(parts, id, wish);
             }
         }
     }
 }
 
-fn begin_closing(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+    let door = &mut parts.map.doors[id.index()];
     door.left_ticks = left_ticks(door, DoorState::Open, wish);
     let area = door.area;
-    areas::edit_available(world, area, false);
-    enter(world, id, DoorState::Closing, wish.by);
-    if world.doors[id.index()].left_ticks == 0 {
-        enter(world, id, DoorState::Closed, wish.by);
-        finish(world, id, wish);
+    areas::edit_available(parts.map, area, false);
+    enter(parts, id, DoorState::Closing, wish.by);
+    if parts.map.doors[id.index()].left_ticks == 0 {
+        enter(parts, id, DoorState::Closed, wish.by);
+        finish(parts, id, wish);
     }
 }
 
@@ -109,45 +123,42 @@ fn left_ticks(door: &Door, rest: DoorState, wish: &DoorWish) -> u64 {
 }
 
 /// Whether the door may begin to close now. When somebody stands in it: waits, gives up, or pushes.
-fn clear_doorway(world: &mut World, id: DoorId, wish: &DoorWish) -> bool {
-    let inside = world.occupants(id);
+fn clear_doorway(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) -> bool {
+    let inside = parts.map.occupants(parts.characters, id);
     let Some(&first) = inside.first() else {
         return true;
     };
-    let expired = wish.give_up.is_some_and(|tick| world.tick >= tick);
+    let expired = wish.give_up.is_some_and(|tick| parts.tick >= tick);
     match wish.when_occupied {
-        WhenOccupied::Push if push_out(world, id, &inside) => true,
-        WhenOccupied::Refuse => give_up(world, id, wish, first),
-        _ if expired => give_up(world, id, wish, first),
+        WhenOccupied::Push if push_out(parts, id, &inside) => true,
+        WhenOccupied::Refuse => give_up(parts, id, wish, first),
+        _ if expired => give_up(parts, id, wish, first),
         _ => false,
     }
 }
 
-fn give_up(world: &mut World, id: DoorId, wish: &DoorWish, by: CharacterId) -> bool {
-    world.doors[id.index()].wish = None;
-    doors::answer(world, id, &wish.serials, DoorReason::Occupied, Some(by));
+fn give_up(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish, by: CharacterId) -> bool {
+    parts.map.doors[id.index()].wish = None;
+    doors::answer(parts.events, id, &wish.serials, DoorReason::Occupied, Some(by));
     false
 }
 
 /// Moves everybody inside to a free place; nobody moves, and the answer is false, when one has none.
-fn push_out(world: &mut World, id: DoorId, inside: &[CharacterId]) -> bool {
-    let area = world.doors[id.index()].area;
-    let places: Option<Vec<(CharacterId, Vec3)>> = inside
-        .iter()
-        .map(|&character| way_out(world, character, area).map(|place| (character, place)))
-        .collect();
+fn push_out(parts: &mut DoorParts<'_>, id: DoorId, inside: &[CharacterId]) -> bool {
+    let area = parts.map.doors[id.index()].area;
+    let place = |&id: &CharacterId| Some((id, way_out(&parts.map.nav, parts.characters.get(id)?, area)?));
+    let places: Option<Vec<(CharacterId, Vec3)>> = inside.iter().map(place).collect();
     let Some(places) = places else {
         return false;
     };
     for (character, place) in places {
-        characters::place(world, character, place);
+        parts.characters.place(character, place);
     }
     true
 }
 
 /// The nearest of 16 directions x 4 distances that is walkable, outside `area`, and in a clear line.
-fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
-    let character = world.characters.get(id)?;
+fn way_out(nav: &NavMap, character: &Character, area: AreaId) -> Option<Vec3> {
     let from = character.body.position;
     let by = standing_on(character);
     let mut areas = Vec::new();
@@ -155,13 +166,13 @@ fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
         for spoke in 0..16u16 {
             let angle = f32::from(spoke) * (std::f32::consts::TAU / 16.0);
             let to = from + trig::direction(angle) * (Door::PUSH_M * f32::from(ring) / 4.0);
-            let Some(centre) = world.nav.node_centre(to) else {
+            let Some(centre) = nav.node_centre(to) else {
                 continue;
             };
             areas.clear();
-            world.nav.areas_at(to, &mut areas);
-            world.nav.areas_at(centre, &mut areas);
-            if !areas.contains(&area) && world.nav.straight(from, to, &by).is_some() {
+            nav.areas_at(to, &mut areas);
+            nav.areas_at(centre, &mut areas);
+            if !areas.contains(&area) && nav.straight(from, to, &by).is_some() {
                 debug_assert!(flat_distance(from, to) <= Door::PUSH_M + 1e-3, "a push is short");
                 return Some(to);
             }
@@ -170,8 +181,8 @@ fn way_out(world: &World, id: CharacterId, area: AreaId) -> Option<Vec3> {
     None
 }
 
-fn enter(world: &mut World, id: DoorId, state: DoorState, by: Option<CharacterId>) {
-    let door = &mut world.doors[id.index()];
+fn enter(parts: &mut DoorParts<'_>, id: DoorId, state: DoorState, by: Option<CharacterId>) {
+    let door = &mut parts.map.doors[id.index()];
     door.state = state;
     let what = match state {
         DoorState::Open => DoorSignal::Opened,
@@ -179,13 +190,13 @@ fn enter(world: &mut World, id: DoorId, state: DoorState, by: Option<CharacterId
         DoorState::Closed => DoorSignal::Closed,
         DoorState::Closing => DoorSignal::Closing,
     };
-    world.events.push(Fact::DoorSignal { door: id, what, by });
-    world.events.push(Fact::DoorChanged { door: id, state, by });
+    parts.events.push(Fact::DoorSignal { door: id, what, by });
+    parts.events.push(Fact::DoorChanged { door: id, state, by });
 }
 
-fn finish(world: &mut World, id: DoorId, wish: &DoorWish) {
-    let door = &mut world.doors[id.index()];
+fn finish(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
+    let door = &mut parts.map.doors[id.index()];
     door.wish = None;
     door.left_ticks = 0;
-    doors::answer(world, id, &wish.serials, DoorReason::Done, wish.by);
+    doors::answer(parts.events, id, &wish.serials, DoorReason::Done, wish.by);
 }

@@ -7,158 +7,178 @@
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::WalkId;
-use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, PathQuery};
+use crate::nav::{Accept, AreaEdit, MapChange, NavEdit, NavMap, PathQuery, Traversal};
 use crate::sim::tiles::{self, Turned};
+use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{interpolation, paths, shortcuts};
-use crate::world::World;
+use crate::world::asker::{goal_layer, traversal_of};
+use crate::world::character::Character;
 use crate::world::event::Fact;
-use crate::world::ops::walks::{goal_layer, traversal_of};
+use crate::world::interpolation::Interpolation;
+use crate::world::map::LevelMap;
 use crate::world::walk::{Ask, Following, Phase, Walk};
 
 /// Applies what waits, if anything, and looks at every walk.
-pub fn run(world: &mut World) {
-    if !world.has_pending_edits() {
+pub(crate) fn run(parts: &mut Wayfinding<'_>, glides: &mut Vec<Interpolation>) {
+    if parts.map.edits.is_empty() {
         return;
     }
-    let edits: Vec<AreaEdit> = std::mem::take(&mut world.edits).into_values().collect();
+    let edits: Vec<AreaEdit> = std::mem::take(&mut parts.map.edits.areas).into_values().collect();
     // What they blocked is freed by these edits.
-    world.blocks.retain(|block| !block.is_over);
-    let tile_edits = std::mem::take(&mut world.tile_edits);
-    let mut turned = tiles::turned(&world.nav, tile_edits.values());
+    parts.map.blocks.retain(|block| !block.is_over);
+    let tile_edits = std::mem::take(&mut parts.map.edits.tiles);
+    let mut turned = tiles::turned(&parts.map.nav, tile_edits.values());
     let all = edits.iter().copied().map(NavEdit::Area).chain(tile_edits.into_values().map(NavEdit::Tile));
-    let graph_edits = std::mem::take(&mut world.graph_edits);
+    let graph_edits = std::mem::take(&mut parts.map.edits.graph);
     let redrawn = graph_edits.iter().copied().map(NavEdit::Graph);
-    let Some(change) = world.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
+    let Some(change) = parts.map.nav.apply(&all.chain(redrawn).collect::<Vec<_>>()) else {
         return;
     };
-    turned.extend(tiles::linked(&world.nav, &graph_edits));
+    turned.extend(tiles::linked(&parts.map.nav, &graph_edits));
     for edit in &edits {
-        if let Some(area) = world.areas.get(edit.area.index()) {
+        if let Some(area) = parts.map.areas.get(edit.area.index()) {
             let (area, available, factor) = (area.name.clone(), area.available, area.factor);
-            world.events.push(Fact::AreaChanged { area, available, factor });
+            parts.events.push(Fact::AreaChanged { area, available, factor });
         }
     }
-    world.events.push(Fact::MapRevision(change.revision));
-    interpolation::check(world, &change.bounds);
-    let closed = closed_doors(world, &edits);
-    for id in world.open_walks() {
-        // Made again once for all questions about it.
-        let own = world.walks.get(id).filter(|walk| walk.options.areas.is_some());
-        if let Some(by) = own.map(|walk| traversal_of(world, walk)) {
-            world.nav.prepare(&by);
-        }
-        match must_ask(world, id, (&change, &closed, &turned)) {
-            Some(why) => {
-                shortcuts::note_turned_back(world, id, &change);
-                if let Some(walk) = world.walks.get_mut(id) {
-                    walk.ask_for(why);
-                }
-                if !world.begins_step() {
-                    paths::seek(world, id);
-                }
-            }
-            None => shortcuts::note(world, id, &change),
-        }
+    parts.events.push(Fact::MapRevision(change.revision));
+    interpolation::check(parts.map, glides, parts.characters, parts.walks, &change.bounds);
+    let closed = closed_doors(parts.map, &edits);
+    for id in parts.walks.open_ids() {
+        look(parts, id, (&change, &closed, &turned));
+    }
+}
+
+/// Whether a walk asks for a path because the map has changed, or looks for a better one.
+fn look(
+    parts: &mut Wayfinding<'_>,
+    id: WalkId,
+    (change, closed, turned): (&MapChange, &[Bounds], &[Turned]),
+) {
+    let Wayfinding { clock, map, characters, walks, .. } = parts;
+    let (Some(walk), rate) = (walks.get_mut(id), clock.rate) else {
+        debug_assert!(false, "no walk goes away in this step");
+        return;
+    };
+    let Some(character) = characters.get(walk.character) else {
+        debug_assert!(false, "the character of an open walk is there");
+        return;
+    };
+    // Made again once for all questions about it.
+    if walk.options.areas.is_some() {
+        let by = traversal_of(map, characters, rate, walk);
+        map.nav.prepare(&by);
+    }
+    let goal_layer = goal_layer(characters, walk);
+    let by = || traversal_of(map, characters, rate, walk);
+    let judge = Judge { nav: &map.nav, walk, character, by: &by, goal_layer };
+    let Some(why) = judge.must_ask(change, closed, turned) else {
+        return shortcuts::note(clock, &map.nav, walk, character.body.position, change);
+    };
+    shortcuts::note_turned_back(clock, walk, change);
+    walk.ask_for(why);
+    if !clock.begins_step() {
+        paths::seek(parts, id);
     }
 }
 
 /// Where doors have begun to close.
-fn closed_doors(world: &World, edits: &[AreaEdit]) -> Vec<Bounds> {
+fn closed_doors(map: &LevelMap, edits: &[AreaEdit]) -> Vec<Bounds> {
     let closing = edits.iter().filter(|edit| edit.available == Some(false));
-    let doors = closing.filter_map(|edit| world.areas.get(edit.area.index())?.door);
-    doors.filter_map(|door| world.doors.get(door.index())).map(|door| door.bounds).collect()
+    let doors = closing.filter_map(|edit| map.areas.get(edit.area.index())?.door);
+    doors.filter_map(|door| map.doors.get(door.index())).map(|door| door.bounds).collect()
 }
 
-fn must_ask(
-    world: &World,
-    id: WalkId,
-    (change, closed, turned): (&MapChange, &[Bounds], &[Turned]),
-) -> Option<Ask> {
-    let walk = world.walks.get(id)?;
-    let following = walk.following.as_ref()?;
-    let ends_short = !following.path.whole && walk.held_by.is_none();
-    if change.opened && ends_short && leads_further_now(world, walk, following) {
-        return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
-    }
-    let waits_for_door = matches!(walk.phase, Phase::AtDoor(_));
-    if !waits_for_door && tiles::concern(world, walk, following, turned) {
-        return Some(Ask::Map);
-    }
-    if change.closed && lost_its_ground(world, walk, &change.bounds) {
-        return Some(Ask::Map);
-    }
-    let may_block = change.closed || change.recosted;
-    if !may_block || waits_for_door || rest_is_clear(world, walk, following, &change.bounds) {
-        return None;
-    }
-    let for_a_door = closed.iter().any(|door| !rest_is_clear(world, walk, following, door));
-    Some(if for_a_door { Ask::Door } else { Ask::Map })
+/// What is to be known of a walk to judge whether the map has changed for it.
+struct Judge<'a> {
+    nav: &'a NavMap,
+    walk: &'a Walk,
+    character: &'a Character,
+    /// Its traversal; worked out only when it is asked for.
+    by: &'a dyn Fn() -> Traversal,
+    goal_layer: Option<u8>,
 }
 
-/// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer point,
-/// or for another reason. Decided by labels, without a search: in a level where doors open all the time, most
-/// openings change nothing for most of those who are shut out, and their searches were more than half of the
-/// tick.
-fn leads_further_now(world: &World, walk: &Walk, following: &Following) -> bool {
-    /// Nearer by less than this is as near, metres.
-    const SAME_M: f32 = 1e-3;
-    let (Some(character), Some(&end)) = (world.characters.get(walk.character), following.path.points.last())
-    else {
-        return true;
-    };
-    let (start, by) = (character.body.position, traversal_of(world, walk));
-    let query = PathQuery {
-        start,
-        goal: walk.aim,
-        by,
-        accept: Accept::Exact,
-        goal_layer: goal_layer(world, walk),
-        expansions_max: u32::MAX,
-        others: None,
-    };
-    match world.nav.answered(&query) {
-        None => true,
-        Some(answer) => {
-            let is_nearer =
-                |nearest| flat_distance(nearest, walk.aim) < flat_distance(end, walk.aim) - SAME_M;
-            answer.trouble != following.trouble || answer.nearest.is_none_or(is_nearer)
+impl Judge<'_> {
+    fn must_ask(&self, change: &MapChange, closed: &[Bounds], turned: &[Turned]) -> Option<Ask> {
+        let following = self.walk.following.as_ref()?;
+        let ends_short = !following.path.whole && self.walk.held_by.is_none();
+        if change.opened && ends_short && self.leads_further_now(following) {
+            return Some(if following.trouble.is_some() { Ask::Door } else { Ask::Map });
+        }
+        let waits_for_door = matches!(self.walk.phase, Phase::AtDoor(_));
+        if !waits_for_door && tiles::concern(self.walk, self.character, following, turned) {
+            return Some(Ask::Map);
+        }
+        if change.closed && self.lost_its_ground(&change.bounds) {
+            return Some(Ask::Map);
+        }
+        let may_block = change.closed || change.recosted;
+        if !may_block || waits_for_door || self.rest_is_clear(following, &change.bounds) {
+            return None;
+        }
+        let for_a_door = closed.iter().any(|door| !self.rest_is_clear(following, door));
+        Some(if for_a_door { Ask::Door } else { Ask::Map })
+    }
+
+    /// Whether a walk on its way to a nearest point would be sent elsewhere now: to the goal, to a nearer
+    /// point, or for another reason. Decided by labels, without a search: in a level where doors open all the
+    /// time, most openings change nothing for most of those who are shut out, and their searches were more
+    /// than half of the tick.
+    fn leads_further_now(&self, following: &Following) -> bool {
+        /// Nearer by less than this is as near, metres.
+        const SAME_M: f32 = 1e-3;
+        let Some(&end) = following.path.points.last() else {
+            return true;
+        };
+        let goal = self.walk.aim;
+        let query = PathQuery {
+            start: self.character.body.position,
+            goal,
+            by: (self.by)(),
+            accept: Accept::Exact,
+            goal_layer: self.goal_layer,
+            expansions_max: u32::MAX,
+            others: None,
+        };
+        match self.nav.answered(&query) {
+            None => true,
+            Some(answer) => {
+                let is_nearer = |nearest| flat_distance(nearest, goal) < flat_distance(end, goal) - SAME_M;
+                answer.trouble != following.trouble || answer.nearest.is_none_or(is_nearer)
+            }
         }
     }
-}
 
-/// Whether a walker stands where the ground has just gone away: its way begins elsewhere now.
-fn lost_its_ground(world: &World, walk: &Walk, changed: &Bounds) -> bool {
-    let Some(body) = world.characters.get(walk.character).map(|character| &character.body) else {
-        return false;
-    };
-    let place = ground(body.position);
-    let is_near = Bounds::of(&[place]).overlaps(&changed.grown(f64::from(body.radius_m)));
-    is_near && !world.nav.is_walkable(body.position, &traversal_of(world, walk))
-}
-
-/// Whether what is left of the way, where it meets the changed ground, can still be walked.
-fn rest_is_clear(world: &World, walk: &Walk, following: &Following, changed: &Bounds) -> bool {
-    let Some(character) = world.characters.get(walk.character) else {
-        return true;
-    };
-    let mut by = traversal_of(world, walk);
-    let changed = changed.grown(f64::from(character.body.radius_m));
-    let mut from = character.body.position;
-    // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
-    let mut judged = world.nav.is_walkable(from, &by);
-    let mut links = following.path.layers.iter().peekable();
-    for &to in following.cursor.ahead(&following.path) {
-        if let Some(link) = links.next_if(|link| link.from == from) {
-            by.layer = link.layer;
-            // Between the ends of a link there is no ground to judge.
-            judged = to != link.to || link.from == link.to;
-        }
-        let leg = Bounds::of(&[ground(from), ground(to)]);
-        if judged && leg.overlaps(&changed) && world.nav.straight(from, to, &by).is_none() {
-            return false;
-        }
-        judged = true;
-        from = to;
+    /// Whether a walker stands where the ground has just gone away: its way begins elsewhere now.
+    fn lost_its_ground(&self, changed: &Bounds) -> bool {
+        let body = &self.character.body;
+        let place = ground(body.position);
+        let is_near = Bounds::of(&[place]).overlaps(&changed.grown(f64::from(body.radius_m)));
+        is_near && !self.nav.is_walkable(body.position, &(self.by)())
     }
-    true
+
+    /// Whether what is left of the way, where it meets the changed ground, can still be walked.
+    fn rest_is_clear(&self, following: &Following, changed: &Bounds) -> bool {
+        let (body, mut by) = (&self.character.body, (self.by)());
+        let changed = changed.grown(f64::from(body.radius_m));
+        let mut from = body.position;
+        // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
+        let mut judged = self.nav.is_walkable(from, &by);
+        let mut links = following.path.layers.iter().peekable();
+        for &to in following.cursor.ahead(&following.path) {
+            if let Some(link) = links.next_if(|link| link.from == from) {
+                by.layer = link.layer;
+                // Between the ends of a link there is no ground to judge.
+                judged = to != link.to || link.from == link.to;
+            }
+            let leg = Bounds::of(&[ground(from), ground(to)]);
+            if judged && leg.overlaps(&changed) && self.nav.straight(from, to, &by).is_none() {
+                return false;
+            }
+            judged = true;
+            from = to;
+        }
+        true
+    }
 }

@@ -7,72 +7,87 @@
 use glam::Vec3;
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::ids::{DoorId, WalkId};
+use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::{self, Cursor, Gait};
 use crate::crowd::steer;
 use crate::nav::Path;
 use crate::sim::ground_queries::GroundQueries;
-use crate::sim::{arrivals, avoid, walk_modes};
-use crate::world::World;
+use crate::sim::{avoid, walk_modes};
+use crate::world::character::{Character, Characters};
+use crate::world::clock::Clock;
+use crate::world::crowd_step::{CrowdStep, Move};
+use crate::world::door::DoorPolicy;
+use crate::world::event::EventQueue;
+use crate::world::map::LevelMap;
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::outcome::Blocker;
-use crate::world::walk::{AcceptEnd, Ask, DoorPolicy, Phase, Walk};
+use crate::world::settings::CrowdSettings;
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
-use crate::world::{Move, door::Door};
-
-/// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
-/// the body stands clear of the doorway, near enough to reach the handle.
-pub const STANDOFF_M: f32 = 0.6;
+use crate::world::walks::Walks;
 
 /// So many walks are looked at before their strides are worked out: what both need of them is then still in
 /// the cache.
 const TOGETHER: usize = 64;
 
+/// What step 7 reads and writes.
+#[derive(Debug)]
+pub(crate) struct FollowParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) crowd: &'a CrowdSettings,
+    pub(crate) map: &'a mut LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) step: &'a mut CrowdStep,
+}
+
 /// Fills the moves of this step.
-pub fn run(world: &mut World) {
-    world.moves.clear();
+pub(crate) fn run(parts: &mut FollowParts<'_>) {
+    parts.step.moves.clear();
     // No walk begins in this step.
-    let count = world.walk_order.len();
+    let count = parts.walks.ids().len();
     for first in (0..count).step_by(TOGETHER) {
-        let moved = world.moves.len();
+        let moved = parts.step.moves.len();
         for at in first..count.min(first + TOGETHER) {
-            step(world, world.walk_order[at]);
+            go_on(parts, parts.walks.ids()[at]);
         }
-        stride(world, moved);
+        stride(parts, moved);
     }
-    let moved = world.moves.len();
-    step_aside(world);
-    stride(world, moved);
+    let moved = parts.step.moves.len();
+    step_aside(parts);
+    stride(parts, moved);
 }
 
 /// What a walk makes of this step: a move, unless it stands.
-pub(crate) fn step(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get_mut(id) else {
+fn go_on(parts: &mut FollowParts<'_>, id: WalkId) {
+    let FollowParts { clock, crowd, map, characters, walks, events, step } = parts;
+    let landing = clock.landing();
+    let Some(walk) = walks.get_mut(id) else {
+        debug_assert!(false, "a walk in the order is there");
         return;
     };
     walk.left_m = None;
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
     if matches!(walk.phase, Phase::Turning(_) | Phase::Settled(_)) || walk.following.is_none() {
         return;
     }
     // Anyone who stands there from the start takes no step: `alreadyThere`.
-    if walk.travelled_m == 0.0 && walk_modes::is_plain(walk) && arrivals::is_within_radius(world, walk) {
+    let has_yet_to_move = walk.travelled_m == 0.0 && walk_modes::is_plain(walk);
+    if has_yet_to_move && walk_modes::is_within_radius(characters, crowd, walk) {
         return;
     }
-    if is_on_link(world, id) {
+    if is_on_link(walk, landing) {
         return;
     }
-    let Some(walk) = world.walks.get(id) else {
+    let who = walk.character;
+    let Some(character) = characters.get(who) else {
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
-    let Some(character) = world.characters.get(walk.character) else {
-        return;
-    };
-    let (who, speed_mps) = (walk.character, walk.speed_mps(character));
-    let mut reach_m = walk_modes::reach_m(world, walk);
+    let speed_mps = walk.speed_mps(character);
+    let mut reach_m = walk_modes::reach_m(characters, walk);
     if reach_m <= 0.0 {
         return;
     }
@@ -82,34 +97,31 @@ pub(crate) fn step(world: &mut World, id: WalkId) {
     // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
-    if let Some((door, left_m)) = closed_door_ahead(world, walk) {
-        if left_m <= speed_mps * world.rate.step_seconds() {
-            stand_before(world, id, door);
-        } else {
-            walk_on(world, id);
+    match map.closed_door_ahead(walk) {
+        Some((door, left_m)) => {
+            if left_m <= speed_mps * clock.rate.step_seconds() {
+                stand_before(map, events, walk, character, door);
+            } else {
+                walk_on(walk, landing);
+            }
+            reach_m = reach_m.min(left_m.max(0.0));
         }
-        reach_m = reach_m.min(left_m.max(0.0));
-    } else {
-        walk_on(world, id);
+        None => walk_on(walk, landing),
     }
     if reach_m > 0.0 {
-        let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(world, who) };
-        let is_ghost = avoid::is_ghost(world.walks.get(id));
+        let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, clock.rate) };
+        let is_ghost = avoid::is_ghost(Some(walk));
         // Anyone who goes on with its walk steps aside no more: one move for each body.
-        if let Some(character) = world.characters.get_mut(who) {
+        if let Some(character) = characters.get_mut(who) {
             character.nudge = None;
         }
-        world.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
+        step.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
     }
 }
 
 /// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any
 /// more is let go.
-fn is_on_link(world: &mut World, id: WalkId) -> bool {
-    let tick = world.landing();
-    let Some(walk) = world.walks.get_mut(id) else {
-        return false;
-    };
+fn is_on_link(walk: &mut Walk, landing: Tick) -> bool {
     let Some(link) = walk.on_link else {
         return false;
     };
@@ -117,15 +129,14 @@ fn is_on_link(world: &mut World, id: WalkId) -> bool {
     if !next.is_some_and(|next| next.layer == link.layer && next.to == link.to) {
         walk.on_link = None;
     }
-    walk.on_link.is_some() && walk.clock(tick) < link.until
+    walk.on_link.is_some() && walk.clock(landing) < link.until
 }
 
-fn gait_of(world: &World, id: CharacterId) -> Gait {
-    let turn_radps = world.characters.get(id).map_or(0.0, |character| character.gait.turn_radps);
+fn gait_of(character: &Character, rate: TickRate) -> Gait {
     Gait {
         speed_mps: 0.0,
-        turn_radps,
-        step_s: world.rate.step_seconds(),
+        turn_radps: character.gait.turn_radps,
+        step_s: rate.step_seconds(),
         reach_m: f32::INFINITY,
         brakes: true,
         is_exact: false,
@@ -133,26 +144,22 @@ fn gait_of(world: &World, id: CharacterId) -> Gait {
 }
 
 /// Who was asked aside takes its small step.
-fn step_aside(world: &mut World) {
-    for index in 0..world.characters.ids().len() {
-        let id = world.characters.ids()[index];
-        let Some(character) = world.characters.alive(id).filter(|character| character.nudge.is_some()) else {
-            continue;
-        };
-        if world.cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
-            continue;
+fn step_aside(parts: &mut FollowParts<'_>) {
+    let CrowdStep { moves, cast, .. } = &mut *parts.step;
+    for (id, character) in parts.characters.iter().filter(|(_, character)| character.nudge.is_some()) {
+        if cast.as_ref().is_none_or(|cast| cast.is_free(id)) {
+            let speed_mps = character.gait.walk_mps;
+            moves.push(Move::of(id, Gait { speed_mps, ..gait_of(character, parts.clock.rate) }));
         }
-        let gait = Gait { speed_mps: character.gait.walk_mps, ..gait_of(world, id) };
-        world.moves.push(Move::of(id, gait));
     }
 }
 
 /// Works out where the movers from the one of that index on would come to if nobody were in the way.
-pub(crate) fn stride(world: &mut World, first: usize) {
-    let landing = world.landing();
-    let World { nav, doors, characters, walks, moves, .. } = world;
-    let mut grounds = GroundQueries::new(nav, doors);
-    for step in moves.iter_mut().skip(first) {
+fn stride(parts: &mut FollowParts<'_>, first: usize) {
+    let landing = parts.clock.landing();
+    let FollowParts { map, characters, walks, step, .. } = parts;
+    let mut grounds = GroundQueries::new(map);
+    for step in step.moves.iter_mut().skip(first) {
         let Some(character) = characters.get(step.character) else {
             continue;
         };
@@ -195,56 +202,41 @@ pub(crate) fn stride(world: &mut World, first: usize) {
     }
 }
 
-/// The first door on the rest of the way that is not open, and the metres to where one stops for it.
-pub(crate) fn closed_door_ahead(world: &World, walk: &Walk) -> Option<(DoorId, f32)> {
-    let following = walk.following.as_ref()?;
-    let along_m = following.cursor.along_m;
-    following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
-        let door = world.areas.get(crossing.area.index())?.door?;
-        let closed = !world.doors.get(door.index()).is_some_and(Door::is_passable);
-        closed.then_some((door, crossing.enter_m - STANDOFF_M - along_m))
-    })
-}
-
-fn walk_on(world: &mut World, id: WalkId) {
-    let tick = world.landing();
-    if let Some(walk) = world.walks.get_mut(id)
-        && matches!(walk.phase, Phase::AtDoor(_))
-    {
+/// It goes on its way, if it stood at a door.
+fn walk_on(walk: &mut Walk, landing: Tick) {
+    if matches!(walk.phase, Phase::AtDoor(_)) {
         walk.phase = Phase::Moving;
         walk.by = None;
         walk.progress_m = f32::MAX;
-        walk.progress_tick = walk.clock(tick);
+        walk.progress_tick = walk.clock(landing);
     }
 }
 
 /// Stops before a door: asks it to open, or waits, or looks for another way when it cannot be opened.
-fn stand_before(world: &mut World, id: WalkId, door: DoorId) {
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
-    let Some(character) = world.characters.get(walk.character) else {
+fn stand_before(
+    map: &mut LevelMap,
+    events: &mut EventQueue,
+    walk: &mut Walk,
+    character: &Character,
+    door: DoorId,
+) {
+    let Some(state) = map.doors.get(door.index()) else {
+        debug_assert!(false, "the door of an area is there");
         return;
     };
     let policy = walk.options.doors.unwrap_or(character.doors);
-    let (who, owner) = (walk.character, walk.owner);
-    let Some(state) = world.doors.get(door.index()) else {
-        return;
-    };
     let openable = state.opens_for(&walk.options.keys) || state.is_opening_or_open();
     let key = walk.options.keys.iter().find(|&key| state.key.as_ref() == Some(key)).cloned();
     let asks = policy == DoorPolicy::Open && !state.is_opening_or_open();
     if asks && openable {
-        let order = DoorOrder { by: Some(who), key, ..DoorOrder::default() };
-        let serial = doors::open(world, door, &order);
-        doors::own(world, door, serial, owner);
+        let order = DoorOrder { by: Some(walk.character), key, ..DoorOrder::default() };
+        let serial = doors::ask_open(map, events, door, &order);
+        doors::ask_for(map, door, serial, walk.owner);
     }
     let waits = policy == DoorPolicy::Wait || openable;
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.by = Some(Blocker::Door(door));
-        walk.phase = Phase::AtDoor(door);
-        if !waits && walk.token.is_none() {
-            walk.ask_for(Ask::Door);
-        }
+    walk.by = Some(Blocker::Door(door));
+    walk.phase = Phase::AtDoor(door);
+    if !waits && walk.token.is_none() {
+        walk.ask_for(Ask::Door);
     }
 }

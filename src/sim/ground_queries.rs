@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::nav::{GroundQuery, NavMap, PassRules, Traversal};
-use crate::world::World;
-use crate::world::character::Character;
+use crate::world::asker::pass_rules;
+use crate::world::character::{Character, Characters};
 use crate::world::door::Door;
-use crate::world::walk::rules_among;
+use crate::world::map::LevelMap;
 
 /// The footings of one step.
 #[derive(Debug)]
@@ -34,14 +34,21 @@ struct BodyKind<'a> {
 
 impl<'a> GroundQueries<'a> {
     /// No footing yet.
-    pub(crate) fn new(nav: &'a NavMap, doors: &'a [Door]) -> Self {
-        Self { nav, rules: Rules::of(doors), numbers: BTreeMap::new(), last: None, kinds: Vec::new() }
+    pub(crate) fn new(map: &'a LevelMap) -> Self {
+        Self {
+            nav: &map.nav,
+            rules: Rules::of(&map.doors),
+            numbers: BTreeMap::new(),
+            last: None,
+            kinds: Vec::new(),
+        }
     }
 
     /// The footings of kinds that were found before in this tick.
-    pub(crate) fn again(nav: &'a NavMap, doors: &'a [Door], known: &[Traversal]) -> Self {
-        let mut grounds = Self::new(nav, doors);
-        grounds.kinds.extend(known.iter().map(|by| BodyKind { by: by.clone(), footing: nav.footing(by) }));
+    pub(crate) fn again(map: &'a LevelMap, known: &[Traversal]) -> Self {
+        let mut grounds = Self::new(map);
+        let kind = |by: &Traversal| BodyKind { by: by.clone(), footing: map.nav.footing(by) };
+        grounds.kinds.extend(known.iter().map(kind));
         grounds
     }
 
@@ -105,14 +112,14 @@ impl<'a> Rules<'a> {
         }
         self.admitted.clear();
         for doors in self.choosy.chunks(64) {
-            let bits = doors.iter().enumerate().map(|(at, door)| u64::from(door.admits(who)) << at);
+            let bits = doors.iter().enumerate().map(|(at, door)| u64::from(door.admits(&who.tags)) << at);
             self.admitted.push(bits.sum());
         }
         if let Some(&number) = self.numbers.get(&self.admitted) {
             return number;
         }
         let number = self.made.len() as u32;
-        self.made.push(rules_among(self.doors, Some(&who.tags)));
+        self.made.push(pass_rules(self.doors, Some(&who.tags)));
         self.numbers.insert(self.admitted.clone(), number);
         number
     }
@@ -124,18 +131,18 @@ impl<'a> Rules<'a> {
 
 /// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at
 /// each.
-pub(crate) fn prepare(world: &mut World) {
-    let mut rules = Rules::of(&world.doors);
+pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters) {
+    let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
     let mut last = None;
-    for (_, who) in world.characters.iter() {
+    for (_, who) in characters.iter() {
         let (radius_m, layer) = (who.body.radius_m, who.layer);
         let body = (radius_m.to_bits(), layer, rules.number(who));
         if last == Some(body) {
             continue;
         }
         last = Some(body);
-        let kind = (world.nav.body_class(radius_m), layer, body.2);
+        let kind = (map.nav.body_class(radius_m), layer, body.2);
         seen.entry(kind).or_insert_with(|| Traversal {
             radius_m,
             layer,
@@ -143,10 +150,10 @@ pub(crate) fn prepare(world: &mut World) {
             ..Traversal::default()
         });
     }
-    world.nav.keep(seen.len());
+    map.nav.keep(seen.len());
     for by in seen.values() {
-        if !world.nav.is_prepared(by) {
-            world.nav.prepare(by);
+        if !map.nav.is_prepared(by) {
+            map.nav.prepare(by);
         }
     }
 }

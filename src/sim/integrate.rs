@@ -11,7 +11,7 @@ use std::iter::{once, once_with};
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::{CharacterId, WalkId};
+use crate::base::time::Tick;
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, Resolver, Settings};
@@ -19,38 +19,55 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::{GroundQuery, NavMap, Traversal};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{repath, walk_progress};
-use crate::world::character::{Character, standing_on};
+use crate::world::character::{Character, Characters, standing_on};
+use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
+use crate::world::crowd_step::{CrowdStep, Move};
+use crate::world::event::EventQueue;
 use crate::world::interpolation::Interpolation;
+use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, end_turn};
+use crate::world::settings::CrowdSettings;
 use crate::world::walk::{Ask, Following, OnLink, Walk};
-use crate::world::{Move, World};
+use crate::world::walks::Walks;
+
+/// What step 9 reads and writes as a step of the crowd begins.
+#[derive(Debug)]
+pub(crate) struct IntegrateParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) crowd: &'a CrowdSettings,
+    pub(crate) map: &'a LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) glides: &'a mut Vec<Interpolation>,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) step: &'a mut CrowdStep,
+}
 
 /// Moves and parts everybody.
-pub fn run(world: &mut World) {
-    world.glides.clear();
-    match &world.cast {
-        None => world.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
-        Some(cast) => {
-            let World { characters, .. } = world;
-            cast.free().iter().for_each(|&id| {
-                characters.get_mut(id).into_iter().for_each(Character::begin_step);
-            });
-        }
+pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
+    parts.glides.clear();
+    match &parts.step.cast {
+        None => parts.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
+        Some(cast) => cast.free().iter().for_each(|&id| {
+            parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);
+        }),
     }
-    let is_shown = world.rate.ticks_per_step() > 1;
-    step_on(world, is_shown);
-    part(world, is_shown);
-    for index in 0..world.moves.len() {
-        note(world, world.moves[index]);
+    let is_shown = parts.clock.rate.ticks_per_step() > 1;
+    step_on(parts, is_shown);
+    part(parts, is_shown);
+    for index in 0..parts.step.moves.len() {
+        note(parts, parts.step.moves[index]);
     }
 }
 
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
 /// way, tick by tick.
-fn step_on(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, moves, characters, walks, rate, glides, .. } = world;
-    let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
+fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
+    let IntegrateParts { clock, map, characters, walks, glides, step, .. } = parts;
+    let (nav, rate) = (&map.nav, clock.rate);
+    let CrowdStep { moves, bodies, .. } = &mut **step;
+    let mut grounds = GroundQueries::again(map, &bodies.known);
     let seconds = rate.step_seconds();
     for step in moves.iter_mut() {
         let Some(character) = characters.get_mut(step.character) else {
@@ -230,16 +247,18 @@ fn push_apart(
 }
 
 /// Pushes apart anyone who overlaps.
-fn part(world: &mut World, is_shown: bool) {
-    let World { nav, doors, bodies, characters, settings, walks, rate, glides, tick, .. } = world;
+fn part(parts: &mut IntegrateParts<'_>, is_shown: bool) {
+    let IntegrateParts { clock, crowd, map, characters, walks, glides, step, .. } = parts;
+    let Clock { tick, rate, .. } = **clock;
+    let bodies = &mut step.bodies;
     let seconds = rate.step_seconds();
     // The number of the step: the cast takes its last digits.
     let turn = (tick.0 / rate.ticks_per_step()) as u32;
-    let grounds = GroundQueries::again(nav, doors, &bodies.known);
+    let grounds = GroundQueries::again(map, &bodies.known);
     bodies.began.clear();
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
-    let passes = TICKS_OF_SEED * settings.crowd.iterations;
+    let passes = TICKS_OF_SEED * crowd.iterations;
     let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, (passes, turn));
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     for row in moved {
@@ -272,27 +291,31 @@ fn part(world: &mut World, is_shown: bool) {
 }
 
 /// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
-fn note(world: &mut World, step: Move) {
+fn note(parts: &mut IntegrateParts<'_>, step: Move) {
+    let IntegrateParts { clock, crowd, map, characters, walks, glides, events, .. } = parts;
     // Whom somebody asked aside turns on afterwards.
     if step.was_turning && step.walk.is_some() {
-        end_turn(world, step.character, ActEnd::CutShort);
+        end_turn(characters, events, step.character, ActEnd::CutShort);
     }
-    let Some(character) = world.characters.get_mut(step.character) else {
+    let Some(character) = characters.get_mut(step.character) else {
+        debug_assert!(false, "nobody goes away between steps 7 and 9");
         return;
     };
     character.notice_motion(step.stride.wanted.length());
     let place = character.body.position;
     let Some(id) = step.walk else {
-        end_nudge(world, step.character, place);
+        end_nudge(character, clock.landing(), crowd.walk_threshold_m);
         return;
     };
-    let Some(walk) = world.walks.get_mut(id) else {
+    let Some(walk) = walks.get_mut(id) else {
+        debug_assert!(false, "no walk goes away between steps 7 and 9");
         return;
     };
     walk.travelled_m += step.stepped_m;
     let is_idle = walk.token.is_none();
     let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
+        debug_assert!(false, "a walk with a move follows a path");
         return;
     };
     let before = following.cursor.segment;
@@ -303,69 +326,66 @@ fn note(world: &mut World, step: Move) {
     if step.is_clipped && is_idle {
         walk.ask_for(Ask::Map);
     } else if is_lost {
-        repath::ask_when_lost(world, id);
+        repath::ask_when_lost(clock, crowd, walk, character);
     }
-    walk_progress::corners(world, id, before, after);
-    take_link(world, id);
+    walk_progress::corners(events, id, walk, before..after);
+    if take_link(clock, crowd, &map.nav, walk, character) {
+        // Nobody is seen between the ends.
+        glides.retain(|glide| glide.who != step.character);
+    }
 }
 
 /// Brings a walker that has come to a link of its path to the far end, on the layer there, once it has stood
 /// at the near end for as long as the link takes at its speed: between them there is no ground of either
-/// layer.
-fn take_link(world: &mut World, id: WalkId) {
-    let landing = world.landing();
-    let World { walks, characters, nav, settings, rate, glides, .. } = world;
-    let Some(walk) = walks.get_mut(id) else {
-        return;
-    };
+/// layer. Whether it is there.
+fn take_link(
+    clock: &Clock,
+    crowd: &CrowdSettings,
+    nav: &NavMap,
+    walk: &mut Walk,
+    character: &mut Character,
+) -> bool {
     let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {
-        return;
+        return false;
     };
-    let Some(character) = characters.get_mut(walk.character) else {
-        return;
-    };
-    if flat_distance(character.body.position, link.from) > settings.crowd.walk_threshold_m {
+    if flat_distance(character.body.position, link.from) > crowd.walk_threshold_m {
         walk.on_link = None;
-        return;
+        return false;
     }
-    let now = walk.clock(landing);
+    let now = walk.clock(clock.landing());
     let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
-    let arrives = || OnLink { layer: link.layer, to: link.to, until: now.after(rate.ticks(seconds)) };
+    let arrives = || OnLink { layer: link.layer, to: link.to, until: now.after(clock.rate.ticks(seconds)) };
     if now < walk.on_link.get_or_insert_with(arrives).until {
-        return;
+        return false;
     }
     walk.on_link = None;
     walk.travelled_m += link.from.distance(link.to);
     let Some(following) = &mut walk.following else {
-        return;
+        return false;
     };
     let by = Traversal { layer: link.layer, ..standing_on(character) };
     let (Some(rest), true) = (following.path.beyond_link(), nav.is_walkable(link.to, &by)) else {
         // The far end went away: there may be another way.
         walk.ask_for(Ask::Map);
-        return;
+        return false;
     };
     character.layer = link.layer;
     character.body.position = link.to;
-    // Nobody is seen between the ends.
-    glides.retain(|glide| glide.who != walk.character);
     walk.left_m = None;
     *following = Following { cursor: Cursor::at_start(&rest), path: rest, trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {
         walk.ask_for(Ask::Map);
     }
+    true
 }
 
 /// Ends a step aside that has come to its end, or will not.
-fn end_nudge(world: &mut World, id: CharacterId, place: Vec3) {
-    let (tick, threshold_m) = (world.landing(), world.settings.crowd.walk_threshold_m);
-    let Some(character) = world.characters.get_mut(id) else {
-        return;
-    };
+fn end_nudge(character: &mut Character, landing: Tick, threshold_m: f32) {
+    let place = character.body.position;
     let is_over = character
         .nudge
-        .is_some_and(|nudge| flat_distance(place, nudge.to) <= threshold_m || tick >= nudge.until);
+        .is_some_and(|nudge| flat_distance(place, nudge.to) <= threshold_m || landing >= nudge.until);
     if is_over {
         character.nudge = None;
         character.is_moving = false;

@@ -13,30 +13,49 @@ use crate::base::ids::CharacterId;
 use crate::base::trig;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::integrate::FINGER_M;
-use crate::world::World;
+use crate::world::character::Characters;
+use crate::world::clock::Clock;
+use crate::world::crowd_step::CrowdStep;
+use crate::world::event::EventQueue;
+use crate::world::interpolation::Interpolation;
+use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, angle_of, end_play, end_turn};
 use crate::world::walk::{Ask, Phase};
+use crate::world::walks::Walks;
+
+/// What step 9 reads and writes in every tick.
+#[derive(Debug)]
+pub(crate) struct InterpolationParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) map: &'a LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) walks: &'a Walks,
+    pub(crate) glides: &'a mut Vec<Interpolation>,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) step: &'a CrowdStep,
+}
 
 /// Shows everybody a tick further on.
-pub fn run(world: &mut World) {
-    let ticks = world.rate.ticks_per_step();
-    if world.begins_step() {
-        begin(world, ticks);
+pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
+    let clock = parts.clock;
+    let ticks = clock.rate.ticks_per_step();
+    if clock.begins_step() {
+        begin(parts, ticks);
     }
-    let left_ticks = world.landing().since(world.tick);
+    let left_ticks = clock.landing().since(clock.tick);
     let part = (ticks - left_ticks) as f32 / ticks as f32;
-    let World { glides, characters, .. } = &mut *world;
+    let InterpolationParts { glides, characters, .. } = &mut *parts;
     glides.retain_mut(|glide| glide.advance(characters, part) && left_ticks > 0);
-    world.forget_standing();
-    stand(world);
+    stand(parts);
 }
 
 /// Everybody who has made a step begins it again, tick by tick. Anyone who went along the very edge of the
 /// ground, where a part of a line is not clear although the whole of it is, is there at once. Anyone who
 /// leaves ground that went away is seen to leave it.
-fn begin(world: &mut World, ticks: u64) {
-    let World { nav, doors, characters, glides, bodies, .. } = world;
-    let mut grounds = GroundQueries::again(nav, doors, &bodies.known);
+fn begin(parts: &mut InterpolationParts<'_>, ticks: u64) {
+    let InterpolationParts { map, characters, glides, step, .. } = parts;
+    let bodies = &step.bodies;
+    let mut grounds = GroundQueries::again(map, &bodies.known);
     glides.retain_mut(|glide| {
         let Some(character) = characters.get_mut(glide.who) else {
             return false;
@@ -58,30 +77,38 @@ fn begin(world: &mut World, ticks: u64) {
 }
 
 /// Who stands turns, and animations run out.
-fn stand(world: &mut World) {
-    for at in 0..world.characters.ids().len() {
-        let id = world.characters.ids()[at];
-        if world.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
+fn stand(parts: &mut InterpolationParts<'_>) {
+    for at in 0..parts.characters.ids().len() {
+        let id = parts.characters.ids()[at];
+        if parts.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;
         }
-        let Some(character) = world.characters.get(id) else {
+        let Some(character) = parts.characters.get(id) else {
+            debug_assert!(false, "a character in the order is there");
             continue;
         };
-        let (may_turn, plays) = (!character.is_moving, character.play.is_some());
+        let (may_turn, play) = (!character.is_moving, &character.play);
+        let until = play.as_ref().and_then(|play| play.until);
+        let is_over = until.is_some_and(|until| parts.clock.tick >= until);
         if may_turn {
-            turn(world, id);
+            turn(parts, id);
         }
-        if plays {
-            expire_play(world, id);
+        if is_over {
+            end_play(parts.characters, parts.events, id, ActEnd::Done);
         }
     }
 }
 
 /// The map has changed within bounds: who is on its way to where it may not go any more stays where it is,
 /// and asks for another way.
-pub(crate) fn check(world: &mut World, changed: &Bounds) {
-    let World { nav, doors, characters, glides, walks, .. } = world;
-    let mut grounds = GroundQueries::new(nav, doors);
+pub(crate) fn check(
+    map: &LevelMap,
+    glides: &mut Vec<Interpolation>,
+    characters: &mut Characters,
+    walks: &mut Walks,
+    changed: &Bounds,
+) {
+    let mut grounds = GroundQueries::new(map);
     glides.retain(|glide| {
         let Some(character) = characters.get_mut(glide.who) else {
             return false;
@@ -105,8 +132,7 @@ pub(crate) fn check(world: &mut World, changed: &Bounds) {
 }
 
 /// Brings a few to where their steps lead at once: for scenes that are skipped.
-pub(crate) fn land(world: &mut World, who: &[CharacterId]) {
-    let World { glides, characters, .. } = world;
+pub(crate) fn land(glides: &mut Vec<Interpolation>, characters: &mut Characters, who: &[CharacterId]) {
     glides.retain_mut(|glide| {
         let lands = who.contains(&glide.who);
         if lands {
@@ -117,42 +143,27 @@ pub(crate) fn land(world: &mut World, who: &[CharacterId]) {
 }
 
 /// Turns somebody who stands, towards what a verb or the end of a walk asked for.
-fn turn(world: &mut World, id: CharacterId) {
-    let Some(character) = world.characters.get(id) else {
+fn turn(parts: &mut InterpolationParts<'_>, id: CharacterId) {
+    let InterpolationParts { clock, characters, walks, events, .. } = parts;
+    let Some(character) = characters.get(id) else {
         return;
     };
-    if character.is_moving {
-        return;
-    }
-    let look = character.walk.and_then(|walk| world.walks.get(walk)).and_then(|walk| match walk.phase {
+    let look = character.walk.and_then(|walk| walks.get(walk)).and_then(|walk| match walk.phase {
         Phase::Turning(_) => walk.options.face,
         _ => None,
     });
     let wanted = match (look, character.turn) {
-        (Some(look), _) => angle_of(world, id, look),
+        (Some(look), _) => angle_of(characters, id, look),
         (None, Some(turn)) => turn.facing_rad,
         (None, None) => return,
     };
-    let seconds = world.rate.tick_seconds();
-    let Some(character) = world.characters.get_mut(id) else {
+    let Some(character) = characters.get_mut(id) else {
         return;
     };
-    character.facing_rad =
-        trig::turn_towards(character.facing_rad, wanted, character.gait.turn_radps * seconds);
+    let most_rad = character.gait.turn_radps * clock.rate.tick_seconds();
+    character.facing_rad = trig::turn_towards(character.facing_rad, wanted, most_rad);
     let done = trig::wrap(character.facing_rad - wanted).abs() < 1e-4;
     if done && look.is_none() {
-        end_turn(world, id, ActEnd::Done);
-    }
-}
-
-fn expire_play(world: &mut World, id: CharacterId) {
-    let over = world
-        .characters
-        .get(id)
-        .and_then(|character| character.play.as_ref())
-        .and_then(|play| play.until)
-        .is_some_and(|until| world.tick >= until);
-    if over {
-        end_play(world, id, ActEnd::Done);
+        end_turn(characters, events, id, ActEnd::Done);
     }
 }

@@ -1,7 +1,9 @@
 //! The Rust steps of the tick, one file each; the order stands in `game`.
 //!
-//! In: the world. Out: the world one step later, and facts. Holds: no step calls a script, reads a
-//! clock, or fails; every loop is over things that exist, in order of creation.
+//! In: parts of the world. Out: those parts one step later, and facts. Holds: a step names what it reads and
+//! writes, and `steps` alone takes the world apart for it; no step calls a script, reads a wall clock, or
+//! fails; every loop is over things that exist, in order of creation. Where a step returns because something
+//! is missing that must be there, it says so to debug builds.
 
 pub mod arrivals;
 pub mod avoid;
@@ -18,7 +20,9 @@ pub mod regions;
 mod repath;
 pub mod scene_fast_forward;
 mod shortcuts;
+pub mod steps;
 mod tiles;
 mod walk_modes;
 mod walk_progress;
+mod wayfinding;
 pub mod yielding;

@@ -13,140 +13,142 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::crowd::follow::Cursor;
-use crate::nav::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
+use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{places, repath, shortcuts, walk_modes};
-use crate::world::World;
+use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::event::Fact;
+use crate::world::goal::Goal;
 use crate::world::ops::paths;
-use crate::world::ops::walks::goal_layer;
-use crate::world::ops::walks::{conclude, retarget_path, traversal_of};
+use crate::world::ops::walks::retarget_path;
 use crate::world::outcome::{Blocker, Reason, Status};
-use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// Sends what is asked, works, hands out what is ready.
-pub fn run(world: &mut World) {
-    world.forget_standing();
-    if world.begins_step() {
-        ask(world);
+pub(crate) fn run(parts: &mut Wayfinding<'_>) {
+    parts.bystanders.forget();
+    if parts.clock.begins_step() {
+        ask(parts);
     } else {
-        for id in world.fresh_walks() {
-            seek(world, id);
+        for id in parts.walks.fresh(parts.clock.tick) {
+            seek(parts, id);
         }
     }
-    work(world);
+    work(parts);
 }
 
 /// Sends what walks ask, once they have looked around.
-fn ask(world: &mut World) {
-    let changes = repath::notice_all(world);
-    places::run(world);
-    let marks = changes.marks(world);
+fn ask(parts: &mut Wayfinding<'_>) {
+    let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd);
+    places::run(parts);
+    let marks = changes.marks(&parts.settings.crowd);
+    let landing = parts.clock.landing();
     let mut due = Vec::new();
     // No walk begins in this step.
-    for at in 0..world.walk_order.len() {
-        let id = world.walk_order[at];
-        repath::look(world, id, &marks);
-        seek(world, id);
-        due.extend(shortcuts::due(world, id));
+    for at in 0..parts.walks.ids().len() {
+        let id = parts.walks.ids()[at];
+        repath::look(parts, id, &marks);
+        seek(parts, id);
+        let since = parts.walks.get(id).and_then(|walk| shortcuts::due(landing, walk));
+        due.extend(since.map(|since| (since, id)));
     }
-    for id in shortcuts::first_of(world, due) {
-        shortcuts::ask(world, id);
-        seek(world, id);
+    for id in shortcuts::first_of(parts.paths.requests.waiting(), due) {
+        parts.walks.get_mut(id).into_iter().for_each(|walk| shortcuts::ask(parts.clock, walk));
+        seek(parts, id);
     }
 }
 
 /// Has a walk aim, and sends what it asks.
-pub(crate) fn seek(world: &mut World, id: WalkId) {
-    if world.walks.get(id).is_some_and(Walk::is_open) {
-        walk_modes::aim(world, id);
-        send(world, id);
+pub(crate) fn seek(parts: &mut Wayfinding<'_>, id: WalkId) {
+    if parts.walks.get(id).is_some_and(Walk::is_open) {
+        walk_modes::aim(parts, id);
+        send(parts, id);
     }
 }
 
 /// Searches within the budget, and hands out what is ready.
-fn work(world: &mut World) {
+fn work(parts: &mut Wayfinding<'_>) {
     let mut answers = Vec::new();
-    let budget = world.settings.path_budget;
-    let spent = world.requests.step(&world.nav, budget, &mut answers);
-    world.path_counts.expansions += u64::from(spent);
-    world.path_counts.max_per_tick = world.path_counts.max_per_tick.max(u64::from(spent));
-    world.path_counts.in_tick = u64::from(spent);
-    world.path_counts.restarts = world.requests.restarts();
+    let budget = parts.settings.path_budget;
+    let spent = parts.paths.requests.step(&parts.map.nav, budget, &mut answers);
+    parts.counts.expansions += u64::from(spent);
+    parts.counts.max_per_tick = parts.counts.max_per_tick.max(u64::from(spent));
+    parts.counts.in_tick = u64::from(spent);
+    parts.counts.restarts = parts.paths.requests.restarts();
     for (token, answer) in answers {
-        match world.askers.remove(token) {
-            Some(walk) => deliver(world, walk, answer),
-            None => tell(world, token, answer),
+        match parts.paths.askers.remove(token) {
+            Some(walk) => deliver(parts, walk, answer),
+            None => tell(parts, token, answer),
         }
     }
 }
 
 /// Hands a script the answer that it asked for.
-fn tell(world: &mut World, token: PathToken, answer: PathAnswer) {
-    let around = world.asked_around.remove(token);
+fn tell(parts: &mut Wayfinding<'_>, token: PathToken, answer: PathAnswer) {
+    let around = parts.paths.asked_around.remove(token);
     let by = paths::holder(around.as_ref(), &answer);
-    world.events.push(Fact::PathAnswered { token, answer: Box::new(answer), by });
+    parts.events.push(Fact::PathAnswered { token, answer: Box::new(answer), by });
 }
 
-fn send(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some((walk, character)) = parts.walker(id) else {
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
-    let (Some(ask), Some(character)) = (walk.ask, world.characters.get(walk.character)) else {
+    let Some(ask) = walk.ask else {
         return;
     };
     let accept = if walk.sets_out_for_exact_goals_only() { Accept::Exact } else { Accept::Nearest };
-    let (start, by) = (character.body.position, traversal_of(world, walk));
-    let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
+    let (start, by) = (character.body.position, parts.traversal_of(walk));
+    let expansions_max = parts.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
     let (who, goal) = (walk.character, walk.place.map_or(walk.aim, |place| place.point));
-    let goal_layer = goal_layer(world, walk);
-    let but = [who, repath::spared(world, walk).unwrap_or(who)];
+    let goal_layer = goal_layer(parts.characters, walk);
+    let but = [who, repath::spared(parts.people(), walk).unwrap_or(who)];
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
-    let around = if is_ghost { None } else { world.bystanders(line) };
+    let around = if is_ghost { None } else { parts.beside(line) };
     let others = around.as_ref().map(|around| Arc::clone(&around.discs));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };
-    let Some(walk) = world.walks.get(id) else {
+    let Some(walk) = parts.walks.get_mut(id) else {
         return;
     };
     if let Some((stale, _)) = walk.token {
-        world.requests.cancel(stale);
-        world.askers.remove(stale);
+        parts.paths.drop_search(stale);
     }
-    world.nav.prepare(&query.by);
-    let token = world.requests.push(query);
-    world.askers.insert(token, id);
-    world.path_counts.requests += 1;
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.planned_aim = walk.aim;
-        walk.asked_around = around;
-        walk.token = Some((token, ask));
-        walk.ask = None;
-    }
+    parts.map.nav.prepare(&query.by);
+    let token = parts.paths.requests.push(query);
+    parts.paths.askers.insert(token, id);
+    parts.counts.requests += 1;
+    walk.planned_aim = walk.aim;
+    walk.asked_around = around;
+    walk.token = Some((token, ask));
+    walk.ask = None;
 }
 
-fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
-    let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
+    let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+        debug_assert!(false, "a walk that settles takes its request back");
         return;
     };
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
-    if why.is_look() && stays(world, id, (why, &answer), around.as_ref()) {
-        if let Some(walk) = world.walks.get_mut(id) {
-            walk.seen = around;
-        }
-        return;
-    }
-    if let Some(kept) = kept_plan(world, id, (why, &answer)) {
-        if let Some(walk) = world.walks.get_mut(id) {
-            walk.follow(kept);
-        }
-        return;
-    }
-    let Some(walk) = world.walks.get_mut(id) else {
+    let (is_look, is_door_plan) = (why.is_look(), walk.is_door_plan);
+    let stays = is_look && Way::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
+    let kept = || Way::of(parts, id).and_then(|way| way.kept(why, &answer));
+    let kept = if is_door_plan && !stays { kept() } else { None };
+    let Some(walk) = parts.walks.get_mut(id) else {
         return;
     };
+    if stays {
+        walk.seen = around;
+        return;
+    }
+    if let Some(kept) = kept {
+        walk.follow(kept);
+        return;
+    }
     if answer.status != PathStatus::Complete {
         walk.place = None;
     }
@@ -156,122 +158,144 @@ fn deliver(world: &mut World, id: WalkId, answer: PathAnswer) {
     (walk.seen, walk.held_by, walk.looked_at) = (around, holder, 0);
     if !matches!(why, Ask::First | Ask::Leg) {
         walk.repaths += 1;
-        world.events.push(Fact::Replanned { walk: id, why });
+        parts.events.push(Fact::Replanned { walk: id, why });
     }
     let is_exact = walk.sets_out_for_exact_goals_only();
-    let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
+    let trouble = answer.trouble.map(|trouble| parts.map.reason_of(trouble));
     let (reason, by) = trouble.unwrap_or((Reason::NoPath, None));
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.by = holder.map(Blocker::Character).or(by);
-    }
+    walk.by = holder.map(Blocker::Character).or(by);
     // A goal that somebody holds can be reached as soon as it is left: the course goes on beside it.
-    if holder.is_none() && walk_modes::answered(world, id, &answer) {
+    if holder.is_none() && walk_modes::answered(parts, id, &answer) {
         return;
     }
-    let other_aim = world.walks.get(id).is_some_and(aims_elsewhere);
-    if other_aim && answer.status != PathStatus::Complete {
+    if answer.status != PathStatus::Complete
+        && let Some(walk) = parts.walks.get_mut(id).filter(|walk| aims_elsewhere(walk))
+    {
         // It was about a point beside the goal, and this one may do.
-        if let Some(walk) = world.walks.get_mut(id) {
-            walk.ask = Some(why);
-        }
+        walk.ask = Some(why);
         return;
     }
     let ends_short = answer.status == PathStatus::Partial && is_exact && holder.is_none();
     if answer.status == PathStatus::None || ends_short {
-        conclude(world, id, Status::Blocked, reason);
+        parts.conclude(id, Status::Blocked, reason);
     } else {
-        take(world, id, (why, answer));
-        bend(world, id);
+        take(parts, id, (why, answer));
+        bend(parts, id);
     }
 }
 
-/// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on it
-/// whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
-fn stays(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer), around: Option<&Bystanders>) -> bool {
-    let Some(walk) = world.walks.get(id) else {
-        return false;
-    };
-    let Some(character) = world.characters.get(walk.character) else {
-        return false;
-    };
-    let Some(following) = &walk.following else {
-        return false;
-    };
-    let beside = walk.place.map(|place| place.beside);
-    let holder = beside.or_else(|| paths::holder(around, answer));
-    // Beside somebody one place is as good as another, unless it was given.
-    let is_any = holder.is_some() && beside.is_none();
-    let same_end = following.path.points.last() == answer.path.points.last() || is_any;
-    let is_whole = answer.status == PathStatus::Complete;
-    let leads_as_far = walk.held_by == holder && following.path.whole == is_whole && same_end;
-    let rest_m = match why {
-        Ask::Better => shortcuts::rest_cost_m(world, walk, following),
-        _ => rest_of(world, walk, following).map(|rest| rest.cost_m),
-    };
-    let Some(rest_m) = rest_m.filter(|_| leads_as_far) else {
-        return false;
-    };
-    let discs = around.map_or(&[][..], |around| &around.discs);
-    let is_blocked =
-        answer.others == Others::Avoided && repath::is_blocked(world, walk, character.body.position, discs);
-    !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
+/// A walk on its way, on the map as it is.
+struct Way<'a> {
+    nav: &'a NavMap,
+    walk: &'a Walk,
+    following: &'a Following,
+    place: Vec3,
+    by: Traversal,
 }
 
-/// What is left of a way, as a path from where the body stands; None when it cannot be walked any more as it
-/// is.
-fn rest_of(world: &World, walk: &Walk, following: &Following) -> Option<Path> {
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
-    measured(world, points_left(world, walk, following)?, &by)
-}
-
-/// The points that a walk has yet to pass, from where the body stands; none when it changes layers.
-fn points_left(world: &World, walk: &Walk, following: &Following) -> Option<Vec<Vec3>> {
-    if !following.path.layers.is_empty() {
-        // Over links a new plan is the better judge.
-        return None;
+impl<'a> Way<'a> {
+    /// None while it has none.
+    fn of(parts: &'a Wayfinding<'_>, id: WalkId) -> Option<Self> {
+        let (walk, character) = parts.walker(id)?;
+        let following = walk.following.as_ref()?;
+        let by = parts.traversal_of(walk);
+        Some(Self { nav: &parts.map.nav, walk, following, place: character.body.position, by })
     }
-    let mut points = vec![world.characters.get(walk.character)?.body.position];
-    points.extend_from_slice(following.cursor.ahead(&following.path));
-    Some(points)
-}
 
-/// A path straight from point to point; None when a wall is in the way.
-fn measured(world: &World, points: Vec<Vec3>, by: &Traversal) -> Option<Path> {
-    let mut path = Path { whole: true, revision: world.nav.revision(), ..Path::default() };
-    for leg in points.windows(2) {
-        path.cost_m += world.nav.metres(world.nav.straight(leg[0], leg[1], by)?) as f32;
-        path.length_m += flat_distance(leg[0], leg[1]);
+    /// Whether a walk that looked for a better way stays on the one it has: it leads as far, nobody stands on
+    /// it whom the new one goes around, and the new one is not so much cheaper (`repath::CHEAPER`).
+    fn stays(&self, why: Ask, answer: &PathAnswer, around: Option<&Bystanders>) -> bool {
+        let beside = self.walk.place.map(|place| place.beside);
+        let holder = beside.or_else(|| paths::holder(around, answer));
+        // Beside somebody one place is as good as another, unless it was given.
+        let is_any = holder.is_some() && beside.is_none();
+        let path = &self.following.path;
+        let same_end = path.points.last() == answer.path.points.last() || is_any;
+        let is_whole = answer.status == PathStatus::Complete;
+        if self.walk.held_by != holder || path.whole != is_whole || !same_end {
+            return false;
+        }
+        let rest_m = match why {
+            Ask::Better => shortcuts::rest_cost_m(self.nav, self.by.clone(), self.place, self.following),
+            _ => self.points_left().and_then(|points| self.measured(points)).map(|rest| rest.cost_m),
+        };
+        let Some(rest_m) = rest_m else {
+            return false;
+        };
+        let discs = around.map_or(&[][..], |around| &around.discs);
+        let is_blocked = answer.others == Others::Avoided
+            && repath::is_blocked(self.nav, self.walk, self.place, || self.by.clone(), discs);
+        !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
     }
-    path.points = points;
-    Some(path)
+
+    /// The plan that a walk stays with although it has a new one, led to where that leads: one made for a
+    /// door, still clear without opening any, unless the new one is at least a fifth cheaper.
+    fn kept(&self, why: Ask, answer: &PathAnswer) -> Option<Following> {
+        /// What a new plan may cost of the old one to be taken.
+        const CHEAPER: f32 = 0.8;
+        let is_led =
+            matches!(self.walk.course, WalkMode::Once | WalkMode::Follow(_)) && self.walk.via.is_none();
+        let is_whole = self.following.path.whole && answer.status == PathStatus::Complete;
+        if !is_led || !is_whole || matches!(why, Ask::First | Ask::Leg) {
+            return None;
+        }
+        let mut points = self.points_left()?;
+        if points.len() > 1 {
+            points.pop();
+        }
+        points.push(*answer.path.points.last()?);
+        let path = self.measured(points)?;
+        let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
+        is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
+    }
+
+    /// The points that it has yet to pass, from where the body stands; none when it changes layers.
+    fn points_left(&self) -> Option<Vec<Vec3>> {
+        if !self.following.path.layers.is_empty() {
+            // Over links a new plan is the better judge.
+            return None;
+        }
+        let mut points = vec![self.place];
+        points.extend_from_slice(self.following.cursor.ahead(&self.following.path));
+        Some(points)
+    }
+
+    /// A path straight from point to point, without opening a door; None when a wall is in the way.
+    fn measured(&self, points: Vec<Vec3>) -> Option<Path> {
+        let by = Traversal { through: None, ..self.by.clone() };
+        let mut path = Path { whole: true, revision: self.nav.revision(), ..Path::default() };
+        for leg in points.windows(2) {
+            path.cost_m += self.nav.metres(self.nav.straight(leg[0], leg[1], &by)?) as f32;
+            path.length_m += flat_distance(leg[0], leg[1]);
+        }
+        path.points = points;
+        Some(path)
+    }
 }
 
 /// A path that was searched for the walk before, to the same goal within the threshold, is bent to end at
 /// this one's.
-fn bend(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
-    let Some(following) = walk.following.clone().filter(|way| way.path.whole) else {
-        return;
-    };
-    if !aims_elsewhere(walk) || walk.ask.is_some() {
+fn bend(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let is_to_be_bent = |walk: &&Walk| aims_elsewhere(walk) && walk.ask.is_none();
+    if parts.walks.get(id).filter(is_to_be_bent).is_none() {
         return;
     }
-    let Some(place) = world.characters.get(walk.character).map(|character| character.body.position) else {
+    let Some(way) = Way::of(parts, id).filter(|way| way.following.path.whole) else {
         return;
     };
-    let bent = retarget_path(world, following, (place, walk.aim), &traversal_of(world, walk));
-    let threshold_m = world.settings.crowd.target_replan_threshold_m;
-    if let Some(walk) = world.walks.get_mut(id) {
-        let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
-        let is_bent = bent.is_some();
-        if let Some(bent) = bent {
-            walk.follow(bent);
-        }
-        if !is_bent || !is_near {
-            walk.ask = Some(Ask::Target);
-        }
+    let (ends, following) = ((way.place, way.walk.aim), way.following.clone());
+    let bent = retarget_path(way.nav, following, ends, &way.by);
+    let threshold_m = parts.settings.crowd.target_replan_threshold_m;
+    let Some(walk) = parts.walks.get_mut(id) else {
+        return;
+    };
+    let is_near = floor_distance(walk.planned_aim, walk.aim) <= threshold_m;
+    let is_bent = bent.is_some();
+    if let Some(bent) = bent {
+        walk.follow(bent);
+    }
+    if !is_bent || !is_near {
+        walk.ask = Some(Ask::Target);
     }
 }
 
@@ -281,49 +305,20 @@ fn aims_elsewhere(walk: &Walk) -> bool {
     matches!(walk.goal, Goal::Point(_)) && walk.course == WalkMode::Once && walk.aim != walk.planned_aim
 }
 
-/// The plan that a walk stays with although it has a new one, led to where that leads: one made for a door,
-/// still clear without opening any, unless the new one is at least a fifth cheaper.
-fn kept_plan(world: &World, id: WalkId, (why, answer): (Ask, &PathAnswer)) -> Option<Following> {
-    /// What a new plan may cost of the old one to be taken.
-    const CHEAPER: f32 = 0.8;
-    let walk = world.walks.get(id).filter(|walk| walk.is_door_plan)?;
-    let is_led = matches!(walk.course, WalkMode::Once | WalkMode::Follow(_)) && walk.via.is_none();
-    let following = walk.following.as_ref().filter(|following| following.path.whole)?;
-    if !is_led || matches!(why, Ask::First | Ask::Leg) || answer.status != PathStatus::Complete {
-        return None;
-    }
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
-    let mut points = points_left(world, walk, following)?;
-    if points.len() > 1 {
-        points.pop();
-    }
-    points.push(*answer.path.points.last()?);
-    let path = measured(world, points, &by)?;
-    let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
-    is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
-}
-
 /// Puts a new path under the walk, joined where the body stands.
-fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
-    let Some(walk) = world.walks.get(id) else {
+fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)) {
+    let Some((walk, character)) = parts.walker(id) else {
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
-    let by = traversal_of(world, walk);
-    let Some(position) = world.characters.get(walk.character).map(|character| character.body.position) else {
-        return;
-    };
-    let joined = join(world, answer.path, position, &by);
+    let (by, position) = (parts.traversal_of(walk), character.body.position);
     let trouble = answer.trouble;
-    let Some(path) = joined else {
-        ask_from_here(world, id);
+    let Some(path) = join(&parts.map.nav, answer.path, position, &by) else {
+        ask_from_here(parts, id);
         return;
     };
-    let (tick, rate) = (world.landing(), world.rate);
-    let World { walks, characters, .. } = world;
-    let Some(walk) = walks.get_mut(id) else {
-        return;
-    };
-    let Some(character) = characters.get(walk.character) else {
+    let (tick, rate) = (parts.clock.landing(), parts.clock.rate);
+    let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
     let way_ticks = |way_m: f32| rate.ticks(f64::from(way_m / walk.speed_mps(character)));
@@ -350,10 +345,14 @@ fn take(world: &mut World, id: WalkId, (why, answer): (Ask, PathAnswer)) {
 /// The body was moved meanwhile to where the new path cannot be seen: it asks from there, and counts as
 /// having asked because of others. Anyone who waits for its first path goes on waiting; only who is pushed
 /// about again and again loses its patience.
-fn ask_from_here(world: &mut World, id: WalkId) {
+fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
     /// Paths that may be missed before patience runs: each is a search.
     const MISSED_MAX: u32 = 8;
-    if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.phase == Phase::Planning) {
+    let landing = parts.clock.landing();
+    let Some((walk, character)) = parts.walker_mut(id) else {
+        return;
+    };
+    if walk.phase == Phase::Planning {
         walk.missed_paths += 1;
         if walk.missed_paths <= MISSED_MAX {
             walk.ask = Some(Ask::First);
@@ -361,7 +360,7 @@ fn ask_from_here(world: &mut World, id: WalkId) {
             walk.phase = Phase::Moving;
         }
     }
-    repath::ask(world, id);
+    repath::ask(landing, walk, character);
 }
 
 /// When a walk sets out, and what it may take.
@@ -397,7 +396,7 @@ fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
 
 /// The path for a body that has moved on since it asked: from where it stands to the furthest of the next
 /// points that it can walk straight to, so that it never turns back (seed:N4).
-fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
+fn join(nav: &NavMap, mut path: Path, position: Vec3, by: &Traversal) -> Option<Path> {
     /// How many points ahead are tried; a body walks past few corners while it waits for an answer.
     const TRIED: usize = 8;
     let start = *path.points.first()?;
@@ -405,10 +404,10 @@ fn join(world: &World, mut path: Path, position: Vec3, by: &Traversal) -> Option
         return Some(path);
     }
     // Anyone who stands where the ground went away sees from where it comes onto the ground again.
-    let ground = world.nav.start(position, by)?.point;
+    let ground = nav.start(position, by)?.point;
     let seen = (1..(path.leg_end() + 1).min(TRIED + 1))
         .rev()
-        .find(|&index| world.nav.straight(ground, path.points[index], by).is_some())?;
+        .find(|&index| nav.straight(ground, path.points[index], by).is_some())?;
     let skipped_m: f32 = path.points[..=seen].windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
     let out_m = flat_distance(position, ground);
     let gained_m = skipped_m - out_m - flat_distance(ground, path.points[seen]);

@@ -16,12 +16,14 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::crowd::steer::{flat, unit};
-use crate::nav::Traversal;
+use crate::nav::{NavMap, Traversal};
+use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{repath, walk_modes};
-use crate::world::World;
+use crate::world::bystander_index::{BystanderIndex, People};
 use crate::world::bystanders::Straight;
-use crate::world::ops::walks::traversal_of;
-use crate::world::walk::{AcceptEnd, Crowd, Goal, GoalSlot, Phase, Walk};
+use crate::world::clock::Clock;
+use crate::world::goal::Goal;
+use crate::world::walk::{AcceptEnd, Crowd, GoalSlot, Phase, Walk};
 
 /// How far outside the radius of its goal a walk is given a place, metres: three steps before it.
 const NEAR_M: f32 = 3.0;
@@ -36,11 +38,13 @@ const RIMS_MAX: usize = 24;
 const OUTWARDS: f32 = 4.0;
 
 /// Gives out places, in order of creation of the walks.
-pub(crate) fn run(world: &mut World) {
-    let comers: Vec<WalkId> = world.walk_order.iter().copied().filter(|&id| is_coming(world, id)).collect();
-    let mut given: Vec<GivenSlot> = if comers.is_empty() { Vec::new() } else { all_given(world) };
+pub(crate) fn run(parts: &mut Wayfinding<'_>) {
+    let (clock, people) = (parts.clock, parts.people());
+    let is_coming = |&id: &WalkId| people.walks.get(id).is_some_and(|walk| is_coming(clock, people, walk));
+    let comers: Vec<WalkId> = people.walks.ids().iter().copied().filter(is_coming).collect();
+    let mut given = if comers.is_empty() { Vec::new() } else { all_given(people) };
     for id in comers {
-        look(world, id, &mut given);
+        look(parts, id, &mut given);
     }
 }
 
@@ -52,10 +56,10 @@ struct GivenSlot {
     radius_m: f32,
 }
 
-fn all_given(world: &World) -> Vec<GivenSlot> {
-    let given = world.walk_order.iter().filter_map(|&id| {
-        let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
-        let radius_m = world.characters.get(walk.character)?.body.radius_m;
+fn all_given(people: People<'_>) -> Vec<GivenSlot> {
+    let given = people.walks.ids().iter().filter_map(|&id| {
+        let walk = people.walks.open(id)?;
+        let radius_m = people.characters.get(walk.character)?.body.radius_m;
         Some(GivenSlot { walk: id, place: walk.place?, radius_m })
     });
     given.collect()
@@ -111,29 +115,28 @@ struct Comer {
 }
 
 /// Whether a walk may need a place: it nears a goal at which it stops, and others may be in its way there.
-fn is_coming(world: &World, id: WalkId) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.phase == Phase::Moving && takes_places(walk))
-    else {
+fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
+    if walk.phase != Phase::Moving || !takes_places(walk) {
         return false;
-    };
+    }
     let is_met =
-        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(world, walk));
+        walk.place.is_some() || walk.ahead.is_some() && (walk.held_by.is_none() || is_stopped(clock, walk));
     let is_shared = || match walk.goal {
-        Goal::Character(target) => world.characters.alive(target).is_some_and(|target| world.stands(target)),
+        Goal::Character(target) => people.standing(target).is_some(),
         Goal::Point(_) | Goal::Door(_) => false,
     };
-    let Some(character) = world.characters.get(walk.character).filter(|who| who.held.is_none()) else {
+    let Some(character) = people.characters.get(walk.character).filter(|who| who.held.is_none()) else {
         return false;
     };
-    let near_m = walk.radius_m(world) + NEAR_M;
+    let near_m = walk.radius_m(people.crowd) + NEAR_M;
     flat_distance(character.body.position, walk.aim) <= near_m && (is_met || is_shared())
 }
 
 /// Whether a walk has not got on for a moment, seconds: who comes up to somebody on its goal slows down
 /// before it stops beside.
-fn is_stopped(world: &World, walk: &Walk) -> bool {
+fn is_stopped(clock: &Clock, walk: &Walk) -> bool {
     const STOPPED_S: f64 = 0.5;
-    walk.clock(world.landing()).since(walk.progress_tick) >= world.rate.ticks(STOPPED_S)
+    walk.clock(clock.landing()).since(walk.progress_tick) >= clock.rate.ticks(STOPPED_S)
 }
 
 /// Whether a walk stops beside its goal when it cannot stand on it.
@@ -151,15 +154,24 @@ fn takes_places(walk: &Walk) -> bool {
 }
 
 /// Gives a walk a place, another one where its own is taken, or takes it away where it needs none any more.
-fn look(world: &mut World, id: WalkId, given: &mut Vec<GivenSlot>) {
-    let Some(comer) = comer(world, id) else {
-        return;
-    };
-    let standing = standing(world, &comer);
-    let Some(walk) = world.walks.get(id) else {
+fn look(parts: &mut Wayfinding<'_>, id: WalkId, given: &mut Vec<GivenSlot>) {
+    let Some((walk, character)) = parts.walker(id) else {
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let (old, goal) = (walk.place, walk.goal);
+    let rests = repath::is_resting(parts.clock, &parts.settings.crowd, character);
+    let by = Traversal { through: None, ..parts.traversal_of(walk) };
+    let comer = Comer {
+        who: walk.character,
+        position: character.body.position,
+        radius_m: character.body.radius_m,
+        goal: walk.aim,
+        reach_m: walk.radius_m(&parts.settings.crowd),
+        by,
+    };
+    let people = People { characters: parts.characters, walks: parts.walks, crowd: &parts.settings.crowd };
+    let standing = standing(parts.bystanders, people, &comer);
     let others = given.iter().filter(|other| other.walk != id).filter_map(|other| other.rim(&comer));
     let rims: Vec<Rim> = standing.iter().map(|&(_, rim)| rim).chain(others).collect();
     let needed = match goal {
@@ -174,47 +186,37 @@ fn look(world: &mut World, id: WalkId, given: &mut Vec<GivenSlot>) {
     if old.is_some_and(|place| is_kept(&place)) {
         return;
     }
-    let place = needed
-        .and_then(|beside| Some(GoalSlot { point: choose(world, &comer, &rims)?, beside, goal: comer.goal }));
+    let place = needed.and_then(|beside| {
+        Some(GoalSlot { point: choose(&parts.map.nav, &comer, &rims)?, beside, goal: comer.goal })
+    });
     if place == old {
         return;
     }
     let is_on_way = old.is_none()
         && matches!(goal, Goal::Character(_))
         && place.is_some_and(|place| is_straight_on(&comer, place.point));
-    if !is_on_way && walk_rests(world, id) {
+    if !is_on_way && rests {
         return;
     }
-    if let Some(walk) = world.walks.get_mut(id) {
+    let landing = parts.clock.landing();
+    if let Some((walk, character)) = parts.walker_mut(id) {
         walk.place = place;
+        if !is_on_way {
+            repath::ask(landing, walk, character);
+        }
     }
     given.retain(|other| other.walk != id);
     given.extend(place.map(|place| GivenSlot { walk: id, place, radius_m: comer.radius_m }));
-    if !is_on_way {
-        repath::ask(world, id);
-    }
-}
-
-fn walk_rests(world: &World, id: WalkId) -> bool {
-    world.walks.get(id).is_some_and(|walk| repath::is_resting(world, walk))
-}
-
-fn comer(world: &World, id: WalkId) -> Option<Comer> {
-    let walk = world.walks.get(id)?;
-    let body = world.characters.get(walk.character)?.body;
-    let by = Traversal { through: None, ..traversal_of(world, walk) };
-    let (goal, reach_m) = (walk.aim, walk.radius_m(world));
-    Some(Comer { who: walk.character, position: body.position, radius_m: body.radius_m, goal, reach_m, by })
 }
 
 /// Everybody who stands around a goal, and what that leaves.
-fn standing(world: &mut World, comer: &Comer) -> Vec<(CharacterId, Rim)> {
+fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Vec<(CharacterId, Rim)> {
     let line = Straight { from: comer.goal, to: comer.goal, layer: comer.by.layer, but: &[comer.who] };
-    let Some(around) = world.bystanders(line) else {
+    let Some(around) = index.beside(people, line) else {
         return Vec::new();
     };
     let rim = |&who: &CharacterId| {
-        let body = world.characters.get(who)?.body;
+        let body = people.characters.get(who)?.body;
         let radius_m = comer.radius_m + body.radius_m + GAP_M;
         Some((who, Rim { middle: flat(body.position), radius_m }))
     };
@@ -247,7 +249,7 @@ fn is_straight_on(comer: &Comer, place: Vec3) -> bool {
 }
 
 /// The best free place: near the goal, then near the walker.
-fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
+fn choose(nav: &NavMap, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     /// Less than the radius, metres, so that who stands there has arrived.
     const INSIDE_M: f32 = 0.01;
     let (goal, from) = (flat(comer.goal), flat(comer.position));
@@ -269,8 +271,7 @@ fn choose(world: &World, comer: &Comer, rims: &[Rim]) -> Option<Vec3> {
     found.sort_by(|a, b| score(a).total_cmp(&score(b)));
     let place = |point: Vec2| Vec3::new(point.x, comer.goal.y, point.y);
     let is_ground = |place: &Vec3| {
-        world.nav.is_walkable(*place, &comer.by)
-            && world.nav.straight(*place, comer.goal, &comer.by).is_some()
+        nav.is_walkable(*place, &comer.by) && nav.straight(*place, comer.goal, &comer.by).is_some()
     };
     found.into_iter().map(place).find(is_ground)
 }

@@ -9,11 +9,11 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, RegionId};
-use crate::nav::Traversal;
-use crate::world::World;
-use crate::world::character::{Character, Displaced};
+use crate::base::time::Tick;
+use crate::nav::{NavMap, Traversal};
+use crate::world::character::{Character, Characters, Displaced};
 use crate::world::event::{EventQueue, Fact};
-use crate::world::region::{CrossingKind, Edge, Filter, Watch, WatchId, WatchShape};
+use crate::world::region::{CrossingKind, Edge, Filter, Region, Triggers, Watch, WatchId, WatchShape};
 
 type Inside = BTreeMap<u32, CharacterId>;
 
@@ -23,95 +23,123 @@ const LOOKS_MAX: u64 = 1_000_000;
 /// What a look along the ground counts for.
 const SIGHT_LOOKS: u64 = 32;
 
+/// What is looked at: the ground, and everybody.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) nav: &'a NavMap,
+    pub(crate) characters: &'a Characters,
+}
+
+/// Exits and entries, each in the order in which they were found.
+#[derive(Debug, Default)]
+struct Changes {
+    exits: Vec<Fact>,
+    enters: Vec<Fact>,
+}
+
+impl Changes {
+    fn count(&self) -> usize {
+        self.exits.len() + self.enters.len()
+    }
+
+    fn tell(self, events: &mut EventQueue) {
+        for event in self.exits.into_iter().chain(self.enters) {
+            events.push(event);
+        }
+    }
+}
+
 /// Looks at every region and every enabled watch, then forgets who was displaced. Where there are too many
 /// watches for the people there are, each is looked at in every so many ticks, in turn; while too many facts
 /// wait for scripts, none is.
-pub fn run(world: &mut World) {
-    let mut exits = Vec::new();
-    let mut enters = Vec::new();
-    for index in 0..world.regions.len() {
-        look_at_region(world, RegionId::from(index), &mut exits, &mut enters);
+pub(crate) fn run(
+    tick: Tick,
+    nav: &NavMap,
+    characters: &mut Characters,
+    triggers: &mut Triggers,
+    events: &mut EventQueue,
+) {
+    let mut changes = Changes::default();
+    let view = View { nav, characters };
+    for (index, region) in triggers.regions.iter_mut().enumerate() {
+        look_at_region(view, RegionId::from(index), region, &mut changes);
     }
-    let mut watches: Vec<(u64, WatchId)> =
-        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
-    watches.sort_unstable_by_key(|(serial, _)| *serial);
-    let turns = turns_of(world);
+    let turns = turns_of(triggers, characters);
     let mut put_off = 0;
-    for (_, id) in watches {
-        let is_its_turn =
-            world.watches.get(id).is_some_and(|watch| (watch.serial + world.tick.0).is_multiple_of(turns));
-        if is_its_turn && exits.len() + enters.len() + world.events.waiting() < EventQueue::WAITING_MAX {
-            look_at_watch(world, id, &mut exits, &mut enters);
+    for id in triggers.watch_ids() {
+        let Triggers { regions, watches, .. } = triggers;
+        let Some(watch) = watches.get_mut(id) else { continue };
+        let is_its_turn = (watch.serial + tick.0).is_multiple_of(turns);
+        if is_its_turn && changes.count() + events.waiting() < EventQueue::WAITING_MAX {
+            look_at_watch(view, regions, id, watch, &mut changes);
         } else {
             put_off += 1;
         }
     }
-    for event in exits.into_iter().chain(enters) {
-        world.events.push(event);
-    }
+    changes.tell(events);
     if put_off > 0 {
-        world.events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
+        events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
     }
-    for (_, character) in world.characters.iter_mut() {
+    for (_, character) in characters.iter_mut() {
         character.displaced = Displaced::No;
     }
 }
 
 /// The ticks in which every watch is looked at once.
-fn turns_of(world: &World) -> u64 {
-    let people = world.characters.iter().count() as u64;
+fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
+    let people = characters.iter().count() as u64;
     let looks = |watch: &Watch| if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
-    let all: u64 =
-        world.watches.iter().filter(|(_, watch)| watch.enabled).map(|(_, watch)| looks(watch)).sum();
+    let all: u64 = triggers.watches.values().filter(|watch| watch.enabled).map(looks).sum();
     (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 
 /// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement
 /// stays.
-pub(crate) fn look_for(world: &mut World, moved: &[CharacterId]) {
-    let mut exits = Vec::new();
-    let mut enters = Vec::new();
-    for index in 0..world.regions.len() {
-        look_at_some(world, RegionId::from(index), moved, &mut exits, &mut enters);
+pub(crate) fn look_for(
+    view: View<'_>,
+    triggers: &mut Triggers,
+    events: &mut EventQueue,
+    moved: &[CharacterId],
+) {
+    let mut changes = Changes::default();
+    for (index, region) in triggers.regions.iter_mut().enumerate() {
+        look_at_some(view, RegionId::from(index), region, moved, &mut changes);
     }
-    let mut watches: Vec<(u64, WatchId)> =
-        world.watches.iter().map(|(id, watch)| (watch.serial, id)).collect();
-    watches.sort_unstable_by_key(|(serial, _)| *serial);
-    for (_, id) in watches {
-        let travels = |watch: &Watch| matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
-        if world.watches.get(id).is_some_and(|watch| watch.fresh.is_some() || travels(watch)) {
-            look_at_watch(world, id, &mut exits, &mut enters);
+    for id in triggers.watch_ids() {
+        let Triggers { regions, watches, .. } = triggers;
+        let Some(watch) = watches.get_mut(id) else { continue };
+        let travels =
+            matches!(watch.ground, WatchShape::Around { character, .. } if moved.contains(&character));
+        if watch.fresh.is_some() || travels {
+            look_at_watch(view, regions, id, watch, &mut changes);
         } else {
-            watch_some(world, id, moved, &mut exits, &mut enters);
+            watch_some(view, regions, (id, watch), moved, &mut changes);
         }
     }
-    for event in exits.into_iter().chain(enters) {
-        world.events.push(event);
-    }
+    changes.tell(events);
 }
 
 fn look_at_some(
-    world: &mut World,
+    view: View<'_>,
     id: RegionId,
+    region: &mut Region,
     moved: &[CharacterId],
-    exits: &mut Vec<Fact>,
-    enters: &mut Vec<Fact>,
+    changes: &mut Changes,
 ) {
     for &character in moved {
-        let region = &world.regions[id.index()];
-        let Some(body) = world.characters.alive(character) else {
+        let Some(body) = view.characters.alive(character) else {
             continue;
         };
-        let serial = body.serial;
-        let is_inside = region.holds(body, Edge::Centre);
-        match (region.inside.contains_key(&serial), is_inside) {
+        match (region.inside.contains_key(&body.serial), region.holds(body, Edge::Centre)) {
             (true, false) => {
-                exits.push(Fact::RegionLeft { region: id, character, how: how_out(world, character) });
-                world.regions[id.index()].inside.remove(&serial);
+                let how = view.how_out(character);
+                changes.exits.push(Fact::RegionLeft { region: id, character, how });
+                region.inside.remove(&body.serial);
             }
             (false, true) => {
-                enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
-                world.regions[id.index()].inside.insert(serial, character);
+                let how = view.how_in(character);
+                changes.enters.push(Fact::RegionEntered { region: id, character, how });
+                region.inside.insert(body.serial, character);
             }
             _ => {}
         }
@@ -119,46 +147,36 @@ fn look_at_some(
 }
 
 fn watch_some(
-    world: &mut World,
-    id: WatchId,
+    view: View<'_>,
+    regions: &[Region],
+    (id, watch): (WatchId, &mut Watch),
     moved: &[CharacterId],
-    exits: &mut Vec<Fact>,
-    enters: &mut Vec<Fact>,
+    changes: &mut Changes,
 ) {
-    for &character in moved {
-        let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
-            return;
-        };
-        let Some(body) = world.characters.alive(character) else {
+    for &character in moved.iter().filter(|_| watch.enabled) {
+        let Some(body) = view.characters.alive(character) else {
             continue;
         };
-        let serial = body.serial;
-        let counts = passes(&watch.filter, character, body) && is_inside(world, watch, character, body);
-        let change = match (watch.inside.contains_key(&serial), counts) {
+        let counts =
+            passes(&watch.filter, character, body) && view.is_inside(regions, watch, (character, body));
+        match (watch.inside.contains_key(&body.serial), counts) {
             (true, false) => {
-                Some((Fact::WatchLeft { watch: id, character, how: how_out(world, character) }, false))
+                let how = view.how_out(character);
+                changes.exits.push(Fact::WatchLeft { watch: id, character, how });
+                watch.inside.remove(&body.serial);
             }
             (false, true) => {
-                Some((Fact::WatchEntered { watch: id, character, how: how_in(world, character) }, true))
+                let how = view.how_in(character);
+                changes.enters.push(Fact::WatchEntered { watch: id, character, how });
+                watch.inside.insert(body.serial, character);
             }
-            _ => None,
-        };
-        let (Some((event, entered)), Some(watch)) = (change, world.watches.get_mut(id)) else {
-            continue;
-        };
-        if entered {
-            watch.inside.insert(serial, character);
-            enters.push(event);
-        } else {
-            watch.inside.remove(&serial);
-            exits.push(event);
+            _ => {}
         }
     }
 }
 
-fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
-    let region = &world.regions[id.index()];
-    let now: Inside = world
+fn look_at_region(view: View<'_>, id: RegionId, region: &mut Region, changes: &mut Changes) {
+    let now: Inside = view
         .characters
         .iter()
         .filter(|(_, character)| region.holds(character, Edge::Centre))
@@ -168,81 +186,117 @@ fn look_at_region(world: &mut World, id: RegionId, exits: &mut Vec<Fact>, enters
         return;
     }
     for (_, &character) in region.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        exits.push(Fact::RegionLeft { region: id, character, how: how_out(world, character) });
+        changes.exits.push(Fact::RegionLeft { region: id, character, how: view.how_out(character) });
     }
     for (_, &character) in now.iter().filter(|(serial, _)| !region.inside.contains_key(serial)) {
-        enters.push(Fact::RegionEntered { region: id, character, how: how_in(world, character) });
+        changes.enters.push(Fact::RegionEntered { region: id, character, how: view.how_in(character) });
     }
-    world.regions[id.index()].inside = now;
+    region.inside = now;
 }
 
-fn look_at_watch(world: &mut World, id: WatchId, exits: &mut Vec<Fact>, enters: &mut Vec<Fact>) {
-    let Some(watch) = world.watches.get(id).filter(|watch| watch.enabled) else {
+fn look_at_watch(view: View<'_>, regions: &[Region], id: WatchId, watch: &mut Watch, changes: &mut Changes) {
+    if !watch.enabled {
         return;
-    };
-    let now = insiders(world, watch);
-    let centre_moves = centre_moves(world, watch);
+    }
+    let now = view.insiders(regions, watch);
+    let centre_moves = view.centre_moves(watch);
     let is_silent = watch.fresh == Some(CrossingKind::Initial) && !watch.report_initial;
     for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        let how = by_motion(world, character, how_out(world, character), centre_moves);
-        exits.push(Fact::WatchLeft { watch: id, character, how });
+        let how = view.by_motion(character, view.how_out(character), centre_moves);
+        changes.exits.push(Fact::WatchLeft { watch: id, character, how });
     }
     if !is_silent {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
-            let usual = by_motion(world, character, how_in(world, character), centre_moves);
-            enters.push(Fact::WatchEntered { watch: id, character, how: watch.fresh.unwrap_or(usual) });
+            let usual = view.by_motion(character, view.how_in(character), centre_moves);
+            let how = watch.fresh.unwrap_or(usual);
+            changes.enters.push(Fact::WatchEntered { watch: id, character, how });
         }
     }
-    if let Some(watch) = world.watches.get_mut(id) {
-        watch.inside = now;
-        watch.fresh = None;
+    watch.inside = now;
+    watch.fresh = None;
+}
+
+impl View<'_> {
+    /// `Moved` for somebody who stood still while the circle came or went.
+    fn by_motion(&self, id: CharacterId, usual: CrossingKind, centre_moves: bool) -> CrossingKind {
+        let stood = self.characters.get(id).is_some_and(|character| !character.is_moving);
+        if usual == CrossingKind::Walked && centre_moves && stood { CrossingKind::Moved } else { usual }
     }
-}
 
-/// `Moved` for somebody who stood still while the circle came or went.
-fn by_motion(world: &World, id: CharacterId, usual: CrossingKind, centre_moves: bool) -> CrossingKind {
-    let stood = world.characters.get(id).is_some_and(|character| !character.is_moving);
-    if usual == CrossingKind::Walked && centre_moves && stood { CrossingKind::Moved } else { usual }
-}
-
-fn centre_moves(world: &World, watch: &Watch) -> bool {
-    match watch.ground {
-        WatchShape::Around { character, .. } => world
-            .characters
-            .get(character)
-            .is_some_and(|centre| centre.is_moving || centre.displaced != Displaced::No),
-        _ => false,
+    fn centre_moves(&self, watch: &Watch) -> bool {
+        match watch.ground {
+            WatchShape::Around { character, .. } => self
+                .characters
+                .get(character)
+                .is_some_and(|centre| centre.is_moving || centre.displaced != Displaced::No),
+            _ => false,
+        }
     }
-}
 
-fn how_in(world: &World, id: CharacterId) -> CrossingKind {
-    match world.characters.get(id).map(|character| character.displaced) {
-        Some(Displaced::Spawned) => CrossingKind::Spawned,
-        Some(Displaced::Teleported) => CrossingKind::Teleported,
-        Some(Displaced::Skipped) => CrossingKind::Skipped,
-        _ => CrossingKind::Walked,
-    }
-}
-
-fn how_out(world: &World, id: CharacterId) -> CrossingKind {
-    match world.characters.alive(id) {
-        None => CrossingKind::Despawned,
-        Some(character) => match character.displaced {
-            Displaced::Teleported => CrossingKind::Teleported,
-            Displaced::Skipped => CrossingKind::Skipped,
+    fn how_in(&self, id: CharacterId) -> CrossingKind {
+        match self.characters.get(id).map(|character| character.displaced) {
+            Some(Displaced::Spawned) => CrossingKind::Spawned,
+            Some(Displaced::Teleported) => CrossingKind::Teleported,
+            Some(Displaced::Skipped) => CrossingKind::Skipped,
             _ => CrossingKind::Walked,
-        },
+        }
     }
-}
 
-fn insiders(world: &World, watch: &Watch) -> Inside {
-    world
-        .characters
-        .iter()
-        .filter(|&(id, character)| passes(&watch.filter, id, character))
-        .filter(|&(id, character)| is_inside(world, watch, id, character))
-        .map(|(id, character)| (character.serial, id))
-        .collect()
+    fn how_out(&self, id: CharacterId) -> CrossingKind {
+        match self.characters.alive(id) {
+            None => CrossingKind::Despawned,
+            Some(character) => match character.displaced {
+                Displaced::Teleported => CrossingKind::Teleported,
+                Displaced::Skipped => CrossingKind::Skipped,
+                _ => CrossingKind::Walked,
+            },
+        }
+    }
+
+    fn insiders(&self, regions: &[Region], watch: &Watch) -> Inside {
+        self.characters
+            .iter()
+            .filter(|&(id, character)| passes(&watch.filter, id, character))
+            .filter(|&who| self.is_inside(regions, watch, who))
+            .map(|(id, character)| (character.serial, id))
+            .collect()
+    }
+
+    fn is_inside(
+        &self,
+        regions: &[Region],
+        watch: &Watch,
+        (id, character): (CharacterId, &Character),
+    ) -> bool {
+        let position = character.body.position;
+        match &watch.ground {
+            WatchShape::Region(region) => {
+                regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
+            }
+            WatchShape::Area(area) => {
+                let mut areas = Vec::new();
+                self.nav.areas_at(position, &mut areas);
+                areas.contains(area)
+            }
+            WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
+                in_circle((*centre, *reach_m), character, watch.edge)
+                    && (!line_of_walk || self.sees((*centre, character.layer), character))
+            }
+            WatchShape::Around { character: centre, radius_m: reach_m, line_of_walk } => {
+                let Some(middle) = self.characters.alive(*centre).filter(|_| *centre != id) else {
+                    return false;
+                };
+                let (middle, layer) = (middle.body.position, middle.layer);
+                in_circle((middle, *reach_m), character, watch.edge)
+                    && (!line_of_walk || self.sees((middle, layer), character))
+            }
+        }
+    }
+
+    fn sees(&self, (from, layer): (Vec3, u8), who: &Character) -> bool {
+        let by = Traversal { layer, ..Traversal::default() };
+        layer == who.layer && self.nav.straight(from, who.body.position, &by).is_some()
+    }
 }
 
 fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
@@ -253,32 +307,6 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
     }
 }
 
-fn is_inside(world: &World, watch: &Watch, id: CharacterId, character: &Character) -> bool {
-    let position = character.body.position;
-    match &watch.ground {
-        WatchShape::Region(region) => {
-            world.regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
-        }
-        WatchShape::Area(area) => {
-            let mut areas = Vec::new();
-            world.nav.areas_at(position, &mut areas);
-            areas.contains(area)
-        }
-        WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
-            in_circle((*centre, *reach_m), character, watch.edge)
-                && (!line_of_walk || sees(world, (*centre, character.layer), character))
-        }
-        WatchShape::Around { character: centre, radius_m: reach_m, line_of_walk } => {
-            let Some(middle) = world.characters.alive(*centre).filter(|_| *centre != id) else {
-                return false;
-            };
-            let (middle, layer) = (middle.body.position, middle.layer);
-            in_circle((middle, *reach_m), character, watch.edge)
-                && (!line_of_walk || sees(world, (middle, layer), character))
-        }
-    }
-}
-
 fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
     let distance_m = flat_distance(circle.0, character.body.position);
     match edge {
@@ -286,9 +314,4 @@ fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
         Edge::Any => distance_m <= circle.1 + character.body.radius_m,
         Edge::Full => distance_m + character.body.radius_m <= circle.1,
     }
-}
-
-fn sees(world: &World, (from, layer): (Vec3, u8), who: &Character) -> bool {
-    let by = Traversal { layer, ..Traversal::default() };
-    layer == who.layer && world.nav.straight(from, who.body.position, &by).is_some()
 }

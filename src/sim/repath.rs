@@ -19,12 +19,18 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::{flat_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
-use crate::nav::Disc;
-use crate::world::World;
+use crate::base::time::Tick;
+use crate::nav::{Disc, NavMap, Traversal};
+use crate::sim::wayfinding::Wayfinding;
+use crate::world::asker::traversal_of;
+use crate::world::bystander_index::People;
 use crate::world::bystanders::{Bystanders, Straight};
-use crate::world::character::{Past, Replan};
-use crate::world::ops::walks::traversal_of;
-use crate::world::walk::{Ask, Crowd, Following, Goal, Phase, Walk};
+use crate::world::character::{Character, Characters, Past, Replan};
+use crate::world::clock::Clock;
+use crate::world::goal::Goal;
+use crate::world::settings::CrowdSettings;
+use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
+use crate::world::walks::Walks;
 
 /// The part of what is left of a way that another may cost to be taken in its place, when nobody stands on
 /// the old one. A tenth: the ways round somebody on either side differ by less than that from a few metres
@@ -42,11 +48,18 @@ struct BystanderChange {
 }
 
 /// Notes who has moved.
-pub(crate) fn notice_all(world: &mut World) -> BystanderChanges {
-    world.take_noted();
-    let mut changes = removed(world);
-    for at in 0..world.characters.ids().len() {
-        notice(world, world.characters.ids()[at], &mut changes);
+pub(crate) fn notice_all(
+    characters: &mut Characters,
+    walks: &Walks,
+    crowd: &CrowdSettings,
+) -> BystanderChanges {
+    let mut changes = removed(characters);
+    for at in 0..characters.ids().len() {
+        let id = characters.ids()[at];
+        let replan = notice(People { characters, walks, crowd }, id, &mut changes);
+        if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
+            character.replan = replan;
+        }
     }
     BystanderChanges(changes)
 }
@@ -56,53 +69,50 @@ pub(crate) struct BystanderChanges(Vec<BystanderChange>);
 
 impl BystanderChanges {
     /// The same, to be asked by place.
-    pub(crate) fn marks(&self, world: &World) -> ChangeMarks<'_> {
-        ChangeMarks::of(&self.0, world.settings.crowd.replan_trigger_m)
+    pub(crate) fn marks(&self, crowd: &CrowdSettings) -> ChangeMarks<'_> {
+        ChangeMarks::of(&self.0, crowd.replan_trigger_m)
     }
 }
 
 /// Those who stand no more because they are gone for good.
-fn removed(world: &mut World) -> Vec<BystanderChange> {
-    let gone = world.take_removed().into_iter();
+fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
+    let gone = characters.take_departed().into_iter();
     gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
 }
 
 /// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last
-/// counted.
-fn notice(world: &mut World, who: CharacterId, changes: &mut Vec<BystanderChange>) {
-    let crowd = &world.settings.crowd;
-    let (eps_m, far_m) = (crowd.moved_eps_m, crowd.replan_trigger_m);
-    let Some(character) = world.characters.get(who) else {
-        return;
-    };
+/// counted; what counts from now on, if it did.
+fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChange>) -> Option<Replan> {
+    let (eps_m, far_m) = (people.crowd.moved_eps_m, people.crowd.replan_trigger_m);
+    let character = people.characters.get(who)?;
     let (place, before) = (character.body.position, character.replan);
     // Most people, most of the time: on the move, and nobody's plan goes around them.
     if character.is_moving && !before.stood && character.is_alive() {
-        return;
+        return None;
     }
-    let stands = world.stands(character);
+    let stands = people.stands(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {
-        return;
+        return None;
     }
-    let disc = stands.then(|| world.disc_of(character));
     if before.stood && (!stands || moved_m > far_m) {
         changes.push(BystanderChange { who, place: before.from, disc: None });
     }
     if stands {
-        changes.push(BystanderChange { who, place, disc });
+        changes.push(BystanderChange { who, place, disc: Some(people.disc_of(character)) });
     }
-    if let Some(character) = world.characters.get_mut(who) {
-        character.replan = Replan { from: place, stood: stands, ..before };
-    }
+    Some(Replan { from: place, stood: stands, ..before })
 }
 
 /// Has a walk ask for a new path when others call for one.
-pub(crate) fn look(world: &mut World, id: WalkId, marks: &ChangeMarks<'_>) {
-    let Some(walk) = world.walks.get(id).filter(|walk| minds_others(walk)) else {
+pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
+    let crowd = &parts.settings.crowd;
+    let people = People { characters: parts.characters, walks: parts.walks, crowd };
+    let Some(walk) = people.walks.get(id).filter(|walk| minds_others(walk)) else {
         return;
     };
-    let Some(character) = world.characters.get(walk.character) else {
+    let Some(character) = people.characters.get(walk.character) else {
+        debug_assert!(false, "the character of an open walk is there");
         return;
     };
     let Some(following) = &walk.following else {
@@ -111,56 +121,64 @@ pub(crate) fn look(world: &mut World, id: WalkId, marks: &ChangeMarks<'_>) {
     let position = character.body.position;
     let next = following.cursor.next(&following.path).unwrap_or(position);
     let at_corner = walk.looked_at != following.cursor.segment;
-    let concerns = |change: &BystanderChange| concerns(world, walk, position, change);
-    let is_due =
-        walk.is_crowded || at_corner || has_lost_holder(world, walk) || marks.any(position, next, concerns);
-    if !is_due {
+    let node_m = parts.map.nav.node_m();
+    let lost_holder = || has_lost_holder(people, walk, position);
+    let concerns = |change: &BystanderChange| concerns(people, node_m, walk, position, change);
+    if !(walk.is_crowded || at_corner || lost_holder() || marks.any(position, next, concerns)) {
         return;
     }
     // A search under way was told of others when it was asked for; what is new since is looked at after it.
-    let waits = is_resting(world, walk) || walk.token.is_some() || walk.ask.is_some();
-    let asks = !waits && is_worth_a_search(world, id);
-    let segment = world.walks.get(id).and_then(|walk| walk.following.as_ref()).map(|way| way.cursor.segment);
-    let Some(walk) = world.walks.get_mut(id) else {
+    let waits = is_resting(parts.clock, crowd, character) || walk.token.is_some() || walk.ask.is_some();
+    let asks = !waits && {
+        let but = [walk.character, spared(people, walk).unwrap_or(walk.character)];
+        let line = Straight { from: position, to: walk.aim, layer: character.layer, but: &but };
+        let now = parts.bystanders.beside(people, line);
+        let fresh = now.map_or_else(Vec::new, |now| newcomers(walk, &now, crowd.moved_eps_m));
+        let by = || traversal_of(parts.map, people.characters, parts.clock.rate, walk);
+        // Whether a new plan could differ from the one in use.
+        lost_holder()
+            || !fresh.is_empty() && is_blocked(&parts.map.nav, walk, position, by, &fresh)
+            || could_be_shorter(people, &parts.map.nav, walk, position)
+    };
+    let is_free = asks && lost_holder();
+    let (segment, landing) = (following.cursor.segment, parts.clock.landing());
+    let Some((walk, character)) = parts.walker_mut(id) else {
         return;
     };
     walk.is_crowded = waits;
-    walk.looked_at = segment.unwrap_or(0);
+    walk.looked_at = segment;
+    if is_free {
+        walk.place = None;
+    }
     if asks {
-        let is_free = world.walks.get(id).is_some_and(|walk| has_lost_holder(world, walk));
-        if let Some(walk) = world.walks.get_mut(id).filter(|_| is_free) {
-            walk.place = None;
-        }
-        ask(world, id);
+        ask(landing, walk, character);
     }
 }
 
-/// Whether a walk has asked because of others so shortly ago that it may not ask again.
-pub(crate) fn is_resting(world: &World, walk: &Walk) -> bool {
-    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.replan_cooldown_ms) / 1000.0);
+/// Whether somebody has asked because of others so shortly ago that it may not ask again.
+pub(crate) fn is_resting(clock: &Clock, crowd: &CrowdSettings, character: &Character) -> bool {
+    let cooldown = clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
     // Not by the clock of the walk: who walks again for somebody else rests from what it asked for before.
-    let since = world.characters.get(walk.character).and_then(|character| character.replan.since);
-    since.and_then(|since| since.ago_ticks(world.landing())).is_some_and(|ago| ago < cooldown)
+    let ago = character.replan.since.and_then(|since| since.ago_ticks(clock.landing()));
+    ago.is_some_and(|ago| ago < cooldown)
 }
 
-/// Has a walk ask because of others, and rest afterwards.
-pub(crate) fn ask(world: &mut World, id: WalkId) {
-    let tick = world.landing();
-    let Some(walk) = world.walks.get_mut(id) else {
-        return;
-    };
+/// Has a walk ask because of others, and its character rest afterwards.
+pub(crate) fn ask(landing: Tick, walk: &mut Walk, character: &mut Character) {
     walk.ask_for(Ask::Crowd);
-    let who = walk.character;
-    if let Some(character) = world.characters.get_mut(who) {
-        character.replan.since = Some(Past::at(tick));
-    }
+    character.replan.since = Some(Past::at(landing));
 }
 
 /// Has a walk ask that has been led so far off its way that it does not see it any more, once in the
 /// cooldown.
-pub(crate) fn ask_when_lost(world: &mut World, id: WalkId) {
-    if world.walks.get(id).is_some_and(|walk| !is_resting(world, walk)) {
-        ask(world, id);
+pub(crate) fn ask_when_lost(
+    clock: &Clock,
+    crowd: &CrowdSettings,
+    walk: &mut Walk,
+    character: &mut Character,
+) {
+    if !is_resting(clock, crowd, character) {
+        ask(clock.landing(), walk, character);
     }
 }
 
@@ -173,31 +191,29 @@ fn minds_others(walk: &Walk) -> bool {
 
 /// Whether who held the goal of a walk has left, or stands elsewhere now. Anyone who is still far off is not
 /// told: by the time it comes there, it may be held again.
-fn has_lost_holder(world: &World, walk: &Walk) -> bool {
-    let near_m = world.settings.crowd.replan_trigger_m;
-    let place = || world.characters.get(walk.character).map(|character| character.body.position);
-    let is_near = || place().and_then(|place| walk.remaining_m(place)).is_some_and(|left_m| left_m <= near_m);
+fn has_lost_holder(people: People<'_>, walk: &Walk, place: Vec3) -> bool {
+    let near_m = people.crowd.replan_trigger_m;
+    let is_near = || walk.remaining_m(place).is_some_and(|left_m| left_m <= near_m);
     let is_gone = |holder| {
         let disc = walk.seen.as_ref().and_then(|seen| seen.disc_of(holder));
-        disc.is_some_and(|disc| is_gone(world, holder, &disc))
+        disc.is_some_and(|disc| is_gone(people, holder, &disc))
     };
     walk.held_by.is_some_and(is_gone) && (matches!(walk.phase, Phase::Beside(_)) || is_near())
 }
 
 /// Whether somebody around whose circle a plan was made stands there no more.
-fn is_gone(world: &World, who: CharacterId, disc: &Disc) -> bool {
-    let character = world.characters.alive(who).filter(|character| world.stands(character));
-    let eps_m = world.settings.crowd.moved_eps_m;
-    character.is_none_or(|character| flat_distance(character.body.position, disc.centre) >= eps_m)
+fn is_gone(people: People<'_>, who: CharacterId, disc: &Disc) -> bool {
+    let eps_m = people.crowd.moved_eps_m;
+    people.standing(who).is_none_or(|who| flat_distance(who.body.position, disc.centre) >= eps_m)
 }
 
 /// Whether a change can change the plan of a walk: it stands on the way, or it was gone around and is gone.
-fn concerns(world: &World, walk: &Walk, position: Vec3, change: &BystanderChange) -> bool {
-    if change.who == walk.character || spared(world, walk) == Some(change.who) {
+fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change: &BystanderChange) -> bool {
+    if change.who == walk.character || spared(people, walk) == Some(change.who) {
         return false;
     }
     let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who.contains(&change.who));
-    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + world.nav.node_m();
+    let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
     let middle = ground(change.place);
     let blocks = || {
         legs(walk.following.as_ref(), position).any(|(from, to)| {
@@ -209,16 +225,16 @@ fn concerns(world: &World, walk: &Walk, position: Vec3, change: &BystanderChange
 
 /// The character that a walk goes to, when it stops before it touches it: there is no need to plan around it
 /// then.
-pub(crate) fn spared(world: &World, walk: &Walk) -> Option<CharacterId> {
+pub(crate) fn spared(people: People<'_>, walk: &Walk) -> Option<CharacterId> {
     let Goal::Character(target) = walk.goal else {
         return None;
     };
     let touching_m: f32 = [target, walk.character]
         .iter()
-        .filter_map(|&id| world.characters.get(id))
+        .filter_map(|&id| people.characters.get(id))
         .map(|character| character.body.radius_m)
         .sum();
-    (walk.via.is_none() && walk.radius_m(world) > touching_m).then_some(target)
+    (walk.via.is_none() && walk.radius_m(people.crowd) > touching_m).then_some(target)
 }
 
 /// What is left of a way, leg by leg.
@@ -233,34 +249,8 @@ pub(crate) fn legs(following: Option<&Following>, position: Vec3) -> impl Iterat
     from.zip(ahead.iter().copied())
 }
 
-/// Whether a new plan of a walk could differ from the one in use.
-fn is_worth_a_search(world: &mut World, id: WalkId) -> bool {
-    let Some(walk) = world.walks.get(id) else {
-        return false;
-    };
-    let (who, goal) = (walk.character, walk.aim);
-    let Some((position, layer)) =
-        world.characters.get(who).map(|character| (character.body.position, character.layer))
-    else {
-        return false;
-    };
-    let but = [who, spared(world, walk).unwrap_or(who)];
-    let now = world.bystanders(Straight { from: position, to: goal, layer, but: &but });
-    let Some(walk) = world.walks.get(id) else {
-        return false;
-    };
-    has_lost_holder(world, walk)
-        || is_newly_blocked(world, walk, position, now.as_ref())
-        || could_be_shorter(world, walk, position)
-}
-
-/// Whether somebody stands on what is left of the way who did not stand there for the last plan. The goal
-/// counts as part of a way that leads there.
-fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bystanders>) -> bool {
-    let Some(now) = now else {
-        return false;
-    };
-    let eps_m = world.settings.crowd.moved_eps_m;
+/// The circles of bystanders that the last plan of a walk did not go around, or found elsewhere.
+fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     // Hundreds may stand along a way, so nobody is looked for in a list.
     let before: BTreeMap<CharacterId, &Disc> = walk
         .seen
@@ -270,13 +260,19 @@ fn is_newly_blocked(world: &World, walk: &Walk, position: Vec3, now: Option<&Bys
         let disc = before.get(&now.who[at]);
         disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
     };
-    let fresh: Vec<Disc> = (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect();
-    is_blocked(world, walk, position, &fresh)
+    (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect()
 }
 
-/// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans.
-pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Disc]) -> bool {
-    let node_m = world.nav.node_m();
+/// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans. The goal
+/// counts as part of a way that leads there.
+pub(crate) fn is_blocked(
+    nav: &NavMap,
+    walk: &Walk,
+    position: Vec3,
+    traversal: impl Fn() -> Traversal,
+    discs: &[Disc],
+) -> bool {
+    let node_m = nav.node_m();
     let mut by = None;
     legs(walk.following.as_ref(), position).any(|(from, to)| {
         let (a, b) = (ground(from), ground(to));
@@ -286,8 +282,8 @@ pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Di
         };
         let near: Vec<Disc> = discs.iter().filter(is_near).copied().collect();
         !near.is_empty() && {
-            let by = by.get_or_insert_with(|| traversal_of(world, walk));
-            !world.nav.is_clear_of(from, to, by, &near)
+            let by = by.get_or_insert_with(&traversal);
+            !nav.is_clear_of(from, to, by, &near)
         }
     })
 }
@@ -295,7 +291,7 @@ pub(crate) fn is_blocked(world: &World, walk: &Walk, position: Vec3, discs: &[Di
 /// Whether somebody whom the plan in use went around is gone, and a way through where it stood could be
 /// enough cheaper to be taken: every way that its leaving opens leads through there, and none costs less than
 /// straight lines on the best ground.
-fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
+fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec3) -> bool {
     let (Some(seen), Some(following)) = (&walk.seen, &walk.following) else {
         return false;
     };
@@ -303,15 +299,15 @@ fn could_be_shorter(world: &World, walk: &Walk, position: Vec3) -> bool {
         return false;
     };
     let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-    let least = own.fold(world.nav.cheapest_factor(), f32::min);
+    let least = own.fold(nav.cheapest_factor(), f32::min);
     let per_m =
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
     seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
-        let around_m = 2.0 * (disc.radius_m + world.nav.node_m());
+        let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
-        least * through_m < worth_m && is_gone(world, who, disc)
+        least * through_m < worth_m && is_gone(people, who, disc)
     })
 }
 

@@ -12,7 +12,7 @@
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::sim::{arrivals, avoid, doors, edits, follow, integrate, interpolation, paths, regions, yielding};
+use crate::sim::{doors, interpolation, regions, steps};
 use crate::world::World;
 use crate::world::character::Displaced;
 use crate::world::interpolation::Interpolation;
@@ -39,33 +39,33 @@ struct SetAside {
 
 /// From here on only the scene's walks go on, and only those who take part move.
 fn begin(world: &mut World, rush: &FastForward, rushed_ticks: u64) -> SetAside {
-    (world.is_skipping, world.rushed_ticks) = (true, rushed_ticks);
-    let cast = Cast::of(world, rush);
-    let open = rush.open_walks(world);
+    (world.clock.is_skipping, world.clock.rushed_ticks) = (true, rushed_ticks);
+    let cast = Cast::of(&world.characters, &world.walks, rush);
+    let open = rush.open_walks(&world.walks);
     let (own, glides) =
         std::mem::take(&mut world.glides).into_iter().partition(|glide| cast.is_free(glide.who));
     world.glides = own;
-    world.cast = Some(cast);
-    SetAside { walks: std::mem::replace(&mut world.walk_order, open), glides }
+    world.scratch.step.cast = Some(cast);
+    SetAside { walks: world.walks.look_at_only(open), glides }
 }
 
 /// Everybody else goes on where they were.
 fn end(world: &mut World, aside: SetAside) {
-    world.walk_order = aside.walks;
+    world.walks.look_at_only(aside.walks);
     world.glides.extend(aside.glides);
-    world.forget_standing();
-    (world.is_skipping, world.rushed_ticks, world.cast) = (false, 0, None);
+    world.scratch.bystanders.forget();
+    (world.clock.is_skipping, world.clock.rushed_ticks, world.scratch.step.cast) = (false, 0, None);
 }
 
 /// Lets the time of a scene pass, until something is to be told, its ticks are over or the steps are spent: a
 /// step is a tick of one body. So many ticks of the scene have passed in this tick before.
 pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left: &mut u64) -> Passed {
-    let (start, told) = (world.tick, world.events.waiting());
+    let (start, told) = (world.clock.tick, world.events.waiting());
     let aside = begin(world, rush, before_ticks);
     finish_doors(world, rush);
-    edits::run(world);
-    let mut walks = rush.open_walks(world);
-    let bodies = rush.bodies(world, &walks);
+    steps::edits(world);
+    let mut walks = rush.open_walks(&world.walks);
+    let bodies = rush.bodies(&world.characters, &world.walks, &walks);
     look_at_regions(world, &bodies);
     let (mut passed, mut has_begun) = (0, false);
     // Whether a whole step of the crowd has moved nobody: then none will.
@@ -74,10 +74,10 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
     // lands.
     while world.events.waiting() == told
         && rush.ticks != Some(passed)
-        && (*steps_left > 0 || !world.lands_step())
+        && (*steps_left > 0 || !world.clock.lands_step())
     {
         let is_busy = |&id: &CharacterId| world.characters.get(id).is_some_and(FastForward::is_busy);
-        let searches = rush.paths.iter().any(|&token| world.requests.is_open(token));
+        let searches = rush.paths.iter().any(|&token| world.paths.requests.is_open(token));
         let is_still = is_quiet && walks.is_empty() && !searches && !bodies.iter().any(is_busy);
         if let Some(ticks) = rush.ticks.filter(|&ticks| is_still || ticks == passed + 1) {
             (passed, has_begun) = (ticks, true);
@@ -87,18 +87,18 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
             break;
         }
         if passed > 0 && passed.is_multiple_of(LOOK_TICKS) {
-            world.cast = Some(Cast::of(world, rush));
+            world.scratch.step.cast = Some(Cast::of(&world.characters, &world.walks, rush));
         }
         passed += 1;
-        world.tick = start.after(passed);
+        world.clock.tick = start.after(passed);
         *steps_left = steps_left.saturating_sub(cost(world, &bodies));
-        let (before, begins) = (places(world), world.begins_step());
+        let (before, begins) = (places(world), world.clock.begins_step());
         step(world, rush, &bodies);
         is_quiet = (is_quiet || begins) && world.glides.is_empty() && places(world) == before;
         walks.retain(|&id| world.walks.get(id).is_some_and(|walk| walk.is_open()));
     }
     pass_time(world, rush, passed);
-    world.tick = start;
+    world.clock.tick = start;
     end(world, aside);
     Passed { ticks: passed, has_begun }
 }
@@ -107,8 +107,8 @@ pub fn run(world: &mut World, rush: &FastForward, before_ticks: u64, steps_left:
 /// scene have passed in this tick, the one that has begun among them.
 pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
     let aside = begin(world, rush, passed_ticks);
-    let walks = rush.open_walks(world);
-    let bodies = rush.bodies(world, &walks);
+    let walks = rush.open_walks(&world.walks);
+    let bodies = rush.bodies(&world.characters, &world.walks, &walks);
     step(world, rush, &bodies);
     end(world, aside);
 }
@@ -116,26 +116,26 @@ pub fn finish(world: &mut World, rush: &FastForward, passed_ticks: u64) {
 /// Nothing of a scene is skipped any more in this tick: who is within a step of the crowd comes to its end,
 /// because the steps of the world begin and land at other times.
 pub fn land(world: &mut World, rush: &FastForward) {
-    let cast = Cast::of(world, rush);
-    interpolation::land(world, cast.free());
+    let cast = Cast::of(&world.characters, &world.walks, rush);
+    interpolation::land(&mut world.glides, &mut world.characters, cast.free());
 }
 
 /// What a tick costs: those of the scene are looked at from all sides, others in passing.
 fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
     /// Others who are looked at for the cost of one of the scene.
     const OTHERS: usize = 16;
-    if !world.begins_step() {
+    if !world.clock.begins_step() {
         // Between two steps of the crowd everybody is only brought along.
         return 1;
     }
-    let others = world.cast.as_ref().map_or(0, |cast| cast.len(world)) / OTHERS;
+    let others = world.scratch.step.cast.as_ref().map_or(0, |cast| cast.len(&world.characters)) / OTHERS;
     (bodies.len() + others).max(1) as u64
 }
 
 /// Where everybody is who may move, as one number.
 fn places(world: &World) -> u64 {
     let mut hash = StateHash::default();
-    for &id in world.cast.as_ref().map_or(&[][..], Cast::free) {
+    for &id in world.scratch.step.cast.as_ref().map_or(&[][..], Cast::free) {
         if let Some(character) = world.characters.get(id) {
             let at = character.body.position;
             hash.word(u64::from(at.x.to_bits()))
@@ -149,26 +149,25 @@ fn places(world: &World) -> u64 {
 /// Steps 4 to 11, as in any tick, but for doors.
 fn step(world: &mut World, rush: &FastForward, bodies: &[CharacterId]) {
     finish_doors(world, rush);
-    edits::run(world);
-    paths::run(world);
-    if world.begins_step() {
-        follow::run(world);
-        avoid::run(world);
-        integrate::run(world);
-        yielding::run(world);
+    steps::edits(world);
+    steps::paths(world);
+    if world.clock.begins_step() {
+        steps::follow(world);
+        steps::avoid(world);
+        steps::integrate(world);
     }
-    interpolation::run(world);
-    arrivals::run(world);
+    steps::interpolate(world);
+    steps::arrivals(world);
     look_at_regions(world, bodies);
 }
 
 /// Brings doors to their final state; who waits for a clear doorway is told that it is occupied.
 fn finish_doors(world: &mut World, rush: &FastForward) {
-    for index in 0..world.doors.len() {
-        let wish = world.doors[index].wish.as_mut();
+    for index in 0..world.map.doors.len() {
+        let wish = world.map.doors[index].wish.as_mut();
         if let Some(wish) = wish.filter(|wish| rush.wants(wish)) {
             wish.is_instant = true;
-            doors::finish_now(world, DoorId::from(index));
+            doors::finish_now(&mut steps::door_parts(world), DoorId::from(index));
         }
     }
 }
@@ -181,7 +180,8 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
             character.displaced = Displaced::Skipped;
         }
     }
-    regions::look_for(world, bodies);
+    let World { map, characters, triggers, events, .. } = world;
+    regions::look_for(regions::View { nav: &map.nav, characters }, triggers, events, bodies);
     for &id in bodies {
         if let Some(character) = world.characters.get_mut(id) {
             character.displaced = Displaced::No;
@@ -192,20 +192,20 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
 /// The ticks that passed have passed for the scene's walks, for the animations of those in it, for who was
 /// asked aside, and for who asked for another way.
 fn pass_time(world: &mut World, rush: &FastForward, passed: u64) {
-    let walks = rush.open_walks(world);
+    let walks = rush.open_walks(&world.walks);
     for &id in &walks {
         if let Some(walk) = world.walks.get_mut(id) {
             walk.skipped_ticks += passed;
         }
     }
-    for id in rush.bodies(world, &walks) {
+    for id in rush.bodies(&world.characters, &world.walks, &walks) {
         let play = world.characters.get_mut(id).and_then(|character| character.play.as_mut());
         if let Some(until) = play.and_then(|play| play.until.as_mut()) {
             until.0 = until.0.saturating_sub(passed);
         }
     }
-    let World { cast, characters, .. } = world;
-    for &id in cast.as_ref().map_or(&[][..], Cast::free) {
+    let World { scratch, characters, .. } = world;
+    for &id in scratch.step.cast.as_ref().map_or(&[][..], Cast::free) {
         let Some(character) = characters.get_mut(id) else { continue };
         if let Some(nudge) = &mut character.nudge {
             nudge.until.0 = nudge.until.0.saturating_sub(passed);

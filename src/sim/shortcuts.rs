@@ -12,10 +12,10 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, Point, flat_distance, ground};
 use crate::base::ids::WalkId;
-use crate::nav::MapChange;
+use crate::base::time::Tick;
+use crate::nav::{MapChange, NavMap, Traversal};
 use crate::sim::repath;
-use crate::world::World;
-use crate::world::ops::walks::traversal_of;
+use crate::world::clock::Clock;
 use crate::world::walk::{Ask, Following, Walk};
 
 /// How near a change is seen at once, metres: across a room.
@@ -30,81 +30,62 @@ const REST_S: f64 = 4.0;
 /// The longest that it rests, as a number of doublings: a minute.
 const DOUBLINGS_MAX: u32 = 4;
 
-/// Has a walk look for a better way if a change of the map may have made one, now or later.
-pub(crate) fn note(world: &mut World, id: WalkId, change: &MapChange) {
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
+/// Has a walk look for a better way if a change of the map may have made one, now or later. Its character
+/// stands at `place`.
+pub(crate) fn note(clock: &Clock, nav: &NavMap, walk: &mut Walk, place: Vec3, change: &MapChange) {
     // An answer that is on its way, and is not left unused, will be about the map as it is now.
     let asks = walk.ask.or(walk.token.map(|(_, why)| why));
-    if asks.is_some_and(|why| !why.is_look()) || !may_be_better(world, walk, change) {
+    if asks.is_some_and(|why| !why.is_look()) || !may_be_better(nav, walk, place, change) {
         return;
     }
-    let now = walk.clock(world.landing());
-    let is_near = distance_m(change, place_of(world, walk)) <= NEAR_M;
-    if let Some(walk) = world.walks.get_mut(id) {
-        let is_resting = walk.shortcuts.rests_until > now && (walk.shortcuts.turned_back > 0 || !is_near);
-        let from = if is_resting { walk.shortcuts.rests_until } else { now };
-        walk.shortcuts.due = Some(walk.shortcuts.due.map_or(from, |due| due.min(from)));
-    }
+    let now = walk.clock(clock.landing());
+    let is_near = distance_m(change, place) <= NEAR_M;
+    let is_resting = walk.shortcuts.rests_until > now && (walk.shortcuts.turned_back > 0 || !is_near);
+    let from = if is_resting { walk.shortcuts.rests_until } else { now };
+    walk.shortcuts.due = Some(walk.shortcuts.due.map_or(from, |due| due.min(from)));
 }
 
 /// The way of a walk was closed before it. On a shortcut that counts: it rests from them, twice as long each
 /// time.
-pub(crate) fn note_turned_back(world: &mut World, id: WalkId, change: &MapChange) {
-    let rest_ticks = |times: u32| world.rate.ticks(REST_S) << times.min(DOUBLINGS_MAX);
-    let Some(walk) = world.walks.get(id) else {
-        return;
-    };
+pub(crate) fn note_turned_back(clock: &Clock, walk: &mut Walk, change: &MapChange) {
     if !change.closed || !walk.shortcuts.is_on_one {
         return;
     }
-    let until = walk.clock(world.landing()).after(rest_ticks(walk.shortcuts.turned_back));
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.shortcuts.is_on_one = false;
-        walk.shortcuts.turned_back += 1;
-        walk.shortcuts.rests_until = until;
-    }
+    let rest_ticks = clock.rate.ticks(REST_S) << walk.shortcuts.turned_back.min(DOUBLINGS_MAX);
+    walk.shortcuts.is_on_one = false;
+    walk.shortcuts.turned_back += 1;
+    walk.shortcuts.rests_until = walk.clock(clock.landing()).after(rest_ticks);
 }
 
-/// A walk that is to look now, with the time since when.
-pub(crate) fn due(world: &World, id: WalkId) -> Option<(u64, WalkId)> {
-    let walk = world.walks.get(id).filter(|walk| walk.is_open())?;
-    let due = walk.shortcuts.due?;
+/// The tick in which a walk became due to look, if it is due and waits for no other answer.
+pub(crate) fn due(landing: Tick, walk: &Walk) -> Option<Tick> {
+    let due = walk.shortcuts.due.filter(|_| walk.is_open())?;
     let is_idle = walk.ask.is_none() && walk.token.is_none();
-    (is_idle && due <= walk.clock(world.landing())).then_some((due.0, id))
+    (is_idle && due <= walk.clock(landing)).then_some(due)
 }
 
-/// Those of the walks that are to look whose turn it is: who has waited longest, then in order of creation.
-/// At least one, so that everybody has its turn however many searches are under way.
-pub(crate) fn first_of(world: &World, mut due: Vec<(u64, WalkId)>) -> impl Iterator<Item = WalkId> + use<> {
+/// Those of the walks that are to look whose turn it is while so many searches are under way: who has waited
+/// longest, then in order of creation. At least one, so that everybody has its turn however many there are.
+pub(crate) fn first_of(searches: usize, mut due: Vec<(Tick, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);
-    let room = TOGETHER.saturating_sub(world.requests.waiting()).max(1);
+    let room = TOGETHER.saturating_sub(searches).max(1);
     due.into_iter().take(room).map(|(_, id)| id)
 }
 
 /// Has a walk look for a better way.
-pub(crate) fn ask(world: &mut World, id: WalkId) {
-    let (landing, apart_ticks) = (world.landing(), world.rate.ticks(APART_S));
-    if let Some(walk) = world.walks.get_mut(id) {
-        let next = walk.clock(landing).after(apart_ticks);
-        walk.shortcuts.due = None;
-        walk.shortcuts.rests_until = walk.shortcuts.rests_until.max(next);
-        walk.ask_for(Ask::Better);
-    }
-}
-
-fn place_of(world: &World, walk: &Walk) -> Vec3 {
-    world.characters.get(walk.character).map_or(walk.aim, |character| character.body.position)
+pub(crate) fn ask(clock: &Clock, walk: &mut Walk) {
+    let next = walk.clock(clock.landing()).after(clock.rate.ticks(APART_S));
+    walk.shortcuts.due = None;
+    walk.shortcuts.rests_until = walk.shortcuts.rests_until.max(next);
+    walk.ask_for(Ask::Better);
 }
 
 /// Whether another way may be better than the one in use, now that the map has changed.
-fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
+fn may_be_better(nav: &NavMap, walk: &Walk, position: Vec3, change: &MapChange) -> bool {
     let Some(following) = &walk.following else {
         return false;
     };
-    let position = place_of(world, walk);
     let Some(&end) = following.cursor.ahead(&following.path).last() else {
         return false;
     };
@@ -115,9 +96,9 @@ fn may_be_better(world: &World, walk: &Walk, change: &MapChange) -> bool {
     };
     let is_shorter = || {
         let own = walk.options.areas.as_deref().unwrap_or(&[]).iter().filter_map(|(_, factor)| *factor);
-        let least = f64::from(own.fold(world.nav.cheapest_factor(), f32::min));
+        let least = f64::from(own.fold(nav.cheapest_factor(), f32::min));
         let rest_m = f64::from(repath::CHEAPER) * planned_cost_m(following, position, least);
-        let margin_m = f64::from(2.0 * world.nav.node_m());
+        let margin_m = f64::from(2.0 * nav.node_m());
         let through_m = |bounds: &Bounds| {
             let bounds = bounds.grown(margin_m);
             away_m(&bounds, ground(position)) + away_m(&bounds, ground(end))
@@ -157,11 +138,14 @@ fn away_m(bounds: &Bounds, point: Point) -> f64 {
 
 /// What is left of a way costs on the map as it is, metres, doors that are yet to open included; None when
 /// something is in its way.
-pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> Option<f32> {
-    let mut by = traversal_of(world, walk);
-    let position = place_of(world, walk);
+pub(crate) fn rest_cost_m(
+    nav: &NavMap,
+    mut by: Traversal,
+    position: Vec3,
+    following: &Following,
+) -> Option<f32> {
     // Anyone who stands where the ground went away is led out of it first, by any way.
-    let mut is_judged = world.nav.is_walkable(position, &by);
+    let mut is_judged = nav.is_walkable(position, &by);
     let mut from = position;
     let mut cost_m = 0.0;
     let mut links = following.path.layers.iter().peekable();
@@ -174,7 +158,7 @@ pub(crate) fn rest_cost_m(world: &World, walk: &Walk, following: &Following) -> 
         }
         if !is_link {
             cost_m += match is_judged {
-                true => world.nav.metres(world.nav.straight(from, to, &by)?) as f32,
+                true => nav.metres(nav.straight(from, to, &by)?) as f32,
                 false => flat_distance(from, to),
             };
         }

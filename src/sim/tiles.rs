@@ -9,7 +9,7 @@
 
 use crate::base::geom::{Bounds, Point, ground};
 use crate::nav::{GraphEdit, NavMap, TileEdit};
-use crate::world::World;
+use crate::world::character::Character;
 use crate::world::walk::{Following, Walk};
 
 /// A way that is shorter by less is no reason to plan again, metres.
@@ -62,8 +62,7 @@ pub(crate) fn linked(nav: &NavMap, edits: &[GraphEdit]) -> Vec<Turned> {
 }
 
 /// Whether what is left of a way meets tiles that changed.
-pub(crate) fn concern(world: &World, walk: &Walk, following: &Following, turned: &[Turned]) -> bool {
-    let Some(character) = world.characters.get(walk.character) else { return false };
+pub(crate) fn concern(walk: &Walk, character: &Character, following: &Following, turned: &[Turned]) -> bool {
     let layers = &following.path.layers;
     let leads_over =
         |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);

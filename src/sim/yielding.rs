@@ -13,15 +13,23 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::time::Tick;
 use crate::crowd::steer::{self, OnPath, flat, unit};
-use crate::nav::Traversal;
-use crate::sim::{follow, places};
-use crate::world::World;
-use crate::world::character::standing_on;
-use crate::world::character::{Character, Nudge, Past};
+use crate::nav::{NavMap, Traversal};
+use crate::sim::places;
+use crate::world::asker::pass_rules;
+use crate::world::bystander_index::People;
+use crate::world::character::{Character, Characters, Nudge, Past, standing_on};
+use crate::world::clock::Clock;
+use crate::world::crowd_columns::CrowdColumns;
+use crate::world::crowd_step::CrowdStep;
 use crate::world::door::DoorState;
-use crate::world::event::Fact;
-use crate::world::walk::{AcceptEnd, Crowd, Goal, Phase, Walk, pass_rules};
+use crate::world::event::{EventQueue, Fact};
+use crate::world::goal::Goal;
+use crate::world::map::LevelMap;
+use crate::world::settings::CrowdSettings;
+use crate::world::walk::{AcceptEnd, Crowd, Phase, Walk};
+use crate::world::walks::Walks;
 
 /// Seconds without getting on after which somebody is held up. A quarter: two thirds of a step.
 const HELD_UP_S: f64 = 0.25;
@@ -70,29 +78,49 @@ struct InFront {
     moves: bool,
 }
 
+/// What the last part of step 9 reads and writes.
+#[derive(Debug)]
+pub(crate) struct YieldingParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) crowd: &'a CrowdSettings,
+    pub(crate) map: &'a LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) step: &'a mut CrowdStep,
+}
+
+impl YieldingParts<'_> {
+    fn people(&self) -> People<'_> {
+        People { characters: self.characters, walks: self.walks, crowd: self.crowd }
+    }
+}
+
 /// Looks at everybody who is held up, in order of creation of the walks.
-pub fn run(world: &mut World) {
-    let held = held_up(world);
+pub(crate) fn run(parts: &mut YieldingParts<'_>) {
+    let held = held_up(parts.clock, parts.walks, parts.step);
     if held.is_empty() {
         return;
     }
     // The buffers outlast the step: made again they cost as much as filling them.
-    let mut near = std::mem::take(&mut world.bodies.after);
-    near.build(&world.bodies.columns.places, CELL_M);
+    let mut near = std::mem::take(&mut parts.step.bodies.after);
+    near.build(&parts.step.bodies.columns.places, CELL_M);
     let mut front = Front::default();
-    let mut jams = Jams::of(&held, world.bodies.ids.len());
+    let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
     let widest_m =
-        world.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+        parts.step.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     let per_cell_max = per_cell_max(held.len(), widest_m);
     for (at, one) in held.iter().enumerate() {
-        front.look(world, &Around { near: &near, widest_m, per_cell_max }, one);
-        meet(world, (at as u32, one), &front.people, &mut jams);
-        ask_aside(world, one, &front.people);
+        front.look(&parts.step.bodies, &Around { near: &near, widest_m, per_cell_max }, one);
+        meet(parts, (at as u32, one), &front.people, &mut jams);
+        ask_aside(parts, one, &front.people);
     }
+    let landing = parts.clock.landing();
     for (at, one) in held.iter().enumerate() {
-        queue(world, one, &mut jams, at as u32);
+        let walk = one.walk.and_then(|id| parts.walks.get_mut(id));
+        walk.into_iter().for_each(|walk| queue(landing, walk, &mut jams, at as u32));
     }
-    world.bodies.after = near;
+    parts.step.bodies.after = near;
 }
 
 /// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
@@ -117,17 +145,17 @@ struct Front {
     people: Vec<InFront>,
 }
 
-fn held_up(world: &World) -> Vec<Held> {
-    let long_ticks = world.rate.ticks(HELD_UP_S);
-    let (step_s, bodies) = (world.rate.step_seconds(), &world.bodies);
-    let held = world.moves.iter().filter_map(|step| {
+fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, .. }: &CrowdStep) -> Vec<Held> {
+    let long_ticks = clock.rate.ticks(HELD_UP_S);
+    let step_s = clock.rate.step_seconds();
+    let held = moves.iter().filter_map(|step| {
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no
         // further.
         let velocity = (bodies.columns.places[row as usize] - bodies.began[row as usize]) / step_s;
         let is_slow = velocity.dot(ahead) < SLOW * step.stride.wanted.length();
-        let is_under_way = |id| world.walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
+        let is_under_way = |id| walks.get(id).is_some_and(|walk| matches!(walk.phase, Phase::Moving));
         let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
         is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
@@ -137,9 +165,9 @@ fn held_up(world: &World) -> Vec<Held> {
 
 impl Front {
     /// Looks ahead of another walker.
-    fn look(&mut self, world: &World, around: &Around<'_>, one: &Held) {
+    fn look(&mut self, bodies: &CrowdColumns, around: &Around<'_>, one: &Held) {
         let Self { found, people } = self;
-        let columns = &world.bodies.columns;
+        let columns = &bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
         let reach_m = radius_m + around.widest_m + one.gap_m;
@@ -158,7 +186,7 @@ impl Front {
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         people.clear();
         people.extend(found.iter().map(|&(gap_m, other)| InFront {
-            who: world.bodies.ids[other as usize],
+            who: bodies.ids[other as usize],
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
@@ -224,19 +252,19 @@ impl Jams {
 
 /// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits
 /// at a door, or a door ahead that opens, lets the whole jam hope.
-fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
-    let Some(own) = one.walk.and_then(|id| world.walks.get(id)) else {
+fn meet(parts: &mut YieldingParts<'_>, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
+    let Some(own) = one.walk.and_then(|id| parts.walks.get(id)) else {
         return;
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
-    jams.got_on(at, own.clock(world.landing()).since(own.nearest_tick));
-    if opens_ahead(world, own) {
+    jams.got_on(at, own.clock(parts.clock.landing()).since(own.nearest_tick));
+    if opens_ahead(parts.map, own) {
         jams.got_on(at, 0);
     }
     for other in front {
-        let row = world.bodies.rows.get(other.who).unwrap_or(NOBODY);
+        let row = parts.step.bodies.rows.get(other.who).unwrap_or(NOBODY);
         let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
-        let walk = world.characters.get(other.who).and_then(|it| it.walk).and_then(|id| world.walks.get(id));
+        let walk = parts.characters.get(other.who).and_then(|it| it.walk).and_then(|id| parts.walks.get(id));
         match walk {
             // Further off than in a queue only those count who get on.
             _ if held != NOBODY && other.gap_m > QUEUE_GAP_M => {}
@@ -245,12 +273,12 @@ fn meet(world: &mut World, (at, one): (u32, &Held), front: &[InFront], jams: &mu
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);
-                jams.got_on(at, walk.clock(world.landing()).since(got_on));
+                jams.got_on(at, walk.clock(parts.clock.landing()).since(got_on));
             }
             _ => {}
         }
     }
-    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
+    if let Some(walk) = one.walk.and_then(|id| parts.walks.get_mut(id)) {
         walk.ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
     }
 }
@@ -261,47 +289,49 @@ const JAM_COUNT: u64 = 2;
 const JAM_PATIENCES_MAX: u64 = 6;
 
 /// As long as anybody in a jam comes nearer to its goal than ever before, everybody in it queues.
-fn queue(world: &mut World, one: &Held, jams: &mut Jams, at: u32) {
+fn queue(landing: Tick, walk: &mut Walk, jams: &mut Jams, at: u32) {
     let head = jams.head(at) as usize;
     let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
-    let landing = world.landing();
-    if let Some(walk) = one.walk.and_then(|id| world.walks.get_mut(id)) {
-        let latest = walk.clock(landing).before(jams.since[head]);
-        let patient = latest.after(more * walk.options.patience_ticks);
-        walk.queue_tick = walk.queue_tick.max(patient);
-    }
+    let latest = walk.clock(landing).before(jams.since[head]);
+    let patient = latest.after(more * walk.options.patience_ticks);
+    walk.queue_tick = walk.queue_tick.max(patient);
 }
 
 /// Whether the next door on the way of a walk is on its way to open.
-fn opens_ahead(world: &World, walk: &Walk) -> bool {
-    let door = follow::closed_door_ahead(world, walk).and_then(|(door, _)| world.doors.get(door.index()));
+fn opens_ahead(map: &LevelMap, walk: &Walk) -> bool {
+    let door = map.closed_door_ahead(walk).and_then(|(door, _)| map.doors.get(door.index()));
     door.is_some_and(|door| door.shown_state() == DoorState::Opening)
 }
 
 /// Asks the nearest who stands in the way to step aside.
-fn ask_aside(world: &mut World, one: &Held, front: &[InFront]) {
+fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
+    let (clock, people) = (parts.clock, parts.people());
+    let walk = one.walk.and_then(|id| people.walks.get(id));
+    debug_assert!(walk.is_some() == one.walk.is_some(), "no walk goes away between steps 7 and 9");
     // Anyone who steps aside asks the next, so that whole files back out.
-    let asks =
-        one.walk.is_none_or(|id| world.walks.get(id).is_some_and(|walk| walk.options.crowd == Crowd::Push));
-    let keeps = |who| one.walk.is_some_and(|id| keeps_goal(world, id, who));
+    let asks = walk.is_none_or(|walk| walk.options.crowd == Crowd::Push);
     let Some(other) = front.iter().find(|other| !other.moves && other.gap_m <= ASK_GAP_M) else {
         return;
     };
-    let by = world.bodies.ids[one.row as usize];
-    if !asks || keeps(other.who) || !may_be_asked(world, other.who) {
+    let Some(character) = people.characters.alive(other.who) else {
+        return;
+    };
+    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, (other.who, character)));
+    if !asks || keeps || !may_be_asked(clock, people, character) {
         return;
     }
-    let way = way_ahead(world, one);
-    if let Some(to) = aside(world, other.who, (by, &way)) {
-        nudge(world, other.who, by, to);
+    let bodies = &parts.step.bodies;
+    let by = bodies.ids[one.row as usize];
+    let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk);
+    if let Some(to) = aside(parts, character, (by, &way)) {
+        nudge(parts, other.who, by, to);
     }
 }
 
 /// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
-fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
-    let from = world.bodies.columns.position(one.row as usize);
-    let straight = [from + Vec3::new(one.ahead.x, 0.0, one.ahead.y) * WAY_AHEAD_M];
-    let following = one.walk.and_then(|id| world.walks.get(id)).and_then(|walk| walk.following.as_ref());
+fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
+    let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * WAY_AHEAD_M];
+    let following = walk.and_then(|walk| walk.following.as_ref());
     let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
     let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
     let mut last = from;
@@ -318,34 +348,28 @@ fn way_ahead(world: &World, one: &Held) -> Vec<Vec3> {
 
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
 /// come to the same goal.
-fn keeps_goal(world: &World, walk: WalkId, who: CharacterId) -> bool {
-    let (Some(walk), Some(character)) = (world.walks.get(walk), world.characters.get(who)) else {
-        return false;
-    };
+fn keeps_goal(people: People<'_>, walk: &Walk, (who, character): (CharacterId, &Character)) -> bool {
     let is_placed = walk.place.is_some_and(|place| place.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
-    holds || is_placed || leaves_no_room(world, walk, character) || world.has_come_to(who, walk)
+    holds || is_placed || leaves_no_room(people, walk, character) || people.has_come_to(who, walk)
 }
 
 /// Whether somebody stands so near to a point that a walk cannot come within its radius without touching.
 /// Only a walk that accepts nothing else asks for the point itself.
-fn leaves_no_room(world: &World, walk: &Walk, who: &Character) -> bool {
+fn leaves_no_room(people: People<'_>, walk: &Walk, who: &Character) -> bool {
     let may_stop = matches!(walk.goal, Goal::Point(_)) && walk.options.accept != AcceptEnd::Exact;
-    let Some(own) = world.characters.get(walk.character).filter(|_| may_stop) else {
+    let Some(own) = people.characters.get(walk.character).filter(|_| may_stop) else {
         return false;
     };
     let touching_m = own.body.radius_m + who.body.radius_m + places::ROOM_M;
-    floor_distance(walk.target(), who.body.position) + walk.radius_m(world) < touching_m
+    floor_distance(walk.target(), who.body.position) + walk.radius_m(people.crowd) < touching_m
 }
 
-fn may_be_asked(world: &World, who: CharacterId) -> bool {
-    let cooldown = world.rate.ticks(f64::from(world.settings.crowd.nudge_cooldown_ms) / 1000.0);
-    let Some(character) = world.characters.alive(who) else {
-        return false;
-    };
-    let rested =
-        character.nudged.and_then(|asked| asked.ago_ticks(world.landing())).is_none_or(|ago| ago >= cooldown);
-    let walk = character.walk.and_then(|walk| world.walks.get(walk));
+fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> bool {
+    let cooldown = clock.rate.ticks(f64::from(people.crowd.nudge_cooldown_ms) / 1000.0);
+    let ago = character.nudged.and_then(|asked| asked.ago_ticks(clock.landing()));
+    let rested = ago.is_none_or(|ago| ago >= cooldown);
+    let walk = character.walk.and_then(|walk| people.walks.get(walk));
     // Anyone who waits in front of a door, or beside a goal, has nowhere else to be.
     let is_free = walk.is_none_or(|walk| matches!(walk.phase, Phase::Content | Phase::Pausing { .. }));
     rested && is_free && !character.is_player && character.held.is_none() && character.nudge.is_none()
@@ -356,20 +380,23 @@ fn may_be_asked(world: &World, who: CharacterId) -> bool {
 /// round a corner, so that who stands in an archway is asked once; only then a place in the way. Where the
 /// walls leave none of the four, the same four along the walls: in a passage of one cell who is met a little
 /// askew would have nowhere to go (seed:D6).
-fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> Option<StepAside> {
-    let character = world.characters.get(who)?;
+fn aside(
+    parts: &YieldingParts<'_>,
+    character: &Character,
+    (by, way): (CharacterId, &[Vec3]),
+) -> Option<StepAside> {
     let place = character.body.position;
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));
     let away = unit(flat(place - from)).or_else(|| unit(ahead))?;
-    let rules = pass_rules(world, Some(character));
-    let footing = world.nav.footing(&Traversal { rules, ..standing_on(character) });
-    let room_m = character.body.radius_m + world.characters.get(by)?.body.radius_m;
+    let rules = pass_rules(&parts.map.doors, Some(&character.tags));
+    let footing = parts.map.nav.footing(&Traversal { rules, ..standing_on(character) });
+    let room_m = character.body.radius_m + parts.characters.get(by)?.body.radius_m;
     let is_in_the_way = |to: Vec3| {
         let on_way = steer::nearest(way, OnPath { segment: 0, point: to }, f32::INFINITY);
         flat_distance(on_way.point, to) < room_m
     };
     let clear = |to: &&Vec3| footing.clear(place, **to);
-    let steps = candidates(away, world.settings.crowd.nudge_m);
+    let steps = candidates(away, parts.crowd.nudge_m);
     let beside = |from: Vec3, step: Vec2| Vec3::new(from.x + step.x, from.y, from.z + step.y);
     let round_corner = |places: &[Vec3; 4]| {
         // Not past who asks.
@@ -387,7 +414,7 @@ fn aside(world: &World, who: CharacterId, (by, way): (CharacterId, &[Vec3])) -> 
     };
     let at = |step: Vec2| beside(place, step);
     let along = |step: Vec2| at(along_axis(step));
-    let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(world, along(step)))];
+    let all = [steps.map(at), steps.map(along), steps.map(|step| off_the_wall(&parts.map.nav, along(step)))];
     // Into the arms of who asks only where nothing else is left.
     let back = || all.iter().find_map(|places| places[places.len() - 1..].iter().find(clear).map(straight));
     all.iter().find_map(first_of).or_else(back)
@@ -402,9 +429,9 @@ struct StepAside {
 
 /// A hand's breadth nearer to the middle of its node: who was pressed to a wall stands on its very edge, and
 /// the line along an edge touches what lies beyond it.
-fn off_the_wall(world: &World, to: Vec3) -> Vec3 {
+fn off_the_wall(nav: &NavMap, to: Vec3) -> Vec3 {
     const HAND_M: f32 = 0.05;
-    let middle = world.nav.node_centre(to).unwrap_or(to);
+    let middle = nav.node_centre(to).unwrap_or(to);
     to + (middle - to).clamp_length_max(HAND_M)
 }
 
@@ -419,13 +446,13 @@ fn along_axis(step: Vec2) -> Vec2 {
     if step.x.abs() >= step.y.abs() { Vec2::new(step.x, 0.0) } else { Vec2::new(0.0, step.y) }
 }
 
-fn nudge(world: &mut World, who: CharacterId, by: CharacterId, StepAside { to, via }: StepAside) {
-    let tick = world.landing();
-    let until = tick.after(world.rate.ticks(NUDGE_S));
-    if let Some(character) = world.characters.get_mut(who) {
+fn nudge(parts: &mut YieldingParts<'_>, who: CharacterId, by: CharacterId, StepAside { to, via }: StepAside) {
+    let tick = parts.clock.landing();
+    let until = tick.after(parts.clock.rate.ticks(NUDGE_S));
+    if let Some(character) = parts.characters.get_mut(who) {
         character.nudge = Some(Nudge { to, via, by, until });
         character.nudged = Some(Past::at(tick));
-        world.events.push(Fact::Nudged { character: who, by, to });
+        parts.events.push(Fact::Nudged { character: who, by, to });
     }
 }
 

@@ -6,7 +6,7 @@
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Ground that nobody may walk on for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -12,7 +12,9 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::nav::Traversal;
-use crate::world::walk::{DoorPolicy, Goal, Owner};
+use crate::world::door::DoorPolicy;
+use crate::world::goal::Goal;
+use crate::world::owner::Owner;
 use slotmap::SlotMap;
 
 /// Where a body is and how large it is.
@@ -291,13 +293,21 @@ pub fn standing_on(who: &Character) -> Traversal {
 /// always means order of creation.
 #[derive(Clone, Debug, Default)]
 pub struct Characters {
-    slots: SlotMap<CharacterId, Character>,
-    order: Vec<CharacterId>,
-    by_name: BTreeMap<String, CharacterId>,
-    gone: BTreeMap<CharacterId, Gone>,
-    created: u32,
+    pub(super) slots: SlotMap<CharacterId, Character>,
+    pub(super) order: Vec<CharacterId>,
+    pub(super) by_name: BTreeMap<String, CharacterId>,
+    pub(super) gone: BTreeMap<CharacterId, Gone>,
+    pub(super) created: u32,
+    /// Number of the last turn.
+    pub(super) turns: u64,
+    /// Number of the last animation.
+    pub(super) plays: u64,
+    /// Who may have come to stand since walks last looked.
+    pub(super) noted: Vec<CharacterId>,
+    /// Who stood and was removed since walks last looked, and where.
+    pub(super) departed: Vec<(CharacterId, Vec3)>,
     /// How many are marked as removed.
-    removed: usize,
+    pub(super) removed: usize,
 }
 
 /// What is remembered of a character that was freed: enough for an error message.
@@ -367,6 +377,77 @@ impl Characters {
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (CharacterId, &mut Character)> {
         // Slot order, not order of creation: for changes that do not depend on one another.
         self.slots.iter_mut().filter(|(_, character)| character.is_alive())
+    }
+
+    /// Name of a character, also of one that is gone; for messages.
+    #[must_use]
+    pub fn name_of(&self, id: CharacterId) -> &str {
+        match (self.get(id), self.gone(id)) {
+            (Some(character), _) => &character.name,
+            (None, Some(gone)) => &gone.name,
+            (None, None) => "unknown",
+        }
+    }
+
+    /// Number of a character, also of one that is gone; 0 for one that is forgotten.
+    pub(crate) fn serial_of(&self, id: CharacterId) -> u64 {
+        let gone = || self.gone(id).map(|gone| gone.serial);
+        u64::from(self.get(id).map(|who| who.serial).or_else(gone).unwrap_or(0))
+    }
+
+    /// Number of another turn.
+    pub(crate) fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
+    /// Number of another animation.
+    pub(crate) fn next_play(&mut self) -> u64 {
+        self.plays += 1;
+        self.plays
+    }
+
+    /// Puts a body somewhere without a word about its walk.
+    pub(crate) fn place(&mut self, id: CharacterId, position: Vec3) {
+        if let Some(character) = self.get_mut(id) {
+            character.body.position = position;
+            character.body.velocity = Vec3::ZERO;
+            character.is_moving = false;
+            character.nudge = None;
+            if character.displaced == Displaced::No {
+                character.displaced = Displaced::Teleported;
+            }
+        }
+        self.note_standing(id);
+    }
+
+    /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put
+    /// somewhere.
+    pub(crate) fn note_standing(&mut self, id: CharacterId) {
+        self.noted.push(id);
+    }
+
+    /// Somebody who stood is removed.
+    pub(crate) fn note_removal(&mut self, id: CharacterId) {
+        if let Some(replan) = self.get_mut(id).map(|character| &mut character.replan)
+            && replan.stood
+        {
+            replan.stood = false;
+            let from = replan.from;
+            self.departed.push((id, from));
+        }
+    }
+
+    /// Who may have come to stand since walks last looked.
+    pub(crate) fn noted(&self) -> &[CharacterId] {
+        &self.noted
+    }
+
+    /// Walks look at everybody: from here on is noted who comes to stand. Those who stood and were removed
+    /// since they looked before, with where they stood.
+    pub(crate) fn take_departed(&mut self) -> Vec<(CharacterId, Vec3)> {
+        self.noted.clear();
+        std::mem::take(&mut self.departed)
     }
 
     /// How many there have been: the last number given out.

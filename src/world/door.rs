@@ -7,8 +7,7 @@
 use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId};
 use crate::base::time::Tick;
-use crate::world::character::Character;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Where a door is in its movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +33,23 @@ impl DoorState {
             Self::Closing => "closing",
         }
     }
+}
+
+/// What a walk does about doors that are not open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DoorPolicy {
+    /// They are walls.
+    #[default]
+    Avoid,
+    /// Those it can open are planned through, opened, and left open.
+    Open,
+    /// All are planned through; it stands in front until somebody opens.
+    Wait,
+}
+
+impl DoorPolicy {
+    /// Every policy, with the word levels and scripts use.
+    pub const NAMES: [(&str, Self); 3] = [("avoid", Self::Avoid), ("open", Self::Open), ("wait", Self::Wait)];
 }
 
 /// What to do when somebody stands in a door that is to close.
@@ -192,6 +208,9 @@ pub struct DoorRemoval {
 impl Door {
     /// Seconds that a door moves for, unless the level says otherwise.
     pub const SECONDS: f64 = 0.6;
+    /// How far in front of a closed door a walker stops, metres from where its area begins. Far enough that
+    /// the body stands clear of the doorway, near enough to reach the handle.
+    pub const STANDOFF_M: f32 = 0.6;
     /// How far somebody is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
 
@@ -225,15 +244,9 @@ impl Door {
         }
     }
 
-    /// Whether a character may pass at all.
+    /// Whether somebody with these tags may pass at all.
     #[must_use]
-    pub fn admits(&self, character: &Character) -> bool {
-        self.admits_tags(&character.tags)
-    }
-
-    /// The same of somebody with these tags.
-    #[must_use]
-    pub fn admits_tags(&self, tags: &[String]) -> bool {
+    pub fn admits(&self, tags: &[String]) -> bool {
         self.teams.is_empty() || self.teams.iter().any(|team| tags.contains(team))
     }
 

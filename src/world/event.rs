@@ -336,10 +336,10 @@ impl Fact {
 /// The facts of the tick: those that wait for step 12, and all of them for the recorder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EventQueue {
-    waiting: VecDeque<Fact>,
-    recorded: Vec<Fact>,
+    pub(super) waiting: VecDeque<Fact>,
+    pub(super) recorded: Vec<Fact>,
     /// Once the level has ended: walks that scripts began all the same, of which nobody is told.
-    after_end: Option<BTreeSet<WalkId>>,
+    pub(super) after_end: Option<BTreeSet<WalkId>>,
 }
 
 impl EventQueue {

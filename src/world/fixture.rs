@@ -8,8 +8,11 @@ use crate::crowd::follow::Cursor;
 use crate::nav::{Crossing, LayerChange, Path, Revision};
 use crate::world::World;
 use crate::world::character::{Body, Character, Displaced, Gait, Replan};
+use crate::world::door::DoorPolicy;
+use crate::world::goal::Goal;
 use crate::world::ops::walks::{WalkOrder, walk_to};
-use crate::world::walk::{DoorPolicy, Following, Goal, Owner, Phase, WalkOptions};
+use crate::world::owner::Owner;
+use crate::world::walk::{Following, Phase, WalkOptions};
 
 /// A world with two people, one of whom walks.
 pub(crate) struct Fixture {
@@ -51,11 +54,11 @@ pub(crate) fn sample() -> Fixture {
         world.characters.insert(|serial| Character { serial, ..who })
     };
     let (one, other) = (put("one", 0.0), put("other", 5.0));
-    let options = WalkOptions::at(world.rate);
+    let options = WalkOptions::at(world.clock.rate);
     let goal = Goal::Point(Vec3::new(9.0, 0.0, 0.0));
     let order = WalkOrder { character: one, goal, options, owner: Owner::HOST };
     let walk = walk_to(&mut world, order).expect("both are there");
-    world.take_noted();
+    world.characters.take_departed();
     let path = Path {
         points: vec![Vec3::ZERO, Vec3::X * 4.0, Vec3::X * 9.0],
         length_m: 9.0,

@@ -1,5 +1,6 @@
 //! Named places: marks, and routes that join them.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -17,4 +18,15 @@ pub struct Mark {
     pub facing_rad: Option<f32>,
     /// What the level says of it to scripts, a map by name; nothing for most.
     pub props: Option<Arc<Plain>>,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Marks by name.
+    pub(crate) marks: BTreeMap<String, Mark>,
+    /// Names of those marks that scripts made.
+    pub(crate) made: BTreeSet<String>,
+    /// Routes by name.
+    pub(crate) routes: BTreeMap<String, Vec<Mark>>,
 }

@@ -1,11 +1,15 @@
 //! Questions: by name, by place, about ways. They change nothing.
 
-use crate::base::geom::{flat_distance, ground};
+use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
 use crate::base::time::{Tick, TickRate};
-use crate::nav::{NavMap, PathTrouble};
+use crate::nav::{NavMap, PathTrouble, Traversal};
+use crate::world::World;
 use crate::world::area::Area;
+use crate::world::asker;
+use crate::world::bystander_index::People;
+use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, standing_on};
 use crate::world::door::Door;
 use crate::world::event::Fact;
@@ -13,46 +17,47 @@ use crate::world::outcome::{Blocker, Journey, Reason, WalkResult};
 use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::region::Watch;
+use crate::world::scratch::PathCounts;
 use crate::world::settings::Settings;
 use crate::world::tiles::Tiles;
 use crate::world::walk::Walk;
-use crate::world::{PathCounts, WalkCounts, World};
+use crate::world::walks::WalkCounts;
 
 impl World {
     /// The tick under way, or the last one between ticks.
     #[must_use]
     pub fn tick(&self) -> Tick {
-        self.tick
+        self.clock.tick
     }
 
     /// Ticks a second.
     #[must_use]
     pub fn rate(&self) -> TickRate {
-        self.rate
+        self.clock.rate
     }
 
     /// Seed of the run.
     #[must_use]
     pub fn seed(&self) -> u64 {
-        self.seed
+        self.level.seed
     }
 
     /// Name of the level.
     #[must_use]
     pub fn level_name(&self) -> &str {
-        &self.level_name
+        &self.level.name
     }
 
     /// The navigation map, as of the last step 5.
     #[must_use]
     pub fn nav(&self) -> &NavMap {
-        &self.nav
+        &self.map.nav
     }
 
     /// What the tiles are made of, as last asked for, where the map is one of tiles.
     #[must_use]
     pub fn tiles(&self) -> Option<&Tiles> {
-        self.tiles.as_deref()
+        self.map.tiles.as_deref()
     }
 
     /// Crowd constants and limits.
@@ -64,7 +69,7 @@ impl World {
     /// Whether edits wait for step 5.
     #[must_use]
     pub fn has_pending_edits(&self) -> bool {
-        !(self.edits.is_empty() && self.tile_edits.is_empty() && self.graph_edits.is_empty())
+        !self.map.edits.is_empty()
     }
 
     /// All facts since the last step 14, in order.
@@ -76,13 +81,13 @@ impl World {
     /// How many walks came to which end.
     #[must_use]
     pub fn walk_counts(&self) -> WalkCounts {
-        self.walk_counts
+        self.walks.counts
     }
 
     /// What path searching cost.
     #[must_use]
     pub fn path_counts(&self) -> PathCounts {
-        self.path_counts
+        self.scratch.path_counts
     }
 
     /// A character that is alive, or was removed in this tick.
@@ -123,12 +128,12 @@ impl World {
     /// Doors in level order, by their ids: those too that an edit of the level has taken away.
     #[must_use]
     pub fn doors(&self) -> &[Door] {
-        &self.doors
+        &self.map.doors
     }
 
     /// The doors that are there, in level order.
     pub fn standing_doors(&self) -> impl Iterator<Item = (DoorId, &Door)> {
-        let doors = self.doors.iter().enumerate().filter(|(_, door)| !door.is_gone());
+        let doors = self.map.doors.iter().enumerate().filter(|(_, door)| !door.is_gone());
         doors.map(|(index, door)| (DoorId::from(index), door))
     }
 
@@ -141,82 +146,83 @@ impl World {
     /// Everybody who stands in a door's area, in order of creation.
     #[must_use]
     pub fn occupants(&self, id: DoorId) -> Vec<CharacterId> {
-        let Some(door) = self.doors.get(id.index()) else {
-            return Vec::new();
-        };
-        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its
-        // margin.
-        let bounds = door.bounds.grown(1.0);
-        self.characters
-            .iter()
-            .filter(|(_, character)| bounds.contains(ground(character.body.position)))
-            .filter(|(_, character)| self.stands_in(character, door.area))
-            .map(|(id, _)| id)
-            .collect()
+        self.map.occupants(&self.characters, id)
     }
 
-    /// Whether a body's place, or the cell below it, belongs to an area.
-    fn stands_in(&self, character: &Character, area: AreaId) -> bool {
-        let place = character.body.position;
-        let mut areas = Vec::new();
-        self.nav.areas_at(place, &mut areas);
-        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the
-        // very edge of it.
-        areas.contains(&area) || self.nav.holds(area, place)
+    /// All characters with their walks.
+    pub(crate) fn people(&self) -> People<'_> {
+        People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd }
+    }
+
+    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
+    #[must_use]
+    pub fn is_standing(&self, id: CharacterId) -> bool {
+        self.people().standing(id).is_some()
+    }
+
+    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the
+    /// first question of a phase, a pass over everybody.
+    pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
+        let people = People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd };
+        self.scratch.bystanders.beside(people, line)
+    }
+
+    /// The traversal of a walk, as the doors stand now.
+    #[must_use]
+    pub fn traversal_of(&self, walk: &Walk) -> Traversal {
+        asker::traversal_of(&self.map, &self.characters, self.clock.rate, walk)
     }
 
     /// Regions in level order.
     #[must_use]
     pub fn regions(&self) -> &[Region] {
-        &self.regions
+        &self.triggers.regions
     }
 
     /// The region of that name.
     #[must_use]
     pub fn find_region(&self, name: &str) -> Option<RegionId> {
-        self.regions.iter().position(|region| region.name == name).map(RegionId::from)
+        self.triggers.regions.iter().position(|region| region.name == name).map(RegionId::from)
     }
 
     /// Every watch there is, in order of creation.
     #[must_use]
     pub fn watches(&self) -> Vec<&Watch> {
-        let mut watches: Vec<&Watch> = self.watches.values().collect();
-        watches.sort_unstable_by_key(|watch| watch.serial);
-        watches
+        self.triggers.watch_ids().into_iter().filter_map(|id| self.triggers.watches.get(id)).collect()
     }
 
     /// Areas, then obstacles, in level order.
     #[must_use]
     pub fn areas(&self) -> &[Area] {
-        &self.areas
+        &self.map.areas
     }
 
     /// The area or obstacle of that name.
     #[must_use]
     pub fn find_area(&self, name: &str) -> Option<AreaId> {
-        self.areas.iter().position(|area| area.name == name).map(AreaId::from)
+        self.map.areas.iter().position(|area| area.name == name).map(AreaId::from)
     }
 
     /// The mark of that name.
     #[must_use]
     pub fn mark(&self, name: &str) -> Option<&Mark> {
-        self.marks.get(name)
+        self.places.marks.get(name)
     }
 
     /// Marks by name, sorted.
     pub fn marks(&self) -> impl Iterator<Item = &Mark> {
-        self.marks.values()
+        self.places.marks.values()
     }
 
     /// The stops of the route of that name.
     #[must_use]
     pub fn route(&self, name: &str) -> Option<&[Mark]> {
-        self.routes.get(name).map(Vec::as_slice)
+        self.places.routes.get(name).map(Vec::as_slice)
     }
 
     /// Names of routes, sorted.
     pub fn route_names(&self) -> impl Iterator<Item = &str> {
-        self.routes.keys().map(String::as_str)
+        self.places.routes.keys().map(String::as_str)
     }
 
     /// What a walk's end reads like: `blocked/doorClosed by door "vault" at (12.0, 7.0) after 83 ticks`.
@@ -238,7 +244,7 @@ impl World {
         match blocker {
             Blocker::Character(id) => format!("character \"{}\"", self.name_of(id)),
             Blocker::Door(id) => {
-                format!("door \"{}\"", self.doors.get(id.index()).map_or("", |door| door.name.as_str()))
+                format!("door \"{}\"", self.map.doors.get(id.index()).map_or("", |door| door.name.as_str()))
             }
         }
     }
@@ -287,16 +293,6 @@ impl World {
     /// The reason and the blocker behind what the map said.
     #[must_use]
     pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
-        match trouble {
-            PathTrouble::NoPath => (Reason::NoPath, None),
-            PathTrouble::StartOffNav => (Reason::StartOffNav, None),
-            PathTrouble::TooWide => (Reason::TooWide, None),
-            PathTrouble::Limit => (Reason::Limit, None),
-            PathTrouble::Occupied => (Reason::Occupied, None),
-            PathTrouble::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
-                Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
-                None => (Reason::NoPath, None),
-            },
-        }
+        self.map.reason_of(trouble)
     }
 }

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
+use slotmap::SlotMap;
 
 use crate::base::geom::{Bounds, Point, edges, ground, polygon_contains, segment_distance_sq};
 use crate::base::ids::{AreaId, CharacterId, RegionId};
 use crate::world::character::Character;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 slotmap::new_key_type! {
     /// A watch. Stale once it was removed or its owner ended.
@@ -167,6 +168,31 @@ impl Watch {
             self.ground,
             WatchShape::Near { line_of_walk: true, .. } | WatchShape::Around { line_of_walk: true, .. }
         )
+    }
+}
+
+/// All regions and watches.
+#[derive(Clone, Debug, Default)]
+pub struct Triggers {
+    /// Regions in level order.
+    pub(crate) regions: Vec<Region>,
+    /// Watches.
+    pub(crate) watches: SlotMap<WatchId, Watch>,
+    /// Number of the last watch.
+    pub(crate) watches_made: u64,
+}
+
+impl Triggers {
+    /// Every watch there is, in order of creation.
+    pub(crate) fn watch_ids(&self) -> Vec<WatchId> {
+        let mut ids: Vec<WatchId> = self.watches.keys().collect();
+        ids.sort_unstable_by_key(|&id| self.watches.get(id).map(|watch| watch.serial));
+        ids
+    }
+
+    /// Ends all watches of an owner without a word.
+    pub(crate) fn end_owner(&mut self, owner: Owner) {
+        self.watches.retain(|_, watch| watch.owner != owner);
     }
 }
 

@@ -6,10 +6,11 @@
 //! here: the passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
-use crate::world::World;
-use crate::world::character::Character;
-use crate::world::door::DoorWish;
-use crate::world::walk::{Owner, Walk};
+use crate::world::character::{Character, Characters};
+use crate::world::door::{Door, DoorWish};
+use crate::world::owner::Owner;
+use crate::world::walk::Walk;
+use crate::world::walks::Walks;
 
 /// Who takes part in the crowd's steps while a scene is skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,23 +34,23 @@ impl Cast {
 
     /// Those who take part now.
     #[must_use]
-    pub fn of(world: &World, rush: &FastForward) -> Self {
-        let walks = rush.open_walks(world);
-        let mut bodies = rush.bodies(world, &walks);
+    pub fn of(characters: &Characters, walks: &Walks, rush: &FastForward) -> Self {
+        let own = rush.open_walks(walks);
+        let mut bodies = rush.bodies(characters, walks, &own);
         bodies.sort_unstable();
-        let places: Vec<_> = bodies.iter().filter_map(|&id| world.characters.get(id)).collect();
+        let places: Vec<_> = bodies.iter().filter_map(|&id| characters.get(id)).collect();
         let is_near = |character: &Character| {
             let near_m_sq = Self::NEAR_M * Self::NEAR_M;
             let from = character.body.position;
             places.iter().any(|other| other.body.position.distance_squared(from) <= near_m_sq)
         };
         let is_free = |id: CharacterId, character: &Character| {
-            let walks_for_others = character.walk.is_some_and(|walk| !walks.contains(&walk));
+            let walks_for_others = character.walk.is_some_and(|walk| !own.contains(&walk));
             let is_under_way = walks_for_others && character.is_moving && character.nudge.is_none();
             bodies.binary_search(&id).is_ok() || !is_under_way
         };
-        let many = world.characters.ids().len() > Self::EVERYBODY_MAX;
-        let around = world.characters.iter().filter(|(_, character)| !many || is_near(character));
+        let many = characters.ids().len() > Self::EVERYBODY_MAX;
+        let around = characters.iter().filter(|(_, character)| !many || is_near(character));
         let mut near = Vec::new();
         let mut free = Vec::new();
         for (id, character) in around {
@@ -87,8 +88,8 @@ impl Cast {
 
     /// How many are looked at, as a share of the work of a step.
     #[must_use]
-    pub fn len(&self, world: &World) -> usize {
-        self.near.as_ref().map_or(world.characters.ids().len(), Vec::len)
+    pub fn len(&self, characters: &Characters) -> usize {
+        self.near.as_ref().map_or(characters.ids().len(), Vec::len)
     }
 }
 
@@ -116,23 +117,23 @@ pub struct FastForward {
 impl FastForward {
     /// Its open walks, in order of creation.
     #[must_use]
-    pub fn open_walks(&self, world: &World) -> Vec<WalkId> {
+    pub fn open_walks(&self, walks: &Walks) -> Vec<WalkId> {
         let is_its = |id: WalkId, walk: &Walk| walk.owner == self.owner || self.walks.contains(&id);
-        let mut open = world.open_walks();
-        open.retain(|&id| world.walks.get(id).is_some_and(|walk| is_its(id, walk)));
+        let mut open = walks.open_ids();
+        open.retain(|&id| walks.get(id).is_some_and(|walk| is_its(id, walk)));
         open
     }
 
     /// Those it moves, turns or lets play: held, waited for, or walking for it.
     #[must_use]
-    pub fn bodies(&self, world: &World, walks: &[WalkId]) -> Vec<CharacterId> {
-        let walking = walks.iter().filter_map(|&walk| world.walks.get(walk)).map(|walk| walk.character);
-        let waited = world.characters.iter().filter(|(_, character)| self.is_awaited(character));
+    pub fn bodies(&self, characters: &Characters, walks: &Walks, own: &[WalkId]) -> Vec<CharacterId> {
+        let walking = own.iter().filter_map(|&walk| walks.get(walk)).map(|walk| walk.character);
+        let waited = characters.iter().filter(|(_, character)| self.is_awaited(character));
         let waited = waited.map(|(id, _)| id);
         let mut bodies: Vec<CharacterId> =
             self.characters.iter().copied().chain(walking).chain(waited).collect();
-        bodies.retain(|&id| world.characters.alive(id).is_some());
-        bodies.sort_by_key(|&id| world.characters.get(id).map_or(0, |character| character.serial));
+        bodies.retain(|&id| characters.alive(id).is_some());
+        bodies.sort_by_key(|&id| characters.get(id).map_or(0, |character| character.serial));
         bodies.dedup();
         bodies
     }
@@ -156,16 +157,15 @@ impl FastForward {
 
     /// Whether nothing of the scene goes on by itself: it waits for somebody else.
     #[must_use]
-    pub fn is_idle(&self, world: &World) -> bool {
-        let has_wish =
-            || world.doors.iter().any(|door| door.wish.as_ref().is_some_and(|wish| self.wants(wish)));
+    pub fn is_idle(&self, doors: &[Door], characters: &Characters, walks: &Walks) -> bool {
+        let has_wish = || doors.iter().any(|door| door.wish.as_ref().is_some_and(|wish| self.wants(wish)));
         let is_busy = || {
-            let bodies = self.bodies(world, &[]);
-            bodies.iter().any(|&id| world.characters.get(id).is_some_and(Self::is_busy))
+            let bodies = self.bodies(characters, walks, &[]);
+            bodies.iter().any(|&id| characters.get(id).is_some_and(Self::is_busy))
         };
         self.ticks.is_none()
             && self.paths.is_empty()
-            && self.open_walks(world).is_empty()
+            && self.open_walks(walks).is_empty()
             && !has_wish()
             && !is_busy()
     }

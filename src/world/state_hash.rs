@@ -8,16 +8,25 @@
 
 mod walks;
 
-use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
-use crate::nav::GraphEdit;
-use crate::world::World;
-use crate::world::character::{Body, Character, Displaced, Gait, Hold, Nudge, Play, Replan, Turn};
-use crate::world::door::{Door, DoorWish};
-use crate::world::interpolation::Interpolation;
+use std::collections::BTreeMap;
 
-use crate::world::region::{Filter, Watch, WatchShape};
-use crate::world::walk::Goal;
+use crate::base::hash::StateHash;
+use crate::nav::{AreaEdit, GraphEdit, TileEdit};
+use crate::world::World;
+use crate::world::area::Area;
+use crate::world::block::Block;
+use crate::world::bystander_index::People;
+use crate::world::character::{
+    Body, Character, Characters, Displaced, Gait, Hold, Nudge, Play, Replan, Turn,
+};
+use crate::world::door::{Door, DoorWish};
+use crate::world::goal::Goal;
+use crate::world::interpolation::Interpolation;
+use crate::world::level_info::LevelInfo;
+use crate::world::map::{LevelMap, PendingEdits};
+use crate::world::place::{Mark, Places};
+use crate::world::region::{Filter, Region, Triggers, Watch, WatchShape};
+use crate::world::tiles::TileSpot;
 
 /// Hashes by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,29 +56,81 @@ impl WorldHash {
     }
 }
 
-/// The fingerprint of the world between ticks.
+/// The fingerprint of the world between ticks. The state is taken apart here and in the functions that are
+/// called; the parts and fields that are left out are named with the reason.
 #[must_use]
 pub fn of(world: &World) -> WorldHash {
-    let mut characters = StateHash::default();
-    characters.word(u64::from(world.characters.created())).word(world.seed);
-    characters.word(world.serials.turn).word(world.serials.play);
-    for who in world.characters.ids().iter().filter_map(|&id| world.characters.get(id)) {
-        hash_character(&mut characters, world, who);
-    }
-    hash_standing(&mut characters, world);
-    hash_glides(&mut characters, world);
-    let mut doors = StateHash::default();
-    doors.word(world.serials.door_move);
-    for door in &world.doors {
-        hash_door(&mut doors, world, door);
-    }
+    let World {
+        clock,
+        level,
+        // As the level says; the radius of walks is told with them.
+        settings,
+        map,
+        places,
+        characters,
+        glides,
+        walks,
+        paths,
+        triggers,
+        events,
+        // Never part of the state.
+        scratch: _,
+    } = world;
+    let who = People { characters, walks, crowd: &settings.crowd };
     WorldHash {
-        characters: characters.finish(),
-        walks: walks::of(world),
-        doors: doors.finish(),
-        map: hash_map(world),
+        characters: hash_characters(who, level, glides),
+        walks: walks::of(who, clock, paths, events),
+        doors: hash_doors(who, map),
+        map: hash_map(who, map, places, triggers),
         ..WorldHash::default()
     }
+}
+
+fn hash_characters(who: People<'_>, level: &LevelInfo, glides: &[Interpolation]) -> u64 {
+    let LevelInfo {
+        // As the level says.
+        name: _,
+        seed,
+        props: _,
+    } = level;
+    let Characters {
+        slots,
+        order,
+        // Told by the characters.
+        by_name: _,
+        removed: _,
+        // For messages; their numbers are told where somebody refers to them.
+        gone: _,
+        created,
+        turns,
+        plays,
+        noted,
+        departed,
+    } = who.characters;
+    let mut hash = StateHash::default();
+    hash.word(u64::from(*created)).word(*seed).word(*turns).word(*plays);
+    for character in order.iter().filter_map(|&id| slots.get(id)) {
+        hash_character(&mut hash, who, character);
+    }
+    // Who has come to stand or has gone since walks last looked.
+    hash.word(noted.len() as u64).word(departed.len() as u64);
+    for &id in noted {
+        hash.word(who.characters.serial_of(id));
+    }
+    for &(id, place) in departed {
+        hash.word(who.characters.serial_of(id)).vector(place);
+    }
+    hash_glides(&mut hash, who, glides);
+    hash.finish()
+}
+
+fn hash_doors(who: People<'_>, map: &LevelMap) -> u64 {
+    let mut hash = StateHash::default();
+    hash.word(map.door_moves);
+    for door in &map.doors {
+        hash_door(&mut hash, who, door);
+    }
+    hash.finish()
 }
 
 /// Mixes in whether there is a value, and the value.
@@ -87,13 +148,7 @@ fn hash_texts(hash: &mut StateHash, texts: &[String]) {
     }
 }
 
-/// The number of a character, also of one that is gone; 0 for one that is forgotten.
-fn serial(world: &World, id: CharacterId) -> u64 {
-    let gone = || world.characters.gone(id).map(|gone| gone.serial);
-    u64::from(world.characters.get(id).map(|who| who.serial).or_else(gone).unwrap_or(0))
-}
-
-fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
+fn hash_character(hash: &mut StateHash, who: People<'_>, character: &Character) {
     let Character {
         serial: own,
         name,
@@ -127,7 +182,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
     hash.float(walk_mps).float(run_mps).float(turn_radps);
     hash_texts(hash, tags);
     hash.flag(*is_player).flag(*is_moving).word(*doors as u64).vector(*desired);
-    hash.word(walk.and_then(|walk| world.walks.get(walk)).map_or(0, |walk| walk.serial));
+    hash.word(walk.and_then(|walk| who.walks.get(walk)).map_or(0, |walk| walk.serial));
     hash.word(match displaced {
         Displaced::No => 0,
         Displaced::Spawned => 1,
@@ -149,7 +204,7 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         optional(hash, *until, |hash, tick| _ = hash.word(tick.0));
     });
     optional(hash, *nudge, |hash, Nudge { to, via, by, until }| {
-        hash.vector(to).vector(via.unwrap_or(to)).word(serial(world, by)).word(until.0);
+        hash.vector(to).vector(via.unwrap_or(to)).word(who.characters.serial_of(by)).word(until.0);
     });
     optional(hash, *nudged, |hash, nudged| nudged.hash_into(hash));
     optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
@@ -161,42 +216,30 @@ fn hash_character(hash: &mut StateHash, world: &World, character: &Character) {
         hash.flag(*is_still).vector(*drift);
     }
     if let Some((goal, place)) = *came_to {
-        hash_goal(hash, world, goal);
+        hash_goal(hash, who, goal);
         hash.vector(place);
     }
 }
 
-fn hash_goal(hash: &mut StateHash, world: &World, goal: Goal) {
+fn hash_goal(hash: &mut StateHash, who: People<'_>, goal: Goal) {
     match goal {
         Goal::Point(point) => hash.word(0).vector(point),
-        Goal::Character(id) => hash.word(1).word(serial(world, id)),
+        Goal::Character(id) => hash.word(1).word(who.characters.serial_of(id)),
         Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
     };
 }
 
-/// Who has come to stand or has gone since walks last looked.
-fn hash_standing(hash: &mut StateHash, world: &World) {
-    let (noted, removed) = world.standing.since_last_look();
-    hash.word(noted.len() as u64).word(removed.len() as u64);
-    for &id in noted {
-        hash.word(serial(world, id));
-    }
-    for &(id, place) in removed {
-        hash.word(serial(world, id)).vector(place);
-    }
-}
-
 /// Who is on its way, and where to; nothing where nobody is.
-fn hash_glides(hash: &mut StateHash, world: &World) {
-    for Interpolation { who, from, to, at, layer, walks } in &world.glides {
-        hash.word(serial(world, *who)).word(u64::from(*layer)).flag(*walks);
+fn hash_glides(hash: &mut StateHash, names: People<'_>, glides: &[Interpolation]) {
+    for Interpolation { who, from, to, at, layer, walks } in glides {
+        hash.word(names.characters.serial_of(*who)).word(u64::from(*layer)).flag(*walks);
         for (place, facing_rad) in [from, to, at] {
             hash.vector(*place).float(*facing_rad);
         }
     }
 }
 
-fn hash_door(hash: &mut StateHash, world: &World, door: &Door) {
+fn hash_door(hash: &mut StateHash, who: People<'_>, door: &Door) {
     let Door {
         name,
         area: _,
@@ -220,7 +263,7 @@ fn hash_door(hash: &mut StateHash, world: &World, door: &Door) {
     optional(hash, wish.as_ref(), |hash, wish| {
         let DoorWish { serials, open, by, owner, when_occupied, give_up, is_instant } = wish;
         hash.flag(*open).flag(*is_instant).word(*when_occupied as u64).word(u64::from(owner.0));
-        optional(hash, *by, |hash, by| _ = hash.word(serial(world, by)));
+        optional(hash, *by, |hash, by| _ = hash.word(who.characters.serial_of(by)));
         optional(hash, *give_up, |hash, tick| _ = hash.word(tick.0));
         hash.word(serials.len() as u64);
         for &serial in serials {
@@ -229,9 +272,59 @@ fn hash_door(hash: &mut StateHash, world: &World, door: &Door) {
     });
 }
 
+fn hash_map(who: People<'_>, map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
+    let LevelMap {
+        nav,
+        areas,
+        // A part of their own: see `hash_doors`.
+        doors: _,
+        door_moves: _,
+        blocks,
+        blocks_made,
+        tiles,
+        // As the level says.
+        is_precomputed: _,
+        edits: PendingEdits { areas: area_edits, tiles: tile_edits, graph: graph_edits },
+    } = map;
+    let mut hash = StateHash::default();
+    nav.hash_into(&mut hash);
+    hash.word(area_edits.len() as u64);
+    for AreaEdit { area, available, factor } in area_edits.values() {
+        hash.word(u64::from(area.0)).word(available.map_or(2, u64::from));
+        optional(&mut hash, *factor, |hash, factor| _ = hash.float(factor));
+    }
+    if let Some(tiles) = tiles {
+        tiles.hash_into(&mut hash);
+        hash_tile_edits(&mut hash, tile_edits);
+    }
+    hash_graph_edits(&mut hash, graph_edits);
+    for Area { name: _, kind: _, available, factor, door: _ } in areas {
+        hash.flag(*available).float(*factor);
+    }
+    hash.word(*blocks_made).word(blocks.len() as u64);
+    for Block { serial, owner, centre, radius_m, area, is_over } in blocks {
+        hash.word(*serial).word(u64::from(owner.0)).word(u64::from(area.0));
+        hash.vector(*centre).float(*radius_m).flag(*is_over);
+    }
+    hash_places(&mut hash, places);
+    hash_triggers(&mut hash, who, triggers);
+    hash.finish()
+}
+
+fn hash_tile_edits(hash: &mut StateHash, edits: &BTreeMap<TileSpot, TileEdit>) {
+    hash.word(edits.len() as u64);
+    for (TileSpot { layer, column, row }, edit) in edits {
+        // Layer and cell are those of the tile; no verb changes ways out.
+        let TileEdit { layer: _, cell: _, walkable, factor, leave: _ } = edit;
+        hash.word(u64::from(*layer)).word(u64::from(*column)).word(u64::from(*row));
+        hash.word(walkable.map_or(2, u64::from));
+        optional(hash, *factor, |hash, factor| _ = hash.float(factor));
+    }
+}
+
 /// Points and links that wait for step 5; nothing where none do.
-fn hash_graph_edits(world: &World, hash: &mut StateHash) {
-    for edit in &world.graph_edits {
+fn hash_graph_edits(hash: &mut StateHash, edits: &[GraphEdit]) {
+    for edit in edits {
         match edit {
             GraphEdit::Add(point) => hash.word(1).vector(*point),
             GraphEdit::Link([a, b]) => hash.word(2).word(u64::from(*a) << 32 | u64::from(*b)),
@@ -240,50 +333,29 @@ fn hash_graph_edits(world: &World, hash: &mut StateHash) {
     }
 }
 
-fn hash_map(world: &World) -> u64 {
-    let mut hash = StateHash::default();
-    world.nav.hash_into(&mut hash);
-    hash.word(world.edits.len() as u64);
-    for edit in world.edits.values() {
-        hash.word(u64::from(edit.area.0)).word(edit.available.map_or(2, u64::from));
-        optional(&mut hash, edit.factor, |hash, factor| _ = hash.float(factor));
+/// The marks that scripts made; the others, and routes, are as the level says.
+fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places) {
+    hash.word(made.len() as u64);
+    for mark in made.iter().filter_map(|name| marks.get(name)) {
+        // What scripts make has no props.
+        let Mark { name, position, facing_rad, props: _ } = mark;
+        hash.text(name).vector(*position);
+        optional(hash, *facing_rad, |hash, facing_rad| _ = hash.float(facing_rad));
     }
-    if let Some(tiles) = &world.tiles {
-        tiles.hash_into(&mut hash);
-        hash.word(world.tile_edits.len() as u64);
-        for (spot, edit) in &world.tile_edits {
-            hash.word(u64::from(spot.layer)).word(u64::from(spot.column)).word(u64::from(spot.row));
-            hash.word(edit.walkable.map_or(2, u64::from));
-            optional(&mut hash, edit.factor, |hash, factor| _ = hash.float(factor));
-        }
-    }
-    hash_graph_edits(world, &mut hash);
-    for area in &world.areas {
-        hash.flag(area.available).float(area.factor);
-    }
-    hash.word(world.serials.block).word(world.blocks.len() as u64);
-    for block in &world.blocks {
-        hash.word(block.serial).word(u64::from(block.owner.0)).word(u64::from(block.area.0));
-        hash.vector(block.centre).float(block.radius_m).flag(block.is_over);
-    }
-    hash.word(world.made_marks.len() as u64);
-    for mark in world.made_marks.iter().filter_map(|name| world.marks.get(name)) {
-        hash.text(&mark.name).vector(mark.position);
-        optional(&mut hash, mark.facing_rad, |hash, facing_rad| _ = hash.float(facing_rad));
-    }
-    for region in &world.regions {
-        hash_inside(&mut hash, region.inside.keys());
-    }
-    let mut watches: Vec<&Watch> = world.watches.values().collect();
-    watches.sort_by_key(|watch| watch.serial);
-    hash.word(world.serials.watch).word(watches.len() as u64);
-    for watch in watches {
-        hash_watch(&mut hash, world, watch);
-    }
-    hash.finish()
 }
 
-fn hash_watch(hash: &mut StateHash, world: &World, watch: &Watch) {
+fn hash_triggers(hash: &mut StateHash, who: People<'_>, triggers: &Triggers) {
+    let Triggers { regions, watches, watches_made } = triggers;
+    for Region { name: _, shape: _, layer: _, inside } in regions {
+        hash_inside(hash, inside.keys());
+    }
+    hash.word(*watches_made).word(watches.len() as u64);
+    for watch in triggers.watch_ids().into_iter().filter_map(|id| watches.get(id)) {
+        hash_watch(hash, who, watch);
+    }
+}
+
+fn hash_watch(hash: &mut StateHash, who: People<'_>, watch: &Watch) {
     let Watch { serial: own, owner, ground, filter, edge, enabled, report_initial, fresh, inside } = watch;
     hash.word(*own).word(u64::from(owner.0)).flag(*enabled).flag(*report_initial).word(*edge as u64);
     hash.word(fresh.map_or(0, |how| 1 + how as u64));
@@ -294,13 +366,13 @@ fn hash_watch(hash: &mut StateHash, world: &World, watch: &Watch) {
             hash.word(2).vector(*centre).float(*radius_m).flag(*line_of_walk)
         }
         WatchShape::Around { character, radius_m, line_of_walk } => {
-            hash.word(3).word(serial(world, *character)).float(*radius_m).flag(*line_of_walk)
+            hash.word(3).word(who.characters.serial_of(*character)).float(*radius_m).flag(*line_of_walk)
         }
     };
     match filter {
         Filter::All => _ = hash.word(0),
         Filter::Tags(tags) => hash_texts(hash.word(1), tags),
-        Filter::Only(id) => _ = hash.word(2).word(serial(world, *id)),
+        Filter::Only(id) => _ = hash.word(2).word(who.characters.serial_of(*id)),
     }
     hash_inside(hash, inside.keys());
 }

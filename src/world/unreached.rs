@@ -24,7 +24,7 @@ impl World {
             PathTrouble::TooWide => self.why_too_wide(goal, by),
             PathTrouble::Occupied => "somebody stands on the goal".to_owned(),
             PathTrouble::Limit => "the search reached its limit of expansions".to_owned(),
-            PathTrouble::Area(area) => match self.areas.get(area.index()) {
+            PathTrouble::Area(area) => match self.map.areas.get(area.index()) {
                 Some(area) if area.door.is_some() => "that door is closed".to_owned(),
                 Some(area) => format!("area \"{}\" is not available", area.name),
                 None => self.why_no_way(goal, by),
@@ -57,13 +57,13 @@ impl World {
 
     /// Whether a body of this radius may stand at a point, on any layer.
     fn may_stand(&self, point: Vec3, by: &Traversal, radius_m: f32) -> bool {
-        let mut layers = 0..self.nav.layer_count() as u8;
-        layers.any(|layer| self.nav.is_walkable(point, &Traversal { radius_m, layer, ..by.clone() }))
+        let mut layers = 0..self.map.nav.layer_count() as u8;
+        layers.any(|layer| self.map.nav.is_walkable(point, &Traversal { radius_m, layer, ..by.clone() }))
     }
 
     /// How far a point lies outside the rectangle around the map, metres; 0 within.
     fn beyond_the_map_m(&self, point: Vec3) -> f32 {
-        let bounds = self.nav.bounds();
+        let bounds = self.map.nav.bounds();
         let at = ground(point);
         let outside = |axis: usize| (bounds.min[axis] - at[axis]).max(at[axis] - bounds.max[axis]).max(0.0);
         libm::hypot(outside(0), outside(1)) as f32

@@ -7,42 +7,18 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::ids::{AreaId, CharacterId, DoorId, PathToken};
+use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OneWay, OwnArea, PassRules, Path, PathTrouble, Revision, Traversal};
-use crate::world::World;
+use crate::nav::{OwnArea, Path, PathTrouble, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
-use crate::world::door::Door;
+use crate::world::door::DoorPolicy;
+use crate::world::goal::Goal;
 use crate::world::outcome::{Blocker, Reason, WalkResult};
+use crate::world::owner::Owner;
+use crate::world::settings::CrowdSettings;
 use crate::world::walk_mode::{Checkpoints, WalkMode};
-
-/// Anyone who asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Owner(pub u32);
-
-impl Owner {
-    /// The game that embeds the level; never ends.
-    pub const HOST: Self = Self(0);
-}
-
-/// What a walk does about doors that are not open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DoorPolicy {
-    /// They are walls.
-    #[default]
-    Avoid,
-    /// Those it can open are planned through, opened, and left open.
-    Open,
-    /// All are planned through; it stands in front until somebody opens.
-    Wait,
-}
-
-impl DoorPolicy {
-    /// Every policy, with the word levels and scripts use.
-    pub const NAMES: [(&str, Self); 3] = [("avoid", Self::Avoid), ("open", Self::Open), ("wait", Self::Wait)];
-}
 
 /// What counts as the end when the goal itself cannot be had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,17 +60,6 @@ impl Crowd {
     /// Every choice, with the word scripts use.
     pub const NAMES: [(&str, Self); 3] =
         [("push", Self::Push), ("yield", Self::Yield), ("ghost", Self::Ghost)];
-}
-
-/// Where a walk is to go.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
-    /// A point, metres.
-    Point(Vec3),
-    /// A character, followed as it moves.
-    Character(CharacterId),
-    /// The point in front of a door, on the walker's side.
-    Door(DoorId),
 }
 
 /// How fast a walk goes.
@@ -469,6 +434,26 @@ impl Walk {
         }
     }
 
+    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Anyone who
+    /// waits beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its
+    /// path, stands.
+    #[must_use]
+    pub fn is_under_way(&self) -> bool {
+        let is_moving = match self.phase {
+            // A queue at a door goes on when the door opens, through the door that others want to go through
+            // as well.
+            Phase::Planning | Phase::AtDoor(_) => true,
+            Phase::Moving => {
+                let asks = self.ask.or(self.token.map(|(_, why)| why));
+                // A look for a better way does not make anybody set out.
+                let sets_out = asks.is_some_and(|why| !why.is_look());
+                sets_out || self.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_some())
+            }
+            _ => false,
+        };
+        is_moving && !self.is_paused
+    }
+
     /// Where it is to go, as a point: what `aim` is once all checkpoints are passed.
     #[must_use]
     pub fn target(&self) -> Vec3 {
@@ -484,13 +469,13 @@ impl Walk {
 
     /// Metres from the goal that count as reached.
     #[must_use]
-    pub fn radius_m(&self, world: &World) -> f32 {
+    pub fn radius_m(&self, crowd: &CrowdSettings) -> f32 {
         if let WalkMode::Follow(follow) = &self.course {
             return follow.distance_m;
         }
         self.options.radius_m.unwrap_or(match self.goal {
-            Goal::Point(_) => world.settings.crowd.walk_threshold_m,
-            Goal::Character(_) => world.settings.crowd.npc_talk_distance_m,
+            Goal::Point(_) => crowd.walk_threshold_m,
+            Goal::Character(_) => crowd.npc_talk_distance_m,
             Goal::Door(_) => WalkOptions::DOOR_RADIUS_M,
         })
     }
@@ -504,67 +489,6 @@ impl Walk {
             WalkPace::Speed(speed) => speed,
         }
     }
-}
-
-/// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
-#[derive(Clone, Copy, Debug)]
-pub struct Asker<'a> {
-    /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are
-    /// walls for strangers, not for nobody.
-    pub tags: Option<&'a [String]>,
-    /// The layer of the map that it is on.
-    pub layer: u8,
-    /// Half the width of the body, metres.
-    pub radius_m: f32,
-    /// What to do about doors.
-    pub doors: DoorPolicy,
-    /// Keys carried.
-    pub keys: &'a [String],
-    /// Metres a second: what a door costs is what one could walk while it moves.
-    pub speed_mps: f32,
-}
-
-/// The traversal of a body with a policy about doors, as the doors stand now.
-#[must_use]
-pub fn traversal(world: &World, asker: Asker<'_>) -> Traversal {
-    let tick_s = world.rate.tick_seconds();
-    let rules = rules_among(&world.doors, asker.tags);
-    let mut through: Vec<(AreaId, f32)> = world
-        .doors
-        .iter()
-        .filter(|door| match asker.doors {
-            DoorPolicy::Avoid => false,
-            DoorPolicy::Open => !door.is_passable() && door.opens_for(asker.keys),
-            DoorPolicy::Wait => !door.is_passable(),
-        })
-        .filter(|door| asker.tags.is_none_or(|tags| door.admits_tags(tags)))
-        .map(|door| (door.area, door.moving_ticks as f32 * tick_s * asker.speed_mps))
-        .collect();
-    through.sort_by_key(|(area, _)| *area);
-    let through = (!through.is_empty()).then(|| Arc::from(through));
-    Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules }
-}
-
-/// Which doors a character may not pass, and which not in both directions, however they stand.
-#[must_use]
-pub fn pass_rules(world: &World, who: Option<&Character>) -> Option<Arc<PassRules>> {
-    rules_among(&world.doors, who.map(|who| &*who.tags))
-}
-
-/// The same of somebody with these tags, given the doors of the level.
-#[must_use]
-pub(crate) fn rules_among(doors: &[Door], tags: Option<&[String]>) -> Option<Arc<PassRules>> {
-    let mut rules = PassRules::default();
-    for door in doors.iter().filter(|door| !door.is_gone()) {
-        if tags.is_some_and(|tags| !door.admits_tags(tags)) {
-            rules.barred.push(door.area);
-        } else if let Some(direction) = door.one_way {
-            rules.one_way.push(OneWay { area: door.area, middle: door.position, direction });
-        }
-    }
-    rules.barred.sort();
-    let is_empty = rules.barred.is_empty() && rules.one_way.is_empty();
-    (!is_empty).then(|| Arc::new(rules))
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
+use crate::world::goal::Goal;
 use crate::world::place::Mark;
-use crate::world::walk::Goal;
 
 /// What a walk does when it has come to where it aims, and where it aims next.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -16,7 +16,9 @@ use walkon::nav::graph::{
 use walkon::nav::solids::{Room, Solids};
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
 use walkon::view::{Parts, Picture, Slant, draw_ground, draw_scene};
-use walkon::world::walk::{DoorPolicy, Goal, WalkOptions};
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
+use walkon::world::walk::WalkOptions;
 
 use crate::fixture::send;
 

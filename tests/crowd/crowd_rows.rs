@@ -11,9 +11,11 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::World;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{AcceptEnd, Goal, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::invariants::{Judge, overlapping_in};
 

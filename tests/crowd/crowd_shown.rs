@@ -13,8 +13,9 @@ use walkon::view::{
     Figure, Parts, Picture, PicturePart, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search, theme,
 };
 use walkon::world::World;
+use walkon::world::goal::Goal;
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{Goal, Owner};
+use walkon::world::owner::Owner;
 
 use crate::fixture::options;
 

@@ -5,10 +5,12 @@
 use glam::Vec3;
 use walkon::base::ids::CharacterId;
 use walkon::nav::{PathTrouble, Reach};
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::teleport;
 use walkon::world::ops::doors::{self, DoorOrder};
-use walkon::world::ops::walks::{WalkOrder, traversal_of, walk_to};
-use walkon::world::walk::{DoorPolicy, Goal, Owner};
+use walkon::world::ops::walks::{WalkOrder, walk_to};
+use walkon::world::owner::Owner;
 
 use crate::fixture::{Stage, options};
 
@@ -55,7 +57,7 @@ fn settled(stage: &Stage, walk: usize) -> serde_json::Value {
 fn reach(stage: &mut Stage, x: f32, z: f32) -> Reach {
     let walk = stage.walk(x, z, |_| {});
     let world = stage.world();
-    let by = traversal_of(world, world.walk(walk).unwrap());
+    let by = world.traversal_of(world.walk(walk).unwrap());
     let found = world.nav().reach(stage.position(), Vec3::new(x, 0.0, z), &by);
     stage.tick();
     found

@@ -6,9 +6,12 @@
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::ids::{CharacterId, WalkId};
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorSpeed};
 use walkon::world::ops::{characters, walks};
-use walkon::world::walk::{DoorPolicy, Goal, Owner, WalkOptions, WalkPace};
+use walkon::world::owner::Owner;
+use walkon::world::walk::{WalkOptions, WalkPace};
 use walkon::world::walk_mode::{Follow, WalkMode};
 
 use crate::fixture::{HALL, Stage, TWO_ROOMS, options};

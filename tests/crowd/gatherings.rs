@@ -10,9 +10,11 @@ use walkon::base::ids::CharacterId;
 use walkon::base::rng::Rng;
 use walkon::base::trig;
 use walkon::glam::Vec3;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{AcceptEnd, Goal, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::crowd::crowd_rows::Run;
 use crate::crowd::walks::hall_with_pillars;

@@ -6,7 +6,7 @@
 use walkon::base::ids::CharacterId;
 use walkon::glam::Vec3;
 use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::walk::Owner;
+use walkon::world::owner::Owner;
 
 use crate::crowd::crowd_rows::{CORRIDOR, OPEN, Run};
 

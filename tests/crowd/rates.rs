@@ -11,9 +11,11 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::character::Character;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
 use walkon::world::ops::walks::{self, WalkOrder, walk_to};
-use walkon::world::walk::{Goal, LookTarget, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::{LookTarget, WalkOptions};
 
 /// The rates, slowest first.
 const RATES: [u32; 3] = [30, 60, 120];

@@ -19,10 +19,13 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::World;
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters;
 use walkon::world::ops::doors::{self, DoorOrder};
 use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::walk::{DoorPolicy, Goal, Owner, WalkOptions};
+use walkon::world::owner::Owner;
+use walkon::world::walk::WalkOptions;
 
 use crate::invariants::Judge;
 

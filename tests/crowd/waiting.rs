@@ -8,8 +8,9 @@
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::rng::Rng;
+use walkon::world::goal::Goal;
 use walkon::world::ops::areas;
-use walkon::world::walk::{AcceptEnd, Crowd, Goal};
+use walkon::world::walk::{AcceptEnd, Crowd};
 
 use crate::fixture::{Stage, put, send};
 

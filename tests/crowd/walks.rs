@@ -8,9 +8,12 @@ use walkon::base::geom::flat_distance;
 use walkon::base::ids::CharacterId;
 use walkon::base::rng::Rng;
 use walkon::nav::Traversal;
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use walkon::world::ops::{areas, characters, walks};
-use walkon::world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, LookTarget, Owner, WalkOptions, WalkPace};
+use walkon::world::owner::Owner;
+use walkon::world::walk::{AcceptEnd, Crowd, LookTarget, WalkOptions, WalkPace};
 
 use crate::crowd::crowd_rows::Run;
 use crate::fixture::{HALL, Stage, TWO_ROOMS, options};

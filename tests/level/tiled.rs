@@ -15,7 +15,8 @@ use walkon::level::tiled::{self, Imported, TiledOptions};
 use walkon::level::{self, Diagnostic, Level, MemorySource, NavigationDef, RegionOutline, Severity};
 use walkon::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
 use walkon::view::{Figure, Picture, SearchScene, Tag, draw_search};
-use walkon::world::walk::{DoorPolicy, Goal};
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 
 use crate::fixture::{Stage, put, send};
 use crate::when_at_hand::at_hand;

@@ -9,11 +9,13 @@ use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::ids::WalkId;
 use walkon::nav::Traversal;
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorSpeed};
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::ops::{areas, blocks, characters, graph};
+use walkon::world::owner::Owner;
 use walkon::world::tiles::TileSpot;
-use walkon::world::walk::{DoorPolicy, Goal, Owner};
 
 use crate::fixture::{Stage, put, send};
 

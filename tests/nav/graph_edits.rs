@@ -5,8 +5,8 @@
 //! make them, and what happened is read from the trace.
 
 use glam::Vec3;
+use walkon::world::goal::Goal;
 use walkon::world::ops::graph::{add_point, link, unlink};
-use walkon::world::walk::Goal;
 
 use crate::fixture::{HALL, Stage, send};
 

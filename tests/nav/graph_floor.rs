@@ -12,8 +12,8 @@ use walkon::level::scene::obj_faces;
 use walkon::nav::graph::{EditableGraph, GraphSource, PointGraph, groups};
 use walkon::nav::solids::Solids;
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::walk::Goal;
 
 use crate::cli::commands::Project;
 use crate::fixture::{Stage, send};

@@ -7,10 +7,11 @@ use glam::Vec3;
 use walkon::base::ids::CharacterId;
 use walkon::level::{MemorySource, load};
 use walkon::nav::{LINKS_MAX, Traversal};
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn, teleport, teleport_to};
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::tiles::TileSpot;
-use walkon::world::walk::{Goal, WalkPace};
+use walkon::world::walk::WalkPace;
 
 use crate::fixture::{Stage, send};
 

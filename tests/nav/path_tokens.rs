@@ -11,11 +11,13 @@ use walkon::base::ids::WalkId;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::teleport;
 use walkon::world::ops::walk_changes::retarget;
 use walkon::world::ops::walks::stop_in_place;
 use walkon::world::ops::{areas, blocks};
-use walkon::world::walk::{Goal, Owner, WalkPace};
+use walkon::world::owner::Owner;
+use walkon::world::walk::WalkPace;
 
 use crate::fixture::{Stage, points, put, send};
 

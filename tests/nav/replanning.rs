@@ -8,10 +8,12 @@ use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
 use walkon::base::ids::{CharacterId, WalkId};
 use walkon::base::rng::Rng;
 use walkon::world::bystanders::{Bystanders, Straight};
+use walkon::world::door::DoorPolicy;
+use walkon::world::goal::Goal;
 use walkon::world::ops::characters::{self, Spawn, despawn, teleport};
 use walkon::world::ops::walk_changes::{pause, retarget};
 use walkon::world::ops::walks::stop_in_place;
-use walkon::world::walk::{AcceptEnd, Crowd, DoorPolicy, Goal, LookTarget};
+use walkon::world::walk::{AcceptEnd, Crowd, LookTarget};
 
 use crate::crowd::crowd_rows::{CORRIDOR, Run};
 use crate::fixture::{HALL, Stage, TWO_ROOMS, points, put, send};

@@ -6,9 +6,9 @@
 
 use glam::Vec3;
 use walkon::base::ids::CharacterId;
+use walkon::world::goal::Goal;
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::tiles::{Terrain, TileSpot};
-use walkon::world::walk::Goal;
 
 use crate::fixture::{Stage, put, send};
 

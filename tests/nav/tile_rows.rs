@@ -8,10 +8,11 @@ use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::rng::Rng;
 use walkon::nav::{Accept, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Search, Traversal};
+use walkon::world::goal::Goal;
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::ops::walk_changes;
 use walkon::world::tiles::TileSpot;
-use walkon::world::walk::{Goal, WalkPace};
+use walkon::world::walk::WalkPace;
 
 use crate::fixture::{Stage, put, send};
 

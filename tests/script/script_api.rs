@@ -15,7 +15,7 @@ use walkon::script::vm::files::ScriptTexts;
 use walkon::script::vm::lend;
 use walkon::script::vm::{ScriptVm, VmSettings};
 use walkon::world::event::Fact;
-use walkon::world::walk::Owner;
+use walkon::world::owner::Owner;
 
 /// A yard with `guard` and `player`, a hall behind a closed door.
 pub const LEVEL: &str = r#"{

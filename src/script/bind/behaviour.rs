@@ -39,7 +39,7 @@ pub const ENTRIES: &[Binding] = &[
 
 fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
-    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    with(lua, args, |world| alive(&world.characters, id).map(|_| ()).map_err(op(function)))?;
     let this = store::with(lua, |runtime| {
         runtime.actors.behaviours.of(id).and_then(|owner| runtime.actors.behaviours.this(owner))
     });
@@ -48,7 +48,7 @@ fn behaviour(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn attach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
-    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    with(lua, args, |world| alive(&world.characters, id).map(|_| ()).map_err(op(function)))?;
     let (name, params) = (args.take("behaviour"), args.take("params"));
     let attachment = registration::check_behaviour(lua, &name, &params)?;
     if let Some(what) = store::work_at_limit(lua) {
@@ -60,7 +60,7 @@ fn attach(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn detach(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
-    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    with(lua, args, |world| alive(&world.characters, id).map(|_| ()).map_err(op(function)))?;
     if let Some(what) = store::work_at_limit(lua) {
         return Err(args.mistake(what).into());
     }

@@ -136,7 +136,7 @@ pub const ENTRIES: &[Binding] = &[
 
 fn of_character(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
-    with(lua, args, |world| alive(world, id).map(|_| ()).map_err(op(function)))?;
+    with(lua, args, |world| alive(&world.characters, id).map(|_| ()).map_err(op(function)))?;
     answer(lua, board(lua, BoardOf::Character(id))?)
 }
 

@@ -77,7 +77,7 @@ fn areas_at(lua: &Lua, args: &mut Args) -> HostResult {
     ask(lua, args, |world| {
         let point = place.point(world, function, None)?;
         let mut ids = Vec::new();
-        world.nav.areas_at(point, &mut ids);
+        world.map.nav.areas_at(point, &mut ids);
         let areas = ids.iter().filter_map(|id| world.areas().get(id.index()));
         let named = areas.filter(|area| area.kind == AreaKind::Ground && !area.name.is_empty());
         Ok(named.map(|area| area.name.clone()).collect::<Vec<_>>())
@@ -89,7 +89,7 @@ fn add_mark(lua: &Lua, args: &mut Args) -> HostResult {
     let place = place::single(&args.take("place"))?;
     let mark = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
-        if world.made_marks.len() >= MARKS_MAX {
+        if world.places.made.len() >= MARKS_MAX {
             let what = format!("scripts have added {MARKS_MAX} marks, the most allowed");
             return Err(Mistake::new(function, what));
         }
@@ -109,7 +109,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let owner = owner::current(lua);
     let serial = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
-        if world.blocks.len() >= BLOCKS_MAX {
+        if world.map.blocks.len() >= BLOCKS_MAX {
             let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
             return Err(Mistake::new(function, what));
         }

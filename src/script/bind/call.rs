@@ -129,7 +129,7 @@ pub fn props(
     let (function, name) = (args.function(), args.take("name").text(&format!("a {kind}'s name"))?);
     let said = with(lua, args, |world| {
         find(world, function, &name)?;
-        Ok(world.props.of(subject, &name).cloned())
+        Ok(world.level.props.of(subject, &name).cloned())
     })?;
     answer(lua, handles::props(lua, (kind, &name), said.as_ref())?)
 }

@@ -276,7 +276,7 @@ fn of_living<R: mlua::IntoLuaMulti>(
 ) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     let function = args.function();
-    ask(lua, args, |world| alive(world, id).map(read).map_err(op(function)))
+    ask(lua, args, |world| alive(&world.characters, id).map(read).map_err(op(function)))
 }
 
 fn position(lua: &Lua, args: &mut Args) -> HostResult {
@@ -306,7 +306,7 @@ fn radius(lua: &Lua, args: &mut Args) -> HostResult {
 fn layer(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     ask(lua, args, |world| {
-        let layer = alive(world, id).map_err(op(function))?.layer;
+        let layer = alive(&world.characters, id).map_err(op(function))?.layer;
         let named = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(layer)));
         Ok(named.unwrap_or(names::LAYER).to_owned())
     })
@@ -316,8 +316,8 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<CharacterId>(args)?;
     let function = args.function();
     let (name, said) = with(lua, args, |world| {
-        let name = alive(world, id).map_err(op(function))?.name.clone();
-        let said = world.props.of(Subject::Character, &name).cloned();
+        let name = alive(&world.characters, id).map_err(op(function))?.name.clone();
+        let said = world.level.props.of(Subject::Character, &name).cloned();
         Ok((name, said))
     })?;
     answer(lua, handles::props(lua, ("character", &name), said.as_ref())?)
@@ -337,7 +337,8 @@ fn held_by(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn current_walk(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
-    let walk = with(lua, args, |world| alive(world, id).map(|own| own.walk).map_err(op(function)))?;
+    let walk =
+        with(lua, args, |world| alive(&world.characters, id).map(|own| own.walk).map_err(op(function)))?;
     answer(lua, walk.map(|walk| handles::walk(lua, walk)).transpose()?)
 }
 
@@ -369,7 +370,7 @@ fn teleport(lua: &Lua, args: &mut Args) -> HostResult {
     let facing = options.find("facing").map(|facing| walk_options::radians(&facing)).transpose()?;
     let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     ask(lua, args, |world| {
-        let own = alive(world, id).map_err(op(function))?;
+        let own = alive(&world.characters, id).map_err(op(function))?;
         let (from, own) = (own.body.position, own.layer);
         let to = to.point(world, function, Some(from))?;
         let layer = layer.map_or(Ok(own), |layer| names::layer(world, function, &layer))?;
@@ -422,7 +423,7 @@ fn distance_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let other = place::take(args, "other")?;
     ask(lua, args, |world| {
-        let from = alive(world, id).map_err(op(function))?.body.position;
+        let from = alive(&world.characters, id).map_err(op(function))?.body.position;
         Ok(flat_distance(from, other.point(world, function, Some(from))?))
     })
 }
@@ -432,7 +433,7 @@ fn can_reach(lua: &Lua, args: &mut Args) -> HostResult {
     let goal = place::take(args, "goal")?;
     let options = path_options::read(args)?;
     ask_map(lua, args, |world| {
-        let from = alive(world, id).map_err(op(function))?.body.position;
+        let from = alive(&world.characters, id).map_err(op(function))?.body.position;
         let to = goal.point(world, function, Some(from))?;
         let by = options.traversal(world, function, Standpoint::Character(id))?;
         Ok(reach(world, from, to, &by))
@@ -447,8 +448,8 @@ pub(crate) fn reach(
     by: &Traversal,
 ) -> ((bool, Option<&'static str>), u64) {
     let units = preparing(world, by);
-    world.nav.prepare(by);
-    let reached = match world.nav.reach(from, to, by) {
+    world.map.nav.prepare(by);
+    let reached = match world.map.nav.reach(from, to, by) {
         Reach::Yes => (true, None),
         Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),
     };
@@ -458,7 +459,7 @@ pub(crate) fn reach(
 fn has_tag(lua: &Lua, args: &mut Args) -> HostResult {
     let (id, function) = (myself::<CharacterId>(args)?, args.function());
     let tag = args.take("tag").text("a tag")?;
-    ask(lua, args, |world| alive(world, id).map(|own| own.has_tag(&tag)).map_err(op(function)))
+    ask(lua, args, |world| alive(&world.characters, id).map(|own| own.has_tag(&tag)).map_err(op(function)))
 }
 
 fn despawn(lua: &Lua, args: &mut Args) -> HostResult {

@@ -242,7 +242,7 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
     let id = myself::<DoorId>(args)?;
     let (name, said) = with(lua, args, |world| {
         let name = world.doors().get(id.index()).map(|door| door.name.clone()).unwrap_or_default();
-        let said = world.props.of(Subject::Door, &name).cloned();
+        let said = world.level.props.of(Subject::Door, &name).cloned();
         Ok((name, said))
     })?;
     answer(lua, handles::props(lua, ("door", &name), said.as_ref())?)

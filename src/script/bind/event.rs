@@ -146,7 +146,7 @@ fn send(lua: &Lua, args: &mut Args) -> HostResult {
     let by = owner::label(lua, owner::current(lua));
     let has_behaviour = store::with(lua, |runtime| runtime.actors.behaviours.of(to).is_some());
     with(lua, args, |world| {
-        alive(world, to).map_err(op(function))?;
+        alive(&world.characters, to).map_err(op(function))?;
         refuse_when_full(world, function)?;
         if has_behaviour {
             world.events.push(Fact::Emitted { name, payload, to: Some(to), by });

@@ -330,7 +330,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
     let (token, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
-        if world.requests.waiting() >= REQUESTS_MAX {
+        if world.paths.requests.waiting() >= REQUESTS_MAX {
             let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
             return Err(Mistake::new(function, what));
         }
@@ -378,7 +378,7 @@ fn nearest(lua: &Lua, args: &mut Args) -> HostResult {
     let body = body(&options, &place)?;
     ask_map(lua, args, |world| {
         let (point, by, units) = body.at(world, function)?;
-        let found = world.nav.nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by);
+        let found = world.map.nav.nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by);
         Ok((found.map(|found| vector(found.point)), units))
     })
 }
@@ -390,7 +390,7 @@ fn is_walkable(lua: &Lua, args: &mut Args) -> HostResult {
     let body = body(&options, &place)?;
     ask_map(lua, args, |world| {
         let (point, by, units) = body.at(world, function)?;
-        Ok((world.nav.is_walkable(point, &by), units))
+        Ok((world.map.nav.is_walkable(point, &by), units))
     })
 }
 
@@ -428,7 +428,7 @@ impl PlacedBody<'_> {
             ..crate::nav::Traversal::default()
         };
         let units = preparing(world, &by);
-        world.nav.prepare(&by);
+        world.map.nav.prepare(&by);
         Ok((point, by, units))
     }
 }
@@ -458,8 +458,8 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
             attempts: ATTEMPTS,
         };
         let units = preparing(world, &query.by);
-        world.nav.prepare(&query.by);
-        Ok((world.nav.random_point(&query, &mut numbers).map(vector), units + POINT_UNITS))
+        world.map.nav.prepare(&query.by);
+        Ok((world.map.nav.random_point(&query, &mut numbers).map(vector), units + POINT_UNITS))
     });
     store::with(lua, |runtime| runtime.streams.give_back(stream.0, numbers));
     let (point, units) = found?;
@@ -472,8 +472,8 @@ fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
     ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
-        world.nav.prepare(&by);
-        let (clear, last) = world.nav.sight(from, to, &by);
+        world.map.nav.prepare(&by);
+        let (clear, last) = world.map.nav.sight(from, to, &by);
         Ok(((clear, vector(last)), units + (flat_distance(from, last) / LINE_M_PER_UNIT) as u64))
     })
 }

@@ -11,8 +11,9 @@ use crate::script::bind::table::{self, Param, TableType, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
 use crate::world::World;
+use crate::world::asker::{Asker, traversal};
 use crate::world::character::Gait;
-use crate::world::walk::{Asker, DoorPolicy, traversal};
+use crate::world::door::DoorPolicy;
 
 /// What a `PathOptions` table may hold.
 pub const SHAPE: TableType = TableType {
@@ -163,6 +164,6 @@ impl PathAsk {
             keys: &self.keys,
             speed_mps: own.2,
         };
-        Ok(traversal(world, asker))
+        Ok(traversal(&world.map.doors, world.clock.rate, asker))
     }
 }

@@ -13,8 +13,9 @@ use crate::script::bind::names;
 use crate::script::vm::convert::{Args, Argument, Mistake};
 use crate::script::vm::handles::thing;
 use crate::world::World;
+use crate::world::goal::Goal;
 use crate::world::ops::{alive, door_there, walks::front_of};
-use crate::world::walk::{Goal, LookTarget};
+use crate::world::walk::LookTarget;
 
 /// Farthest coordinate that is a place, metres.
 pub const COORDINATE_MAX_M: f64 = 1e6;
@@ -101,9 +102,9 @@ impl PlaceValue {
             Self::Point(point) => *point,
             Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.y), *z),
             Self::Mark(name) => names::mark(world, function, name)?.position,
-            Self::Character(id) => alive(world, *id).map_err(op(function))?.body.position,
+            Self::Character(id) => alive(&world.characters, *id).map_err(op(function))?.body.position,
             Self::Door(id) => match (door_there(world, *id).map_err(op(function))?, from) {
-                ((), Some(from)) => front_of(world, *id, from),
+                ((), Some(from)) => front_of(&world.map, *id, from),
                 ((), None) => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
             },
         })
@@ -121,7 +122,7 @@ impl PlaceValue {
                 Goal::Door(*id)
             }
             point => {
-                let from = alive(world, walker).map_err(op(function))?.body.position;
+                let from = alive(&world.characters, walker).map_err(op(function))?.body.position;
                 Goal::Point(point.point(world, function, Some(from))?)
             }
         })
@@ -134,7 +135,7 @@ impl PlaceValue {
     pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, Mistake> {
         Ok(match self {
             Self::Character(id) => {
-                alive(world, *id).map_err(op(function))?;
+                alive(&world.characters, *id).map_err(op(function))?;
                 LookTarget::Character(*id)
             }
             place => LookTarget::Point(place.point(world, function, None)?),

@@ -303,7 +303,7 @@ fn near(lua: &Lua, args: &mut Args) -> HostResult {
     let asked = read(lua, args)?;
     begin(lua, args, asked, |world, line_of_walk| match place {
         PlaceValue::Character(character) => {
-            alive(world, character).map_err(|error| Mistake::new(function, error.to_string()))?;
+            alive(&world.characters, character).map_err(|error| Mistake::new(function, error.to_string()))?;
             Ok(WatchShape::Around { character, radius_m, line_of_walk })
         }
         place => {
@@ -358,7 +358,7 @@ fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call:
                 return Ok(inside);
             }
             with(lua, args, |world| {
-                let watch = world.watches.get(id);
+                let watch = world.triggers.watches.get(id);
                 Ok(watch.map_or(Vec::new(), |watch| watch.inside.values().copied().collect()))
             })
         }

@@ -16,10 +16,10 @@ use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
 use crate::script::vm::handles;
 use crate::world::World;
+use crate::world::goal::Goal;
 use crate::world::ops::{alive, walks};
 use crate::world::place::Mark;
 use crate::world::settings::Settings;
-use crate::world::walk::Goal;
 use crate::world::walk_mode::{Flee, Follow, Patrol, Pause, Stop, WalkMode, Wander};
 
 const TYPE: &str = "Character";
@@ -177,7 +177,7 @@ fn start(
     let function = args.function();
     let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
-        alive(world, asked.character).map_err(op(function))?;
+        alive(&world.characters, asked.character).map_err(op(function))?;
         let (goal, course) = course(world)?;
         let options = asked.walk.options(world, function)?;
         let order = walks::WalkOrder { character: asked.character, goal, options, owner };
@@ -309,7 +309,7 @@ fn stop(
     let mark = match place {
         PlaceValue::Mark(name) => known::mark(world, function, name)?.clone(),
         place => {
-            let from = alive(world, walker).map_err(op(function))?.body.position;
+            let from = alive(&world.characters, walker).map_err(op(function))?.body.position;
             let position = place.point(world, function, Some(from))?;
             Mark { name: String::new(), position, facing_rad: None, props: None }
         }
@@ -347,7 +347,7 @@ fn wander(lua: &Lua, args: &mut Args) -> HostResult {
     let within_m = length(&options, "within")?;
     let rest = Rest::read(&options)?;
     start(lua, args, WalkRequest { character, walk, handlers }, |world| {
-        let here = alive(world, character).map_err(op(function))?.body.position;
+        let here = alive(&world.characters, character).map_err(op(function))?.body.position;
         let around = match (&around, within_m) {
             (Some(around), _) => Some(around.point(world, function, Some(here))?),
             (None, Some(_)) => Some(here),

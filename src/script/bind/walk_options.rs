@@ -18,8 +18,9 @@ use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, Argument, Mistake, Options, shorten};
 use crate::world::World;
 use crate::world::character::Gait;
+use crate::world::door::DoorPolicy;
 use crate::world::ops::areas;
-use crate::world::walk::{AcceptEnd, Crowd, DoorPolicy, LookTarget, Tells, WalkOptions, WalkPace};
+use crate::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
 
 /// What a `WalkOptions` table may hold.
 pub const SHAPE: TableType = TableType {

@@ -14,11 +14,11 @@ use crate::script::step::cinematic;
 use crate::script::vm::convert::{Args, Argument, Mistake, Options};
 use crate::script::vm::{charge, handles};
 use crate::world::World;
+use crate::world::door::DoorPolicy;
 use crate::world::ops::characters::{self, Spawn};
 use crate::world::ops::doors::{self, DoorOrder};
 use crate::world::region::Edge;
 use crate::world::settings::Settings;
-use crate::world::walk::DoorPolicy;
 
 const WORLD: &str = "world";
 

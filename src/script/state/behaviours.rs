@@ -14,7 +14,7 @@ use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::state::params::Params;
 use crate::script::state::trees::BehaviourTree;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// A behaviour file whose shape was checked.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;
 use crate::world::door::DoorSignal;
+use crate::world::owner::Owner;
 use crate::world::region::WatchId;
-use crate::world::walk::Owner;
 
 /// A watch with its handlers.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::state::waits::Delivery;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// What an owner is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -62,10 +62,10 @@ impl ParamType {
     /// Names of the level that this type refers to.
     pub(crate) fn known(self, world: &World) -> Option<BTreeSet<String>> {
         let names: BTreeSet<String> = match self {
-            Self::Mark => world.marks.keys().cloned().collect(),
-            Self::Route => world.routes.keys().cloned().collect(),
-            Self::Area => world.areas.iter().map(|area| area.name.clone()).collect(),
-            Self::Region => world.regions.iter().map(|region| region.name.clone()).collect(),
+            Self::Mark => world.places.marks.keys().cloned().collect(),
+            Self::Route => world.places.routes.keys().cloned().collect(),
+            Self::Area => world.map.areas.iter().map(|area| area.name.clone()).collect(),
+            Self::Region => world.triggers.regions.iter().map(|region| region.name.clone()).collect(),
             Self::Door => world.standing_doors().map(|(_, door)| door.name.clone()).collect(),
             Self::Character => world.characters.names().map(str::to_owned).collect(),
             _ => return None,

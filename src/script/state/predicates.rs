@@ -10,7 +10,7 @@ use mlua::Function;
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, WhenOrder};
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// One thing for step 3 to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,7 +10,7 @@ use crate::base::ids::WalkId;
 use crate::script::state::callback::{Callback, Underway};
 use crate::script::state::handlers::hash_callback;
 use crate::world::event::WalkNews;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Handlers of walks under way, by walk.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use mlua::Function;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tasks::Why;
 use crate::script::state::waits::Pending;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Whose code runs right now.
 #[derive(Clone, Debug)]

@@ -23,8 +23,8 @@ use crate::script::state::tasks::Tasks;
 use crate::script::state::timers::{TimerOrder, Timers};
 use crate::script::state::trees::Trees;
 use crate::script::state::work::{ScriptWork, WorkQueue};
+use crate::world::owner::Owner;
 use crate::world::settings::LevelLimits;
-use crate::world::walk::Owner;
 
 /// What scripts have registered to be called.
 #[derive(Debug, Default)]

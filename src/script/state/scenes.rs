@@ -12,7 +12,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::base::value::Plain;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// How far the skipping of a scene has come.
 #[derive(Debug, Default)]

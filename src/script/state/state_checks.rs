@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::base::hash::StateHash;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.

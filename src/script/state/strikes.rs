@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
 pub const STRIKES_MAX: usize = 3;

@@ -14,7 +14,7 @@ use crate::script::state::code_name::CodeName;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Answering, Pending, TaskPause};
 use crate::world::outcome::Reason;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Why a task ended unfinished, as `task.onCancel` functions are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::state::waits::WaitResult;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// An answer, and where in the test it was given.
 #[derive(Debug)]

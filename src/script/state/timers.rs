@@ -10,7 +10,7 @@ use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::state::callback::Callback;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// One timer.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::script::state::tasks::Why;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// What a node does.
 #[derive(Clone, Debug)]

@@ -16,8 +16,8 @@ use crate::script::state::predicates::Job;
 use crate::script::state::scenes::SceneEnd;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::Answering;
+use crate::world::owner::Owner;
 use crate::world::region::WatchId;
-use crate::world::walk::Owner;
 
 /// Work that scripts made for step 12.
 #[derive(Debug)]

@@ -32,7 +32,7 @@ use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine, SwitchedOff};
 use crate::world::ops;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
 
@@ -125,7 +125,7 @@ pub(crate) fn create(
         let (serial, name) =
             found.ok_or_else(|| format!("character \"{}\" is gone", world.name_of(character)))?;
         let params = params::fill(&class.params, given, Some(world))?;
-        Ok::<_, String>((serial, name, params, world.seed))
+        Ok::<_, String>((serial, name, params, world.level.seed))
     });
     let (serial, character_name, params, seed) = filled.map_err(|error| error.to_string())??;
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);

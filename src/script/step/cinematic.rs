@@ -151,7 +151,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     let returned = store::with(lua, |runtime| runtime.cinematics.scenes.returned());
     for (id, owner) in returned {
         let has_walks = lend::with_world(lua, |world: &mut World| {
-            world.walks.values().any(|walk| walk.owner == owner && !walk.is_delivered)
+            world.walks.iter().any(|walk| walk.owner == owner && !walk.is_delivered)
         });
         if !has_walks.unwrap_or(false) {
             end(vm, id, SceneEnd::Finished);

@@ -34,8 +34,8 @@ use crate::world::World;
 use crate::world::event::Fact;
 use crate::world::ops;
 use crate::world::outcome::Status;
+use crate::world::owner::Owner;
 use crate::world::region::WatchId;
-use crate::world::walk::Owner;
 
 /// Events of the runtime itself: scripts hear them and cannot emit them.
 pub(crate) const RUNTIME_EVENTS: [&str; 11] = [
@@ -297,7 +297,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         Fact::DoorChanged { door, state, by } => {
             if is_heard(lua, "doorChanged") {
                 let locked = lend::with_world(lua, |world: &mut World| {
-                    world.doors.get(door.index()).is_some_and(|door| door.is_locked)
+                    world.map.doors.get(door.index()).is_some_and(|door| door.is_locked)
                 });
                 let payload = [
                     ("door", Some(Plain::Door(door))),
@@ -372,7 +372,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
 fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
     let lua = vm.lua();
     let found = lend::with_world(lua, |world: &mut World| {
-        world.deliver(walk);
+        world.walks.deliver(walk);
         let own = world.walks.get(walk)?;
         let serial = own.serial;
         let result = own.result()?.clone();
@@ -533,9 +533,9 @@ fn wake_waiter(vm: &ScriptVm, waiter: Answering, payload: &Value) {
 }
 
 fn region_payload(lua: &Lua, watch: WatchId, character: CharacterId, how: &str) -> mlua::Result<Value> {
-    let region = lend::with_world(lua, |world: &mut World| match world.watches.get(watch)?.ground {
+    let region = lend::with_world(lua, |world: &mut World| match world.triggers.watches.get(watch)?.ground {
         crate::world::region::WatchShape::Region(region) => {
-            world.regions.get(region.index()).map(|region| region.name.clone())
+            world.triggers.regions.get(region.index()).map(|region| region.name.clone())
         }
         _ => None,
     });

@@ -20,8 +20,8 @@ use crate::script::step::{owner, task};
 use crate::script::vm::convert::{Argument, Mistake};
 use crate::script::vm::{ScriptVm, store};
 use crate::world::door::DoorSignal;
+use crate::world::owner::Owner;
 use crate::world::region::WatchId;
-use crate::world::walk::Owner;
 
 /// A handler as a script gives it: a function, or the name of a handler of the running owner.
 ///

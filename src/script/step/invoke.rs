@@ -20,7 +20,7 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// One call, for messages and ownership.
 #[derive(Clone, Debug)]

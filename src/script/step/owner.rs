@@ -8,7 +8,7 @@ use mlua::Lua;
 
 use crate::script::state::owners::{Counted, TIMERS_MAX, WATCHES_MAX};
 use crate::script::vm::store;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// On whose behalf the running Lua code runs; the host when none does.
 #[must_use]

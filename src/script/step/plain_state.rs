@@ -14,7 +14,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, payload, store};
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// What the report of such a fault names as the callback.
 const CALLBACK: &str = "state";

@@ -18,7 +18,8 @@ use crate::world::World;
 use crate::world::event::WalkNews;
 use crate::world::ops::{walk_changes, walks};
 use crate::world::outcome::Reason;
-use crate::world::walk::{Crowd, Owner};
+use crate::world::owner::Owner;
+use crate::world::walk::Crowd;
 
 /// What `onBlocked` may answer.
 const ANSWERS: [&str; 4] = ["wait", "repath", "push", "giveUp"];

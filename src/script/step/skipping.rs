@@ -22,8 +22,8 @@ use crate::script::step::{dialogue, dispatch, schedule, task};
 use crate::script::vm::{ScriptVm, handles, lend, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
+use crate::world::owner::Owner;
 use crate::world::scene_fast_forward::FastForward;
-use crate::world::walk::Owner;
 
 /// Seconds of a scene after which a wait without an end of its own is over while it is skipped.
 const PATIENCE_S: f64 = 60.0;
@@ -130,7 +130,10 @@ pub(crate) fn next(vm: &ScriptVm) -> Option<FastForward> {
         }
         let now = store::with(lua, |runtime| runtime.clock.now);
         rush.ticks = survey.due.map(|due| due.since(now));
-        let is_idle = lend::with_world(lua, |world: &mut World| rush.is_idle(world)).unwrap_or(true);
+        let is_idle = lend::with_world(lua, |world: &mut World| {
+            rush.is_idle(&world.map.doors, &world.characters, &world.walks)
+        })
+        .unwrap_or(true);
         if !is_idle {
             return Some(rush);
         }

@@ -27,7 +27,7 @@ use crate::script::vm::fault::{self, CallFailure};
 use crate::script::vm::handles::{self, Thing};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::World;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 pub use values::{plain_equal as values_are_equal, plain_shown};
 

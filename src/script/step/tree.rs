@@ -20,7 +20,7 @@ use crate::script::step::tree::tick::{Cursor, NodeStatus};
 use crate::script::step::{behaviour, invoke};
 use crate::script::vm::convert::describe;
 use crate::script::vm::{ScriptVm, store};
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Deepest tree.
 pub(crate) const DEPTH_MAX: u32 = 64;

@@ -110,7 +110,7 @@ impl Thing for WatchRef {
     }
     fn show(self, world: &World) -> String {
         match self {
-            Self::Shape(id) => match world.watches.get(id) {
+            Self::Shape(id) => match world.triggers.watches.get(id) {
                 Some(watch) => format!("watch {}", watch.serial),
                 None => "watch".to_owned(),
             },

@@ -7,11 +7,12 @@ use crate::nav::{AreaShape, CellMap, GridSource};
 use crate::world::door::DoorState;
 use crate::world::fixture::sample;
 
-fn hall() -> NavMap {
+fn hall() -> LevelMap {
     let polygon = vec![[0.0, 0.0], [40.0, 0.0], [40.0, 40.0], [0.0, 40.0]];
     let areas = vec![AreaShape { polygon, available: true, factor: 1.0 }];
     let source = GridSource { agent_radius_m: 0.35, areas, ..GridSource::default() };
-    NavMap::from(CellMap::from_grid(&source).expect("a hall"))
+    let nav = NavMap::from(CellMap::from_grid(&source).expect("a hall"));
+    LevelMap { nav, ..LevelMap::default() }
 }
 
 fn door(teams: &[&str]) -> Door {
@@ -44,12 +45,12 @@ fn person(radius_m: f32, tag: &str) -> Character {
 #[test]
 fn a_thousand_widths_that_the_map_does_not_tell_apart_share_few_footings() {
     let map = hall();
-    let mut grounds = GroundQueries::new(&map, &[]);
+    let mut grounds = GroundQueries::new(&map);
     for step in 0..1000 {
         let who = person(0.2 + step as f32 * 2e-4, "x");
         let kind = grounds.kind(&who);
         let by = Traversal { radius_m: who.body.radius_m, ..Traversal::default() };
-        let (own, shared) = (map.footing(&by), grounds.footing(kind));
+        let (own, shared) = (map.nav.footing(&by), grounds.footing(kind));
         for place in [0.1_f32, 0.5, 0.9, 1.3, 20.0].map(|x| glam::Vec3::new(x, 0.0, 20.0)) {
             assert_eq!(own.is_walkable(place), shared.is_walkable(place), "{} at {place}", who.body.radius_m);
         }
@@ -59,9 +60,9 @@ fn a_thousand_widths_that_the_map_does_not_tell_apart_share_few_footings() {
 
 #[test]
 fn those_whom_the_same_doors_admit_share_their_rules() {
-    let map = hall();
-    let doors = [door(&["red"]), door(&[]), door(&["red", "blue"])];
-    let mut grounds = GroundQueries::new(&map, &doors);
+    let doors = vec![door(&["red"]), door(&[]), door(&["red", "blue"])];
+    let map = LevelMap { doors, ..hall() };
+    let mut grounds = GroundQueries::new(&map);
     let kinds: Vec<u32> =
         ["red", "blue", "green", "red", "grey", "blue"].map(|tag| grounds.kind(&person(0.3, tag))).to_vec();
     assert_eq!(kinds, [0, 1, 2, 0, 2, 1]);
@@ -72,15 +73,15 @@ fn those_whom_the_same_doors_admit_share_their_rules() {
 #[test]
 fn more_kinds_than_twelve_are_kept_once_they_are_made() {
     let mut scene = sample();
-    scene.world.nav = hall();
+    scene.world.map = hall();
     for step in 0..40 {
         let who = person(0.5 + step as f32 * 0.2, "x");
         scene.world.characters.insert(|serial| Character { serial, name: format!("wide {serial}"), ..who });
     }
-    prepare(&mut scene.world);
+    prepare(&mut scene.world.map, &scene.world.characters);
     let widths: Vec<f32> = scene.world.characters.iter().map(|(_, who)| who.body.radius_m).collect();
     for radius_m in widths {
         let by = Traversal { radius_m, ..Traversal::default() };
-        assert!(scene.world.nav.is_prepared(&by), "{radius_m} m was put out again");
+        assert!(scene.world.map.nav.is_prepared(&by), "{radius_m} m was put out again");
     }
 }

@@ -8,8 +8,8 @@ const OUT: SettingOut = SettingOut { tick: Tick(500), turn_ticks: 24, longer_tic
 
 /// A walk that was never nearer to its end than 5 m, which was in tick 100.
 fn walk() -> Walk {
-    let mut scene = sample();
-    let mut walk = scene.world.walks.remove(scene.walk).expect("it is there");
+    let scene = sample();
+    let mut walk = scene.world.walks[scene.walk].clone();
     (walk.nearest_m, walk.nearest_tick, walk.progress_tick) = (5.0, Tick(100), Tick(400));
     walk
 }
@@ -46,18 +46,18 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_is_patient_a_few_time
     let mut scene = sample();
     let walk = &mut scene.world.walks[scene.walk];
     (walk.phase, walk.following, walk.ask) = (Phase::Planning, None, None);
-    scene.world.tick = Tick(78);
+    scene.world.clock.tick = Tick(78);
     // There is no ground at all in the sample, so no point of any path is in a clear line.
     let path = Path { points: vec![Vec3::Z, Vec3::Z * 4.0], length_m: 3.0, whole: true, ..Path::default() };
     let answer = PathAnswer { status: PathStatus::Complete, path, ..PathAnswer::default() };
     for missed in 1..=8 {
         scene.world.walks[scene.walk].ask = None;
-        take(&mut scene.world, scene.walk, (Ask::First, answer.clone()));
+        take(&mut Wayfinding::of(&mut scene.world), scene.walk, (Ask::First, answer.clone()));
         let walk = &scene.world.walks[scene.walk];
         assert_eq!((walk.ask, &walk.phase), (Some(Ask::First), &Phase::Planning), "missed {missed}");
     }
     scene.world.walks[scene.walk].ask = None;
-    take(&mut scene.world, scene.walk, (Ask::First, answer));
+    take(&mut Wayfinding::of(&mut scene.world), scene.walk, (Ask::First, answer));
     let walk = &scene.world.walks[scene.walk];
     assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving), "then patience runs");
     let since = scene.world.characters.get(scene.one).expect("it is there").replan.since;

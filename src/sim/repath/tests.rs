@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::world::World;
 
 fn place(rng: &mut Rng, reach: f64) -> Vec3 {
     Vec3::new(rng.float(-reach, reach) as f32, 0.0, rng.float(-reach, reach) as f32)
@@ -52,13 +53,16 @@ fn without_changes_nothing_is_marked() {
 #[test]
 fn a_body_led_off_its_way_asks_once_in_the_cooldown() {
     let mut scene = crate::world::fixture::sample();
-    let cooldown = scene.world.rate.ticks(f64::from(scene.world.settings.crowd.replan_cooldown_ms) / 1000.0);
+    let cooldown =
+        scene.world.clock.rate.ticks(f64::from(scene.world.settings.crowd.replan_cooldown_ms) / 1000.0);
     assert!(cooldown > 10);
     let mut asked = Vec::new();
-    for tick in (100..100 + 2 * cooldown).step_by(scene.world.rate.ticks_per_step() as usize) {
-        scene.world.tick = crate::base::time::Tick(tick);
+    for tick in (100..100 + 2 * cooldown).step_by(scene.world.clock.rate.ticks_per_step() as usize) {
+        scene.world.clock.tick = crate::base::time::Tick(tick);
         scene.world.walks[scene.walk].ask = None;
-        ask_when_lost(&mut scene.world, scene.walk);
+        let World { clock, settings, characters, walks, .. } = &mut scene.world;
+        let walker = characters.get_mut(scene.one).expect("it is there");
+        ask_when_lost(clock, &settings.crowd, &mut walks[scene.walk], walker);
         if scene.world.walks[scene.walk].ask == Some(Ask::Crowd) {
             asked.push(tick);
         }

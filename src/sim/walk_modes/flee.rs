@@ -13,11 +13,11 @@ use crate::base::ids::WalkId;
 use crate::base::trig;
 use crate::nav::{Reach, Traversal};
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
-use crate::world::World;
+use crate::sim::wayfinding::Wayfinding;
 use crate::world::character::standing_on;
-use crate::world::ops::walks::{conclude, traversal_of};
+use crate::world::goal::Goal;
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Flee, WalkMode};
 
 /// Directions around the threat that are tried; an even number.
@@ -33,16 +33,16 @@ const SNAP_M: f32 = 1.0;
 const GAIN_M: f32 = 0.25;
 
 /// Step 6: chooses where to run when it has to, at most once in the cooldown.
-pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
-    let Some(walk) = world.walks.get(id) else {
+pub(super) fn aim(parts: &mut Wayfinding<'_>, id: WalkId, mut flee: Flee) {
+    let Some(walk) = parts.walks.get(id) else {
         return;
     };
-    let Some(threat) = threat(world, walk.goal) else {
+    let Some(threat) = threat(parts, walk.goal) else {
         return;
     };
-    let crowd = &world.settings.crowd;
-    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let crowd = &parts.settings.crowd;
+    let cooldown = parts.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(parts.clock.landing()).since(walk.retargeted) >= cooldown;
     let threshold_m = crowd.target_replan_threshold_m;
     let moved = flee.seen.is_some_and(|seen| flat_distance(seen, threat) > threshold_m);
     let asks = matches!(walk.ask, Some(Ask::First | Ask::Leg));
@@ -50,11 +50,11 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     if !(asks || moved && rested && is_idle) {
         return;
     }
-    let chosen = choose(world, walk, threat, flee.distance_m);
+    let chosen = choose(parts, walk, threat, flee.distance_m);
     flee.seen = Some(threat);
     flee.is_cornered = chosen.is_none();
-    let tick = world.landing();
-    if let Some(walk) = world.walks.get_mut(id) {
+    let tick = parts.clock.landing();
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.retargeted = walk.clock(tick);
         walk.course = WalkMode::Flee(flee);
         match chosen {
@@ -67,33 +67,33 @@ pub(super) fn aim(world: &mut World, id: WalkId, mut flee: Flee) {
     }
 }
 
-fn threat(world: &World, goal: Goal) -> Option<Vec3> {
+fn threat(parts: &Wayfinding<'_>, goal: Goal) -> Option<Vec3> {
     match goal {
         Goal::Point(point) => Some(point),
-        Goal::Character(id) => world.characters.alive(id).map(|threat| threat.body.position),
-        Goal::Door(id) => world.doors.get(id.index()).map(|door| door.position),
+        Goal::Character(id) => parts.characters.alive(id).map(|threat| threat.body.position),
+        Goal::Door(id) => parts.map.doors.get(id.index()).map(|door| door.position),
     }
 }
 
 /// Where to run; none when every place that can be seen is worse than where the walker stands.
-fn choose(world: &World, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
-    let character = world.characters.get(walk.character)?;
+fn choose(parts: &Wayfinding<'_>, walk: &Walk, threat: Vec3, distance_m: f32) -> Option<Vec3> {
+    let character = parts.characters.get(walk.character)?;
     let from = character.body.position;
-    let (by, bare) = (traversal_of(world, walk), standing_on(character));
+    let (by, bare) = (parts.traversal_of(walk), standing_on(character));
     let away = from - threat;
     let straight = if away.length() > 1e-4 { trig::facing(away) } else { character.facing_rad };
     let on_circle = |spoke: u16| {
         let point = threat + trig::direction(angle(straight, spoke)) * (distance_m + MARGIN_M);
-        let ground = world.nav.nearest(point, SNAP_M, &by)?.point;
+        let ground = parts.map.nav.nearest(point, SNAP_M, &by)?.point;
         (flat_distance(ground, threat) >= distance_m).then_some(ground)
     };
     let clear =
-        (0..SPOKES).filter_map(on_circle).find(|&point| world.nav.straight(from, point, &bare).is_some());
+        (0..SPOKES).filter_map(on_circle).find(|&point| parts.map.nav.straight(from, point, &bare).is_some());
     let round = || {
         let mut near = (0..2 * SPOKES_ROUND + 1).filter_map(on_circle);
-        near.find(|&point| world.nav.reach(from, point, &by) == Reach::Yes)
+        near.find(|&point| parts.map.nav.reach(from, point, &by) == Reach::Yes)
     };
-    clear.or_else(round).or_else(|| retreat(world, from, threat, &bare))
+    clear.or_else(round).or_else(|| retreat(parts, from, threat, &bare))
 }
 
 /// The angle of a spoke: 0 is straight away, then one to each side in turn.
@@ -104,12 +104,12 @@ fn angle(straight: f32, spoke: u16) -> f32 {
 }
 
 /// The point farthest from the threat that can be walked to straight on, when that gains anything.
-fn retreat(world: &World, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<Vec3> {
+fn retreat(parts: &Wayfinding<'_>, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<Vec3> {
     let mut best = (flat_distance(from, threat) + GAIN_M, None);
     for spoke in 0..SPOKES {
         for length_m in [1.0, 2.0, 4.0, 8.0] {
             let to = from + trig::direction(angle(0.0, spoke)) * length_m;
-            let point = world.nav.slide(from, to, bare);
+            let point = parts.map.nav.slide(from, to, bare);
             let away_m = flat_distance(point, threat);
             if away_m > best.0 {
                 best = (away_m, Some(point));
@@ -120,14 +120,14 @@ fn retreat(world: &World, from: Vec3, threat: Vec3, bare: &Traversal) -> Option<
 }
 
 /// Step 10: far enough, cornered, or on to the next leg.
-pub(super) fn look(world: &mut World, id: WalkId, flee: &Flee) -> ModeStep {
-    let Some(walk) = world.walks.get(id) else {
+pub(super) fn look(parts: &mut Wayfinding<'_>, id: WalkId, flee: &Flee) -> ModeStep {
+    let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
-    let Some(threat) = threat(world, walk.goal) else {
+    let Some(threat) = threat(parts, walk.goal) else {
         return ModeStep::On;
     };
-    let Some(position) = world.characters.get(walk.character).map(|own| own.body.position) else {
+    let Some(position) = parts.characters.get(walk.character).map(|own| own.body.position) else {
         return ModeStep::Over;
     };
     if flat_distance(position, threat) >= flee.distance_m {
@@ -139,12 +139,12 @@ pub(super) fn look(world: &mut World, id: WalkId, flee: &Flee) -> ModeStep {
     let is_idle = walk.token.is_none() && walk.ask.is_none();
     if flee.is_cornered && is_idle && has_run {
         let is_enough = walk.options.accept == AcceptEnd::Nearest;
-        conclude(world, id, if is_enough { Status::Arrived } else { Status::Partial }, Reason::Nearest);
+        parts.conclude(id, if is_enough { Status::Arrived } else { Status::Partial }, Reason::Nearest);
         return ModeStep::Over;
     }
     if is_idle
         && has_run
-        && let Some(walk) = world.walks.get_mut(id)
+        && let Some(walk) = parts.walks.get_mut(id)
     {
         walk.ask = Some(Ask::Leg);
     }

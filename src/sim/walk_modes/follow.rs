@@ -7,40 +7,45 @@
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
-use crate::world::World;
-use crate::world::ops::walks::{conclude, settle};
+use crate::sim::wayfinding::Wayfinding;
+use crate::world::character::Characters;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::walk::{Phase, Walk};
 use crate::world::walk_mode::{Follow, WalkMode};
 
 /// The most that a follower may go in a tick, metres: to its distance and no nearer.
-pub(super) fn reach_m(world: &World, walk: &Walk, follow: &Follow, target: CharacterId) -> f32 {
+pub(super) fn reach_m(characters: &Characters, walk: &Walk, follow: &Follow, target: CharacterId) -> f32 {
     /// So that rounding does not leave it a hair outside, metres.
     const INSIDE_M: f32 = 1e-3;
-    (between_m(world, walk.character, target) - follow.distance_m + INSIDE_M).max(0.0)
+    (between_m(characters, walk.character, target) - follow.distance_m + INSIDE_M).max(0.0)
 }
 
-fn between_m(world: &World, one: CharacterId, other: CharacterId) -> f32 {
-    let (Some(one), Some(other)) = (world.characters.get(one), world.characters.get(other)) else {
+fn between_m(characters: &Characters, one: CharacterId, other: CharacterId) -> f32 {
+    let (Some(one), Some(other)) = (characters.get(one), characters.get(other)) else {
         return f32::INFINITY;
     };
     flat_distance(one.body.position, other.body.position)
 }
 
-pub(super) fn look(world: &mut World, id: WalkId, target: CharacterId, mut follow: Follow) -> ModeStep {
-    let Some(walk) = world.walks.get(id) else {
+pub(super) fn look(
+    parts: &mut Wayfinding<'_>,
+    id: WalkId,
+    target: CharacterId,
+    mut follow: Follow,
+) -> ModeStep {
+    let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
-    let away_m = between_m(world, walk.character, target);
+    let away_m = between_m(parts.characters, walk.character, target);
     // Nearer than beside it nobody comes.
     if away_m <= follow.distance_m || walk.phase == Phase::Beside(target) {
-        return near(world, id, target, follow);
+        return near(parts, id, target, follow);
     }
-    let tick = walk.clock(world.landing());
+    let tick = walk.clock(parts.clock.landing());
     let is_far = follow.lose_beyond_m.is_some_and(|beyond_m| away_m > beyond_m);
     follow.far_since = is_far.then(|| follow.far_since.unwrap_or(tick));
     if follow.far_since.is_some_and(|since| tick.since(since) >= follow.lose_after_ticks) {
-        settle(world, id, Reason::TargetGone.usual_status(), Reason::TargetGone);
+        parts.settle(id, Reason::TargetGone.usual_status(), Reason::TargetGone);
         return ModeStep::Over;
     }
     let way = way(walk);
@@ -53,37 +58,37 @@ pub(super) fn look(world: &mut World, id: WalkId, target: CharacterId, mut follo
     }
     let patience_ticks = walk.options.patience_ticks;
     if follow.stranded_since.is_some_and(|since| tick.since(since) >= patience_ticks) {
-        give_up(world, id);
+        give_up(parts, id);
         return ModeStep::Over;
     }
     let phase = if walk.phase == Phase::Content { Phase::Moving } else { walk.phase.clone() };
-    keep(world, id, follow, phase);
+    keep(parts, id, follow, phase);
     // Its own clock runs while it stands at the end of a way that leads nowhere.
     if way == RouteProgress::AtEnd { ModeStep::Content } else { ModeStep::On }
 }
 
-fn near(world: &mut World, id: WalkId, target: CharacterId, mut follow: Follow) -> ModeStep {
-    let stands = world.characters.get(target).is_none_or(|target| !target.is_moving);
+fn near(parts: &mut Wayfinding<'_>, id: WalkId, target: CharacterId, mut follow: Follow) -> ModeStep {
+    let stands = parts.characters.get(target).is_none_or(|target| !target.is_moving);
     if stands && !follow.keep {
         return ModeStep::Arrived;
     }
     (follow.far_since, follow.stranded_since) = (None, None);
-    keep(world, id, follow, Phase::Content);
+    keep(parts, id, follow, Phase::Content);
     ModeStep::Content
 }
 
-fn give_up(world: &mut World, id: WalkId) {
-    let following = world.walks.get(id).and_then(|walk| walk.following.as_ref());
+fn give_up(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let following = parts.walks.get(id).and_then(|walk| walk.following.as_ref());
     let trouble = following.and_then(|following| following.trouble);
-    let (reason, by) = trouble.map_or((Reason::NoPath, None), |trouble| world.reason_of(trouble));
-    if let Some(walk) = world.walks.get_mut(id) {
+    let (reason, by) = trouble.map_or((Reason::NoPath, None), |trouble| parts.map.reason_of(trouble));
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.by = walk.held_by.map(Blocker::Character).or(by);
     }
-    conclude(world, id, Status::Blocked, reason);
+    parts.conclude(id, Status::Blocked, reason);
 }
 
-fn keep(world: &mut World, id: WalkId, follow: Follow, phase: Phase) {
-    if let Some(walk) = world.walks.get_mut(id) {
+fn keep(parts: &mut Wayfinding<'_>, id: WalkId, follow: Follow, phase: Phase) {
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.course = WalkMode::Follow(follow);
         walk.phase = phase;
     }

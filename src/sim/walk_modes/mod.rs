@@ -12,8 +12,12 @@ mod patrol;
 use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
 use crate::nav::{PathAnswer, PathStatus};
-use crate::world::World;
-use crate::world::walk::{Ask, Goal, Phase, Walk};
+use crate::sim::wayfinding::Wayfinding;
+use crate::world::asker::goal_layer;
+use crate::world::character::Characters;
+use crate::world::goal::Goal;
+use crate::world::settings::CrowdSettings;
+use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
 /// What step 10 makes of a walk with a course.
@@ -59,47 +63,56 @@ pub(crate) fn is_plain(walk: &Walk) -> bool {
     walk.course == WalkMode::Once && walk.via.is_none()
 }
 
+/// Whether the walker stands within the radius of where it is to go.
+pub(crate) fn is_within_radius(characters: &Characters, crowd: &CrowdSettings, walk: &Walk) -> bool {
+    let Some(character) = characters.get(walk.character) else {
+        return false;
+    };
+    let is_on_layer = goal_layer(characters, walk).is_none_or(|layer| layer == character.layer);
+    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(crowd)
+}
+
 /// Step 6, first part: where the walk aims now.
-pub(crate) fn aim(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+pub(crate) fn aim(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some(walk) = parts.walks.get(id) else {
         return;
     };
     match &walk.course {
         _ if walk.via.is_some() => {}
         WalkMode::Flee(flee) => {
             let flee = flee.clone();
-            flee::aim(world, id, flee);
+            flee::aim(parts, id, flee);
         }
         WalkMode::Wander(wander) => {
             let wander = wander.clone();
-            patrol::aim_wander(world, id, &wander);
+            patrol::aim_wander(parts, id, &wander);
         }
-        WalkMode::Once | WalkMode::Follow(_) | WalkMode::Patrol(_) => aim_at_target(world, id),
+        WalkMode::Once | WalkMode::Follow(_) | WalkMode::Patrol(_) => aim_at_target(parts, id),
     }
 }
 
 /// The aim is where the target is, and a new path is asked for once it has moved by the threshold, at most
 /// once in the cooldown (seed:K1, fault:D13).
-fn aim_at_target(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get(id) else {
+fn aim_at_target(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some(walk) = parts.walks.get(id) else {
         return;
     };
     let Goal::Character(target) = walk.goal else {
         return;
     };
-    let Some(position) = world.characters.alive(target).map(|target| target.body.position) else {
+    let Some(position) = parts.characters.alive(target).map(|target| target.body.position) else {
         return;
     };
-    let crowd = &world.settings.crowd;
+    let crowd = &parts.settings.crowd;
     // Anyone who is to come nearer than the threshold must aim better than that.
-    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(world));
+    let threshold_m = crowd.target_replan_threshold_m.min(walk.radius_m(crowd));
     let moved = floor_distance(position, walk.planned_aim) > threshold_m;
-    let cooldown = world.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
-    let rested = walk.clock(world.landing()).since(walk.retargeted) >= cooldown;
+    let cooldown = parts.clock.rate.ticks(f64::from(crowd.replan_cooldown_ms) / 1000.0);
+    let rested = walk.clock(parts.clock.landing()).since(walk.retargeted) >= cooldown;
     let stands = matches!(walk.phase, Phase::Content | Phase::Pausing { .. });
     let is_idle = walk.token.is_none() && walk.ask.is_none() && !stands;
-    let tick = world.landing();
-    if let Some(walk) = world.walks.get_mut(id) {
+    let tick = parts.clock.landing();
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.aim = position;
         if moved && rested && is_idle {
             walk.ask = Some(Ask::Target);
@@ -109,22 +122,22 @@ fn aim_at_target(world: &mut World, id: WalkId) {
 }
 
 /// Step 6, last part: an answer that a course deals with itself. Whether it has.
-pub(crate) fn answered(world: &mut World, id: WalkId, answer: &PathAnswer) -> bool {
-    let Some(walk) = world.walks.get(id) else {
+pub(crate) fn answered(parts: &mut Wayfinding<'_>, id: WalkId, answer: &PathAnswer) -> bool {
+    let Some(walk) = parts.walks.get(id) else {
         return false;
     };
     if answer.status != PathStatus::Partial || walk.sets_out_for_exact_goals_only() {
         return false;
     }
     match &walk.course {
-        _ if walk.via.is_some() => patrol::pass_checkpoint(world, id),
+        _ if walk.via.is_some() => patrol::pass_checkpoint(parts, id),
         WalkMode::Patrol(patrol) => {
             let patrol = patrol.clone();
-            patrol::miss_stop(world, id, patrol);
+            patrol::miss_stop(parts, id, patrol);
         }
         WalkMode::Wander(wander) => {
             let wander = wander.clone();
-            patrol::miss_point(world, id, wander);
+            patrol::miss_point(parts, id, wander);
         }
         WalkMode::Once | WalkMode::Follow(_) | WalkMode::Flee(_) => return false,
     }
@@ -132,38 +145,38 @@ pub(crate) fn answered(world: &mut World, id: WalkId, answer: &PathAnswer) -> bo
 }
 
 /// Step 7: the most that a walker may go in this tick, metres, for the sake of its course.
-pub(crate) fn reach_m(world: &World, walk: &Walk) -> f32 {
+pub(crate) fn reach_m(characters: &Characters, walk: &Walk) -> f32 {
     match (&walk.course, walk.goal) {
         _ if walk.is_paused => 0.0,
         _ if matches!(walk.phase, Phase::Beside(_) | Phase::Content | Phase::Pausing { .. }) => 0.0,
         (WalkMode::Follow(follow), Goal::Character(target)) if walk.via.is_none() => {
-            follow::reach_m(world, walk, follow, target)
+            follow::reach_m(characters, walk, follow, target)
         }
         _ => f32::INFINITY,
     }
 }
 
 /// Step 10: whether a walk whose stop somebody has held for all of its patience goes on to the next.
-pub(crate) fn passes_over(world: &mut World, id: WalkId) -> bool {
-    let Some(WalkMode::Patrol(patrol)) = world.walks.get(id).map(|walk| &walk.course) else {
+pub(crate) fn passes_over(parts: &mut Wayfinding<'_>, id: WalkId) -> bool {
+    let Some(WalkMode::Patrol(patrol)) = parts.walks.get(id).map(|walk| &walk.course) else {
         return false;
     };
     let patrol = patrol.clone();
-    patrol::miss_stop(world, id, patrol);
+    patrol::miss_stop(parts, id, patrol);
     true
 }
 
 /// Step 10: how far the course of a walk has come.
-pub(crate) fn look(world: &mut World, id: WalkId) -> ModeStep {
-    let Some(walk) = world.walks.get(id) else {
+pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) -> ModeStep {
+    let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
     match (walk.course.clone(), walk.goal) {
-        _ if walk.via.is_some() => patrol::look_via(world, id),
-        (WalkMode::Follow(follow), Goal::Character(target)) => follow::look(world, id, target, follow),
-        (WalkMode::Flee(flee), _) => flee::look(world, id, &flee),
-        (WalkMode::Patrol(patrol), _) => patrol::look_patrol(world, id, patrol),
-        (WalkMode::Wander(wander), _) => patrol::look_wander(world, id, wander),
+        _ if walk.via.is_some() => patrol::look_via(parts, id),
+        (WalkMode::Follow(follow), Goal::Character(target)) => follow::look(parts, id, target, follow),
+        (WalkMode::Flee(flee), _) => flee::look(parts, id, &flee),
+        (WalkMode::Patrol(patrol), _) => patrol::look_patrol(parts, id, patrol),
+        (WalkMode::Wander(wander), _) => patrol::look_wander(parts, id, wander),
         (WalkMode::Once | WalkMode::Follow(_), _) => ModeStep::On,
     }
 }

@@ -11,23 +11,25 @@ use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::nav::RandomPoint;
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
-use crate::world::World;
+use crate::sim::wayfinding::Wayfinding;
+use crate::world::bystander_index::People;
 use crate::world::event::{Fact, WalkNews};
-use crate::world::ops::walks::{aim_of, conclude, traversal_of};
+use crate::world::goal::Goal;
+use crate::world::ops::walks::aim_of;
 use crate::world::outcome::{Reason, Status};
-use crate::world::walk::{AcceptEnd, Ask, Goal, Phase, Walk};
+use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::{Patrol, WalkMode, Wander};
 
 /// Random points tried before all cells that qualify are looked at.
 const ATTEMPTS: u32 = 16;
 
 /// Whether a walk stands where this leg of it was to end.
-fn is_there(world: &World, walk: &Walk) -> bool {
+fn is_there(people: People<'_>, walk: &Walk) -> bool {
     let radius_m = match walk.via {
-        Some(_) => world.settings.crowd.walk_threshold_m,
-        None => walk.radius_m(world),
+        Some(_) => people.crowd.walk_threshold_m,
+        None => walk.radius_m(people.crowd),
     };
-    let position = world.characters.get(walk.character).map(|own| own.body.position);
+    let position = people.characters.get(walk.character).map(|own| own.body.position);
     let is_within = position.is_some_and(|position| floor_distance(position, walk.aim) <= radius_m);
     let is_idle = walk.token.is_none() && walk.ask.is_none() && walk.phase == Phase::Moving;
     is_within || is_idle && way(walk) == RouteProgress::WholeAtEnd || is_beside(walk)
@@ -42,139 +44,137 @@ fn is_beside(walk: &Walk) -> bool {
 }
 
 /// Sends a walk on to a new aim, from where it stands.
-fn go_on(world: &mut World, id: WalkId, goal: Option<Goal>, aim: Vec3) {
-    let tick = world.landing();
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.goal = goal.unwrap_or(walk.goal);
-        walk.aim = aim;
-        walk.ask = Some(Ask::Leg);
-        (walk.by, walk.held_by) = (None, None);
-        walk.told_near = false;
-        if walk.phase != Phase::Planning {
-            walk.phase = Phase::Moving;
-        }
-        (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(tick));
+fn go_on(landing: Tick, walk: &mut Walk, aim: Vec3) {
+    walk.aim = aim;
+    walk.ask = Some(Ask::Leg);
+    (walk.by, walk.held_by) = (None, None);
+    walk.told_near = false;
+    if walk.phase != Phase::Planning {
+        walk.phase = Phase::Moving;
     }
+    (walk.progress_m, walk.progress_tick) = (f32::MAX, walk.clock(landing));
 }
 
 /// Step 10 of a walk with checkpoints left.
-pub(super) fn look_via(world: &mut World, id: WalkId) -> ModeStep {
-    if world.walks.get(id).is_some_and(|walk| is_there(world, walk)) {
-        note_waypoint(world, id);
-        pass_checkpoint(world, id);
+pub(super) fn look_via(parts: &mut Wayfinding<'_>, id: WalkId) -> ModeStep {
+    if parts.walks.get(id).is_some_and(|walk| is_there(parts.people(), walk)) {
+        note_waypoint(parts, id);
+        pass_checkpoint(parts, id);
     }
     ModeStep::On
 }
 
-fn note_waypoint(world: &mut World, id: WalkId) {
-    if let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.options.tells.waypoint) {
+fn note_waypoint(parts: &mut Wayfinding<'_>, id: WalkId) {
+    if let Some(walk) = parts.walks.get_mut(id).filter(|walk| walk.options.tells.waypoint) {
         walk.waypoints += 1;
         let news = WalkNews::Waypoint { index: walk.waypoints, position: walk.aim };
-        world.events.push(Fact::WalkNews { walk: id, news });
+        parts.events.push(Fact::WalkNews { walk: id, news });
     }
 }
 
 /// On to the next checkpoint, or past the last to the goal.
-pub(super) fn pass_checkpoint(world: &mut World, id: WalkId) {
-    let Some(walk) = world.walks.get_mut(id) else {
-        return;
-    };
-    let Some(mut via) = walk.via.take() else {
+pub(super) fn pass_checkpoint(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let landing = parts.clock.landing();
+    let walk = parts.walks.get_mut(id);
+    let Some((mut via, walk)) = walk.and_then(|walk| Some((walk.via.take()?, walk))) else {
+        debug_assert!(false, "a walk that passes a checkpoint has one");
         return;
     };
     via.left.pop();
     let aim = via.left.last().copied().unwrap_or(via.last);
     walk.via = (!via.left.is_empty()).then_some(via);
-    go_on(world, id, None, aim);
+    go_on(landing, walk, aim);
 }
 
 /// Step 10 of a patrol.
-pub(super) fn look_patrol(world: &mut World, id: WalkId, mut patrol: Patrol) -> ModeStep {
-    let Some(walk) = world.walks.get(id) else {
+pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) -> ModeStep {
+    let Some(walk) = parts.walks.get(id) else {
         return ModeStep::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if walk.clock(world.landing()) >= until {
-            next_stop(world, id, patrol);
+        if walk.clock(parts.clock.landing()) >= until {
+            next_stop(parts, id, patrol);
         }
         return ModeStep::Content;
     }
-    if !is_there(world, walk) {
+    if !is_there(parts.people(), walk) {
         return ModeStep::On;
     }
     let mark = patrol.stops[patrol.at].mark.clone();
     let index = patrol.at as u32 + 1;
-    world.events.push(Fact::WalkNews { walk: id, news: WalkNews::Stop { index, mark } });
+    parts.events.push(Fact::WalkNews { walk: id, news: WalkNews::Stop { index, mark } });
     patrol.misses = 0;
     if !patrol.is_loop && patrol.at + 1 == patrol.stops.len() {
         return ModeStep::Arrived;
     }
-    match rest(world, id, patrol.pause) {
-        Some(until) => keep(world, id, WalkMode::Patrol(patrol), Phase::Pausing { until }),
-        None => next_stop(world, id, patrol),
+    match rest(parts, id, patrol.pause) {
+        Some(until) => keep(parts, id, WalkMode::Patrol(patrol), Phase::Pausing { until }),
+        None => next_stop(parts, id, patrol),
     }
     ModeStep::Content
 }
 
 /// Until when to stand at a stop, by the clock of the walk; none for not at all.
-fn rest(world: &mut World, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<Tick> {
-    let landing = world.landing();
-    let walk = world.walks.get(id)?;
-    let ticks = pause.draw(&mut world.characters.get_mut(walk.character)?.rng);
+fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<Tick> {
+    let landing = parts.clock.landing();
+    let walk = parts.walks.get(id)?;
+    let ticks = pause.draw(&mut parts.characters.get_mut(walk.character)?.rng);
     (ticks > 0).then(|| walk.clock(landing).after(ticks))
 }
 
-fn keep(world: &mut World, id: WalkId, course: WalkMode, phase: Phase) {
-    if let Some(walk) = world.walks.get_mut(id) {
+fn keep(parts: &mut Wayfinding<'_>, id: WalkId, course: WalkMode, phase: Phase) {
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.course = course;
         walk.phase = phase;
     }
 }
 
 /// On to the next stop there is. A stop whose character is gone is out of reach.
-fn next_stop(world: &mut World, id: WalkId, mut patrol: Patrol) {
-    let Some(walker) = world.walks.get(id).map(|walk| walk.character) else {
+fn next_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
+    let Some(walker) = parts.walks.get(id).map(|walk| walk.character) else {
         return;
     };
+    let landing = parts.clock.landing();
     // Bounded by the stops: each round goes past one or ends.
     while patrol.misses < patrol.stops.len() {
         let is_last = patrol.at + 1 == patrol.stops.len();
         if is_last && !patrol.is_loop {
-            conclude(world, id, Status::Partial, Reason::Nearest);
+            parts.conclude(id, Status::Partial, Reason::Nearest);
             return;
         }
         patrol.at = if is_last { 0 } else { patrol.at + 1 };
         let goal = patrol.stops[patrol.at].goal;
-        if let Ok(aim) = aim_of(world, walker, goal) {
-            if let Some(walk) = world.walks.get_mut(id) {
+        if let Ok(aim) = aim_of(parts.map, parts.characters, walker, goal) {
+            if let Some(walk) = parts.walks.get_mut(id) {
                 walk.course = WalkMode::Patrol(patrol);
+                walk.goal = goal;
+                go_on(landing, walk, aim);
             }
-            go_on(world, id, Some(goal), aim);
             return;
         }
         patrol.misses += 1;
     }
-    conclude(world, id, Status::Blocked, Reason::NoPath);
+    parts.conclude(id, Status::Blocked, Reason::NoPath);
 }
 
 /// The stop that a patrol is on its way to cannot be reached.
-pub(super) fn miss_stop(world: &mut World, id: WalkId, mut patrol: Patrol) {
+pub(super) fn miss_stop(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Patrol) {
     patrol.misses += 1;
     if patrol.misses >= patrol.stops.len() {
-        conclude(world, id, Status::Blocked, Reason::NoPath);
+        parts.conclude(id, Status::Blocked, Reason::NoPath);
     } else {
-        next_stop(world, id, patrol);
+        next_stop(parts, id, patrol);
     }
 }
 
 /// Step 6 of a walk that wanders: the next point, drawn from the character's own stream.
-pub(super) fn aim_wander(world: &mut World, id: WalkId, wander: &Wander) {
-    let Some(walk) = world.walks.get(id).filter(|walk| matches!(walk.ask, Some(Ask::First | Ask::Leg)))
+pub(super) fn aim_wander(parts: &mut Wayfinding<'_>, id: WalkId, wander: &Wander) {
+    let Some(walk) = parts.walks.get(id).filter(|walk| matches!(walk.ask, Some(Ask::First | Ask::Leg)))
     else {
         return;
     };
-    let by = traversal_of(world, walk);
-    let Some(character) = world.characters.get(walk.character) else {
+    let by = parts.traversal_of(walk);
+    let Some(character) = parts.characters.get(walk.character) else {
         return;
     };
     let query = RandomPoint {
@@ -186,63 +186,61 @@ pub(super) fn aim_wander(world: &mut World, id: WalkId, wander: &Wander) {
         attempts: ATTEMPTS,
     };
     let (who, mut rng) = (walk.character, character.rng.clone());
-    world.nav.prepare(&query.by);
-    let point = world.nav.random_point(&query, &mut rng);
-    if let Some(character) = world.characters.get_mut(who) {
+    parts.map.nav.prepare(&query.by);
+    let point = parts.map.nav.random_point(&query, &mut rng);
+    if let Some(character) = parts.characters.get_mut(who) {
         character.rng = rng;
     }
-    match (point, world.walks.get_mut(id)) {
+    match (point, parts.walks.get_mut(id)) {
         (Some(point), Some(walk)) => (walk.goal, walk.aim) = (Goal::Point(point), point),
         (None, Some(walk)) => {
             walk.ask = None;
-            conclude(world, id, Status::Blocked, Reason::NoPath);
+            parts.conclude(id, Status::Blocked, Reason::NoPath);
         }
         (_, None) => {}
     }
 }
 
 /// Step 10 of a walk that wanders.
-pub(super) fn look_wander(world: &mut World, id: WalkId, mut wander: Wander) -> ModeStep {
-    let Some(walk) = world.walks.get(id) else {
+pub(super) fn look_wander(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wander) -> ModeStep {
+    let landing = parts.clock.landing();
+    let Some(walk) = parts.walks.get_mut(id) else {
         return ModeStep::Over;
     };
     if let Phase::Pausing { until } = walk.phase {
-        if walk.clock(world.landing()) >= until {
-            let aim = walk.aim;
-            go_on(world, id, None, aim);
+        if walk.clock(landing) >= until {
+            go_on(landing, walk, walk.aim);
         }
         return ModeStep::Content;
     }
+    let Some(walk) = parts.walks.get(id) else {
+        return ModeStep::Over;
+    };
     // The aim is chosen in step 6; before that it is where the walker stands.
-    if walk.ask.is_some() || !is_there(world, walk) {
+    if walk.ask.is_some() || !is_there(parts.people(), walk) {
         return ModeStep::On;
     }
     wander.misses = 0;
-    match rest(world, id, wander.pause) {
-        Some(until) => keep(world, id, WalkMode::Wander(wander), Phase::Pausing { until }),
+    match rest(parts, id, wander.pause) {
+        Some(until) => keep(parts, id, WalkMode::Wander(wander), Phase::Pausing { until }),
         None => {
-            let aim = walk_aim(world, id);
-            keep(world, id, WalkMode::Wander(wander), Phase::Moving);
-            go_on(world, id, None, aim);
+            keep(parts, id, WalkMode::Wander(wander), Phase::Moving);
+            parts.walks.get_mut(id).into_iter().for_each(|walk| go_on(landing, walk, walk.aim));
         }
     }
     ModeStep::Content
 }
 
-fn walk_aim(world: &World, id: WalkId) -> Vec3 {
-    world.walks.get(id).map_or(Vec3::ZERO, |walk| walk.aim)
-}
-
 /// The point that a walk was to wander to cannot be reached after all.
-pub(super) fn miss_point(world: &mut World, id: WalkId, mut wander: Wander) {
+pub(super) fn miss_point(parts: &mut Wayfinding<'_>, id: WalkId, mut wander: Wander) {
     wander.misses += 1;
     if wander.misses >= Wander::MISSES_MAX {
-        conclude(world, id, Status::Blocked, Reason::NoPath);
+        parts.conclude(id, Status::Blocked, Reason::NoPath);
         return;
     }
-    let aim = walk_aim(world, id);
-    if let Some(walk) = world.walks.get_mut(id) {
+    let landing = parts.clock.landing();
+    if let Some(walk) = parts.walks.get_mut(id) {
         walk.course = WalkMode::Wander(wander);
+        go_on(landing, walk, walk.aim);
     }
-    go_on(world, id, None, aim);
 }

@@ -2,19 +2,21 @@
 
 use super::*;
 use crate::base::ids::DoorId;
-use crate::base::time::Tick;
 use crate::crowd::follow::Gait;
 use crate::crowd::resolve::Stance;
-use crate::world::Move;
+use crate::world::World;
+use crate::world::crowd_step::Move;
 use crate::world::fixture::{Fixture, sample};
+use crate::world::goal::Goal;
 use crate::world::ops::walks::{WalkOrder, walk_to};
-use crate::world::walk::{Goal, Owner, WalkOptions};
+use crate::world::owner::Owner;
+use crate::world::walk::WalkOptions;
 
 /// The one of the sample is held up behind the other, which walks as well.
 fn behind() -> (Fixture, WalkId, Held, InFront) {
     let mut scene = sample();
-    scene.world.tick = Tick(200);
-    let options = WalkOptions::at(scene.world.rate);
+    scene.world.clock.tick = Tick(200);
+    let options = WalkOptions::at(scene.world.clock.rate);
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
@@ -23,10 +25,16 @@ fn behind() -> (Fixture, WalkId, Held, InFront) {
     (scene, theirs, held, front)
 }
 
-fn queue(world: &mut World, held: &Held, front: &[InFront]) {
+fn parts(world: &mut World) -> YieldingParts<'_> {
+    let World { clock, settings, map, characters, walks, events, scratch, .. } = world;
+    let (crowd, step) = (&settings.crowd, &mut scratch.step);
+    YieldingParts { clock, crowd, map, characters, walks, events, step }
+}
+
+fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     let mut jams = Jams::of(std::slice::from_ref(held), 1);
-    meet(world, (0, held), front, &mut jams);
-    super::queue(world, held, &mut jams, 0);
+    meet(&mut parts(&mut scene.world), (0, held), front, &mut jams);
+    super::queue(scene.world.clock.landing(), &mut scene.world.walks[scene.walk], &mut jams, 0);
 }
 
 fn queue_tick(scene: &Fixture) -> Tick {
@@ -42,7 +50,7 @@ fn time_that_a_skipped_scene_passed_for_another_is_no_getting_on() {
         walk.skipped_ticks = their_skip;
         (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(10 + their_skip), Tick(0), Phase::Moving);
         scene.world.walks[scene.walk].skipped_ticks = own_skip;
-        queue(&mut scene.world, &held, &[front]);
+        queue(&mut scene, &held, &[front]);
         assert_eq!(queue_tick(&scene), Tick(10 + own_skip), "{their_skip} and {own_skip} ticks skipped");
     }
 }
@@ -52,7 +60,7 @@ fn who_queues_behind_somebody_at_a_door_is_held_up_for_good_reason() {
     let (mut scene, theirs, held, front) = behind();
     scene.world.walks[theirs].phase = Phase::AtDoor(DoorId(0));
     let front = InFront { moves: false, ..front };
-    queue(&mut scene.world, &held, &[front]);
+    queue(&mut scene, &held, &[front]);
     assert_eq!(queue_tick(&scene), Tick(200));
 }
 
@@ -60,7 +68,7 @@ fn who_queues_behind_somebody_at_a_door_is_held_up_for_good_reason() {
 fn who_stands_behind_somebody_who_stands_does_not_queue() {
     let (mut scene, theirs, held, front) = behind();
     scene.world.walks[theirs].phase = Phase::Content;
-    queue(&mut scene.world, &held, &[InFront { moves: false, ..front }]);
+    queue(&mut scene, &held, &[InFront { moves: false, ..front }]);
     assert_eq!(queue_tick(&scene), Tick(0));
 }
 
@@ -73,7 +81,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
         let walk = &mut scene.world.walks[theirs];
         (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(190), Tick(0), Phase::Moving);
         for (row, (who, x_m)) in (0..).zip([(scene.one, 0.0), (scene.other, apart_m)]) {
-            let bodies = &mut scene.world.bodies;
+            let bodies = &mut scene.world.scratch.step.bodies;
             bodies.ids.push(who);
             bodies.rows.insert(who, row);
             let began_m = if who == scene.one { x_m + back_m } else { x_m };
@@ -91,8 +99,8 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
         let mut step = Move::of(scene.one, gait);
         step.walk = Some(scene.walk);
         step.stride.wanted = Vec2::X * 1.4;
-        scene.world.moves = vec![step];
-        run(&mut scene.world);
+        scene.world.scratch.step.moves = vec![step];
+        run(&mut parts(&mut scene.world));
         assert_eq!(queue_tick(&scene), Tick(expected), "{apart_m} m apart, {back_m} m back");
     }
 }

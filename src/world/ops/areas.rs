@@ -3,6 +3,7 @@
 use crate::base::ids::AreaId;
 use crate::nav::{self, AreaEdit};
 use crate::world::World;
+use crate::world::map::LevelMap;
 use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
 
@@ -15,28 +16,28 @@ pub const FACTOR_RANGE: (f32, f32) = (*nav::FACTOR_RANGE.start(), *nav::FACTOR_R
 /// # Errors
 /// On a precomputed grid.
 pub fn set_available(world: &mut World, id: AreaId, available: bool) -> Result<bool, OpError> {
-    if world.is_precomputed {
+    if world.map.is_precomputed {
         return Err(OpError::Precomputed);
     }
-    let Some(area) = world.areas.get(id.index()) else {
+    let Some(area) = world.map.areas.get(id.index()) else {
         return Ok(false);
     };
     if let Some(door) = area.door {
-        let before = world.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
+        let before = world.map.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
         doors::set(world, door, available, DoorSpeed::Instant);
         return Ok(before != available);
     }
-    Ok(edit_available(world, id, available))
+    Ok(edit_available(&mut world.map, id, available))
 }
 
 /// The same without a look at doors, for step 4.
-pub(crate) fn edit_available(world: &mut World, id: AreaId, available: bool) -> bool {
-    let Some(area) = world.areas.get_mut(id.index()) else {
+pub(crate) fn edit_available(map: &mut LevelMap, id: AreaId, available: bool) -> bool {
+    let Some(area) = map.areas.get_mut(id.index()) else {
         return false;
     };
     let changed = std::mem::replace(&mut area.available, available) != available;
     if changed {
-        edit(world, id).available = Some(available);
+        edit(map, id).available = Some(available);
     }
     changed
 }
@@ -47,16 +48,16 @@ pub(crate) fn edit_available(world: &mut World, id: AreaId, available: bool) -> 
 /// A factor outside [`FACTOR_RANGE`].
 pub fn set_factor(world: &mut World, id: AreaId, factor: f32) -> Result<(), OpError> {
     let factor = in_range("factor", factor, FACTOR_RANGE)?;
-    let Some(area) = world.areas.get_mut(id.index()) else {
+    let Some(area) = world.map.areas.get_mut(id.index()) else {
         return Ok(());
     };
     if area.factor != factor {
         area.factor = factor;
-        edit(world, id).factor = Some(factor);
+        edit(&mut world.map, id).factor = Some(factor);
     }
     Ok(())
 }
 
-fn edit(world: &mut World, id: AreaId) -> &mut AreaEdit {
-    world.edits.entry(id).or_insert(AreaEdit { area: id, available: None, factor: None })
+fn edit(map: &mut LevelMap, id: AreaId) -> &mut AreaEdit {
+    map.edits.areas.entry(id).or_insert(AreaEdit { area: id, available: None, factor: None })
 }

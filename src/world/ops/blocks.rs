@@ -3,25 +3,25 @@
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
-use crate::nav::{AreaEdit, NavEdit};
+use crate::nav::{AreaEdit, NavEdit, NavMap};
 use crate::world::World;
 use crate::world::block::Block;
+use crate::world::owner::Owner;
 use crate::world::place::Mark;
-use crate::world::walk::Owner;
 
 /// Blocks the ground around a point; its number.
 pub fn add(world: &mut World, owner: Owner, (centre, radius_m): (Vec3, f32)) -> u64 {
-    world.serials.block += 1;
-    let serial = world.serials.block;
+    world.map.blocks_made += 1;
+    let serial = world.map.blocks_made;
     let area = claim(world, centre, radius_m);
-    world.blocks.push(Block { serial, owner, centre, radius_m, area, is_over: false });
+    world.map.blocks.push(Block { serial, owner, centre, radius_m, area, is_over: false });
     edit(world, area, true);
     serial
 }
 
 /// Frees the ground again; false when that was done before.
 pub fn remove(world: &mut World, serial: u64) -> bool {
-    let open = world.blocks.iter_mut().find(|block| block.serial == serial && !block.is_over);
+    let open = world.map.blocks.iter_mut().find(|block| block.serial == serial && !block.is_over);
     let Some(block) = open else {
         return false;
     };
@@ -33,7 +33,7 @@ pub fn remove(world: &mut World, serial: u64) -> bool {
 
 /// Removes all blocks of an owner.
 pub fn end_owner(world: &mut World, owner: Owner) {
-    let own = world.blocks.iter().filter(|block| block.owner == owner);
+    let own = world.map.blocks.iter().filter(|block| block.owner == owner);
     for serial in own.map(|block| block.serial).collect::<Vec<_>>() {
         remove(world, serial);
     }
@@ -41,20 +41,20 @@ pub fn end_owner(world: &mut World, owner: Owner) {
 
 /// An obstacle of the map for a new block; one that a block before used, when there is one.
 fn claim(world: &mut World, centre: Vec3, radius_m: f32) -> AreaId {
-    let used: Vec<AreaId> = world.blocks.iter().map(|block| block.area).collect();
-    world.nav.add_obstacle(&used, centre, radius_m)
+    let used: Vec<AreaId> = world.map.blocks.iter().map(|block| block.area).collect();
+    world.map.nav.add_obstacle(&used, centre, radius_m)
 }
 
 fn edit(world: &mut World, area: AreaId, available: bool) {
     let edit = AreaEdit { area, available: Some(available), factor: None };
-    world.edits.insert(area, edit);
+    world.map.edits.areas.insert(area, edit);
 }
 
 /// Puts the blocks on a map that has taken the place of the one before.
-pub(crate) fn move_to(world: &mut World, nav: &mut crate::nav::NavMap) {
-    world.blocks.retain(|block| !block.is_over);
+pub(crate) fn move_to(blocks: &mut Vec<Block>, nav: &mut NavMap) {
+    blocks.retain(|block| !block.is_over);
     let mut used = Vec::new();
-    for block in &mut world.blocks {
+    for block in blocks {
         block.area = nav.add_obstacle(&used, block.centre, block.radius_m);
         used.push(block.area);
     }
@@ -64,11 +64,11 @@ pub(crate) fn move_to(world: &mut World, nav: &mut crate::nav::NavMap) {
 
 /// Gives a place a name; false when there is a mark of that name.
 pub fn add_mark(world: &mut World, name: &str, position: Vec3) -> bool {
-    if world.marks.contains_key(name) {
+    if world.places.marks.contains_key(name) {
         return false;
     }
     let mark = Mark { name: name.to_owned(), position, facing_rad: None, props: None };
-    world.marks.insert(name.to_owned(), mark);
-    world.made_marks.insert(name.to_owned());
+    world.places.marks.insert(name.to_owned(), mark);
+    world.places.made.insert(name.to_owned());
     true
 }

@@ -9,12 +9,17 @@ use crate::base::trig;
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::standing_on;
-use crate::world::character::{Body, Character, Displaced, Gait, Hold, Play, Removal, Replan, Turn};
-use crate::world::event::Fact;
+use crate::world::character::{
+    Body, Character, Characters, Displaced, Gait, Hold, Play, Removal, Replan, Turn,
+};
+use crate::world::door::DoorPolicy;
+use crate::world::event::{EventQueue, Fact};
+use crate::world::goal::Goal;
 use crate::world::ops::{OpError, alive, alive_mut, in_range, walks};
 use crate::world::outcome::Reason;
+use crate::world::owner::Owner;
 use crate::world::settings::Settings;
-use crate::world::walk::{DoorPolicy, Goal, LookTarget, Owner};
+use crate::world::walk::LookTarget;
 
 /// A character to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,17 +87,18 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     in_range("runSpeed", spawn.gait.run_mps, Gait::SPEED_RANGE_MPS)?;
     let thin = Traversal { layer: spawn.layer, ..Traversal::default() };
     let by = Traversal { radius_m: spawn.radius_m, ..thin.clone() };
-    world.nav.prepare(&by);
+    world.map.nav.prepare(&by);
     let ground = world
+        .map
         .nav
         .nearest(spawn.position, Settings::SNAP_M, &by)
-        .or_else(|| world.nav.nearest(spawn.position, Settings::SNAP_M, &thin));
+        .or_else(|| world.map.nav.nearest(spawn.position, Settings::SNAP_M, &thin));
     let Some(ground) = ground else {
         return Ok(None);
     };
-    let rng = Rng::stream(world.seed, &format!("walks of {}", spawn.name));
+    let rng = Rng::stream(world.level.seed, &format!("walks of {}", spawn.name));
     let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
-    world.note_standing(id);
+    world.characters.note_standing(id);
     world.events.push(Fact::Spawned(id));
     Ok(Some(id))
 }
@@ -146,17 +152,17 @@ fn check_name(name: &str) -> Result<(), OpError> {
 /// # Errors
 /// When it was removed before.
 pub fn despawn(world: &mut World, id: CharacterId, by: &str) -> Result<(), OpError> {
-    let walk = alive(world, id)?.walk;
-    end_turn(world, id, ActEnd::CutShort);
-    end_play(world, id, ActEnd::CutShort);
+    let walk = alive(&world.characters, id)?.walk;
+    end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
+    end_play(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
     if let Some(walk) = walk {
         walks::settle(world, walk, Reason::Despawned.usual_status(), Reason::Despawned);
     }
-    world.note_removal(id);
-    let removal = Removal { tick: world.tick, by: format!("despawned by {by}") };
+    world.characters.note_removal(id);
+    let removal = Removal { tick: world.clock.tick, by: format!("despawned by {by}") };
     world.characters.remove(id, removal);
     world.events.push(Fact::Despawned(id));
-    for walk in world.open_walks() {
+    for walk in world.walks.open_ids() {
         if world.walks.get(walk).is_some_and(|walk| walk.goal == Goal::Character(id)) {
             walks::settle(world, walk, Reason::TargetGone.usual_status(), Reason::TargetGone);
         }
@@ -175,7 +181,7 @@ pub fn teleport(
     to: Vec3,
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
-    let layer = alive(world, id)?.layer;
+    let layer = alive(&world.characters, id)?.layer;
     teleport_to(world, id, (layer, to), facing_rad)
 }
 
@@ -189,10 +195,10 @@ pub fn teleport_to(
     (layer, to): (u8, Vec3),
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
-    let character = alive(world, id)?;
+    let character = alive(&world.characters, id)?;
     let walk = character.walk;
     let by = Traversal { layer, ..standing_on(character) };
-    let Some(ground) = world.nav.nearest(to, Settings::SNAP_M, &by) else {
+    let Some(ground) = world.map.nav.nearest(to, Settings::SNAP_M, &by) else {
         return Ok(None);
     };
     if let Some(walk) = walk {
@@ -201,9 +207,9 @@ pub fn teleport_to(
     if let Some(character) = world.characters.get_mut(id) {
         character.layer = layer;
     }
-    place(world, id, ground.point);
+    world.characters.place(id, ground.point);
     if let Some(facing_rad) = facing_rad {
-        end_turn(world, id, ActEnd::CutShort);
+        end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
         if let Some(character) = world.characters.get_mut(id) {
             character.facing_rad = trig::wrap(facing_rad);
         }
@@ -211,31 +217,17 @@ pub fn teleport_to(
     Ok(Some(ground.point))
 }
 
-/// Puts a body somewhere without a word about its walk.
-pub(crate) fn place(world: &mut World, id: CharacterId, position: Vec3) {
-    if let Some(character) = world.characters.get_mut(id) {
-        character.body.position = position;
-        character.body.velocity = Vec3::ZERO;
-        character.is_moving = false;
-        character.nudge = None;
-        if character.displaced == Displaced::No {
-            character.displaced = Displaced::Teleported;
-        }
-    }
-    world.note_standing(id);
-}
-
 /// The angle at which `id` looks at something from where it stands; its own facing when it stands there.
 #[must_use]
-pub fn angle_of(world: &World, id: CharacterId, look: LookTarget) -> f32 {
-    let Some(character) = world.characters.get(id) else {
+pub fn angle_of(characters: &Characters, id: CharacterId, look: LookTarget) -> f32 {
+    let Some(character) = characters.get(id) else {
         return 0.0;
     };
     let from = character.body.position;
     let target = match look {
         LookTarget::Angle(angle) => return trig::wrap(angle),
         LookTarget::Point(point) => point,
-        LookTarget::Character(other) => world.characters.get(other).map_or(from, |other| other.body.position),
+        LookTarget::Character(other) => characters.get(other).map_or(from, |other| other.body.position),
     };
     if flat_distance(from, target) < 1e-4 { character.facing_rad } else { trig::facing(target - from) }
 }
@@ -245,12 +237,11 @@ pub fn angle_of(world: &World, id: CharacterId, look: LookTarget) -> f32 {
 /// # Errors
 /// When the character was removed.
 pub fn face(world: &mut World, id: CharacterId, look: LookTarget) -> Result<u64, OpError> {
-    alive(world, id)?;
-    end_turn(world, id, ActEnd::CutShort);
-    world.serials.turn += 1;
-    let serial = world.serials.turn;
-    let facing_rad = angle_of(world, id, look);
-    alive_mut(world, id)?.turn = Some(Turn { serial, facing_rad });
+    alive(&world.characters, id)?;
+    end_turn(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
+    let serial = world.characters.next_turn();
+    let facing_rad = angle_of(&world.characters, id, look);
+    alive_mut(&mut world.characters, id)?.turn = Some(Turn { serial, facing_rad });
     Ok(serial)
 }
 
@@ -264,9 +255,9 @@ pub(crate) enum ActEnd {
 }
 
 /// Ends the turn under way, if any, and says how.
-pub(crate) fn end_turn(world: &mut World, id: CharacterId, end: ActEnd) {
-    if let Some(turn) = world.characters.get_mut(id).and_then(|character| character.turn.take()) {
-        world.events.push(Fact::TurnEnded { serial: turn.serial, ok: end == ActEnd::Done });
+pub(crate) fn end_turn(characters: &mut Characters, events: &mut EventQueue, id: CharacterId, end: ActEnd) {
+    if let Some(turn) = characters.get_mut(id).and_then(|character| character.turn.take()) {
+        events.push(Fact::TurnEnded { serial: turn.serial, ok: end == ActEnd::Done });
     }
 }
 
@@ -275,19 +266,19 @@ pub(crate) fn end_turn(world: &mut World, id: CharacterId, end: ActEnd) {
 /// # Errors
 /// When the character was removed.
 pub fn play(world: &mut World, id: CharacterId, animation: &str, ticks: Option<u64>) -> Result<u64, OpError> {
-    alive(world, id)?;
-    end_play(world, id, ActEnd::CutShort);
-    world.serials.play += 1;
-    let serial = world.serials.play;
-    let until = ticks.map(|ticks| world.tick.after(ticks));
-    alive_mut(world, id)?.play = Some(Play { serial, animation: animation.to_owned(), until });
+    alive(&world.characters, id)?;
+    end_play(&mut world.characters, &mut world.events, id, ActEnd::CutShort);
+    let serial = world.characters.next_play();
+    let until = ticks.map(|ticks| world.clock.tick.after(ticks));
+    alive_mut(&mut world.characters, id)?.play =
+        Some(Play { serial, animation: animation.to_owned(), until });
     Ok(serial)
 }
 
 /// Ends the animation under way, if any, and says how.
-pub(crate) fn end_play(world: &mut World, id: CharacterId, end: ActEnd) {
-    if let Some(play) = world.characters.get_mut(id).and_then(|character| character.play.take()) {
-        world.events.push(Fact::PlayEnded { serial: play.serial, ok: end == ActEnd::Done });
+pub(crate) fn end_play(characters: &mut Characters, events: &mut EventQueue, id: CharacterId, end: ActEnd) {
+    if let Some(play) = characters.get_mut(id).and_then(|character| character.play.take()) {
+        events.push(Fact::PlayEnded { serial: play.serial, ok: end == ActEnd::Done });
     }
 }
 
@@ -301,7 +292,7 @@ pub fn set_speed(
     walk_mps: f32,
     run_mps: Option<f32>,
 ) -> Result<(), OpError> {
-    let character = alive_mut(world, id)?;
+    let character = alive_mut(&mut world.characters, id)?;
     in_range("walkSpeed", walk_mps, Gait::SPEED_RANGE_MPS)?;
     if let Some(run_mps) = run_mps {
         character.gait.run_mps = in_range("runSpeed", run_mps, Gait::SPEED_RANGE_MPS)?;
@@ -315,14 +306,14 @@ pub fn set_speed(
 /// # Errors
 /// When it was removed, or another scene holds it.
 pub fn hold(world: &mut World, id: CharacterId, scene: &str, owner: Owner) -> Result<(), OpError> {
-    let character = alive(world, id)?;
+    let character = alive(&world.characters, id)?;
     if let Some(hold) = &character.held {
         return Err(OpError::Held { name: character.name.clone(), scene: hold.scene.clone() });
     }
     if let Some(walk) = character.walk {
         walks::settle(world, walk, Reason::Superseded.usual_status(), Reason::Superseded);
     }
-    let character = alive_mut(world, id)?;
+    let character = alive_mut(&mut world.characters, id)?;
     character.held = Some(Hold { scene: scene.to_owned(), owner });
     // A step aside is nothing to a scene.
     if character.nudge.take().is_some() {

@@ -7,8 +7,9 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::world::World;
 use crate::world::door::{DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
-use crate::world::event::Fact;
-use crate::world::walk::Owner;
+use crate::world::event::{EventQueue, Fact};
+use crate::world::map::LevelMap;
+use crate::world::owner::Owner;
 
 /// How a door is to be opened or closed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,40 +27,45 @@ pub struct DoorOrder {
 /// Wishes a door open; the answer comes as an event under the number returned. A locked door refuses
 /// unless the key fits.
 pub fn open(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
-    let serial = next_serial(world);
-    let Some(door) = world.doors.get(id.index()) else {
+    ask_open(&mut world.map, &mut world.events, id, order)
+}
+
+/// The same for step 7.
+pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, order: &DoorOrder) -> u64 {
+    let serial = next_serial(map);
+    let Some(door) = map.doors.get(id.index()) else {
         return serial;
     };
     let fits = door.key.is_some() && door.key == order.key;
     if door.is_locked && !fits && !door.is_opening_or_open() {
-        world.events.push(Fact::DoorSignal { door: id, what: DoorSignal::Refused, by: order.by });
-        answer(world, id, &[serial], DoorReason::Locked, order.by);
+        events.push(Fact::DoorSignal { door: id, what: DoorSignal::Refused, by: order.by });
+        answer(events, id, &[serial], DoorReason::Locked, order.by);
         return serial;
     }
-    wish(world, id, serial, wanted(order, true, None));
+    wish(map, events, id, serial, wanted(order, true, None));
     serial
 }
 
 /// Wishes a door closed; the answer comes as an event under the number returned.
 pub fn close(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
-    let serial = next_serial(world);
-    let give_up = order.patience_ticks.map(|ticks| world.tick.after(ticks));
-    wish(world, id, serial, wanted(order, false, give_up));
+    let serial = next_serial(&mut world.map);
+    let give_up = order.patience_ticks.map(|ticks| world.clock.tick.after(ticks));
+    wish(&mut world.map, &mut world.events, id, serial, wanted(order, false, give_up));
     serial
 }
 
 /// Closes a door that is open or opening, opens any other.
 pub fn toggle(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
-    let closes = world.doors.get(id.index()).is_some_and(|door| door.is_opening_or_open());
+    let closes = world.map.doors.get(id.index()).is_some_and(|door| door.is_opening_or_open());
     if closes { close(world, id, order) } else { open(world, id, order) }
 }
 
 /// Opens or closes whatever the lock says; at once when `is_instant`.
 pub fn set(world: &mut World, id: DoorId, open: bool, speed: DoorSpeed) -> u64 {
-    let serial = next_serial(world);
+    let serial = next_serial(&mut world.map);
     let mut wanted = wanted(&DoorOrder::default(), open, None);
     wanted.is_instant = speed == DoorSpeed::Instant;
-    wish(world, id, serial, wanted);
+    wish(&mut world.map, &mut world.events, id, serial, wanted);
     serial
 }
 
@@ -84,13 +90,13 @@ fn wanted(order: &DoorOrder, open: bool, give_up: Option<Tick>) -> DoorWish {
     }
 }
 
-fn next_serial(world: &mut World) -> u64 {
-    world.serials.door_move += 1;
-    world.serials.door_move
+fn next_serial(map: &mut LevelMap) -> u64 {
+    map.door_moves += 1;
+    map.door_moves
 }
 
-fn wish(world: &mut World, id: DoorId, serial: u64, mut wanted: DoorWish) {
-    let Some(door) = world.doors.get_mut(id.index()) else {
+fn wish(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mut wanted: DoorWish) {
+    let Some(door) = map.doors.get_mut(id.index()) else {
         return;
     };
     let older = door.wish.take();
@@ -106,19 +112,24 @@ fn wish(world: &mut World, id: DoorId, serial: u64, mut wanted: DoorWish) {
     };
     if rests_as_wanted {
         let by = wanted.by;
-        answer(world, id, &cancelled, DoorReason::Cancelled, by);
-        answer(world, id, &[serial], DoorReason::Already, by);
+        answer(events, id, &cancelled, DoorReason::Cancelled, by);
+        answer(events, id, &[serial], DoorReason::Already, by);
         return;
     }
     wanted.serials.push(serial);
     let by = wanted.by;
     door.wish = Some(wanted);
-    answer(world, id, &cancelled, DoorReason::Cancelled, by);
+    answer(events, id, &cancelled, DoorReason::Cancelled, by);
 }
 
 /// Says on whose behalf the wish under `serial` was made; nothing when it was answered at once.
 pub fn own(world: &mut World, id: DoorId, serial: u64, owner: Owner) {
-    let wish = world.doors.get_mut(id.index()).and_then(|door| door.wish.as_mut());
+    ask_for(&mut world.map, id, serial, owner);
+}
+
+/// The same for step 7.
+pub(crate) fn ask_for(map: &mut LevelMap, id: DoorId, serial: u64, owner: Owner) {
+    let wish = map.doors.get_mut(id.index()).and_then(|door| door.wish.as_mut());
     if let Some(wish) = wish.filter(|wish| wish.serials.contains(&serial)) {
         wish.owner = owner;
     }
@@ -126,20 +137,20 @@ pub fn own(world: &mut World, id: DoorId, serial: u64, owner: Owner) {
 
 /// Answers the wishes under `serials`.
 pub(crate) fn answer(
-    world: &mut World,
+    events: &mut EventQueue,
     door: DoorId,
     serials: &[u64],
     reason: DoorReason,
     by: Option<CharacterId>,
 ) {
     for &serial in serials {
-        world.events.push(Fact::DoorMoveEnded { serial, door, reason, by });
+        events.push(Fact::DoorMoveEnded { serial, door, reason, by });
     }
 }
 
 /// Locks a door: it refuses to open, but may still close. With a key, only that key unlocks it.
 pub fn lock(world: &mut World, id: DoorId, key: Option<String>) {
-    let Some(door) = world.doors.get_mut(id.index()) else {
+    let Some(door) = world.map.doors.get_mut(id.index()) else {
         return;
     };
     if key.is_some() {
@@ -152,7 +163,7 @@ pub fn lock(world: &mut World, id: DoorId, key: Option<String>) {
 
 /// Unlocks a door; false when its lock wants another key.
 pub fn unlock(world: &mut World, id: DoorId, key: Option<&str>) -> bool {
-    let Some(door) = world.doors.get_mut(id.index()) else {
+    let Some(door) = world.map.doors.get_mut(id.index()) else {
         return false;
     };
     if door.is_locked && door.key.as_deref().is_some_and(|wanted| key != Some(wanted)) {
@@ -165,7 +176,7 @@ pub fn unlock(world: &mut World, id: DoorId, key: Option<&str>) -> bool {
 }
 
 fn lock_changed(world: &mut World, id: DoorId, what: DoorSignal) {
-    let Some(state) = world.doors.get(id.index()).map(|door| door.shown_state()) else {
+    let Some(state) = world.map.doors.get(id.index()).map(|door| door.shown_state()) else {
         return;
     };
     world.events.push(Fact::DoorSignal { door: id, what, by: None });

@@ -39,7 +39,7 @@ pub fn link(world: &mut World, from: Vec3, to: Vec3) -> Result<bool, OpError> {
     if is_linked(world, ends)? {
         return Ok(false);
     }
-    let waiting = world.graph_edits.iter().filter(|edit| matches!(edit, GraphEdit::Link(_))).count();
+    let waiting = world.map.edits.graph.iter().filter(|edit| matches!(edit, GraphEdit::Link(_))).count();
     if graph(world)?.net().links().len() + waiting >= LINKS_MAX {
         return Err(OpError::GraphFull { what: "links", max: LINKS_MAX });
     }
@@ -59,22 +59,22 @@ pub fn unlink(world: &mut World, from: Vec3, to: Vec3) -> Result<bool, OpError> 
 }
 
 fn graph(world: &World) -> Result<&PointGraph, OpError> {
-    world.nav.graph().ok_or(OpError::NoGraph)
+    world.map.nav.graph().ok_or(OpError::NoGraph)
 }
 
 /// The points that wait for step 5.
 fn added(world: &World) -> impl Iterator<Item = Vec3> + '_ {
-    world.graph_edits.iter().filter_map(|edit| match edit {
+    world.map.edits.graph.iter().filter_map(|edit| match edit {
         GraphEdit::Add(point) => Some(*point),
         GraphEdit::Link(_) | GraphEdit::Unlink(_) => None,
     })
 }
 
 fn push(world: &mut World, edit: GraphEdit) -> Result<(), OpError> {
-    if world.graph_edits.len() >= EDITS_MAX {
+    if world.map.edits.graph.len() >= EDITS_MAX {
         return Err(OpError::GraphFull { what: "edits waiting for step 5", max: EDITS_MAX });
     }
-    world.graph_edits.push(edit);
+    world.map.edits.graph.push(edit);
     Ok(())
 }
 
@@ -97,7 +97,7 @@ fn nearest(world: &World, place: Vec3) -> Result<u32, OpError> {
 
 /// Whether two points are linked, as last asked for.
 fn is_linked(world: &World, ends: [u32; 2]) -> Result<bool, OpError> {
-    let asked = world.graph_edits.iter().rev().find_map(|edit| match edit {
+    let asked = world.map.edits.graph.iter().rev().find_map(|edit| match edit {
         GraphEdit::Link(other) if *other == ends => Some(true),
         GraphEdit::Unlink(other) if *other == ends => Some(false),
         _ => None,

@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::world::World;
-use crate::world::character::Character;
+use crate::world::character::{Character, Characters};
 
 /// A mistake of the caller. The texts continue a sentence that begins with the verb's name.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -122,8 +122,8 @@ pub enum OpError {
 }
 
 /// The living character behind `id`, or why there is none.
-pub(crate) fn alive(world: &World, id: CharacterId) -> Result<&Character, OpError> {
-    let removal = match (world.characters.get(id), world.characters.gone(id)) {
+pub(crate) fn alive(characters: &Characters, id: CharacterId) -> Result<&Character, OpError> {
+    let removal = match (characters.get(id), characters.gone(id)) {
         (Some(character), _) => match &character.removed {
             None => return Ok(character),
             Some(removal) => (character.name.clone(), removal.clone()),
@@ -135,14 +135,14 @@ pub(crate) fn alive(world: &World, id: CharacterId) -> Result<&Character, OpErro
 }
 
 /// The same, to be changed.
-pub(crate) fn alive_mut(world: &mut World, id: CharacterId) -> Result<&mut Character, OpError> {
-    alive(world, id)?;
-    world.characters.get_mut(id).ok_or(OpError::Foreign)
+pub(crate) fn alive_mut(characters: &mut Characters, id: CharacterId) -> Result<&mut Character, OpError> {
+    alive(characters, id)?;
+    characters.get_mut(id).ok_or(OpError::Foreign)
 }
 
 /// Nothing when the door is there, else why it is not.
 pub(crate) fn door_there(world: &World, id: DoorId) -> Result<(), OpError> {
-    match world.doors.get(id.index()).map(|door| (&door.name, &door.removed)) {
+    match world.map.doors.get(id.index()).map(|door| (&door.name, &door.removed)) {
         Some((name, Some(removal))) => Err(OpError::DoorGone { name: name.clone(), tick: removal.tick }),
         _ => Ok(()),
     }

@@ -32,33 +32,33 @@ pub fn query_around(
 /// Makes the map ready for a kind of body, as it is for those who walk on it: questions to the map itself
 /// then get the same answers.
 pub fn prepare(world: &mut World, by: &Traversal) {
-    world.nav.prepare(by);
+    world.map.nav.prepare(by);
 }
 
 /// Searches at once, to the end. Cost: the expansions of the answer.
 pub fn find(world: &mut World, query: &PathQuery) -> PathAnswer {
-    world.nav.prepare(&query.by);
-    let answer = world.nav.plan(query, &mut world.scratch);
-    world.path_counts.requests += 1;
-    world.path_counts.expansions += u64::from(answer.expansions);
+    world.map.nav.prepare(&query.by);
+    let answer = world.map.nav.plan(query, &mut world.scratch.search);
+    world.scratch.path_counts.requests += 1;
+    world.scratch.path_counts.expansions += u64::from(answer.expansions);
     answer
 }
 
 /// Asks for a path; the answer comes as an event, with the one of `around` who stands on the goal.
 pub fn request(world: &mut World, query: PathQuery, around: Option<Bystanders>) -> PathToken {
-    world.nav.prepare(&query.by);
-    world.path_counts.requests += 1;
-    let token = world.requests.push(query);
+    world.map.nav.prepare(&query.by);
+    world.scratch.path_counts.requests += 1;
+    let token = world.paths.requests.push(query);
     if let Some(around) = around {
-        world.asked_around.insert(token, around);
+        world.paths.asked_around.insert(token, around);
     }
     token
 }
 
 /// Takes a request back; it delivers nothing afterwards.
 pub fn cancel(world: &mut World, token: PathToken) {
-    world.requests.cancel(token);
-    world.asked_around.remove(token);
+    world.paths.requests.cancel(token);
+    world.paths.asked_around.remove(token);
 }
 
 /// Who stands on the goal of a path, of those whom it was planned around: none when the goal cannot be

@@ -47,7 +47,7 @@ impl TileChange {
 /// # Errors
 /// Where the map is not one of tiles.
 pub fn tiles(world: &World) -> Result<&Tiles, OpError> {
-    world.tiles.as_deref().ok_or(OpError::NoTiles)
+    world.map.tiles.as_deref().ok_or(OpError::NoTiles)
 }
 
 /// Which tile of a layer holds a point; None off the map.
@@ -56,7 +56,7 @@ pub fn tiles(world: &World) -> Result<&Tiles, OpError> {
 /// Where the map is not one of tiles.
 pub fn spot(world: &World, layer: u8, point: Vec3) -> Result<Option<TileSpot>, OpError> {
     tiles(world)?;
-    let tile = world.nav.layer(layer).and_then(|cells| cells.frame().tile_at(ground(point)));
+    let tile = world.map.nav.layer(layer).and_then(|cells| cells.frame().tile_at(ground(point)));
     Ok(tile.map(|[column, row]| TileSpot { layer, column, row }))
 }
 
@@ -66,7 +66,7 @@ pub fn spot(world: &World, layer: u8, point: Vec3) -> Result<Option<TileSpot>, O
 /// Where the map is not one of tiles.
 pub fn tile_at(world: &World, layer: u8, point: Vec3) -> Result<Option<&Tile>, OpError> {
     let spot = spot(world, layer, point)?;
-    Ok(spot.and_then(|spot| world.tiles.as_deref()?.tile(spot)))
+    Ok(spot.and_then(|spot| world.map.tiles.as_deref()?.tile(spot)))
 }
 
 /// Changes a tile, read back at once; the map follows in step 5. Whether that was a change; false off the
@@ -89,7 +89,7 @@ fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Res
         return Ok(false);
     }
     let (navigable, cost) = (after.navigable, after.cost);
-    let table = world.tiles.as_mut().map(Arc::make_mut);
+    let table = world.map.tiles.as_mut().map(Arc::make_mut);
     if !table.is_some_and(|table| table.set(spot, after)) {
         return Err(OpError::TooManyTiles);
     }
@@ -98,7 +98,7 @@ fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Res
         return Ok(true);
     }
     let untouched = TileEdit { layer: spot.layer, cell, walkable: None, factor: None, leave: None };
-    let edit = world.tile_edits.entry(spot).or_insert(untouched);
+    let edit = world.map.edits.tiles.entry(spot).or_insert(untouched);
     if navigable != before.navigable {
         edit.walkable = Some(navigable);
     }
@@ -110,15 +110,15 @@ fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Res
 
 /// Where the map stores a tile.
 fn cell_of(world: &World, spot: TileSpot) -> Option<[u32; 2]> {
-    let frame = world.nav.layer(spot.layer)?.frame();
+    let frame = world.map.nav.layer(spot.layer)?.frame();
     frame.cell_of_tile([spot.column, spot.row]).map(|(x, z)| [x, z])
 }
 
 /// Makes what scripts changed of tiles hold on a map that has taken the place of the one before, where its
 /// author has not changed the same tile.
 pub(crate) fn move_to(world: &mut World, before: Option<Arc<Tiles>>) {
-    world.tile_edits.clear();
-    let (Some(before), Some(now)) = (before, world.tiles.clone()) else { return };
+    world.map.edits.tiles.clear();
+    let (Some(before), Some(now)) = (before, world.map.tiles.clone()) else { return };
     for (spot, was, is) in before.edited() {
         let layer = before.layer_names().nth(usize::from(spot.layer)).and_then(|name| now.layer(name));
         let Some(spot) = layer.map(|layer| TileSpot { layer, ..spot }) else { continue };

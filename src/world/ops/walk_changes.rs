@@ -5,8 +5,9 @@
 use crate::base::ids::WalkId;
 use crate::world::World;
 use crate::world::character::Gait;
+use crate::world::goal::Goal;
 use crate::world::ops::{OpError, in_range, walks};
-use crate::world::walk::{Ask, Goal, Phase, Walk, WalkPace};
+use crate::world::walk::{Ask, Phase, Walk, WalkPace};
 use crate::world::walk_mode::WalkMode;
 
 /// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there.
@@ -18,9 +19,9 @@ pub fn retarget(world: &mut World, id: WalkId, goal: Goal) -> Result<bool, OpErr
     let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
         return Ok(false);
     };
-    let aim = walks::aim_of(world, walk.character, goal)?;
+    let aim = walks::aim_of(&world.map, &world.characters, walk.character, goal)?;
     let half_turn_s = world.characters.get(walk.character).map_or(0.0, |who| who.gait.half_turn_s());
-    let (tick, turn_ticks) = (world.tick, world.rate.ticks(half_turn_s));
+    let (tick, turn_ticks) = (world.clock.tick, world.clock.rate.ticks(half_turn_s));
     if let Some(walk) = world.walks.get_mut(id) {
         (walk.goal, walk.aim, walk.via) = (goal, aim, None);
         (walk.held_by, walk.place) = (None, None);
@@ -61,13 +62,13 @@ pub fn pause(world: &mut World, id: WalkId) -> bool {
     };
     walk.is_paused = true;
     let character = walk.character;
-    world.note_standing(character);
+    world.characters.note_standing(character);
     true
 }
 
 /// Lets a walk go on; false when it was not paused.
 pub fn resume(world: &mut World, id: WalkId) -> bool {
-    let tick = world.tick;
+    let tick = world.clock.tick;
     let Some(walk) = world.walks.get_mut(id).filter(|walk| walk.is_open() && walk.is_paused) else {
         return false;
     };

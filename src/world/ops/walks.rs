@@ -2,23 +2,27 @@
 //!
 //! Holds: `settle` is the only place where a walk ends, and it ends it once.
 
-use std::sync::Arc;
-
 use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::nav::{OwnArea, Traversal};
+use crate::nav::{NavMap, Traversal};
 use crate::world::World;
+use crate::world::asker::traversal_of;
 use crate::world::bystanders::Bystanders;
-use crate::world::event::Fact;
-use crate::world::ops::{OpError, alive, areas, blocks, characters};
+use crate::world::character::Characters;
+use crate::world::clock::Clock;
+use crate::world::event::{EventQueue, Fact};
+use crate::world::goal::Goal;
+use crate::world::map::LevelMap;
+use crate::world::ops::{OpError, alive, blocks};
 use crate::world::outcome::{Journey, Reason, Status, WalkResult};
+use crate::world::owner::Owner;
+use crate::world::paths::PathWork;
 use crate::world::settings::Settings;
-use crate::world::walk::{
-    Ask, Asker, Crowd, Following, Goal, Owner, Phase, Shortcuts, Walk, WalkOptions, traversal,
-};
+use crate::world::walk::{Ask, Crowd, Following, Phase, Shortcuts, Walk, WalkOptions};
 use crate::world::walk_mode::{Checkpoints, WalkMode};
+use crate::world::walks::Walks;
 
 /// A walk to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +51,13 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
 /// # Errors
 /// As [`walk_to`].
 pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Result<WalkId, OpError> {
-    let character = alive(world, order.character)?;
-    if world.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
+    let character = alive(&world.characters, order.character)?;
+    if world.map.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
         // The layer on which it sets out, however many it crosses.
         order.options.layer.get_or_insert(character.layer);
     }
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
-    let aim = aim_of(world, order.character, order.goal)?;
+    let aim = aim_of(&world.map, &world.characters, order.character, order.goal)?;
     let old = world.characters.get(order.character).and_then(|character| character.walk);
     let over_limit = count_order(world, order.owner);
     if held_by_other || over_limit {
@@ -106,7 +110,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
 }
 
 fn hand_on(world: &mut World, id: WalkId, search: Searched) {
-    world.askers.insert(search.token, id);
+    world.paths.askers.insert(search.token, id);
     if let Some(walk) = world.walks.get_mut(id) {
         walk.token = Some((search.token, Ask::First));
         walk.asked_around = search.asked_around;
@@ -156,7 +160,7 @@ fn is_same_way(old: &Walk, order: &WalkOrder) -> bool {
 
 /// Counts an order of `owner` in this tick; true when it is one too many.
 fn count_order(world: &mut World, owner: Owner) -> bool {
-    let count = world.walks_this_tick.entry(owner).or_default();
+    let count = world.walks.asked_in_tick.entry(owner).or_default();
     *count += 1;
     *count > world.settings.limits.walks_per_owner_per_tick
 }
@@ -164,10 +168,9 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
 fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) -> WalkId {
     let via = checkpoints(&order.options.via, aim);
     let aim = via.as_ref().and_then(|via| via.left.last().copied()).unwrap_or(aim);
-    world.serials.walk += 1;
-    world.walk_counts.accepted += 1;
-    let walk = Walk {
-        serial: world.serials.walk,
+    let tick = world.clock.tick;
+    let id = world.walks.insert(|serial| Walk {
+        serial,
         character: order.character,
         goal: order.goal,
         aim,
@@ -186,7 +189,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) 
         is_crowded: false,
         looked_at: 0,
         planned_aim: aim,
-        issued: world.tick,
+        issued: tick,
         travelled_m: 0.0,
         repaths: 0,
         missed_paths: 0,
@@ -194,11 +197,11 @@ fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) 
         is_door_plan: false,
         progress_m: f32::MAX,
         nearest_m: f32::MAX,
-        nearest_tick: world.tick,
+        nearest_tick: tick,
         ahead: None,
-        queue_tick: world.tick,
-        progress_tick: world.tick,
-        retargeted: world.tick,
+        queue_tick: tick,
+        progress_tick: tick,
+        retargeted: tick,
         by: None,
         via,
         is_paused: false,
@@ -208,9 +211,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) 
         skipped_ticks: 0,
         left_m: None,
         is_delivered: false,
-    };
-    let id = world.walks.insert(walk);
-    world.walk_order.push(id);
+    });
     world.events.push(Fact::WalkStarted(id));
     id
 }
@@ -230,9 +231,9 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
         && old.token.is_none()
         && old.ask.is_none()
         && following.path.whole
-        && following.path.revision == world.nav.revision()
+        && following.path.revision == world.map.nav.revision()
         && floor_distance(old.planned_aim, aim) <= world.settings.crowd.target_replan_threshold_m
-        && world.edits.is_empty();
+        && world.map.edits.areas.is_empty();
     if !same {
         return None;
     }
@@ -240,15 +241,18 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
     if leads_there || old.planned_aim == aim && old.aim == aim {
         return Some(following);
     }
-    let (by, place) = (traversal_of(world, old), world.characters.get(old.character)?.body.position);
-    retarget_path(world, following, (place, aim), &by)
+    let (by, place) = (
+        traversal_of(&world.map, &world.characters, world.clock.rate, old),
+        world.characters.get(old.character)?.body.position,
+    );
+    retarget_path(&world.map.nav, following, (place, aim), &by)
 }
 
 /// The same path with another last point for a body that stands at `place`, beside the path perhaps; None
 /// when the last leg would not be clear, or leads through a door, where along the path it is would be
 /// another, or when it changes layers.
 pub(crate) fn retarget_path(
-    world: &World,
+    nav: &NavMap,
     mut following: Following,
     (place, aim): (Vec3, Vec3),
     by: &Traversal,
@@ -263,12 +267,12 @@ pub(crate) fn retarget_path(
     let is_last_leg = cursor.segment as usize == leg;
     let leg_start_m = if is_last_leg { cursor.along_m } else { path.length_m - flat_distance(from, last) };
     let has_doors = path.crossings.iter().any(|crossing| crossing.leave_m >= leg_start_m);
-    if has_doors || !world.nav.is_walkable(aim, by) {
+    if has_doors || !nav.is_walkable(aim, by) {
         return None;
     }
     // The leg under way is cut where the body stands, so that what lies ahead is straight.
     let leg_from = if is_last_leg { place } else { from };
-    world.nav.straight(leg_from, aim, by)?;
+    nav.straight(leg_from, aim, by)?;
     let before_m = path.length_m;
     path.length_m = leg_start_m + flat_distance(leg_from, aim);
     // As expensive by the metre as it was: the two ends are a step apart.
@@ -282,59 +286,24 @@ pub(crate) fn retarget_path(
     Some(following)
 }
 
-/// The layer of the map that a walk leads to.
-#[must_use]
-pub fn goal_layer(world: &World, walk: &Walk) -> Option<u8> {
-    let target = match walk.goal {
-        Goal::Character(id) => world.characters.get(id).map(|target| target.layer),
-        Goal::Point(_) | Goal::Door(_) => None,
-    };
-    walk.options.layer.or(target)
-}
-
-/// The traversal of a walk, as the doors stand now.
-#[must_use]
-pub fn traversal_of(world: &World, walk: &Walk) -> Traversal {
-    let Some(character) = world.characters.get(walk.character) else {
-        return Traversal::default();
-    };
-    let asker = Asker {
-        tags: Some(&character.tags),
-        layer: character.layer,
-        radius_m: character.body.radius_m,
-        doors: walk.options.doors.unwrap_or(character.doors),
-        keys: &walk.options.keys,
-        speed_mps: walk.speed_mps(character),
-    };
-    let areas = walk.options.areas.as_ref();
-    let areas = areas.map(|areas| areas_from(world, areas, character.body.position));
-    Traversal { areas, ..traversal(world, asker) }
-}
-
-/// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as expensive
-/// as can be, so that it leaves by the shortest way.
-fn areas_from(world: &World, areas: &Arc<[OwnArea]>, position: Vec3) -> Arc<[OwnArea]> {
-    let is_inside = |own: &OwnArea| own.1.is_none() && world.nav.holds(own.0, position);
-    if !areas.iter().any(is_inside) {
-        return Arc::clone(areas);
-    }
-    let dearest = Some(areas::FACTOR_RANGE.1);
-    areas.iter().map(|own| if is_inside(own) { (own.0, dearest) } else { *own }).collect()
-}
-
 /// Where a goal is now, as a point.
-pub(crate) fn aim_of(world: &World, walker: CharacterId, goal: Goal) -> Result<Vec3, OpError> {
+pub(crate) fn aim_of(
+    map: &LevelMap,
+    characters: &Characters,
+    walker: CharacterId,
+    goal: Goal,
+) -> Result<Vec3, OpError> {
     Ok(match goal {
         Goal::Point(point) => point,
-        Goal::Character(target) => alive(world, target)?.body.position,
-        Goal::Door(door) => front_of(world, door, alive(world, walker)?.body.position),
+        Goal::Character(target) => alive(characters, target)?.body.position,
+        Goal::Door(door) => front_of(map, door, alive(characters, walker)?.body.position),
     })
 }
 
 /// The point in front of a door on the side of `from`: its middle moved towards `from`, by half the
 /// doorway's shorter side and a step, onto walkable ground.
-pub(crate) fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
-    let Some(door) = world.doors.get(door.index()) else {
+pub(crate) fn front_of(map: &LevelMap, door: DoorId, from: Vec3) -> Vec3 {
+    let Some(door) = map.doors.get(door.index()) else {
         return from;
     };
     let bounds = door.bounds;
@@ -345,7 +314,7 @@ pub(crate) fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
     let side = if along_x { from.x - door.position.x } else { from.z - door.position.z };
     let signed_m = if side < 0.0 { -offset_m } else { offset_m };
     let front = door.position + if along_x { Vec3::X * signed_m } else { Vec3::Z * signed_m };
-    world.nav.nearest(front, Settings::SNAP_M, &Traversal::default()).map_or(front, |ground| ground.point)
+    map.nav.nearest(front, Settings::SNAP_M, &Traversal::default()).map_or(front, |ground| ground.point)
 }
 
 /// Ends the walk of a character where it stands; false when there is none.
@@ -353,7 +322,7 @@ pub(crate) fn front_of(world: &World, door: DoorId, from: Vec3) -> Vec3 {
 /// # Errors
 /// When the character was removed.
 pub fn stop_in_place(world: &mut World, id: CharacterId) -> Result<bool, OpError> {
-    match alive(world, id)?.walk {
+    match alive(&world.characters, id)?.walk {
         Some(walk) => Ok(stop(world, walk)),
         None => Ok(false),
     }
@@ -381,84 +350,107 @@ pub fn cancel_because(world: &mut World, walk: WalkId, reason: Reason, because: 
 
 /// Ends everything of an owner: its walks settle as ownerGone, its watches and blocks are removed.
 pub fn end_owner(world: &mut World, owner: Owner) {
-    for id in world.open_walks() {
+    for id in world.walks.open_ids() {
         if world.walks.get(id).is_some_and(|walk| walk.owner == owner) {
             settle(world, id, Status::Cancelled, Reason::OwnerGone);
         }
     }
-    world.watches.retain(|_, watch| watch.owner != owner);
+    world.triggers.end_owner(owner);
     blocks::end_owner(world, owner);
 }
 
 /// Settles every open walk with levelEnd.
 pub fn end_level(world: &mut World) {
-    for id in world.open_walks() {
+    for id in world.walks.open_ids() {
         settle(world, id, Status::Cancelled, Reason::LevelEnd);
     }
 }
 
-/// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
-/// character on the walkable point nearest to its aim and arrives as forced.
+/// What the end of a walk changes.
+#[derive(Debug)]
+pub(crate) struct WalkEnds<'a> {
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) paths: &'a mut PathWork,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) clock: &'a Clock,
+}
+
+impl World {
+    /// To end walks with.
+    pub(crate) fn walk_ends(&mut self) -> WalkEnds<'_> {
+        let Self { walks, characters, paths, events, clock, .. } = self;
+        WalkEnds { walks, characters, paths, events, clock }
+    }
+}
+
+/// Ends a walk in the way the world decided; see [`WalkEnds::conclude`].
 pub(crate) fn conclude(world: &mut World, id: WalkId, status: Status, reason: Reason) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
-        return false;
-    };
-    let (character, aim, ensure) = (walk.character, walk.target(), walk.options.ensure);
-    if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
-        return settle(world, id, status, reason);
-    }
-    let radius_m = world.characters.get(character).map_or(0.0, |character| character.body.radius_m);
-    let by = Traversal { radius_m, ..Traversal::default() };
-    match world.nav.nearest(aim, Settings::SNAP_M, &by) {
-        Some(ground) => {
-            characters::place(world, character, ground.point);
-            settle(world, id, Status::Arrived, Reason::Forced)
-        }
-        None => settle(world, id, status, reason),
-    }
+    let World { map, walks, characters, paths, events, clock, .. } = world;
+    WalkEnds { walks, characters, paths, events, clock }.conclude(&map.nav, id, status, reason)
 }
 
-/// Ends a walk, once: false when it has settled before. The character stands; the result is delivered
-/// in step 12.
+/// Ends a walk, once; see [`WalkEnds::settle`].
 pub(crate) fn settle(world: &mut World, id: WalkId, status: Status, reason: Reason) -> bool {
-    let Some(walk) = world.walks.get(id).filter(|walk| walk.is_open()) else {
-        return false;
-    };
-    let reason = if world.is_skipping && reason == Reason::Reached { Reason::Skipped } else { reason };
-    let result = WalkResult::new(status, reason, journey(world, walk, status));
-    let (character, token, goal) = (walk.character, walk.token, walk.goal);
-    if let Some((token, _)) = token {
-        world.requests.cancel(token);
-        world.askers.remove(token);
-    }
-    if let Some(walk) = world.walks.get_mut(id) {
-        walk.phase = Phase::Settled(Box::new(result));
-        walk.token = None;
-        walk.ask = None;
-    }
-    if let Some(character) = world.characters.get_mut(character)
-        && character.walk == Some(id)
-    {
-        character.walk = None;
-        character.is_moving = false;
-        if status == Status::Arrived {
-            character.came_to = Some((goal, character.body.position));
-        }
-    }
-    world.note_standing(character);
-    match status {
-        Status::Arrived => world.walk_counts.arrived += 1,
-        Status::Partial => world.walk_counts.partial += 1,
-        Status::Blocked => world.walk_counts.blocked += 1,
-        Status::Cancelled => world.walk_counts.cancelled += 1,
-    }
-    world.events.push(Fact::WalkSettled(id));
-    true
+    world.walk_ends().settle(id, status, reason)
 }
 
-fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
+impl WalkEnds<'_> {
+    /// Ends a walk in the way the world decided; with `ensure`, one that would be partial or blocked puts the
+    /// character on the walkable point nearest to its aim and arrives as forced.
+    pub(crate) fn conclude(&mut self, nav: &NavMap, id: WalkId, status: Status, reason: Reason) -> bool {
+        let Some(walk) = self.walks.open(id) else {
+            return false;
+        };
+        let (character, aim, ensure) = (walk.character, walk.target(), walk.options.ensure);
+        if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
+            return self.settle(id, status, reason);
+        }
+        let radius_m = self.characters.get(character).map_or(0.0, |character| character.body.radius_m);
+        let by = Traversal { radius_m, ..Traversal::default() };
+        match nav.nearest(aim, Settings::SNAP_M, &by) {
+            Some(ground) => {
+                self.characters.place(character, ground.point);
+                self.settle(id, Status::Arrived, Reason::Forced)
+            }
+            None => self.settle(id, status, reason),
+        }
+    }
+
+    /// Ends a walk, once: false when it has settled before. The character stands; the result is delivered in
+    /// step 12.
+    pub(crate) fn settle(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
+        let is_skipped = self.clock.is_skipping && reason == Reason::Reached;
+        let reason = if is_skipped { Reason::Skipped } else { reason };
+        let Some(walk) = self.walks.get_mut(id).filter(|walk| walk.is_open()) else {
+            return false;
+        };
+        let result = WalkResult::new(status, reason, journey(self.characters, self.clock, walk, status));
+        let (who, goal) = (walk.character, walk.goal);
+        if let Some((token, _)) = walk.token.take() {
+            self.paths.drop_search(token);
+        }
+        walk.phase = Phase::Settled(Box::new(result));
+        walk.ask = None;
+        if let Some(character) = self.characters.get_mut(who)
+            && character.walk == Some(id)
+        {
+            character.walk = None;
+            character.is_moving = false;
+            if status == Status::Arrived {
+                character.came_to = Some((goal, character.body.position));
+            }
+        }
+        self.characters.note_standing(who);
+        self.walks.counts.add(status);
+        self.events.push(Fact::WalkSettled(id));
+        true
+    }
+}
+
+fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) -> Journey {
     let goal = walk.target();
-    let position = world.characters.get(walk.character).map_or(goal, |character| character.body.position);
+    let position = characters.get(walk.character).map_or(goal, |character| character.body.position);
     let straight_m = flat_distance(position, goal);
     let is_whole = walk.via.is_none()
         && walk.place.is_none()
@@ -474,7 +466,7 @@ fn journey(world: &World, walk: &Walk, status: Status) -> Journey {
         goal: goal.to_array(),
         remaining_m,
         travelled_m: walk.travelled_m,
-        ticks: walk.clock(world.tick).since(walk.issued),
+        ticks: walk.clock(clock.tick).since(walk.issued),
         repaths: walk.repaths,
         by: walk.by,
         because: None,

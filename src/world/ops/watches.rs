@@ -2,8 +2,8 @@
 
 use crate::world::World;
 use crate::world::event::Fact;
+use crate::world::owner::Owner;
 use crate::world::region::{CrossingKind, Edge, Filter, Watch, WatchId, WatchShape};
-use crate::world::walk::Owner;
 
 /// A watch to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,9 +22,9 @@ pub struct WatchOrder {
 
 /// Begins to watch; it looks for the first time in the next step 11.
 pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
-    world.serials.watch += 1;
-    let serial = world.serials.watch;
-    world.watches.insert(Watch {
+    world.triggers.watches_made += 1;
+    let serial = world.triggers.watches_made;
+    world.triggers.watches.insert(Watch {
         serial,
         owner: order.owner,
         ground: order.ground,
@@ -39,7 +39,7 @@ pub fn watch(world: &mut World, order: WatchOrder) -> WatchId {
 
 /// Switches a watch on: those inside by then enter as `enabled`.
 pub fn enable(world: &mut World, id: WatchId) {
-    if let Some(watch) = world.watches.get_mut(id)
+    if let Some(watch) = world.triggers.watches.get_mut(id)
         && !std::mem::replace(&mut watch.enabled, true)
     {
         watch.fresh = Some(CrossingKind::Enabled);
@@ -48,7 +48,7 @@ pub fn enable(world: &mut World, id: WatchId) {
 
 /// Switches a watch off: everybody inside leaves as `disabled`.
 pub fn disable(world: &mut World, id: WatchId) {
-    let Some(watch) = world.watches.get_mut(id) else {
+    let Some(watch) = world.triggers.watches.get_mut(id) else {
         return;
     };
     if std::mem::replace(&mut watch.enabled, false) {
@@ -60,10 +60,10 @@ pub fn disable(world: &mut World, id: WatchId) {
 
 /// Ends all watches of an owner without a word.
 pub fn end_owner(world: &mut World, owner: Owner) {
-    world.watches.retain(|_, watch| watch.owner != owner);
+    world.triggers.watches.retain(|_, watch| watch.owner != owner);
 }
 
 /// Ends a watch without a word; false when it is over already.
 pub fn remove(world: &mut World, id: WatchId) -> bool {
-    world.watches.remove(id).is_some()
+    world.triggers.watches.remove(id).is_some()
 }

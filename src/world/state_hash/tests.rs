@@ -3,18 +3,20 @@
 use glam::Vec3;
 
 use super::*;
-use crate::base::ids::{AreaId, DoorId};
+use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::nav::{Disc, PathTrouble, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Past, Removal};
+use crate::world::door::DoorPolicy;
 use crate::world::door::DoorState;
 use crate::world::fixture::{Fixture, sample};
+use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
 use crate::world::outcome::{Blocker, Reason};
+use crate::world::owner::Owner;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, DoorPolicy, Following, Goal, GoalSlot, LookTarget, OnLink, Owner, Phase, Walk,
-    WalkOptions, WalkPace,
+    AcceptEnd, Ask, Crowd, Following, GoalSlot, LookTarget, OnLink, Phase, Walk, WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 
@@ -290,16 +292,16 @@ fn every_option_of_a_walk_is_hashed() {
 #[test]
 fn what_the_world_keeps_beside_is_hashed() {
     check(&[
-        ("tick", &|scene| scene.world.tick = Tick(1)),
-        ("seed", &|scene| scene.world.seed ^= 1),
-        ("number of walks", &|scene| scene.world.serials.walk += 1),
-        ("number of turns", &|scene| scene.world.serials.turn += 1),
-        ("number of plays", &|scene| scene.world.serials.play += 1),
-        ("number of door moves", &|scene| scene.world.serials.door_move += 1),
-        ("number of watches", &|scene| scene.world.serials.watch += 1),
-        ("number of blocks", &|scene| scene.world.serials.block += 1),
-        ("noted as standing", &|scene| scene.world.note_standing(scene.other)),
-        ("orders in this tick", &|scene| _ = scene.world.walks_this_tick.insert(Owner(3), 1)),
+        ("tick", &|scene| scene.world.clock.tick = Tick(1)),
+        ("seed", &|scene| scene.world.level.seed ^= 1),
+        ("number of walks", &|scene| scene.world.walks.created += 1),
+        ("number of turns", &|scene| scene.world.characters.turns += 1),
+        ("number of plays", &|scene| scene.world.characters.plays += 1),
+        ("number of door moves", &|scene| scene.world.map.door_moves += 1),
+        ("number of watches", &|scene| scene.world.triggers.watches_made += 1),
+        ("number of blocks", &|scene| scene.world.map.blocks_made += 1),
+        ("noted as standing", &|scene| scene.world.characters.note_standing(scene.other)),
+        ("orders in this tick", &|scene| _ = scene.world.walks.asked_in_tick.insert(Owner(3), 1)),
     ]);
 }
 
@@ -308,9 +310,9 @@ fn who_stood_and_was_removed_is_hashed_until_walks_have_looked() {
     let hash = |takes: bool| {
         let mut scene = sample();
         scene.world.characters.get_mut(scene.other).expect("it is there").replan.stood = true;
-        scene.world.note_removal(scene.other);
+        scene.world.characters.note_removal(scene.other);
         if takes {
-            scene.world.take_removed();
+            scene.world.characters.take_departed();
         }
         of(&scene.world).characters
     };
@@ -373,7 +375,7 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         let mut scene = sample();
         let mut door = door();
         change(&mut door, scene.other);
-        scene.world.doors.push(door);
+        scene.world.map.doors.push(door);
         let hash = of(&scene.world).doors;
         assert!(!seen.contains(&hash), "change {at} of a door is not seen");
         seen.push(hash);

@@ -5,36 +5,71 @@ use slotmap::Key;
 use crate::base::hash::StateHash;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Path, PathTrouble};
-use crate::world::World;
+use crate::world::bystander_index::People;
 use crate::world::bystanders::Bystanders;
+use crate::world::clock::Clock;
+use crate::world::event::EventQueue;
 use crate::world::outcome::{Blocker, Reason};
-use crate::world::state_hash::{hash_goal, hash_texts, optional, serial};
+use crate::world::paths::PathWork;
+use crate::world::state_hash::{hash_goal, hash_texts, optional};
 use crate::world::walk::{
     Following, GoalSlot, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk, WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::Checkpoints;
+use crate::world::walks::Walks;
 
 /// The hash of every walk and request.
-pub(super) fn of(world: &World) -> u64 {
+pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &EventQueue) -> u64 {
+    let Clock {
+        tick,
+        // As the level says.
+        rate: _,
+        // Of a scene that is skipped: nothing between ticks.
+        is_skipping: _,
+        rushed_ticks: _,
+    } = clock;
+    let Walks {
+        slots,
+        order,
+        // Told by the walks.
+        delivered: _,
+        created,
+        asked_in_tick,
+        // Counted for reports.
+        counts: _,
+    } = who.walks;
+    let PathWork {
+        requests,
+        // Told by the walks.
+        askers: _,
+        asked_around,
+    } = paths;
+    let EventQueue {
+        waiting,
+        // For the host, which changes nothing.
+        recorded: _,
+        // No tick comes after the end.
+        after_end: _,
+    } = events;
     let mut hash = StateHash::default();
-    hash.word(world.serials.walk).word(world.tick.0);
-    for (owner, &count) in &world.walks_this_tick {
+    hash.word(*created).word(tick.0);
+    for (owner, &count) in asked_in_tick {
         hash.word(u64::from(owner.0)).word(u64::from(count));
     }
-    hash.word(world.walk_order.len() as u64);
-    for walk in world.walk_order.iter().filter_map(|&id| world.walks.get(id)) {
-        hash_walk(&mut hash, world, walk);
+    hash.word(order.len() as u64);
+    for walk in order.iter().filter_map(|&id| slots.get(id)) {
+        hash_walk(&mut hash, who, walk);
     }
-    world.requests.hash_into(&mut hash);
-    for (token, around) in &world.asked_around {
+    requests.hash_into(&mut hash);
+    for (token, around) in asked_around {
         hash.word(token.data().as_ffi());
-        hash_bystanders(&mut hash, world, around);
+        hash_bystanders(&mut hash, who, around);
     }
-    hash.word(world.events.waiting() as u64);
+    hash.word(waiting.len() as u64);
     hash.finish()
 }
 
-fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
+fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     let Walk {
         serial: own,
         character,
@@ -78,26 +113,26 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
         left_m: _,
         is_delivered,
     } = walk;
-    hash.word(*own).word(serial(world, *character)).word(u64::from(owner.0));
+    hash.word(*own).word(who.characters.serial_of(*character)).word(u64::from(owner.0));
     hash.vector(*aim).vector(*planned_aim);
-    hash_goal(hash, world, *goal);
-    hash_options(hash, world, options);
-    hash.float(walk.radius_m(world));
+    hash_goal(hash, who, *goal);
+    hash_options(hash, who, options);
+    hash.float(walk.radius_m(who.crowd));
     course.hash_into(hash);
-    hash_phase(hash, world, phase);
+    hash_phase(hash, who, phase);
     hash.word(ask.map_or(0, |ask| 1 + ask as u64));
     optional(hash, *token, |hash, (token, why)| {
         hash.word(token.data().as_ffi()).word(why as u64);
     });
     for around in [asked_around, seen] {
-        optional(hash, around.as_ref(), |hash, around| hash_bystanders(hash, world, around));
+        optional(hash, around.as_ref(), |hash, around| hash_bystanders(hash, who, around));
     }
     for other in [held_by, ahead] {
-        optional(hash, *other, |hash, other| _ = hash.word(serial(world, other)));
+        optional(hash, *other, |hash, other| _ = hash.word(who.characters.serial_of(other)));
     }
     match *by {
         None => hash.word(0),
-        Some(Blocker::Character(id)) => hash.word(1).word(serial(world, id)),
+        Some(Blocker::Character(id)) => hash.word(1).word(who.characters.serial_of(id)),
         Some(Blocker::Door(door)) => hash.word(2).word(u64::from(door.0)),
     };
     hash.flag(*is_crowded).word(u64::from(*looked_at)).flag(*is_door_plan).flag(*is_paused);
@@ -117,7 +152,7 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
     optional(hash, following.as_ref(), hash_following);
     // Of most walks, which stand where they were sent, hashes are as if there were none.
     if let Some(GoalSlot { point, goal, beside }) = *place {
-        hash.vector(point).vector(goal).word(serial(world, beside));
+        hash.vector(point).vector(goal).word(who.characters.serial_of(beside));
     }
     // On maps without layers hashes are as if there were none.
     if let Some(OnLink { layer, to, until }) = *on_link {
@@ -126,19 +161,19 @@ fn hash_walk(hash: &mut StateHash, world: &World, walk: &Walk) {
 }
 
 /// Those whom a plan was made around: who they are, and where they stood.
-fn hash_bystanders(hash: &mut StateHash, world: &World, around: &Bystanders) {
+fn hash_bystanders(hash: &mut StateHash, who: People<'_>, around: &Bystanders) {
     hash.word(around.len() as u64);
-    for (&who, disc) in around.who.iter().zip(around.discs.iter()) {
-        hash.word(serial(world, who)).vector(disc.centre).float(disc.radius_m);
+    for (&id, disc) in around.who.iter().zip(around.discs.iter()) {
+        hash.word(who.characters.serial_of(id)).vector(disc.centre).float(disc.radius_m);
     }
 }
 
-fn hash_phase(hash: &mut StateHash, world: &World, phase: &Phase) {
+fn hash_phase(hash: &mut StateHash, who: People<'_>, phase: &Phase) {
     match phase {
         Phase::Planning => hash.word(0),
         Phase::Moving => hash.word(1),
         Phase::AtDoor(door) => hash.word(2).word(u64::from(door.0)),
-        Phase::Beside(holder) => hash.word(3).word(serial(world, *holder)),
+        Phase::Beside(holder) => hash.word(3).word(who.characters.serial_of(*holder)),
         Phase::Content => hash.word(4),
         Phase::Pausing { until } => hash.word(5).word(until.0),
         Phase::Turning(reason) => hash.word(6).flag(*reason == Reason::AlreadyThere),
@@ -174,7 +209,7 @@ fn hash_following(hash: &mut StateHash, following: &Following) {
     };
 }
 
-fn hash_options(hash: &mut StateHash, world: &World, options: &WalkOptions) {
+fn hash_options(hash: &mut StateHash, who: People<'_>, options: &WalkOptions) {
     let WalkOptions {
         pace,
         radius_m,
@@ -203,7 +238,7 @@ fn hash_options(hash: &mut StateHash, world: &World, options: &WalkOptions) {
         None => hash.word(0),
         Some(LookTarget::Angle(angle)) => hash.word(1).float(angle),
         Some(LookTarget::Point(point)) => hash.word(2).vector(point),
-        Some(LookTarget::Character(id)) => hash.word(3).word(serial(world, id)),
+        Some(LookTarget::Character(id)) => hash.word(3).word(who.characters.serial_of(id)),
     };
     // On maps without layers hashes are as if there were none.
     if let Some(layer) = layer {

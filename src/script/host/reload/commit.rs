@@ -28,7 +28,7 @@ use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
 use crate::world::World;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// What was loaded aside.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use crate::script::step::invoke::{self, Call};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// A scene to begin again on new code.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use crate::script::vm::handles::{StreamId, thing};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
-use crate::world::walk::Owner;
+use crate::world::owner::Owner;
 
 /// Where a node stands after its tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

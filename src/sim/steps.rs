@@ -1,0 +1,87 @@
+//! What of the world each step is given: the parts that it reads and writes, and nothing else.
+//!
+//! In: the world. Out: the world one step later. Holds: the order of the steps stands in `game`, and again,
+//! for a scene that is skipped, in `scene_fast_forward`; this is where both find them.
+
+use crate::sim::cull::{self, Culled};
+use crate::sim::doors::DoorParts;
+use crate::sim::follow::FollowParts;
+use crate::sim::integrate::IntegrateParts;
+use crate::sim::interpolation::InterpolationParts;
+use crate::sim::wayfinding::Wayfinding;
+use crate::sim::yielding::YieldingParts;
+use crate::sim::{
+    arrivals, avoid, doors, edits, follow, ground_queries, integrate, interpolation, paths, regions, yielding,
+};
+use crate::world::World;
+use crate::world::bystander_index::People;
+
+/// Step 4.
+pub fn doors(world: &mut World) {
+    doors::run(&mut door_parts(world));
+}
+
+pub(crate) fn door_parts(world: &mut World) -> DoorParts<'_> {
+    let World { clock, map, characters, events, .. } = world;
+    DoorParts { tick: clock.tick, map, characters, events }
+}
+
+/// Step 5.
+pub fn edits(world: &mut World) {
+    let World { clock, settings, map, characters, glides, walks, paths, events, scratch, .. } = world;
+    let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
+    let parts =
+        &mut Wayfinding { clock, settings, map, characters, walks, paths, events, bystanders, counts };
+    edits::run(parts, glides);
+}
+
+/// Step 6.
+pub fn paths(world: &mut World) {
+    paths::run(&mut Wayfinding::of(world));
+}
+
+/// Step 7.
+pub fn follow(world: &mut World) {
+    let World { clock, settings, map, characters, walks, events, scratch, .. } = world;
+    let (crowd, step) = (&settings.crowd, &mut scratch.step);
+    follow::run(&mut FollowParts { clock, crowd, map, characters, walks, events, step });
+}
+
+/// Step 8.
+pub fn avoid(world: &mut World) {
+    let World { clock, map, characters, walks, settings, scratch, .. } = world;
+    ground_queries::prepare(map, characters);
+    avoid::run(clock, map, People { characters, walks, crowd: &settings.crowd }, &mut scratch.step);
+}
+
+/// Step 9, as a step of the crowd begins.
+pub fn integrate(world: &mut World) {
+    let World { clock, settings, map, characters, walks, glides, events, scratch, .. } = world;
+    let (crowd, step) = (&settings.crowd, &mut scratch.step);
+    integrate::run(&mut IntegrateParts { clock, crowd, map, characters, walks, glides, events, step });
+    yielding::run(&mut YieldingParts { clock, crowd, map, characters, walks, events, step });
+}
+
+/// Step 9, in every tick.
+pub fn interpolate(world: &mut World) {
+    let World { clock, map, characters, walks, glides, events, scratch, .. } = world;
+    let step = &scratch.step;
+    interpolation::run(&mut InterpolationParts { clock, map, characters, walks, glides, events, step });
+    scratch.bystanders.forget();
+}
+
+/// Step 10.
+pub fn arrivals(world: &mut World) {
+    arrivals::run(&mut Wayfinding::of(world));
+}
+
+/// Step 11.
+pub fn regions(world: &mut World) {
+    let World { clock, map, characters, triggers, events, .. } = world;
+    regions::run(clock.tick, &map.nav, characters, triggers, events);
+}
+
+/// Step 13.
+pub fn cull(world: &mut World) -> Culled {
+    cull::run(&mut world.characters, &mut world.walks)
+}

@@ -1,0 +1,86 @@
+//! What the steps that lead walks read and write: edits of the map, path requests and arrivals (5, 6, 10).
+//!
+//! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these steps
+//! never touch.
+
+use crate::base::ids::WalkId;
+use crate::nav::Traversal;
+use crate::world::World;
+use crate::world::asker;
+use crate::world::bystander_index::{BystanderIndex, People};
+use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::character::{Character, Characters};
+use crate::world::clock::Clock;
+use crate::world::event::EventQueue;
+use crate::world::map::LevelMap;
+use crate::world::ops::walks::WalkEnds;
+use crate::world::outcome::{Reason, Status};
+use crate::world::paths::PathWork;
+use crate::world::scratch::PathCounts;
+use crate::world::settings::Settings;
+use crate::world::walk::Walk;
+use crate::world::walks::Walks;
+
+/// Walks, and what they find their way by.
+#[derive(Debug)]
+pub(crate) struct Wayfinding<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) settings: &'a Settings,
+    pub(crate) map: &'a mut LevelMap,
+    pub(crate) characters: &'a mut Characters,
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) paths: &'a mut PathWork,
+    pub(crate) events: &'a mut EventQueue,
+    pub(crate) bystanders: &'a mut BystanderIndex,
+    pub(crate) counts: &'a mut PathCounts,
+}
+
+impl<'a> Wayfinding<'a> {
+    /// Those parts of the world.
+    pub(crate) fn of(world: &'a mut World) -> Self {
+        let World { clock, settings, map, characters, walks, paths, events, scratch, .. } = world;
+        let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
+        Self { clock, settings, map, characters, walks, paths, events, bystanders, counts }
+    }
+
+    /// All characters with their walks.
+    pub(crate) fn people(&self) -> People<'_> {
+        People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd }
+    }
+
+    /// Those who stand beside a straight line; None for nobody.
+    pub(crate) fn beside(&mut self, line: Straight<'_>) -> Option<Bystanders> {
+        let people = People { characters: self.characters, walks: self.walks, crowd: &self.settings.crowd };
+        self.bystanders.beside(people, line)
+    }
+
+    /// The traversal of a walk, as the doors stand now.
+    pub(crate) fn traversal_of(&self, walk: &Walk) -> Traversal {
+        asker::traversal_of(self.map, self.characters, self.clock.rate, walk)
+    }
+
+    /// A walk and its character.
+    pub(crate) fn walker(&self, id: WalkId) -> Option<(&Walk, &Character)> {
+        let walk = self.walks.get(id)?;
+        Some((walk, self.characters.get(walk.character)?))
+    }
+
+    /// A walk and its character, to be changed.
+    pub(crate) fn walker_mut(&mut self, id: WalkId) -> Option<(&mut Walk, &mut Character)> {
+        let walk = self.walks.get_mut(id)?;
+        let character = self.characters.get_mut(walk.character)?;
+        Some((walk, character))
+    }
+
+    /// Ends a walk, once; see [`WalkEnds::settle`].
+    pub(crate) fn settle(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
+        let Self { walks, characters, paths, events, clock, .. } = self;
+        WalkEnds { walks, characters, paths, events, clock }.settle(id, status, reason)
+    }
+
+    /// Ends a walk in the way the world decided; see [`WalkEnds::conclude`].
+    pub(crate) fn conclude(&mut self, id: WalkId, status: Status, reason: Reason) -> bool {
+        let Self { walks, characters, paths, events, clock, map, .. } = self;
+        WalkEnds { walks, characters, paths, events, clock }.conclude(&map.nav, id, status, reason)
+    }
+}

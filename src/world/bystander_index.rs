@@ -1,0 +1,199 @@
+//! Who stands in the way: the characters that plans keep out of, found by place.
+//!
+//! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
+//! plan keeps out of. Holds: only who stands counts (seed:D3, D4), within the level's distance of the
+//! straight line from start to goal, and with the level's part of its radius (seed:D5); the answer is that of
+//! a look at everybody, in order of creation, and tells how things are now, also for who came to stand since
+//! the look-up was built. Not here: what a plan makes of them.
+//!
+//! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and
+//! pushing. Method: places sorted into cells when somebody first asks, once a phase; anyone who appears, is
+//! put somewhere or comes to stand after that is kept in a short list, and a long list has everything sorted
+//! again.
+
+use glam::Vec2;
+
+use crate::base::geom::{floor_distance, ground, segment_distance_sq};
+use crate::base::ids::CharacterId;
+use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::nav::Disc;
+use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::character::{Character, Characters};
+use crate::world::goal::Goal;
+use crate::world::settings::CrowdSettings;
+use crate::world::walk::{Phase, Walk};
+use crate::world::walks::Walks;
+
+/// Size of a cell of the look-up, metres: a question reaches about seven metres, and two cells each way are
+/// cheap.
+const CELL_M: f32 = 4.0;
+
+/// Those who came to stand since the look-up was built are a list this long at least before everything is
+/// sorted again.
+const LATE_MIN: usize = 64;
+
+/// The look-up.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BystanderIndex {
+    near: SpatialHash,
+    points: Vec<Vec2>,
+    /// By number of the point.
+    who: Vec<CharacterId>,
+    /// How many had been noted when it was built: those who came later may stand where it does not have them.
+    noted: usize,
+    is_built: bool,
+    found: Vec<u32>,
+}
+
+/// All characters with their walks, and the constants of the crowd.
+#[derive(Clone, Copy, Debug)]
+pub struct People<'a> {
+    pub(crate) characters: &'a Characters,
+    pub(crate) walks: &'a Walks,
+    pub(crate) crowd: &'a CrowdSettings,
+}
+
+impl People<'_> {
+    /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
+    /// Who moves is transparent to plans (seed:D3, D4, F8).
+    pub(crate) fn stands(&self, character: &Character) -> bool {
+        let walk = character.walk.and_then(|walk| self.walks.get(walk));
+        character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
+    }
+
+    /// Somebody who stands.
+    pub(crate) fn standing(&self, id: CharacterId) -> Option<&Character> {
+        self.characters.alive(id).filter(|character| self.stands(character))
+    }
+
+    /// Whether somebody stands where it stands because it has come to the goal of a walk, or waits there for
+    /// it.
+    #[must_use]
+    pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
+        /// Who was pushed no further than this, metres, still stands where it came to.
+        const PUSHED_M: f32 = 0.5;
+        let Some(character) = self.standing(who) else {
+            return false;
+        };
+        let place = character.body.position;
+        let came = character.came_to.filter(|&(_, stood)| floor_distance(stood, place) <= PUSHED_M);
+        let waits = character.walk.and_then(|id| self.walks.get(id));
+        let waits = waits.filter(|walk| matches!(walk.phase, Phase::Beside(_))).map(|walk| walk.goal);
+        came.map(|(goal, _)| goal).into_iter().chain(waits).any(|goal| is_same(goal, walk.goal, character))
+    }
+
+    /// Whether somebody has come to the goal of a walk, or is on its way there.
+    #[must_use]
+    pub(crate) fn goes_to_same(&self, who: CharacterId, walk: &Walk) -> bool {
+        let goes = self.characters.alive(who).and_then(|character| {
+            let own = self.walks.get(character.walk?)?;
+            Some(is_same(own.goal, walk.goal, character))
+        });
+        goes.unwrap_or(false) || self.has_come_to(who, walk)
+    }
+
+    /// The circle that plans keep out of when this character stands.
+    pub(crate) fn disc_of(&self, character: &Character) -> Disc {
+        let part = self.crowd.dynamic_obstacle_radius_fraction;
+        Disc { centre: character.body.position, radius_m: character.body.radius_m * part }
+    }
+}
+
+/// Whether two goals are one for somebody: the same, or points less than its radius apart.
+fn is_same(one: Goal, other: Goal, who: &Character) -> bool {
+    match (one, other) {
+        (Goal::Point(one), Goal::Point(other)) => floor_distance(one, other) <= who.body.radius_m,
+        (one, other) => one == other,
+    }
+}
+
+impl BystanderIndex {
+    /// Forgets where everybody stands: bodies have moved.
+    pub(crate) fn forget(&mut self) {
+        self.is_built = false;
+    }
+
+    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the
+    /// first question of a phase, a pass over everybody.
+    pub(crate) fn beside(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
+        self.build(people);
+        self.find(people, line)
+    }
+
+    /// Who may have come to stand where the look-up does not have it.
+    fn late<'a>(&self, characters: &'a Characters) -> &'a [CharacterId] {
+        characters.noted().get(self.noted..).unwrap_or_default()
+    }
+
+    fn build(&mut self, people: People<'_>) {
+        let late = self.late(people.characters).len();
+        if self.is_built && late <= LATE_MIN.max(self.who.len() / 16) {
+            return;
+        }
+        self.points.clear();
+        self.who.clear();
+        self.noted = people.characters.noted().len();
+        for (id, character) in people.characters.iter().filter(|(_, character)| people.stands(character)) {
+            let position = character.body.position;
+            self.points.push(Vec2::new(position.x, position.z));
+            self.who.push(id);
+        }
+        self.near.build(&self.points, CELL_M);
+        self.is_built = true;
+    }
+
+    fn find(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
+        let reach_m = people.crowd.dynamic_obstacle_influence_m;
+        let (from, to) = (Vec2::new(line.from.x, line.from.z), Vec2::new(line.to.x, line.to.z));
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        along(from, to, reach_m, |place, radius_m| {
+            self.near.visit(place, radius_m, Lookup::ALL, |point, _| found.push(point));
+        });
+        found.sort_unstable();
+        found.dedup();
+        let (a, b) = (ground(line.from), ground(line.to));
+        let reach_m_sq = f64::from(reach_m) * f64::from(reach_m);
+        let seen = |id: CharacterId| {
+            let is_of_it = |other: &&Character| other.layer == line.layer && !line.but.contains(&id);
+            let character = people.characters.alive(id).filter(is_of_it)?;
+            let is_near = segment_distance_sq(ground(character.body.position), a, b) <= reach_m_sq;
+            (is_near && people.stands(character)).then(|| (character.serial, id, people.disc_of(character)))
+        };
+        let late = self.late(people.characters);
+        let listed = found.iter().filter_map(|&point| self.who.get(point as usize).copied());
+        let mut near: Vec<(u32, CharacterId, Disc)> =
+            listed.chain(late.iter().copied()).filter_map(seen).collect();
+        self.found = found;
+        if !late.is_empty() {
+            near.sort_by_key(|&(serial, ..)| serial);
+            near.dedup_by_key(|&mut (serial, ..)| serial);
+        }
+        (!near.is_empty()).then(|| Bystanders {
+            who: near.iter().map(|&(_, id, _)| id).collect(),
+            discs: near.iter().map(|&(.., disc)| disc).collect(),
+        })
+    }
+}
+
+/// Gives `visit` circles, middle and radius, that cover everything within `reach_m` of a line.
+fn along(from: Vec2, to: Vec2, reach_m: f32, mut visit: impl FnMut(Vec2, f32)) {
+    /// More circles than this for one line are no use: a goal may be any distance away, and then the circles
+    /// grow.
+    const CIRCLES_MAX: f32 = 256.0;
+    let length_m = from.distance(to);
+    if !length_m.is_finite() {
+        return;
+    }
+    let count = (length_m / reach_m.max(1.0)).ceil().clamp(1.0, CIRCLES_MAX);
+    let half_m = length_m / count / 2.0;
+    // A little wide, because sums in single precision round.
+    let radius_m = (half_m * half_m + reach_m * reach_m).sqrt() * 1.000_1 + 1e-3;
+    // One at either end: what lies beyond an end counts by its distance to it.
+    for step in 0..=count as u32 {
+        visit(from.lerp(to, step as f32 / count), radius_m);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! The time of a level: the tick, how many there are in a second, and when steps of the crowd begin and land.
+//!
+//! Holds: the crowd takes a step for every thirtieth of a second, however many ticks that is. Not here: the
+//! time as it has passed for one walk (`Walk::clock`).
+
+use crate::base::time::{Tick, TickRate};
+
+/// The time as it passes for everybody.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Clock {
+    /// The tick under way, or the last one between ticks.
+    pub(crate) tick: Tick,
+    /// Ticks a second.
+    pub(crate) rate: TickRate,
+    /// Whether the steps under way are those of a skipped scene. False between ticks.
+    pub(crate) is_skipping: bool,
+    /// Ticks of the scene that is skipped which have passed in this one before: so far on are the steps of
+    /// those in it. Zero between ticks.
+    pub(crate) rushed_ticks: u64,
+}
+
+impl Clock {
+    /// The tick by which the crowd's steps are counted: one of the scene that is skipped, when its time is
+    /// what passes.
+    pub(crate) fn step_tick(&self) -> Tick {
+        self.tick.after(self.rushed_ticks)
+    }
+
+    /// Whether a step of the crowd begins in the tick under way.
+    pub(crate) fn begins_step(&self) -> bool {
+        self.rate.begins_step(self.step_tick())
+    }
+
+    /// Whether a step of the crowd lands in the tick under way.
+    pub(crate) fn lands_step(&self) -> bool {
+        self.landing() == self.tick
+    }
+
+    /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever
+    /// it is worked out, so that times between steps are the same at every rate.
+    pub(crate) fn landing(&self) -> Tick {
+        let now = self.step_tick();
+        self.tick.after(self.rate.landing(now).since(now))
+    }
+}

@@ -1,0 +1,65 @@
+//! A step of the crowd while it is worked out, from step 7 to step 9: never part of the state.
+//!
+//! Holds: at most one move for each body. Not here: the steps themselves (`sim::{follow, avoid, integrate}`).
+
+use crate::base::ids::{CharacterId, WalkId};
+use crate::crowd::follow::{Gait, Stride};
+use crate::world::crowd_columns::CrowdColumns;
+use crate::world::scene_fast_forward::Cast;
+
+/// What steps 7 to 9 hand on to one another.
+#[derive(Clone, Debug, Default)]
+pub struct CrowdStep {
+    /// Where everybody under way goes in this step.
+    pub(crate) moves: Vec<Move>,
+    /// Columns over everybody, for steps 8 and 9.
+    pub(crate) bodies: CrowdColumns,
+    /// Who takes part, when the step is one of a skipped scene; everybody else stands still. None between
+    /// ticks.
+    pub(crate) cast: Option<Cast>,
+}
+
+/// What step 7 asks of steps 8 and 9.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// The walk to go on with; none for somebody who steps aside.
+    pub walk: Option<WalkId>,
+    /// Who.
+    pub character: CharacterId,
+    /// How it goes.
+    pub gait: Gait,
+    /// Where it comes to if nobody is in the way.
+    pub stride: Stride,
+    /// Metres of its way that are left as the step begins.
+    pub left_m: f32,
+    /// Ticks since it last got on along its way.
+    pub held_ticks: u64,
+    /// Metres that its own step came to.
+    pub stepped_m: f32,
+    /// Whether it passes through others.
+    pub is_ghost: bool,
+    /// Whether the map did not let it, although nobody was in the way.
+    pub is_clipped: bool,
+    /// Whether it had been told to turn.
+    pub was_turning: bool,
+}
+
+impl Move {
+    /// Of somebody who goes like that, where to is yet to be worked out.
+    pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
+        let (is_ghost, is_clipped, was_turning) = (false, false, false);
+        let (left_m, held_ticks, stepped_m) = (0.0, 0, 0.0);
+        Self {
+            walk: None,
+            character,
+            gait,
+            stride: Stride::NONE,
+            left_m,
+            held_ticks,
+            stepped_m,
+            is_ghost,
+            is_clipped,
+            was_turning,
+        }
+    }
+}

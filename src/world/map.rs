@@ -1,0 +1,117 @@
+//! The map of a level: where one can walk, what is named on it, and what waits to change it.
+//!
+//! In: verbs (`ops::{areas, blocks, doors, graph, tiles}`), doors under way. Out: answers about ground, read
+//! back at once where scripts wrote. Holds: the navigation map changes in step 5 only, by all edits that
+//! wait together. Not here: searches under way (`paths`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::base::geom::ground;
+use crate::base::ids::{AreaId, CharacterId, DoorId};
+use crate::nav::{AreaEdit, GraphEdit, NavMap, PathTrouble, TileEdit};
+use crate::world::area::Area;
+use crate::world::block::Block;
+use crate::world::character::{Character, Characters};
+use crate::world::door::Door;
+use crate::world::outcome::{Blocker, Reason};
+use crate::world::tiles::{TileSpot, Tiles};
+use crate::world::walk::Walk;
+
+/// The ground of a level, with the doors in it.
+#[derive(Clone, Debug, Default)]
+pub struct LevelMap {
+    /// The navigation map; changed in step 5 only.
+    pub(crate) nav: NavMap,
+    /// Areas, then obstacles, in level order.
+    pub(crate) areas: Vec<Area>,
+    /// Doors in level order.
+    pub(crate) doors: Vec<Door>,
+    /// Number of the last wish about a door.
+    pub(crate) door_moves: u64,
+    /// Blocks that scripts made, in order of creation.
+    pub(crate) blocks: Vec<Block>,
+    /// Number of the last block.
+    pub(crate) blocks_made: u64,
+    /// What the tiles are made of, where the map is one of tiles.
+    pub(crate) tiles: Option<Arc<Tiles>>,
+    /// Whether the map is a precomputed grid, whose areas cannot be toggled.
+    pub(crate) is_precomputed: bool,
+    /// What waits for step 5.
+    pub(crate) edits: PendingEdits,
+}
+
+/// Edits of the navigation map that wait for step 5.
+#[derive(Clone, Debug, Default)]
+pub struct PendingEdits {
+    /// The last wish for each area.
+    pub(crate) areas: BTreeMap<AreaId, AreaEdit>,
+    /// Of tiles.
+    pub(crate) tiles: BTreeMap<TileSpot, TileEdit>,
+    /// Of points and links, in order.
+    pub(crate) graph: Vec<GraphEdit>,
+}
+
+impl PendingEdits {
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.areas.is_empty() && self.tiles.is_empty() && self.graph.is_empty()
+    }
+}
+
+impl LevelMap {
+    /// Everybody who stands in a door's area, in order of creation.
+    #[must_use]
+    pub fn occupants(&self, characters: &Characters, id: DoorId) -> Vec<CharacterId> {
+        let Some(door) = self.doors.get(id.index()) else {
+            return Vec::new();
+        };
+        // A cell at the rim may reach out of the area by half its size; no map has larger cells than its
+        // margin.
+        let bounds = door.bounds.grown(1.0);
+        characters
+            .iter()
+            .filter(|(_, character)| bounds.contains(ground(character.body.position)))
+            .filter(|(_, character)| self.stands_in(character, door.area))
+            .map(|(id, _)| id)
+            .collect()
+    }
+
+    /// Whether a body's place, or the cell below it, belongs to an area.
+    fn stands_in(&self, character: &Character, area: AreaId) -> bool {
+        let place = character.body.position;
+        let mut areas = Vec::new();
+        self.nav.areas_at(place, &mut areas);
+        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the
+        // very edge of it.
+        areas.contains(&area) || self.nav.holds(area, place)
+    }
+
+    /// The reason and the blocker behind what the map said.
+    #[must_use]
+    pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
+        match trouble {
+            PathTrouble::NoPath => (Reason::NoPath, None),
+            PathTrouble::StartOffNav => (Reason::StartOffNav, None),
+            PathTrouble::TooWide => (Reason::TooWide, None),
+            PathTrouble::Limit => (Reason::Limit, None),
+            PathTrouble::Occupied => (Reason::Occupied, None),
+            PathTrouble::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
+                Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
+                None => (Reason::NoPath, None),
+            },
+        }
+    }
+
+    /// The first door on the rest of the way of a walk that is not open, and the metres to where one stops
+    /// for it.
+    pub(crate) fn closed_door_ahead(&self, walk: &Walk) -> Option<(DoorId, f32)> {
+        let following = walk.following.as_ref()?;
+        let along_m = following.cursor.along_m;
+        following.path.crossings.iter().filter(|crossing| crossing.leave_m > along_m).find_map(|crossing| {
+            let door = self.areas.get(crossing.area.index())?.door?;
+            let closed = !self.doors.get(door.index()).is_some_and(Door::is_passable);
+            closed.then_some((door, crossing.enter_m - Door::STANDOFF_M - along_m))
+        })
+    }
+}

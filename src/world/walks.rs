@@ -1,0 +1,162 @@
+//! All walks, in order of creation.
+//!
+//! Holds: a walk is freed once it has settled and its result has been handed out. Not here: one walk
+//! (`walk`), its verbs (`ops::walks`).
+
+use std::collections::BTreeMap;
+#[cfg(test)]
+use std::ops::{Index, IndexMut};
+
+use slotmap::SlotMap;
+
+use crate::base::ids::WalkId;
+use crate::base::time::Tick;
+use crate::world::outcome::Status;
+use crate::world::owner::Owner;
+use crate::world::walk::Walk;
+
+/// How many walks came to which end, over the whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WalkCounts {
+    /// Walks asked for and accepted; the sum of the others once the level has ended.
+    pub accepted: u64,
+    /// Settled as arrived.
+    pub arrived: u64,
+    /// Settled as partial.
+    pub partial: u64,
+    /// Settled as blocked.
+    pub blocked: u64,
+    /// Settled as cancelled.
+    pub cancelled: u64,
+}
+
+impl WalkCounts {
+    /// A walk has settled.
+    pub(crate) fn add(&mut self, status: Status) {
+        match status {
+            Status::Arrived => self.arrived += 1,
+            Status::Partial => self.partial += 1,
+            Status::Blocked => self.blocked += 1,
+            Status::Cancelled => self.cancelled += 1,
+        }
+    }
+}
+
+/// Walks that have not been freed.
+#[derive(Clone, Debug, Default)]
+pub struct Walks {
+    pub(super) slots: SlotMap<WalkId, Walk>,
+    pub(super) order: Vec<WalkId>,
+    /// Those whose result has been handed out, for step 13: the list of what is told of each walk by
+    /// `is_delivered`.
+    pub(super) delivered: Vec<WalkId>,
+    /// Number of the last walk.
+    pub(super) created: u64,
+    /// Walks asked for in this tick, by owner; for the limit.
+    pub(crate) asked_in_tick: BTreeMap<Owner, u32>,
+    /// Ends of walks.
+    pub(crate) counts: WalkCounts,
+}
+
+impl Walks {
+    /// Adds a walk; `make` gets its number.
+    pub(crate) fn insert(&mut self, make: impl FnOnce(u64) -> Walk) -> WalkId {
+        self.created += 1;
+        self.counts.accepted += 1;
+        let id = self.slots.insert(make(self.created));
+        self.order.push(id);
+        id
+    }
+
+    /// A walk that has not been freed.
+    #[must_use]
+    pub fn get(&self, id: WalkId) -> Option<&Walk> {
+        self.slots.get(id)
+    }
+
+    /// A walk that has not been freed.
+    pub(crate) fn get_mut(&mut self, id: WalkId) -> Option<&mut Walk> {
+        self.slots.get_mut(id)
+    }
+
+    /// A walk that has not settled.
+    pub(crate) fn open(&self, id: WalkId) -> Option<&Walk> {
+        self.get(id).filter(|walk| walk.is_open())
+    }
+
+    /// Every id, in order of creation.
+    pub(crate) fn ids(&self) -> &[WalkId] {
+        &self.order
+    }
+
+    /// Those that have not settled, in order of creation.
+    pub(crate) fn open_ids(&self) -> Vec<WalkId> {
+        self.order.iter().copied().filter(|&id| self.open(id).is_some()).collect()
+    }
+
+    /// Every walk; in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Walk> {
+        self.slots.values()
+    }
+
+    /// Every walk, to be changed; in no order that means anything.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Walk> {
+        self.slots.values_mut()
+    }
+
+    /// From here on only these are looked at, in this order; those that were looked at before.
+    pub(crate) fn look_at_only(&mut self, ids: Vec<WalkId>) -> Vec<WalkId> {
+        std::mem::replace(&mut self.order, ids)
+    }
+
+    /// The walks asked for since the last tick began, in order of creation: what is plain from the start does
+    /// not wait for a step.
+    pub(crate) fn fresh(&self, now: Tick) -> Vec<WalkId> {
+        let is_old = |&id: &WalkId| self.get(id).is_some_and(|walk| walk.issued.after(1) < walk.clock(now));
+        let first = self.order.iter().rposition(is_old).map_or(0, |old| old + 1);
+        self.order[first..].to_vec()
+    }
+
+    /// The result of a walk has been handed out.
+    pub(crate) fn deliver(&mut self, id: WalkId) {
+        if let Some(walk) = self.slots.get_mut(id).filter(|walk| !walk.is_delivered) {
+            walk.is_delivered = true;
+            self.delivered.push(id);
+        }
+    }
+
+    /// Frees the walks that have settled and whose result has been handed out; in order of creation. Cost: a
+    /// look at the ids of the others, at none of the others themselves.
+    pub(crate) fn cull(&mut self) -> Vec<WalkId> {
+        let is_open = |id: WalkId| self.open(id).is_some();
+        let (open, mut over): (Vec<_>, Vec<_>) = self.delivered.iter().copied().partition(|&id| is_open(id));
+        self.delivered = open;
+        if over.is_empty() {
+            return over;
+        }
+        over.sort_unstable_by_key(|&id| self.get(id).map(|walk| walk.serial));
+        for &id in &over {
+            self.slots.remove(id);
+        }
+        // Both are in order of creation.
+        let mut freed = over.iter().peekable();
+        self.order.retain(|id| freed.next_if_eq(&id).is_none());
+        over
+    }
+}
+
+#[cfg(test)]
+impl Index<WalkId> for Walks {
+    type Output = Walk;
+
+    fn index(&self, id: WalkId) -> &Walk {
+        &self.slots[id]
+    }
+}
+
+#[cfg(test)]
+impl IndexMut<WalkId> for Walks {
+    fn index_mut(&mut self, id: WalkId) -> &mut Walk {
+        &mut self.slots[id]
+    }
+}
