@@ -88,7 +88,7 @@ impl<'f> Import<'f> {
         read: impl FnOnce(&mut Self, Here<'_, '_>) -> Option<T>,
     ) -> Option<T> {
         let file = self.findings.add_file(path, bytes);
-        let (text, base) = JsonReader { findings: self.findings, file }.decoded(bytes)?;
+        let (text, base) = JsonReader::new(self.findings, file).decoded(bytes)?;
         let notation = if text.trim_start().starts_with('<') { Notation::Xml } else { Notation::Json };
         let root = match notation {
             Notation::Xml => xml::parse(self.findings, file, text, base)?,

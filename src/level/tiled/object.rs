@@ -9,7 +9,7 @@ use super::raw::{GID_MASK, ObjectShape, RawObject, RawTile, RawTileset};
 use super::tree::Element;
 use super::{property, read, template};
 use crate::level::diagnostic::{Span, code};
-use crate::level::read::POINTS_MAX;
+use crate::level::forms::POINTS_MAX;
 use std::sync::Arc;
 
 /// Reads the objects of a layer.
