@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: [`LevelDef`] and its parts, one type for each object of the JSON form. Holds: defaults
 //! are filled in, every name and reference keeps the place it was read from, lists keep the order of the
-//! text. The declarations here are what is read, written and documented: see [`object`]. Not here: rules
+//! text. The declarations here are what is read, written and documented (`object`). Not here: rules
 //! between keys (`read`), whether names lead anywhere (`resolve`), the map (`bake`).
 
 use super::areas::Areas;

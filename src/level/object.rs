@@ -219,7 +219,7 @@ macro_rules! object {
 
         impl Default for $name {
             fn default() -> Self {
-                $(let $field: $type = $crate::level::object::standard!($($how)*);)*
+                $(let $field: $type = $crate::level::object::how!(standard [] $($how)*);)*
                 Self { $($field,)* $($($given: Default::default(),)*)? $($($plus: Default::default(),)*)? }
             }
         }
@@ -230,8 +230,8 @@ macro_rules! object {
 
             fn keys() -> Vec<&'static $crate::level::object::Key> {
                 let mut keys = Vec::new();
-                $($($crate::level::object::key!(keys, $from_key, [$($from_doc),*], $($from_how)*);)*)?
-                $($crate::level::object::key!(keys, $key, [$($key_doc),*], $($how)*);)*
+                $($($crate::level::object::how!(key [keys $from_key [$($from_doc),*]] $($from_how)*);)*)?
+                $($crate::level::object::how!(key [keys $key [$($key_doc),*]] $($how)*);)*
                 keys
             }
 
@@ -241,18 +241,18 @@ macro_rules! object {
                 $fields: &$crate::level::json::Fields<'_, '_>,
             ) -> Option<Self> {
                 $($(let $given: $given_type = $given_value;)*)?
-                $($(let $from = $crate::level::object::read!($reader, $fields, $from_key, $($from_how)*);)*)?
-                $(let $field = $crate::level::object::read!($reader, $fields, $key, $($how)*);)*
+                $($(let $from = $crate::level::object::how!(read [$reader $fields $from_key] $($from_how)*);)*)?
+                $(let $field = $crate::level::object::how!(read [$reader $fields $key] $($how)*);)*
                 $($(let $plus: $plus_type = $plus_value;)*)?
-                $(let $field: $type = $crate::level::object::found!($field, $($how)*);)*
+                $(let $field: $type = $crate::level::object::how!(found [$field] $($how)*);)*
                 Some(Self { $($field,)* $($($given,)*)? $($($plus,)*)? })
             }
 
             fn write(&self, out: &mut $crate::level::ordered_json::OrderedObject) {
-                $($($crate::level::object::write_kind!(out, $from_key, $($from_how)*);)*)?
+                $($($crate::level::object::how!(write_kind [out $from_key] $($from_how)*);)*)?
                 $(
                     let $field = &self.$field;
-                    $crate::level::object::write!(out, $key, $field, $($how)*);
+                    $crate::level::object::how!(write [out $key $field] $($how)*);
                 )*
             }
         }
@@ -262,88 +262,66 @@ macro_rules! object {
     };
 }
 
+/// Calls one of the macros below with what it is given and a key's class, whether it must be there, the default
+/// that is shown, and its form.
+macro_rules! how {
+    ($then:ident $given:tt flat $object:ty) => { $crate::level::object::$then!($given (flat $object)) };
+    ($then:ident $given:tt kind or $word:literal) => {
+        $crate::level::object::$then!($given (kind $word) false [] $crate::level::object::Kind($word))
+    };
+    ($then:ident $given:tt kind $word:literal) => {
+        $crate::level::object::$then!($given (kind $word) true [] $crate::level::object::Kind($word))
+    };
+    ($then:ident $given:tt required $form:expr) => {
+        $crate::level::object::$then!($given (required) true [] $form)
+    };
+    ($then:ident $given:tt needed $form:expr) => {
+        $crate::level::object::$then!($given (needed) true [] $form)
+    };
+    ($then:ident $given:tt optional $form:expr $(, shows $default:expr)?) => {
+        $crate::level::object::$then!($given (optional) false [$($default)?] $form)
+    };
+    ($then:ident $given:tt when $condition:expr, $form:expr) => {
+        $crate::level::object::$then!($given (when $condition) false [] $form)
+    };
+    ($then:ident $given:tt by $value:expr, $form:expr) => {
+        $crate::level::object::$then!($given (by $value) false [] $form)
+    };
+    ($then:ident $given:tt or $default:expr, $form:expr) => {
+        $crate::level::object::$then!($given (default $default) false [$default] $form)
+    };
+    ($then:ident $given:tt else $default:expr, $form:expr) => {
+        $crate::level::object::$then!($given (default $default) false [] $form)
+    };
+    ($then:ident $given:tt follows $default:expr, $form:expr) => {
+        $crate::level::object::$then!(
+            $given (default $default) false [$crate::level::object::Standard::standard(&$form)] $form
+        )
+    };
+    ($then:ident $given:tt $form:expr) => {
+        $crate::level::object::how!($then $given or $crate::level::object::Standard::standard(&$form), $form)
+    };
+}
+
 /// What a field is when its key is left out.
 macro_rules! standard {
-    (flat $object:ty) => {
+    ([] (flat $object:ty)) => {
         <$object>::default()
     };
-    (required $form:expr) => {
-        Default::default()
-    };
-    (needed $form:expr) => {
-        Default::default()
-    };
-    (optional $form:expr, shows $default:expr) => {
-        None
-    };
-    (optional $form:expr) => {
-        None
-    };
-    (when $condition:expr, $form:expr) => {
-        None
-    };
-    (by $value:expr, $form:expr) => {
-        Default::default()
-    };
-    (follows $default:expr, $form:expr) => {
+    ([] (default $default:expr) $($rest:tt)*) => {
         $default
     };
-    (or $default:expr, $form:expr) => {
-        $default
-    };
-    (else $default:expr, $form:expr) => {
-        $default
-    };
-    ($form:expr) => {
-        $crate::level::object::Standard::standard(&$form)
+    ([] $class:tt $($rest:tt)*) => {
+        Default::default()
     };
 }
 
 /// Lists a key.
 macro_rules! key {
-    ($keys:ident, $key:literal, $doc:tt, flat $object:ty) => {
+    ([$keys:ident $key:literal $doc:tt] (flat $object:ty)) => {
         $keys.extend(<$object as $crate::level::object::Object>::keys())
     };
-    ($keys:ident, $key:literal, $doc:tt, kind or $word:literal) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $crate::level::object::Kind($word), None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, kind $word:literal) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, true, $crate::level::object::Kind($word), None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, required $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, true, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, needed $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, true, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, optional $form:expr, shows $default:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, Some($form.shown(&$default)))
-    };
-    ($keys:ident, $key:literal, $doc:tt, or $default:expr, $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, Some($form.shown(&$default)))
-    };
-    ($keys:ident, $key:literal, $doc:tt, optional $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, when $condition:expr, $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, by $value:expr, $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, else $default:expr, $form:expr) => {
-        $crate::level::object::key!(@ $keys, $key, $doc, false, $form, None)
-    };
-    ($keys:ident, $key:literal, $doc:tt, follows $default:expr, $form:expr) => {
-        $crate::level::object::key!($keys, $key, $doc, $form)
-    };
-    ($keys:ident, $key:literal, $doc:tt, $form:expr) => {
-        $crate::level::object::key!(
-            @ $keys, $key, $doc, false, $form,
-            Some($form.shown(&$crate::level::object::Standard::standard(&$form)))
-        )
-    };
-    (@ $keys:ident, $key:literal, $doc:tt, $is_required:literal, $form:expr, $default:expr) => {{
+    ([$keys:ident $key:literal $doc:tt] $class:tt $is_required:literal [$($default:expr)?] $form:expr) => {{
         #[allow(unused_imports, reason = "only some defaults are shown")]
         use $crate::level::object::Form as _;
         const KEY: $crate::level::object::Key = $crate::level::object::Key {
@@ -351,7 +329,7 @@ macro_rules! key {
             doc: &$doc,
             is_required: $is_required,
             schema: |parts| $form.schema(parts),
-            default: || $default,
+            default: || None $(.or_else(|| Some($form.shown(&$default))))?,
             number: || $form.number(),
         };
         $keys.push(&KEY);
@@ -360,100 +338,69 @@ macro_rules! key {
 
 /// Reads a key.
 macro_rules! read {
-    ($reader:ident, $fields:ident, $key:literal, flat $object:ty) => {
-        <$object as $crate::level::object::Object>::read($reader, $fields).unwrap_or_default()
+    ($given:tt (flat $object:ty)) => {
+        $crate::level::object::read!(@ $given <$object as $crate::level::object::Object>::read)
     };
-    ($reader:ident, $fields:ident, $key:literal, kind $($word:tt)*) => { stringify!($($word)*) };
-    ($reader:ident, $fields:ident, $key:literal, required $form:expr) => {
-        $reader.required($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n)).unwrap_or_default()
+    (@ [$reader:ident $fields:ident $key:literal] $read:expr) => { $read($reader, $fields).unwrap_or_default() };
+    ($given:tt (kind $word:literal) $($rest:tt)*) => { $word };
+    ($given:tt (by $value:expr) $($rest:tt)*) => { $value };
+    ($given:tt (required) $is:literal [] $form:expr) => {
+        $crate::level::object::read!($given (needed) $is [] $form).unwrap_or_default()
     };
-    ($reader:ident, $fields:ident, $key:literal, needed $form:expr) => {
+    ($given:tt (when $condition:expr) $is:literal [] $form:expr) => {
+        if $condition { $crate::level::object::read!($given (needed) $is [] $form) } else { None }
+    };
+    ($given:tt (default $default:expr) $is:literal $shown:tt $form:expr) => {
+        $crate::level::object::read!($given (optional) $is $shown $form).unwrap_or_else(|| $default)
+    };
+    ([$reader:ident $fields:ident $key:literal] (needed) $is:literal [] $form:expr) => {
         $reader.required($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n))
     };
-    ($reader:ident, $fields:ident, $key:literal, when $condition:expr, $form:expr) => {
-        match $condition {
-            true => $reader.required($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n)),
-            false => None,
-        }
-    };
-    ($reader:ident, $fields:ident, $key:literal, by $value:expr, $form:expr) => { $value };
-    ($reader:ident, $fields:ident, $key:literal, optional $form:expr $(, shows $default:expr)?) => {
+    ([$reader:ident $fields:ident $key:literal] (optional) $is:literal $shown:tt $form:expr) => {
         $reader.optional($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n))
-    };
-    ($reader:ident, $fields:ident, $key:literal, or $default:expr, $form:expr) => {
-        $reader
-            .optional($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n))
-            .unwrap_or_else(|| $default)
-    };
-    ($reader:ident, $fields:ident, $key:literal, else $default:expr, $form:expr) => {
-        $crate::level::object::read!($reader, $fields, $key, or $default, $form)
-    };
-    ($reader:ident, $fields:ident, $key:literal, follows $default:expr, $form:expr) => {
-        $crate::level::object::read!($reader, $fields, $key, or $default, $form)
-    };
-    ($reader:ident, $fields:ident, $key:literal, $form:expr) => {
-        $reader
-            .optional($fields, $key, |r, n| $crate::level::object::Form::read(&$form, r, n))
-            .unwrap_or_else(|| $crate::level::object::Standard::standard(&$form))
     };
 }
 
 /// The value of a field, once every key was read.
 macro_rules! found {
-    ($field:ident, needed $form:expr) => {
+    ([$field:ident] (needed) $($rest:tt)*) => {
         $field?
     };
-    ($field:ident, $($how:tt)*) => {
+    ([$field:ident] $($rest:tt)*) => {
         $field
     };
 }
 
 /// Writes the word that a kind of object always has.
 macro_rules! write_kind {
-    ($out:ident, $key:literal, kind $word:literal) => {
+    ([$out:ident $key:literal] (kind $word:literal) true $($rest:tt)*) => {
         $out.add($key, $crate::level::ordered_json::OrderedJson::Leaf($word.into()))
     };
-    ($out:ident, $key:literal, $($how:tt)*) => {};
+    ([$out:ident $key:literal] $($rest:tt)*) => {};
 }
 
 /// Writes a key, when it has not its default.
 macro_rules! write {
-    ($out:ident, $key:literal, $field:ident, flat $object:ty) => {
+    ([$out:ident $key:literal $field:ident] (flat $object:ty)) => {
         $crate::level::object::Object::write($field, $out)
     };
-    ($out:ident, $key:literal, $field:ident, required $form:expr) => {
-        $out.add($key, $crate::level::object::Form::write(&$form, $field))
+    ([$out:ident $key:literal $field:ident] (by $value:expr) $($rest:tt)*) => { let _ = $field; };
+    ($given:tt (when $condition:expr) $is:literal [] $form:expr) => {
+        $crate::level::object::write!($given (optional) $is [] $form)
     };
-    ($out:ident, $key:literal, $field:ident, needed $form:expr) => {
-        $out.add($key, $crate::level::object::Form::write(&$form, $field))
-    };
-    ($out:ident, $key:literal, $field:ident, optional $form:expr $(, shows $default:expr)?) => {
+    ([$out:ident $key:literal $field:ident] (optional) $is:literal $shown:tt $form:expr) => {
         if let Some(value) = $field {
             $out.add($key, $crate::level::object::Form::write(&$form, value));
         }
     };
-    ($out:ident, $key:literal, $field:ident, when $condition:expr, $form:expr) => {
-        if let Some(value) = $field {
-            $out.add($key, $crate::level::object::Form::write(&$form, value));
-        }
-    };
-    ($out:ident, $key:literal, $field:ident, by $value:expr, $form:expr) => { let _ = $field; };
-    ($out:ident, $key:literal, $field:ident, or $default:expr, $form:expr) => {
+    ([$out:ident $key:literal $field:ident] (default $default:expr) $is:literal $shown:tt $form:expr) => {
         if $crate::level::object::differs($field, &$default) {
             $out.add($key, $crate::level::object::Form::write(&$form, $field));
         }
     };
-    ($out:ident, $key:literal, $field:ident, else $default:expr, $form:expr) => {
-        $crate::level::object::write!($out, $key, $field, or $default, $form)
-    };
-    ($out:ident, $key:literal, $field:ident, follows $default:expr, $form:expr) => {
-        $crate::level::object::write!($out, $key, $field, or $default, $form)
-    };
-    ($out:ident, $key:literal, $field:ident, $form:expr) => {
-        if $crate::level::object::differs($field, &$crate::level::object::Standard::standard(&$form)) {
-            $out.add($key, $crate::level::object::Form::write(&$form, $field));
-        }
+    ([$out:ident $key:literal $field:ident] $class:tt $is:literal [] $form:expr) => {
+        $out.add($key, $crate::level::object::Form::write(&$form, $field))
     };
 }
 
-pub(crate) use {found, key, object, read, standard, write, write_kind};
+pub(crate) use {found, how, key, object, read, standard, write, write_kind};

@@ -5,9 +5,10 @@
 //! that differ only by case count as one name, because some systems and most people take them for one. Not
 //! here: scripts (their folders are the shell's), the map itself (`bake`).
 
-use super::ascii::{self, AsciiArea, AsciiCells};
+use super::ascii::{self, AsciiCells};
 use super::def::{AreaDef, GridDef, LayerDef, LevelDef, NavigationDef, PlaceDef, PropsDef, StopDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
+use super::drawing::DrawnArea;
 use super::json::escaped;
 use super::mesh::MeshDef;
 use super::tiles::{self, TileCells};
@@ -144,7 +145,7 @@ fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -
     }
 }
 
-fn drawn_area(area: &AsciiArea) -> NamedArea {
+fn drawn_area(area: &DrawnArea) -> NamedArea {
     NamedArea {
         name: area.name.value.clone(),
         obstacle: false,

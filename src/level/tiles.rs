@@ -6,13 +6,12 @@
 //! the order of the legend, over all layers. Not here: whether names clash with others (`resolve`), the map
 //! (`bake`).
 
-use super::ascii::AsciiArea;
 use super::def::{LayerDef, TileLegendDef, TilesDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, legend_pointer};
+use super::drawing::{Drawing, DrawnArea, area_number, placed_marks};
 use super::textgrid::CELLS_MAX;
 use super::tile_layout::{Heading, StaggerAxis, StaggerIndex, TileLayout};
-use crate::base::geom::{Bounds, Point};
+use crate::base::geom::Point;
 use crate::nav::{CellMapError, MapFrame, Stagger, TileGrid};
 use crate::world::tiles::Tile;
 
@@ -55,7 +54,7 @@ pub(crate) struct TileCells {
     /// For each layer which meaning each tile has: `row * width + column`.
     pub layers: Vec<Vec<u16>>,
     /// Names of the areas, where they are first named, and the tiles they reach over.
-    pub areas: Vec<AsciiArea>,
+    pub areas: Vec<DrawnArea>,
     /// Marks of the legend, the layer and the middle of their tile.
     pub marks: Vec<TileMark>,
 }
@@ -111,7 +110,10 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCel
         });
         cells.layers.push(tiles);
     }
-    place_marks(findings, def, &mut cells, &drawn);
+    let marks = def.legend.iter().zip(drawn).map(|((character, legend), at)| (character, &legend.mark, at));
+    let marks = placed_marks(findings, marks).into_iter();
+    cells.marks =
+        marks.map(|(name, pointer, (layer, point))| TileMark { name, pointer, layer, point }).collect();
     sound.then_some(cells)
 }
 
@@ -179,7 +181,8 @@ fn meanings(def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
     cells.meanings = vec![plain(false), plain(true)];
     let mut known = vec![('#', TileCells::BLOCKED), ('.', TileCells::OPEN)];
     for (character, legend) in &def.legend {
-        let area = legend.area.as_ref().map_or(0, |name| area_number(cells, character.value, name));
+        let area =
+            legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
         // Bounded: a file holds fewer different characters than there are numbers.
         let Ok(number) = u16::try_from(cells.meanings.len()) else { continue };
         cells.meanings.push(TileMeaning { tile: tile(legend), area, one_way: legend.one_way.clone() });
@@ -187,17 +190,6 @@ fn meanings(def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
     }
     known.sort_by_key(|(character, _)| *character);
     known
-}
-
-fn area_number(cells: &mut TileCells, character: char, name: &Located<String>) -> u16 {
-    let known = cells.areas.iter().position(|area| area.name.value == name.value);
-    let index = known.unwrap_or_else(|| {
-        let pointer = format!("{}/area", legend_pointer(character));
-        cells.areas.push(AsciiArea { name: name.clone(), pointer, bounds: Bounds::EMPTY, cells: 0 });
-        cells.areas.len() - 1
-    });
-    // Bounded by the entries of the legend.
-    (index + 1).min(usize::from(u16::MAX)) as u16
 }
 
 fn tile(legend: &TileLegendDef) -> Tile {
@@ -249,26 +241,4 @@ fn note_mark(
         PendingDiagnostic::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
     });
     false
-}
-
-fn place_marks(
-    findings: &mut Findings,
-    def: &TilesDef,
-    cells: &mut TileCells,
-    drawn: &[Option<(u8, Point)>],
-) {
-    for ((character, legend), place) in def.legend.iter().zip(drawn) {
-        let Some(name) = &legend.mark else { continue };
-        let pointer = format!("{}/mark", legend_pointer(character.value));
-        match *place {
-            Some((layer, point)) => cells.marks.push(TileMark { name: name.clone(), pointer, layer, point }),
-            None => findings.error(|| {
-                let message = format!(
-                    "mark \"{}\" is nowhere on the map, expected {:?} in a row",
-                    name.value, character.value
-                );
-                PendingDiagnostic::new(code::UNRESOLVED, name.span, message).at(pointer)
-            }),
-        }
-    }
 }

@@ -26,7 +26,7 @@ pub(in crate::level) struct Import<'f> {
     /// Cells that all layers together may still have.
     pub(super) cells_left: u64,
     pub(super) tilesets: BTreeMap<String, Arc<RawTileset>>,
-    pub(super) templates: BTreeMap<String, Arc<super::template::Template>>,
+    pub(super) templates: BTreeMap<String, Arc<super::raw::RawObject>>,
     /// Paths of the files being read, the outermost first.
     pub(super) open: Vec<String>,
     files: usize,

@@ -8,6 +8,7 @@
 
 pub mod raw;
 
+mod attribute;
 mod data;
 mod files;
 mod ground;
@@ -16,8 +17,8 @@ mod object;
 mod place;
 mod property;
 mod read;
-mod template;
 mod things;
+mod tileset;
 mod tmj;
 mod tree;
 mod types;

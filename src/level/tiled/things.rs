@@ -11,7 +11,6 @@ mod people;
 mod props;
 mod stairs;
 
-use self::stairs::Stairs;
 use super::files::short;
 use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
 use super::place::{MapPlacement, Near, common_area};
@@ -157,6 +156,26 @@ struct Waypoint {
     id: u32,
     stop: StopDef,
     span: Span,
+}
+
+/// Stairs whose other end may not have been met yet.
+struct Stairs {
+    from: (usize, Point),
+    to: StairsTarget,
+    both_ways: bool,
+    cost_m: f64,
+    /// The object as a sentence has it, and where it stands.
+    called: String,
+    span: Span,
+    pointer: String,
+}
+
+/// Where stairs lead.
+enum StairsTarget {
+    /// To the same place of a layer.
+    Layer(usize),
+    /// To an object, by its number.
+    Object(u32),
 }
 
 struct Putting<'r, 'f> {
