@@ -6,8 +6,8 @@
 
 use super::def::AsciiDef;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, legend_pointer};
-use crate::base::geom::{Bounds, Point};
+use super::drawing::{Drawing, DrawnArea, area_number, placed_marks};
+use crate::base::geom::Point;
 
 /// The cells of an ascii map.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,19 +21,9 @@ pub(crate) struct AsciiCells {
     /// 0 for none, else the number of the area plus one.
     pub area: Vec<u16>,
     /// Names of the areas, where they are first named, and the cells they reach over.
-    pub areas: Vec<AsciiArea>,
+    pub areas: Vec<DrawnArea>,
     /// Marks of the legend and the middle of their cell.
     pub marks: Vec<(Located<String>, String, Point)>,
-}
-
-/// An area of an ascii map.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct AsciiArea {
-    pub name: Located<String>,
-    pub pointer: String,
-    /// Around the outer corners of its cells, metres; empty when no cell is its own.
-    pub bounds: Bounds,
-    pub cells: u32,
 }
 
 /// What one character means, looked up once for each cell.
@@ -59,7 +49,8 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
         cells.area.push(meaning.area);
         note_cell(findings, def, &mut cells, &mut drawn, (meaning, x, z))
     });
-    place_marks(findings, def, &mut cells, &drawn);
+    let marks = def.legend.iter().zip(drawn).map(|((character, legend), at)| (character, &legend.mark, at));
+    cells.marks = placed_marks(findings, marks);
     sound.then_some(cells)
 }
 
@@ -67,16 +58,8 @@ fn meanings(def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
     let plain = |walkable| Meaning { walkable, factor: 1.0, area: 0, entry: None };
     let mut meanings = vec![('#', plain(false)), ('.', plain(true))];
     for (entry, (character, legend)) in def.legend.iter().enumerate() {
-        let area = legend.area.as_ref().map_or(0, |name| {
-            let known = cells.areas.iter().position(|area| area.name.value == name.value);
-            let index = known.unwrap_or_else(|| {
-                let pointer = format!("{}/area", legend_pointer(character.value));
-                cells.areas.push(AsciiArea { name: name.clone(), pointer, bounds: Bounds::EMPTY, cells: 0 });
-                cells.areas.len() - 1
-            });
-            // Bounded by the number of different characters that fit into a file, far below 2^16 areas.
-            (index + 1).min(usize::from(u16::MAX)) as u16
-        });
+        let area =
+            legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
         let factor = legend.cost.unwrap_or(1.0) as f32;
         meanings
             .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));
@@ -116,21 +99,4 @@ fn note_cell(
     }
     drawn[entry] = Some([corner[0] + 0.5 * size, corner[1] + 0.5 * size]);
     true
-}
-
-fn place_marks(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells, drawn: &[Option<Point>]) {
-    for ((character, legend), point) in def.legend.iter().zip(drawn) {
-        let Some(name) = &legend.mark else { continue };
-        let pointer = format!("{}/mark", legend_pointer(character.value));
-        match point {
-            Some(point) => cells.marks.push((name.clone(), pointer, *point)),
-            None => findings.error(|| {
-                let message = format!(
-                    "mark \"{}\" is nowhere on the map, expected {:?} in a row",
-                    name.value, character.value
-                );
-                PendingDiagnostic::new(code::UNRESOLVED, name.span, message).at(pointer)
-            }),
-        }
-    }
 }

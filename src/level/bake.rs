@@ -6,20 +6,16 @@
 //! place in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
 use super::ascii::AsciiCells;
-use super::def::{
-    AreaDef, AsciiDef, CellSizes, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef,
-};
+use super::def::{AsciiDef, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef};
 use super::diagnostic::{Findings, PendingDiagnostic, Span, code};
-use super::load::Level;
+use super::loaded::Level;
+use super::mesh::build::grid_source;
 use super::resolve::{self, NamedArea, Resolved};
-use super::spawn;
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
-use crate::nav::cells::{
-    self, AreaShape, CellArea, CellMap, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
-};
+use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
 use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
 /// How far a character is moved at most when it was put where it cannot stand, metres.
@@ -34,9 +30,7 @@ pub fn text_grid(level: &Level, layer: u8) -> Option<TextGrid> {
     let sizes = match &level.def.navigation {
         NavigationDef::Grid(grid) => grid.sizes,
         NavigationDef::Ascii(ascii) => ascii.sizes,
-        NavigationDef::Tiles(tiles) if tiles.is_plain_grid() => {
-            CellSizes { cell_size_m: tiles.tile_width_m, ..tiles.sizes }
-        }
+        NavigationDef::Tiles(tiles) if tiles.is_plain_grid() => tiles.sizes(),
         NavigationDef::TextGrid(grid) => grid.sizes,
         NavigationDef::Tiles(_) | NavigationDef::Graph(_) | NavigationDef::File(_) => return None,
     };
@@ -48,10 +42,10 @@ pub fn text_grid(level: &Level, layer: u8) -> Option<TextGrid> {
 /// The map of a level, or findings that say why there is none.
 pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
     if let NavigationDef::Graph(graph) = &def.navigation {
-        return Some(NavMap::Graph(super::graph::build(graph, resolved)));
+        return Some(NavMap::Graph(super::graph::build::build(graph, resolved)));
     }
     if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
-        return super::mesh::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
+        return super::mesh::build::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
     }
     if let NavigationDef::Tiles(tiles) = &def.navigation {
         return tile_map(findings, def, (tiles, resolved));
@@ -132,7 +126,7 @@ fn layer_link(
             });
             return None;
         };
-        Some(LayerPoint { layer, point: resolve::world(end.position.value, Some(tiles.sizes.floor_y_m)) })
+        Some(LayerPoint { layer, point: resolve::world(end.position.value, Some(tiles.floor_y_m)) })
     };
     let (from, to) = (end(&link.from, "from"), end(&link.to, "to"));
     Some(LayerLink { from: from?, to: to?, both_ways: link.both_ways, cost_m: link.cost_m as f32 })
@@ -166,8 +160,8 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
     let (span, pointer, sizes) = match &def.navigation {
         NavigationDef::Grid(grid) => (grid.span, grid.pointer.as_str(), grid.sizes),
         NavigationDef::Ascii(ascii) => (ascii.span, "/navigation", ascii.sizes),
-        NavigationDef::Tiles(tiles) => (tiles.span, "/navigation", tiles.sizes),
-        NavigationDef::TextGrid(grid) => (Span::new(last_file(findings), 0, 0), "", grid.sizes),
+        NavigationDef::Tiles(tiles) => (tiles.span, "/navigation", tiles.sizes()),
+        NavigationDef::TextGrid(grid) => (Span::new(findings.last_file(), 0, 0), "", grid.sizes),
         NavigationDef::Graph(_) | NavigationDef::File(_) => return,
     };
     findings.error(|| match error {
@@ -190,10 +184,6 @@ fn refuse(findings: &mut Findings, def: &LevelDef, error: &CellMapError) {
         }
         _ => PendingDiagnostic::new(code::RANGE, span, error.to_string()).at(pointer),
     });
-}
-
-pub(super) fn last_file(findings: &Findings) -> u16 {
-    findings.files.len().saturating_sub(1).min(usize::from(u16::MAX)) as u16
 }
 
 /// Two digits, never less than the value.
@@ -232,24 +222,6 @@ fn rough(count: f64) -> String {
         exponent += 1;
     }
     if mantissa < 1.05 { format!("10^{exponent}") } else { format!("{mantissa:.1} x 10^{exponent}") }
-}
-
-pub(super) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
-    let shape = |(area, state): (&AreaDef, &NamedArea)| AreaShape {
-        polygon: area.polygon.clone(),
-        available: state.available,
-        factor: state.cost,
-    };
-    let (own, holes) = resolved.areas.split_at(grid.areas.len().min(resolved.areas.len()));
-    GridSource {
-        cell_size_m: grid.sizes.cell_size_m,
-        agent_radius_m: grid.sizes.agent_radius_m,
-        object_padding_m: grid.sizes.object_padding_m,
-        boundary_padding_m: grid.sizes.boundary_padding_m,
-        floor_y_m: grid.sizes.floor_y_m,
-        areas: grid.areas.iter().zip(own).map(shape).collect(),
-        obstacles: grid.obstacles.iter().zip(holes).map(shape).collect(),
-    }
 }
 
 fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> CellSource {
@@ -297,9 +269,9 @@ fn tile_source(tiles: &TilesDef, (cells, layer): (&TileCells, usize), resolved: 
     let list = |is_empty: bool| if is_empty { &[][..] } else { kinds.as_slice() };
     CellSource {
         frame,
-        agent_radius_m: tiles.sizes.agent_radius_m,
-        object_padding_m: tiles.sizes.object_padding_m,
-        boundary_padding_m: tiles.sizes.boundary_padding_m,
+        agent_radius_m: tiles.agent_radius_m,
+        object_padding_m: tiles.object_padding_m,
+        boundary_padding_m: tiles.boundary_padding_m,
         walkable: kinds.iter().map(|kind| meaning(kind).tile.navigable).collect(),
         factor: list(uniform).iter().map(|kind| meaning(kind).tile.cost).collect(),
         area: list(resolved.areas.is_empty()).iter().map(|kind| meaning(kind).area).collect(),
@@ -333,7 +305,7 @@ fn text_source(grid: &TextGrid) -> CellSource {
 /// What only the map can tell: areas without cells, doors that close nothing, characters in walls.
 pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolved, map: &NavMap) {
     if map.islands().is_empty() {
-        let span = Span::new(last_file(findings), 0, 0);
+        let span = Span::new(findings.last_file(), 0, 0);
         findings.warn(|| {
             PendingDiagnostic::new(code::NO_CELLS, span, "no cell of this map can be walked on")
                 .help("make the areas larger, or cellSize and the paddings smaller")
@@ -412,7 +384,7 @@ fn covered_cells(grid: &GridDef, own: usize, map: &NavMap) -> (u32, u32) {
 fn characters_in_walls(findings: &mut Findings, def: &LevelDef, map: &NavMap) {
     let floor = resolve::floor_y_m(def);
     for (index, character) in def.characters.iter().enumerate() {
-        let layer = character.layer.as_ref().map_or(0, |layer| spawn::layer_number(def, &layer.value));
+        let layer = character.layer.as_ref().map_or(0, |layer| def.layer_number(&layer.value));
         let by = Traversal { radius_m: character.radius_m as f32, layer, ..Traversal::default() };
         let wanted = resolve::world(character.position.value, floor);
         if map.is_walkable(wanted, &by) {

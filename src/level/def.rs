@@ -1,68 +1,86 @@
-//! A level as its author writes it.
+//! A level as its author writes it: every object of the level file, each key declared once.
 //!
 //! In: nothing. Out: [`LevelDef`] and its parts, one type for each object of the JSON form. Holds: defaults
 //! are filled in, every name and reference keeps the place it was read from, lists keep the order of the
-//! text. Doc comments here are what `walkon schema` shows to editors. Not here: reading (`read`), whether
-//! names lead anywhere (`resolve`), the map (`bake`).
+//! text. The declarations here are what is read, written and documented (`object`). Not here: rules
+//! between keys (`read`), whether names lead anywhere (`resolve`), the map (`bake`).
 
-use super::diagnostic::{Located, Span};
+use super::areas::Areas;
+use super::choices::choices;
+use super::diagnostic::{Located, Span, code};
+use super::forms::{
+    Anything, At, Corner, Direction, FileName, Filled, Name, Named, Outline, Place, Props, Rows, Tags, Teams,
+    Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
+};
 use super::graph::GraphDef;
-use super::numbers::{self, CrowdDef, Limits};
-use super::schema::{self, Area2, Param, Position2};
+use super::json::{Around, Fields, JsonReader, JsonValue};
+use super::mesh::{MeshDef, MeshKeys};
+use super::numbers;
+use super::object::{Form, Key, Object, Parts, object, written};
+use super::ordered_json::{OrderedJson, OrderedObject};
+use super::polygon;
+use super::settings::{CrowdDef, Limits};
 use super::textgrid::TextGrid;
-use super::tiled::TiledOptions;
+use super::tile_forms::{OneWay, TerrainName, check_projection, keep_layout};
 use crate::base::geom::Point;
-use crate::nav::{Avoidance, RawMesh};
+use crate::nav::LINKS_MAX;
 use crate::world::tiles::Terrain;
-use schemars::JsonSchema;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 
-/// A walkon level: a map, and who and what is on it.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(rename = "Level", rename_all = "camelCase", deny_unknown_fields)]
-pub struct LevelDef {
-    /// The schema that an editor checks this file against. Not read.
-    #[schemars(rename = "$schema", default)]
-    pub schema: Option<String>,
-    /// Name of the level; the file's name without suffix when left out.
-    #[schemars(default = "schema::none", with = "String")]
-    pub name: String,
-    /// Ticks per game second.
-    #[schemars(default = "schema::tick_rate", range(min = 10, max = 240))]
-    pub tick_rate: u32,
-    /// Seed of every random stream of the level.
-    #[schemars(default = "schema::seed", range(min = 0, max = 9_007_199_254_740_991u64))]
-    pub seed: u64,
-    /// The map.
-    #[schemars(with = "schema::Navigation")]
-    pub navigation: NavigationDef,
-    /// Areas that open and close.
-    #[schemars(default = "schema::none")]
-    pub doors: Vec<DoorDef>,
-    /// Named places.
-    #[schemars(default = "schema::none", with = "BTreeMap<String, schema::Mark>")]
-    pub marks: Vec<MarkDef>,
-    /// Named lists of marks.
-    #[schemars(default = "schema::none", with = "BTreeMap<String, schema::Route>")]
-    pub routes: Vec<RouteDef>,
-    /// Ground that notices who enters and leaves.
-    #[schemars(default = "schema::none")]
-    pub regions: Vec<RegionDef>,
-    /// Who is on the map when the level begins.
-    #[schemars(default = "schema::none")]
-    pub characters: Vec<CharacterDef>,
-    /// The level script: a name below the script folders.
-    #[schemars(default = "schema::none", with = "String")]
-    pub script: Option<Located<String>>,
-    /// How much scripts and searches may use.
-    #[schemars(default = "schema::none")]
-    pub limits: Limits,
-    /// How bodies follow paths and avoid one another.
-    #[schemars(default = "schema::none")]
-    pub crowd: CrowdDef,
-    /// Node expansions per tick, shared by all path searches.
-    #[schemars(default = "schema::path_budget", range(min = 1, max = 100_000_000))]
-    pub path_budget: u32,
+pub use super::areas::{AreaDef, POLYGONS_MAX};
+pub use super::cell_sizes::CellSizes;
+pub use super::forms::{Position, PropsDef};
+pub use super::tile_layout::{Heading, Hierarchy, Projection, StaggerAxis, StaggerIndex, TileLayout};
+
+/// Most marks, and most stops of all routes together.
+pub const MARKS_MAX: usize = 100_000;
+/// Most layers of a tile map.
+pub const LAYERS_MAX: usize = 8;
+/// Most characters, whatever `limits.characters` says.
+pub const CHARACTERS_MAX: usize = 65_536;
+
+object! {
+    /// A walkon level: a map, and who and what is on it.
+    pub struct LevelDef as "Level" {
+        /// The schema that an editor checks this file against. Not read.
+        "$schema" => schema: Option<String> [optional Anything, shows String::new()];
+        /// Name of the level; the file's name without suffix when left out.
+        "name" => name: String [else String::new(), Word];
+        /// Ticks per game second.
+        "tickRate" => tick_rate: u32 [whole::<u32>(numbers::TICK_RATE)];
+        /// Seed of every random stream of the level.
+        "seed" => seed: u64 [whole::<u64>(numbers::SEED)];
+        /// The map.
+        "navigation" => navigation: NavigationDef [required Navigation];
+        /// Areas that open and close.
+        "doors" => doors: Vec<DoorDef> [else Vec::new(), each::<DoorDef>(POLYGONS_MAX)];
+        /// Named places.
+        "marks" => marks: Vec<MarkDef> [else Vec::new(), by_name::<MarkDef>(MARKS_MAX)];
+        /// Named lists of marks.
+        "routes" => routes: Vec<RouteDef> [else Vec::new(), before(routes_begin, by_name::<RouteDef>(POLYGONS_MAX))];
+        /// Ground that notices who enters and leaves.
+        "regions" => regions: Vec<RegionDef> [else Vec::new(), before(regions_begin, each::<RegionDef>(POLYGONS_MAX))];
+        /// Who is on the map when the level begins.
+        "characters" => characters: Vec<CharacterDef> [else Vec::new(), each::<CharacterDef>(CHARACTERS_MAX)];
+        /// The level script: a name below the script folders.
+        "script" => script: Option<Located<String>> [optional FileName];
+        /// How much scripts and searches may use.
+        "limits" => limits: Limits [else Limits::default(), one::<Limits>()];
+        /// How bodies follow paths and avoid one another.
+        "crowd" => crowd: CrowdDef [else CrowdDef::default(), one::<CrowdDef>()];
+        /// Node expansions per tick, shared by all path searches.
+        "pathBudget" => path_budget: u32 [whole::<u32>(numbers::PATH_BUDGET)];
+    }
+}
+
+/// The stops of all routes are counted together.
+fn routes_begin(around: &mut Around) {
+    around.stops_left = MARKS_MAX;
+}
+
+/// Regions have an allowance of their own for the search for crossings.
+fn regions_begin(around: &mut Around) {
+    around.pairs_left = polygon::PAIRS_MAX;
 }
 
 /// Where the map comes from.
@@ -82,8 +100,72 @@ pub enum NavigationDef {
     File(MapFileDef),
 }
 
+impl Default for NavigationDef {
+    /// A map that could not be read: what stands beside it is read on, so that everything wrong is said.
+    fn default() -> Self {
+        Self::File(MapFileDef::default())
+    }
+}
+
+/// The map of a level.
+pub(crate) struct Navigation;
+
+impl Form for Navigation {
+    type Value = NavigationDef;
+
+    fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<NavigationDef> {
+        reader.navigation(node)
+    }
+
+    fn schema(&self, parts: &mut Parts) -> Value {
+        parts.named("Navigation", |parts| {
+            json!({
+                "description": "The map: an object, or the name of a polygon config (.json), text grid (.txt) or map of Tiled (.tmx, .tmj) beside the level.",
+                "anyOf": [
+                    { "type": "string" },
+                    parts.object::<GridDef>(),
+                    parts.object::<AsciiDef>(),
+                    parts.object::<TilesDef>(),
+                    parts.object::<GraphDef>(),
+                    parts.object::<TextGridKeys>(),
+                    parts.object::<TiledKeys>(),
+                    parts.object::<MeshKeys>(),
+                ]
+            })
+        })
+    }
+
+    fn write(&self, map: &NavigationDef) -> OrderedJson {
+        match map {
+            NavigationDef::Tiles(tiles) => written(tiles.as_ref()),
+            // Only maps of Tiled become text.
+            _ => OrderedJson::Leaf(Value::Null),
+        }
+    }
+}
+
+choices! {
+    /// The kind of a map.
+    pub enum MapKind {
+        /// Areas and obstacles.
+        Grid = "grid",
+        /// A precomputed grid.
+        TextGrid = "textGrid",
+        /// Rows of characters.
+        Ascii = "ascii",
+        /// Layers of tiles.
+        Tiles = "tiles",
+        /// A map of Tiled.
+        Tiled = "tiled",
+        /// Convex polygons.
+        Mesh = "mesh",
+        /// Points and links.
+        Graph = "graph",
+    }
+}
+
 /// A map in a file of its own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapFileDef {
     /// The file, relative to the level.
     pub file: Located<String>,
@@ -94,9 +176,10 @@ pub struct MapFileDef {
 }
 
 /// What a map file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapForm {
     /// The polygon config of a grid, as JSON.
+    #[default]
     Grid,
     /// A precomputed text grid.
     TextGrid,
@@ -104,345 +187,300 @@ pub enum MapForm {
     Tiled,
 }
 
-/// Sizes and paddings of every map of cells, metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellSizes {
-    /// Width and depth of a cell, 0.01 to 100.
-    pub cell_size_m: f64,
-    /// Half-width of the bodies that the cells are cut for, 0 to 100.
-    pub agent_radius_m: f64,
-    /// Extra distance kept from obstacles, 0 to 100.
-    pub object_padding_m: f64,
-    /// Distance kept from the outer edge of the areas, 0 to 100.
-    pub boundary_padding_m: f64,
-    /// Height of the floor.
-    pub floor_y_m: f64,
+/// How a map is taken in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TiledOptions {
+    /// Metres of a pixel, above 0; by default a tile is one metre wide. On isometric maps, where objects
+    /// count in heights of a tile along both axes, a tile is one metre along both.
+    pub metres_per_pixel: Option<f64>,
+    /// Mirror the map in its place: what is at the top of the picture lies at the largest z, not at the
+    /// smallest.
+    pub is_flipped: bool,
+    /// The file of types that gives classes their defaults, relative to the map. By default one of
+    /// `objecttypes.xml`, `objecttypes.json` and `propertytypes.json` beside the map, if there is one.
+    pub types: Option<Located<String>>,
+    /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and
+    /// the paddings have no meaning here.
+    pub sizes: CellSizes,
+    /// When searches go from sector to sector first.
+    pub hierarchy: Hierarchy,
 }
 
-impl Default for CellSizes {
-    fn default() -> Self {
-        Self {
-            cell_size_m: numbers::CELL_SIZE.default,
-            agent_radius_m: numbers::AGENT_RADIUS.default,
-            object_padding_m: numbers::OBJECT_PADDING.default,
-            boundary_padding_m: numbers::BOUNDARY_PADDING.default,
-            floor_y_m: numbers::FLOOR_Y.default,
+object! {
+    /// A precomputed grid in a file beside the level.
+    pub(crate) struct TextGridKeys as "TextGridKeys" {
+        /// The file, relative to the level.
+        "file" => file: Located<String> [needed FileName];
+    }
+    from {
+        /// Always "textGrid".
+        "kind" => kind [kind "textGrid"];
+    }
+}
+
+object! {
+    /// A map of the editor Tiled, with the tilesets and templates it names.
+    pub(crate) struct TiledKeys as "TiledKeys" {
+        /// The map (.tmx, .tmj), relative to the level.
+        "file" => file: Located<String> [needed FileName];
+        /// Metres of a pixel; by default a tile is one metre wide.
+        "metresPerPixel" => metres_per_pixel: Option<f64> [optional numbers::METRES_PER_PIXEL];
+        /// Whether the top of the picture lies at the largest z, not at the smallest.
+        "flip" => is_flipped: bool [or false, Truth];
+        /// The file of types that gives classes their defaults, relative to the map.
+        "types" => types: Option<Located<String>> [optional FileName];
+        /// Half-width of the bodies that the tiles are made for, metres.
+        "agentRadius" => agent_radius_m: f64 [numbers::AGENT_RADIUS];
+        /// Height of the floor, metres.
+        "floorY" => floor_y_m: f64 [numbers::FLOOR_Y];
+        /// When searches of large maps go from sector to sector first.
+        "hierarchy" => hierarchy: Hierarchy [else Hierarchy::default(), choice::<Hierarchy>()];
+    }
+    from {
+        /// Always "tiled".
+        "kind" => kind [kind "tiled"];
+    }
+}
+
+impl From<TiledKeys> for MapFileDef {
+    fn from(keys: TiledKeys) -> Self {
+        let sizes = CellSizes {
+            agent_radius_m: keys.agent_radius_m,
+            floor_y_m: keys.floor_y_m,
+            ..CellSizes::default()
+        };
+        let tiled = TiledOptions {
+            metres_per_pixel: keys.metres_per_pixel,
+            is_flipped: keys.is_flipped,
+            types: keys.types,
+            sizes,
+            hierarchy: keys.hierarchy,
+        };
+        Self { file: keys.file, form: MapForm::Tiled, tiled }
+    }
+}
+
+object! {
+    (reader, fields)
+    /// Areas and obstacles as polygons, cut into cells.
+    pub struct GridDef as "GridKeys" {
+        /// Ground to walk on.
+        "areas" => areas: Vec<AreaDef> [required Areas::<AreaDef>::filled()];
+        /// Ground taken away again.
+        "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<AreaDef>::obstacles()];
+        "" => sizes: CellSizes [flat CellSizes];
+    }
+    from {
+        /// Always "grid"; may be left out.
+        "kind" => kind [kind or "grid"];
+    }
+    plus {
+        /// JSON pointer to the object that holds them: empty in a config of its own.
+        pointer: String = fields.node.place.pointer();
+        /// Where that object stands.
+        span: Span = reader.span(fields.node);
+        /// What makes polygons of it in place of cells; None for a grid.
+        mesh: Option<MeshDef> = None;
+    }
+}
+
+/// What a polygon config of its own may have beside the keys of a grid: as much as a level says of itself.
+pub(super) const CONFIG_KEYS: [&str; 2] = ["$schema", "name"];
+
+object! {
+    (reader, fields)
+    /// Rows of characters: `#` is blocked, `.` walkable, the rest stands in the legend.
+    pub struct AsciiDef as "AsciiKeys" {
+        "" => sizes: CellSizes [flat CellSizes];
+        /// Outer corner of the first cell.
+        "origin" => origin: Point [else Point::default(), Corner];
+        /// What the characters beside `#` and `.` mean.
+        "legend" => legend: Vec<(Located<char>, LegendDef)> [else Vec::new(), legend_of::<LegendDef>()];
+        /// Rows of equal length, the first at the smallest z.
+        "rows" => rows: Vec<Located<String>> [needed Rows];
+    }
+    from {
+        /// Always "ascii".
+        "kind" => kind [kind "ascii"];
+    }
+    plus {
+        /// Where the map stands in the file.
+        span: Span = reader.span(fields.node);
+    }
+}
+
+object! {
+    /// What a character of an ascii map means.
+    pub struct LegendDef as "Legend" {
+        /// Cells with one area name are one area, which a door can name.
+        "area" => area: Option<Located<String>> [optional Name];
+        /// Price of a metre on these cells, 0.1 to 100.
+        "cost" => cost: Option<f64> [optional numbers::COST, shows numbers::COST.default];
+        /// Name of a mark in the middle of the cell. The character may stand on the map once.
+        "mark" => mark: Option<Located<String>> [optional Name];
+        /// Whether one can stand there.
+        "walkable" => walkable: bool [or true, Truth];
+    }
+}
+
+object! {
+    (reader, fields)
+    /// Layers of tiles with terrain: `#` is blocked, `.` plain ground, the rest stands in the legend.
+    pub struct TilesDef as "TilesKeys" {
+        /// Which tiles are neighbours, and how they lie.
+        "layout" => layout: TileLayout [else TileLayout::default(), then(choice::<TileLayout>(), keep_layout)];
+        /// How pictures show them; square layouts only.
+        "projection" => projection: Projection [else Projection::default(), then(choice::<Projection>(), check_projection)];
+        /// Which rows or columns are shifted, in layouts that shift them.
+        "staggerIndex" => stagger_index: StaggerIndex [else StaggerIndex::default(), choice::<StaggerIndex>()];
+        /// Whether rows or columns are shifted, in the layout "staggered".
+        "staggerAxis" => stagger_axis: StaggerAxis [else StaggerAxis::default(), choice::<StaggerAxis>()];
+        /// Width of a tile, metres.
+        "tileWidth" => tile_width_m: f64 [numbers::TILE_SIZE];
+        /// Height of a tile as the map shows it, its depth on the ground, metres.
+        "tileHeight" => tile_height_m: f64 [numbers::TILE_SIZE];
+        /// Half-width of the bodies that the tiles are wide enough for, metres.
+        "agentRadius" => agent_radius_m: f64 [numbers::AGENT_RADIUS];
+        /// Kept with the map, metres; tiles are blocked as drawn.
+        "objectPadding" => object_padding_m: f64 [numbers::OBJECT_PADDING];
+        /// Kept with the map, metres; tiles are blocked as drawn.
+        "boundaryPadding" => boundary_padding_m: f64 [numbers::BOUNDARY_PADDING];
+        /// Height of the floor, metres.
+        "floorY" => floor_y_m: f64 [numbers::FLOOR_Y];
+        /// Outer corner of the map at the smallest x and z.
+        "origin" => origin: Point [else Point::default(), Corner];
+        /// When searches of large maps go from sector to sector first.
+        "hierarchy" => hierarchy: Hierarchy [else Hierarchy::default(), choice::<Hierarchy>()];
+        /// What the characters beside `#` and `.` mean, on every layer.
+        "legend" => legend: Vec<(Located<char>, TileLegendDef)> [else Vec::new(), legend_of::<TileLegendDef>()];
+        /// One to eight layers of the same size, the first the default.
+        "layers" => layers: Vec<LayerDef> [needed Filled(each::<LayerDef>(LAYERS_MAX), "is empty, expected one to eight layers")];
+        /// Ways between layers.
+        "links" => links: Vec<LinkDef> [else Vec::new(), each::<LinkDef>(LINKS_MAX)];
+    }
+    from {
+        /// Always "tiles".
+        "kind" => kind [kind "tiles"];
+    }
+    plus {
+        /// Where the map stands in the file.
+        span: Span = reader.span(fields.node);
+    }
+}
+
+object! {
+    /// A layer of a tile map.
+    pub struct LayerDef as "Layer" {
+        /// Name, one of its kind in the level.
+        "name" => name: Located<String> [required Name];
+        /// Rows of equal length, the first at the smallest z; as many and as long on every layer.
+        "rows" => rows: Vec<Located<String>> [required Rows];
+    }
+}
+
+object! {
+    /// What a character of a tile map means.
+    pub struct TileLegendDef as "TileLegend" {
+        /// Tiles with one area name are one area, which a door can name.
+        "area" => area: Option<Located<String>> [optional Name];
+        /// What the ground is made of.
+        "terrain" => terrain: Terrain [else Terrain::default(), TerrainName];
+        /// Price of a metre on these tiles, 0.1 to 100; that of the terrain when left out.
+        "cost" => cost: Option<f64> [optional numbers::COST];
+        /// Name of a mark in the middle of the tile. The character may stand on the map once.
+        "mark" => mark: Option<Located<String>> [optional Name];
+        /// Whether one can stand there; when left out, on every terrain but lava.
+        "walkable" => walkable: Option<bool> [optional Truth];
+        /// Words that scripts read.
+        "tags" => tags: Vec<String> [or Vec::new(), Tags];
+        /// The directions in which alone the tile may be left: one, or a list; in all of them when left out.
+        "oneWay" => one_way: Option<Vec<Heading>> [optional OneWay];
+    }
+}
+
+object! {
+    (reader, fields)
+    /// A way between two layers, such as stairs.
+    pub struct LinkDef as "Link" {
+        /// Where it begins.
+        "from" => from: LinkEnd [required one::<LinkEnd>()];
+        /// Where it ends, on another layer.
+        "to" => to: LinkEnd [required one::<LinkEnd>()];
+        /// Whether it may be taken backwards.
+        "bothWays" => both_ways: bool [or true, Truth];
+        /// What taking it costs, in metres of plain ground.
+        "cost" => cost_m: f64 [numbers::LINK_COST];
+    }
+    plus {
+        /// Where it is written.
+        spot: Located<()> = Located::new((), reader.span(fields.node));
+    }
+}
+
+object! {
+    /// An end of a link.
+    pub struct LinkEnd as "LinkEnd" {
+        /// Name of the layer.
+        "layer" => layer: Located<String> [required Name];
+        /// Where, on a tile one can stand on.
+        "position" => position: Located<Position> [required At(Place)];
+    }
+}
+
+object! {
+    /// An area that opens and closes.
+    pub struct DoorDef as "Door" {
+        /// Name, one of its kind in the level.
+        "name" => name: Located<String> [required Name];
+        /// Name of the area that is there while the door is open.
+        "area" => area: Located<String> [required Name];
+        /// Whether it is open when the level begins.
+        "open" => open: bool [or false, Truth];
+        /// Time it takes to open or close, seconds, 0 to 3600.
+        "seconds" => duration_s: f64 [numbers::DOOR_SECONDS];
+        /// Whether it refuses to open when the level begins; when left out, whether it has a key.
+        "locked" => locked: Option<bool> [optional Truth];
+        /// The key that unlocks it.
+        "key" => key: Option<String> [optional Word];
+        /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
+        "oneWay" => one_way: Option<[f64; 2]> [optional Direction];
+        /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a
+        /// wall however it stands.
+        "teams" => teams: Vec<String> [or Vec::new(), Teams];
+        /// Plain data for scripts, which read it as `props` of the door.
+        "props" => props: PropsDef [else PropsDef::new(), Props];
+    }
+}
+
+impl LevelDef {
+    /// The number of the layer of that name; the first where there is none.
+    pub(super) fn layer_number(&self, name: &str) -> u8 {
+        let NavigationDef::Tiles(tiles) = &self.navigation else { return 0 };
+        tiles.layers.iter().position(|layer| layer.name.value == name).map_or(0, |index| index as u8)
+    }
+}
+
+impl TilesDef {
+    /// The paddings and the height of the floor; a cell is as wide as a tile.
+    #[must_use]
+    pub fn sizes(&self) -> CellSizes {
+        CellSizes {
+            cell_size_m: self.tile_width_m,
+            agent_radius_m: self.agent_radius_m,
+            object_padding_m: self.object_padding_m,
+            boundary_padding_m: self.boundary_padding_m,
+            floor_y_m: self.floor_y_m,
         }
     }
 }
 
-/// Areas and obstacles, cut into cells when the level loads.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct GridDef {
-    /// Cell size and paddings.
-    pub sizes: CellSizes,
-    /// Ground to walk on, in the order that numbers them.
-    pub areas: Vec<AreaDef>,
-    /// Ground taken away again, numbered after the areas. One that encloses nothing has no corners left.
-    pub obstacles: Vec<AreaDef>,
-    /// JSON pointer to the object that holds them: empty in a config of its own.
-    pub pointer: String,
-    /// Where that object stands.
-    pub span: Span,
-    /// What makes polygons of it in place of cells; None for a grid.
-    pub mesh: Option<MeshDef>,
-}
-
-/// A navigation mesh: the areas and obstacles beside it, on polygons of its own or alone.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MeshDef {
-    /// The file that holds the polygons; None where they stand in the level, or where the areas are the
-    /// ground.
-    pub file: Option<Located<String>>,
-    /// The polygons; None where the areas are the ground, and until the file is read.
-    pub polygons: Option<RawMesh>,
-    /// How wider bodies keep off walls.
-    pub avoidance: Avoidance,
-}
-
-/// An area or an obstacle.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Area", rename_all = "camelCase", deny_unknown_fields)]
-pub struct AreaDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Corners `[x, z]` in metres, in either direction; the last may repeat the first.
-    #[schemars(with = "Area2")]
-    pub polygon: Vec<Point>,
-    /// Whether it is there when the level begins. None when the author left it out, which means yes.
-    #[schemars(default = "schema::yes", with = "bool")]
-    pub available: Option<bool>,
-    /// Price of a metre on it. Obstacles have none.
-    #[schemars(default = "numbers::cost", range(min = 0.1, max = 100.0))]
-    pub cost: f64,
-    /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any height.
-    #[schemars(skip)]
-    pub heights_m: Option<[f64; 2]>,
-    /// Where `available` stands, else where the area stands.
-    #[schemars(skip)]
-    pub available_spot: Located<()>,
-}
-
-/// A map drawn with characters.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct AsciiDef {
-    /// Cell size and paddings.
-    pub sizes: CellSizes,
-    /// Outer corner of the first cell, `[x, z]` in metres.
-    pub origin: Point,
-    /// Rows of equal length, the first at the smallest z.
-    pub rows: Vec<Located<String>>,
-    /// What the characters beside `#` and `.` mean.
-    pub legend: Vec<(Located<char>, LegendDef)>,
-    /// Where the map stands in the file.
-    pub span: Span,
-}
-
-/// What a character of an ascii map means.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Legend", rename_all = "camelCase", deny_unknown_fields)]
-pub struct LegendDef {
-    /// Cells with one area name are one area, which a door can name.
-    #[schemars(default = "schema::none", with = "String")]
-    pub area: Option<Located<String>>,
-    /// Price of a metre on these cells, 0.1 to 100.
-    #[schemars(default = "numbers::cost", with = "f64", range(min = 0.1, max = 100.0))]
-    pub cost: Option<f64>,
-    /// Name of a mark in the middle of the cell. The character may stand on the map once.
-    #[schemars(default = "schema::none", with = "String")]
-    pub mark: Option<Located<String>>,
-    /// Whether one can stand there.
-    #[schemars(default = "schema::yes")]
-    pub walkable: bool,
-}
-
-/// Which tiles are neighbours, and how they lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum TileLayout {
-    /// Squares with four neighbours.
-    Square4,
-    /// Squares with eight neighbours; a diagonal needs both tiles beside it.
-    #[default]
-    Square8,
-    /// Diamonds in rows or columns of which every second is shifted by half a tile.
-    Staggered,
-    /// Hexagons with a corner up, in rows of which every second is shifted.
-    HexPointy,
-    /// Hexagons with an edge up, in columns of which every second is shifted.
-    HexFlat,
-}
-
-/// How pictures show the tiles. To walkers a projection makes no difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum Projection {
-    /// As they lie, seen from above.
-    #[default]
-    Flat,
-    /// Square tiles as diamonds, twice as wide as high: x to the lower right, z to the lower left.
-    Isometric,
-}
-
-/// Which rows or columns are shifted, counted from 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum StaggerIndex {
-    /// The second, the fourth and so on.
-    #[default]
-    Odd,
-    /// The first, the third and so on.
-    Even,
-}
-
-/// What is shifted in the layout `staggered`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum StaggerAxis {
-    /// Columns, along z.
-    X,
-    /// Rows, along x.
-    #[default]
-    Z,
-}
-
-/// When searches of large maps go from sector to sector first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum Hierarchy {
-    /// On maps large enough to gain by it.
-    #[default]
-    Auto,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
-
-/// A way out of a tile: north is towards smaller z, east towards larger x.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum Heading {
-    /// Towards +x.
-    East,
-    /// Between east and south.
-    SouthEast,
-    /// Towards +z.
-    South,
-    /// Between south and west.
-    SouthWest,
-    /// Towards -x.
-    West,
-    /// Between west and north.
-    NorthWest,
-    /// Towards -z.
-    North,
-    /// Between north and east.
-    NorthEast,
-}
-
-/// A tile map: up to eight layers of the same size.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TilesDef {
-    /// Paddings and the height of the floor; the size of a cell has no meaning here.
-    pub sizes: CellSizes,
-    /// Which tiles are neighbours.
-    pub layout: TileLayout,
-    /// How pictures show them.
-    pub projection: Projection,
-    /// Which rows or columns are shifted.
-    pub stagger_index: StaggerIndex,
-    /// Whether rows or columns are shifted, in the layout `staggered`.
-    pub stagger_axis: StaggerAxis,
-    /// Width of a tile along x, metres.
-    pub tile_width_m: f64,
-    /// Height of a tile as the map shows it, its depth along z, metres.
-    pub tile_height_m: f64,
-    /// Outer corner of the map at the smallest x and z, `[x, z]` in metres.
-    pub origin: Point,
-    /// One to eight, the first the default.
-    pub layers: Vec<LayerDef>,
-    /// What the characters beside `#` and `.` mean, on every layer.
-    pub legend: Vec<(Located<char>, TileLegendDef)>,
-    /// Ways between layers.
-    pub links: Vec<LinkDef>,
-    /// When searches go from sector to sector first.
-    pub hierarchy: Hierarchy,
-    /// Where the map stands in the file.
-    pub span: Span,
-}
-
-/// A layer of a tile map.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Layer", rename_all = "camelCase", deny_unknown_fields)]
-pub struct LayerDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Rows of equal length, the first at the smallest z; as many and as long on every layer.
-    pub rows: Vec<Located<String>>,
-}
-
-/// What a character of a tile map means.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "TileLegend", rename_all = "camelCase", deny_unknown_fields)]
-pub struct TileLegendDef {
-    /// Tiles with one area name are one area, which a door can name.
-    #[schemars(default = "schema::none", with = "String")]
-    pub area: Option<Located<String>>,
-    /// Price of a metre on these tiles, 0.1 to 100; that of the terrain when left out.
-    #[schemars(default = "schema::none", with = "f64", range(min = 0.1, max = 100.0))]
-    pub cost: Option<f64>,
-    /// Name of a mark in the middle of the tile. The character may stand on the map once.
-    #[schemars(default = "schema::none", with = "String")]
-    pub mark: Option<Located<String>>,
-    /// Whether one can stand there; when left out, on every terrain but lava.
-    #[schemars(default = "schema::none", with = "bool")]
-    pub walkable: Option<bool>,
-    /// What the ground is made of.
-    #[schemars(default = "schema::none", with = "schema::TerrainName")]
-    pub terrain: Terrain,
-    /// Words that scripts read.
-    #[schemars(default)]
-    pub tags: Vec<String>,
-    /// The directions in which alone the tile may be left: one, or a list; in all of them when left out.
-    #[schemars(default = "schema::none", with = "schema::OneWay")]
-    pub one_way: Option<Vec<Heading>>,
-}
-
-/// A way between two layers, such as stairs.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Link", rename_all = "camelCase", deny_unknown_fields)]
-pub struct LinkDef {
-    /// Where it begins.
-    pub from: LinkEnd,
-    /// Where it ends, on another layer.
-    pub to: LinkEnd,
-    /// Whether it may be taken backwards.
-    #[schemars(default = "schema::yes")]
-    pub both_ways: bool,
-    /// What taking it costs, in metres of plain ground.
-    #[schemars(rename = "cost", default = "numbers::link_cost", range(min = 0.0, max = 10000.0))]
-    pub cost_m: f64,
-    /// Where it is written.
-    #[schemars(skip)]
-    pub spot: Located<()>,
-}
-
-/// An end of a link.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "LinkEnd", rename_all = "camelCase", deny_unknown_fields)]
-pub struct LinkEnd {
-    /// Name of the layer.
-    pub layer: Located<String>,
-    /// Where, on a tile one can stand on.
-    #[schemars(with = "Position2")]
-    pub position: Located<Position>,
-}
-
-/// An area that opens and closes.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Door", rename_all = "camelCase", deny_unknown_fields)]
-pub struct DoorDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Name of the area that is there while the door is open.
-    pub area: Located<String>,
-    /// Whether it is open when the level begins.
-    #[schemars(default)]
-    pub open: bool,
-    /// Time it takes to open or close, seconds, 0 to 3600.
-    #[schemars(rename = "seconds", default = "numbers::door_seconds", range(min = 0, max = 3600))]
-    pub duration_s: f64,
-    /// Whether it refuses to open when the level begins; when left out, whether it has a key.
-    #[schemars(default = "schema::none", with = "bool")]
-    pub locked: bool,
-    /// The key that unlocks it.
-    #[schemars(default = "schema::none", with = "String")]
-    pub key: Option<String>,
-    /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
-    #[schemars(default = "schema::none", with = "[f64; 2]")]
-    pub one_way: Option<[f64; 2]>,
-    /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a
-    /// wall however it stands.
-    #[schemars(default, length(min = 1, max = 64))]
-    pub teams: Vec<String>,
-    /// Plain data for scripts, which read it as `props` of the door.
-    #[schemars(default, with = "BTreeMap<String, Param>")]
-    pub props: PropsDef,
-}
-
-/// What is said of a thing beyond what a level reads, by name: plain data for scripts.
-pub type PropsDef = BTreeMap<String, Located<serde_json::Value>>;
-
-/// A position on the ground, or in space on maps with heights.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Position {
-    /// Metres along x.
-    pub x: f64,
-    /// Height, metres; None means the floor.
-    pub y: Option<f64>,
-    /// Metres along z.
-    pub z: f64,
+impl DoorDef {
+    /// Whether it refuses to open when the level begins: what wants a key is locked, unless it says that it is
+    /// not.
+    #[must_use]
+    pub fn is_locked(&self) -> bool {
+        self.locked.unwrap_or(self.key.is_some())
+    }
 }
 
 /// A named place.
@@ -454,26 +492,123 @@ pub struct MarkDef {
     pub place: PlaceDef,
 }
 
-/// A place with an optional direction.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PlaceDef {
-    /// Where.
-    pub position: Position,
-    /// Which way to look there, degrees: 0 is +z, 90 is +x.
-    pub facing_degrees: Option<f64>,
-    /// Plain data for scripts, which read it as `props` of the mark.
-    pub props: PropsDef,
+impl Named for MarkDef {
+    fn read(reader: &mut JsonReader<'_>, name: Located<String>, node: JsonValue<'_, '_>) -> Option<Self> {
+        // A mark with a broken place keeps its name, so that nobody hears the name is unknown.
+        let place = reader.place(node, "a position [x, z] or an object with one").unwrap_or_default();
+        Some(Self { name, place })
+    }
+
+    fn schema(parts: &mut Parts) -> Value {
+        mark(parts)
+    }
+
+    fn write(&self) -> (String, OrderedJson) {
+        (self.name.value.clone(), self.place.short())
+    }
 }
 
-/// A named list of places.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct RouteDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Where it leads, in order; at least one.
-    pub stops: Vec<StopDef>,
-    /// Plain data for scripts, which read it with `nav.routeProps`.
-    pub props: PropsDef,
+fn mark(parts: &mut Parts) -> Value {
+    parts.named("Mark", |parts| {
+        json!({
+            "description": "A named place: [x, z], [x, y, z], or an object with a direction.",
+            "anyOf": [Place.schema(parts), parts.inline::<PlaceDef>()]
+        })
+    })
+}
+
+object! {
+    /// A place with an optional direction.
+    pub struct PlaceDef as "Place" {
+        /// Where.
+        "position" => position: Position [needed Place];
+        /// Which way to look there: 0 is +z, 90 is +x.
+        "facingDegrees" => facing_degrees: Option<f64> [optional numbers::FACING_DEGREES];
+        /// Plain data for scripts, which read it as `props` of the mark.
+        "props" => props: PropsDef [else PropsDef::new(), Props];
+    }
+}
+
+impl PlaceDef {
+    /// The position alone where nothing else is said.
+    fn short(&self) -> OrderedJson {
+        match self.facing_degrees.is_none() && self.props.is_empty() {
+            true => Place.write(&self.position),
+            false => written(self),
+        }
+    }
+}
+
+object! {
+    /// A named list of places.
+    pub struct RouteDef as "Route" {
+        /// Where it leads, in order; at least one.
+        "stops" => stops: Vec<StopDef> [needed Stops];
+        /// Plain data for scripts, which read it with `nav.routeProps`.
+        "props" => props: PropsDef [else PropsDef::new(), Props];
+    }
+    plus {
+        /// Name, one of its kind in the level.
+        name: Located<String> = Located::default();
+    }
+}
+
+impl Named for RouteDef {
+    fn read(reader: &mut JsonReader<'_>, name: Located<String>, node: JsonValue<'_, '_>) -> Option<Self> {
+        let route = match node.text.starts_with('{') {
+            true => reader.object::<Self>(node)?,
+            false => Self { stops: Stops.read(reader, node)?, ..Self::default() },
+        };
+        Some(Self { name, ..route })
+    }
+
+    fn schema(parts: &mut Parts) -> Value {
+        parts.named("Route", |parts| {
+            json!({
+                "description": "Stops in order, or an object with them.",
+                "anyOf": [Stops.schema(parts), parts.inline::<Self>()]
+            })
+        })
+    }
+
+    fn write(&self) -> (String, OrderedJson) {
+        let route = if self.props.is_empty() { Stops.write(&self.stops) } else { written(self) };
+        (self.name.value.clone(), route)
+    }
+}
+
+/// The stops of a route.
+pub(crate) struct Stops;
+
+impl Form for Stops {
+    type Value = Vec<StopDef>;
+
+    fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Vec<StopDef>> {
+        let (count, _) = reader.items(node, "a list", 0)?;
+        if count == 0 {
+            reader.error(code::DEGENERATE, node, "is empty, expected at least one stop");
+        }
+        if count > reader.around.stops_left {
+            let what = format!("has {count} stops, the limit is {MARKS_MAX} for all routes together");
+            reader.error(code::LIMIT, node, what);
+            return None;
+        }
+        reader.around.stops_left -= count;
+        reader.list(node, MARKS_MAX, StopDef::read)
+    }
+
+    fn schema(&self, parts: &mut Parts) -> Value {
+        super::forms::list(parts.named("Stop", |parts| {
+            json!({
+                "description": "The name of a mark, or a place.",
+                "anyOf": [{ "type": "string" }, mark(parts)]
+            })
+        }))
+    }
+
+    fn write(&self, stops: &Vec<StopDef>) -> OrderedJson {
+        OrderedJson::List(stops.iter().map(StopDef::write).collect())
+    }
 }
 
 /// A stop of a route.
@@ -485,21 +620,54 @@ pub enum StopDef {
     Place(PlaceDef),
 }
 
-/// Ground that notices who enters and leaves: a polygon, or a centre with a radius.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
-#[schemars(rename = "Region", rename_all = "camelCase", deny_unknown_fields)]
-pub struct RegionDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Its outline.
-    #[schemars(flatten, with = "schema::RegionOutlineKeys")]
-    pub outline: RegionOutline,
-    /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
-    #[schemars(default = "schema::none", with = "String")]
-    pub layer: Option<Located<String>>,
-    /// Plain data for scripts, which read it with `region.props`.
-    #[schemars(default, with = "BTreeMap<String, Param>")]
-    pub props: PropsDef,
+impl StopDef {
+    fn read(reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Self> {
+        if node.text.starts_with('"') {
+            return Some(Self::Mark(reader.name(node).unwrap_or_default()));
+        }
+        let place = reader.place(node, "the name of a mark or a position [x, z]");
+        Some(Self::Place(place.unwrap_or_default()))
+    }
+
+    fn write(&self) -> OrderedJson {
+        match self {
+            Self::Mark(name) => OrderedJson::Leaf(json!(name.value)),
+            Self::Place(place) => place.short(),
+        }
+    }
+}
+
+object! {
+    /// Ground that notices who enters and leaves: a polygon, or a centre with a radius.
+    pub struct RegionDef as "Region" {
+        /// Name, one of its kind in the level.
+        "name" => name: Located<String> [required Name];
+        /// Its outline.
+        "" => outline: RegionOutline [flat RegionOutline];
+        /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
+        "layer" => layer: Option<Located<String>> [optional Name];
+        /// Plain data for scripts, which read it with `region.props`.
+        "props" => props: PropsDef [else PropsDef::new(), Props];
+    }
+}
+
+object! {
+    (reader, fields)
+    /// The keys of a region's outline.
+    struct OutlineKeys as "RegionOutline" {
+        /// Corners of the region; or give `centre` and `radius`.
+        "polygon" => polygon: Option<Vec<Point>> [optional Outline];
+        /// The middle of a round region.
+        "centre" => centre: Option<Position> [when is_round && !is_polygon, Place];
+        /// Radius of a round region, metres.
+        "radius" => radius_m: Option<f64> [when is_round && !is_polygon, numbers::REGION_RADIUS];
+    }
+    given {
+        /// Whether it says that it is round.
+        is_round: bool = fields.has_any(&["centre", "radius"]);
+        /// Whether it says that it has corners.
+        is_polygon: bool = fields.has("polygon");
+    }
 }
 
 /// The outline of a region.
@@ -522,92 +690,90 @@ impl Default for RegionOutline {
     }
 }
 
-/// What a character does about doors that are closed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
-#[schemars(rename_all = "camelCase")]
-pub enum DoorHabit {
-    /// Takes them for walls.
-    #[default]
-    Avoid,
-    /// Plans through those it can open, and opens them.
-    Open,
-    /// Plans through all of them, and waits until somebody opens them.
-    Wait,
-}
+impl Object for RegionOutline {
+    const TITLE: &'static str = OutlineKeys::TITLE;
+    const DOC: &'static [&'static str] = OutlineKeys::DOC;
 
-/// Somebody on the map.
-#[derive(Clone, Debug, PartialEq, JsonSchema)]
-#[schemars(rename = "Character", rename_all = "camelCase", deny_unknown_fields)]
-pub struct CharacterDef {
-    /// Name, one of its kind in the level.
-    pub name: Located<String>,
-    /// Where the character stands when the level begins.
-    #[schemars(with = "Position2")]
-    pub position: Located<Position>,
-    /// Which way the character looks: 0 is +z, 90 is +x.
-    #[schemars(default, range(min = -360.0, max = 360.0))]
-    pub facing_degrees: f64,
-    /// Half the width of the body, metres.
-    #[schemars(rename = "radius", default = "numbers::radius", range(min = 0.05, max = 10.0))]
-    pub radius_m: f64,
-    /// Height of the body, metres.
-    #[schemars(rename = "height", default = "numbers::height", range(min = 0.1, max = 100.0))]
-    pub height_m: f64,
-    /// Speed of a walk, metres per second.
-    #[schemars(rename = "walkSpeed", default = "numbers::walk_speed", range(min = 0.01, max = 50.0))]
-    pub walk_speed_mps: f64,
-    /// Speed of a run, metres per second; twice the walking speed when left out.
-    #[schemars(rename = "runSpeed", default = "numbers::run_speed", range(min = 0.01, max = 50.0))]
-    pub run_speed_mps: f64,
-    /// How fast the body turns, radians per second.
-    #[schemars(
-        rename = "rotationSpeed",
-        default = "numbers::rotation_speed",
-        range(min = 0.01, max = 1000.0)
-    )]
-    pub rotation_speed_radps: f64,
-    /// Whether the player steers this character. At most one in a level.
-    #[schemars(default)]
-    pub player: bool,
-    /// Words that scripts select characters by.
-    #[schemars(default)]
-    pub tags: Vec<String>,
-    /// What the character does about closed doors.
-    #[schemars(default = "schema::none")]
-    pub doors: DoorHabit,
-    /// The layer of the map to stand on, on maps that have layers.
-    #[schemars(default = "schema::none", with = "String")]
-    pub layer: Option<Located<String>>,
-    /// The behaviour: a name below the script folders.
-    #[schemars(default = "schema::none", with = "String")]
-    pub behaviour: Option<Located<String>>,
-    /// Values for the behaviour, checked against its `params`.
-    #[schemars(default, with = "BTreeMap<String, Param>")]
-    pub params: BTreeMap<String, Located<serde_json::Value>>,
-    /// Plain data for scripts, which read it as `props` of the character.
-    #[schemars(default, with = "BTreeMap<String, Param>")]
-    pub props: PropsDef,
-}
+    fn keys() -> Vec<&'static Key> {
+        OutlineKeys::keys()
+    }
 
-impl Default for CharacterDef {
-    fn default() -> Self {
-        Self {
-            name: Located::default(),
-            position: Located::default(),
-            facing_degrees: numbers::FACING_DEGREES.default,
-            radius_m: numbers::RADIUS.default,
-            height_m: numbers::HEIGHT.default,
-            walk_speed_mps: numbers::WALK_SPEED.default,
-            run_speed_mps: numbers::RUN_SPEED.default,
-            rotation_speed_radps: numbers::ROTATION_SPEED.default,
-            player: false,
-            tags: Vec::new(),
-            doors: DoorHabit::default(),
-            layer: None,
-            behaviour: None,
-            params: BTreeMap::new(),
-            props: PropsDef::new(),
+    fn read(reader: &mut JsonReader<'_>, fields: &Fields<'_, '_>) -> Option<Self> {
+        let keys = OutlineKeys::read(reader, fields)?;
+        match (keys.is_polygon, keys.is_round) {
+            (true, true) => {
+                let what = "has a polygon and a centre with radius, expected one of the two";
+                reader.error(code::CHOICE, fields.node, what);
+            }
+            (false, false) => {
+                let what = "has neither \"polygon\" nor \"centre\" with \"radius\"";
+                reader.error(code::MISSING_FIELD, fields.node, what);
+            }
+            _ => {}
         }
+        let circle = keys.centre.zip(keys.radius_m);
+        let circle = circle.map(|(centre, radius_m)| Self::Circle { centre, radius_m });
+        keys.polygon.map(Self::Polygon).or(circle)
+    }
+
+    fn write(&self, out: &mut OrderedObject) {
+        let keys = match self {
+            Self::Polygon(corners) => {
+                OutlineKeys { polygon: Some(corners.clone()), ..OutlineKeys::default() }
+            }
+            Self::Circle { centre, radius_m } => {
+                OutlineKeys { centre: Some(*centre), radius_m: Some(*radius_m), ..OutlineKeys::default() }
+            }
+        };
+        keys.write(out);
+    }
+}
+
+choices! {
+    /// What a character does about doors that are closed.
+    pub enum DoorHabit, default Avoid {
+        /// Takes them for walls.
+        Avoid = "avoid",
+        /// Plans through those it can open, and opens them.
+        Open = "open",
+        /// Plans through all of them, and waits until somebody opens them.
+        Wait = "wait",
+    }
+}
+
+object! {
+    /// Somebody on the map.
+    pub struct CharacterDef as "Character" {
+        /// Name, one of its kind in the level.
+        "name" => name: Located<String> [required Name];
+        /// Where the character stands when the level begins.
+        "position" => position: Located<Position> [required At(Place)];
+        /// Which way the character looks: 0 is +z, 90 is +x.
+        "facingDegrees" => facing_degrees: f64 [numbers::FACING_DEGREES];
+        /// Half the width of the body, metres.
+        "radius" => radius_m: f64 [numbers::RADIUS];
+        /// Height of the body, metres.
+        "height" => height_m: f64 [numbers::HEIGHT];
+        /// Speed of a walk, metres per second.
+        "walkSpeed" => walk_speed_mps: f64 [numbers::WALK_SPEED];
+        /// Speed of a run, metres per second; twice the walking speed when left out.
+        "runSpeed" => run_speed_mps: f64 [follows (2.0 * walk_speed_mps).min(numbers::RUN_SPEED.max), numbers::RUN_SPEED];
+        /// How fast the body turns, radians per second.
+        "rotationSpeed" => rotation_speed_radps: f64 [numbers::ROTATION_SPEED];
+        /// Whether the player steers this character. At most one in a level.
+        "player" => player: bool [or false, Truth];
+        /// Words that scripts select characters by.
+        "tags" => tags: Vec<String> [or Vec::new(), Tags];
+        /// What the character does about closed doors.
+        "doors" => doors: DoorHabit [else DoorHabit::default(), choice::<DoorHabit>()];
+        /// The layer of the map to stand on, on maps that have layers.
+        "layer" => layer: Option<Located<String>> [optional Name];
+        /// The behaviour: a name below the script folders.
+        "behaviour" => behaviour: Option<Located<String>> [optional FileName];
+        /// Values for the behaviour, checked against its `params`.
+        "params" => params: PropsDef [else PropsDef::new(), Props];
+        /// Plain data for scripts, which read it as `props` of the character.
+        "props" => props: PropsDef [else PropsDef::new(), Props];
     }
 }
 
@@ -615,22 +781,7 @@ impl LevelDef {
     /// A level of one map and nothing else, with every default.
     #[must_use]
     pub fn of_map(name: &str, navigation: NavigationDef) -> Self {
-        Self {
-            schema: None,
-            name: name.to_owned(),
-            tick_rate: numbers::TICK_RATE.default as u32,
-            seed: numbers::SEED.default as u64,
-            navigation,
-            doors: Vec::new(),
-            marks: Vec::new(),
-            routes: Vec::new(),
-            regions: Vec::new(),
-            characters: Vec::new(),
-            script: None,
-            limits: Limits::default(),
-            crowd: CrowdDef::default(),
-            path_budget: numbers::PATH_BUDGET.default as u32,
-        }
+        Self { name: name.to_owned(), navigation, ..Self::default() }
     }
 
     /// Takes the map of another level in the place of its own, and what stands on it after what stands here.

@@ -257,6 +257,11 @@ impl Findings {
         (self.files.len() - 1).min(usize::from(u16::MAX)) as u16
     }
 
+    /// The file that was added last.
+    pub(crate) fn last_file(&self) -> u16 {
+        self.files.len().saturating_sub(1).min(usize::from(u16::MAX)) as u16
+    }
+
     /// Adds an error; the sentence is only built while there is room for it.
     pub(crate) fn error(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         if self.errors.len() < DIAGNOSTICS_MAX {

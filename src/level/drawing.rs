@@ -6,6 +6,7 @@
 
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::json::escaped;
+use crate::base::geom::Bounds;
 
 /// Rows, and where they stand.
 pub(crate) struct Drawing<'a> {
@@ -104,7 +105,53 @@ impl<'a> Drawing<'a> {
     }
 }
 
+/// An area that is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DrawnArea {
+    pub name: Located<String>,
+    pub pointer: String,
+    /// Around the outer corners of its cells, metres; empty when no cell is its own.
+    pub bounds: Bounds,
+    pub cells: u32,
+}
+
+/// The number of the area of that name, from 1; a new one for a name that is not there yet.
+pub(crate) fn area_number(areas: &mut Vec<DrawnArea>, character: char, name: &Located<String>) -> u16 {
+    let known = areas.iter().position(|area| area.name.value == name.value);
+    let index = known.unwrap_or_else(|| {
+        let pointer = format!("{}/area", legend_pointer(character));
+        areas.push(DrawnArea { name: name.clone(), pointer, bounds: Bounds::EMPTY, cells: 0 });
+        areas.len() - 1
+    });
+    // Bounded by the number of different characters that fit into a file, far below 2^16 areas.
+    (index + 1).min(usize::from(u16::MAX)) as u16
+}
+
+/// The marks of a legend with their pointers and where their characters were drawn; a finding for each that
+/// was not.
+pub(crate) fn placed_marks<'a, T>(
+    findings: &mut Findings,
+    legend: impl Iterator<Item = (&'a Located<char>, &'a Option<Located<String>>, Option<T>)>,
+) -> Vec<(Located<String>, String, T)> {
+    let mut marks = Vec::new();
+    for (character, name, at) in legend {
+        let Some(name) = name else { continue };
+        let pointer = format!("{}/mark", legend_pointer(character.value));
+        match at {
+            Some(at) => marks.push((name.clone(), pointer, at)),
+            None => findings.error(|| {
+                let message = format!(
+                    "mark \"{}\" is nowhere on the map, expected {:?} in a row",
+                    name.value, character.value
+                );
+                PendingDiagnostic::new(code::UNRESOLVED, name.span, message).at(pointer)
+            }),
+        }
+    }
+    marks
+}
+
 /// JSON pointer to the entry of a character in the legend of the map.
-pub(crate) fn legend_pointer(character: char) -> String {
+fn legend_pointer(character: char) -> String {
     format!("/navigation/legend/{}", escaped(&character.to_string()))
 }

@@ -8,6 +8,8 @@
 
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::numbers::Number;
+use super::polygon;
+use super::tile_layout::TileLayout;
 use crate::base::suggestions;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -93,12 +95,48 @@ impl<'a> Fields<'a, '_> {
     pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
+
+    /// The value of a key, which stands at a place of the tree.
+    pub(crate) fn value<'p>(&self, key: &str, place: &'p JsonPath<'p>) -> Option<JsonValue<'a, 'p>> {
+        self.get(key).map(|member| JsonValue { text: member.value.text, at: member.value.at, place })
+    }
+
+    pub(crate) fn has_any(&self, keys: &[&str]) -> bool {
+        keys.iter().any(|key| self.has(key))
+    }
+}
+
+/// What the reading of a value depends on beside its text.
+pub(crate) struct Around {
+    /// Pairs of edges that may still be compared in search of crossings.
+    pub pairs_left: usize,
+    /// Stops that routes may still have.
+    pub stops_left: usize,
+    /// Whether outlines are those of obstacles, which may enclose nothing.
+    pub is_obstacle: bool,
+    /// Which tiles are neighbours.
+    pub layout: TileLayout,
+}
+
+impl Default for Around {
+    fn default() -> Self {
+        let (pairs_left, layout) = (polygon::PAIRS_MAX, TileLayout::default());
+        Self { pairs_left, stops_left: 0, is_obstacle: false, layout }
+    }
 }
 
 /// Reads values and keeps what is wrong with them.
 pub(crate) struct JsonReader<'f> {
     pub findings: &'f mut Findings,
     pub file: u16,
+    pub around: Around,
+}
+
+impl<'f> JsonReader<'f> {
+    /// A reader of one file.
+    pub(crate) fn new(findings: &'f mut Findings, file: u16) -> Self {
+        Self { findings, file, around: Around::default() }
+    }
 }
 
 impl JsonReader<'_> {
@@ -206,6 +244,11 @@ impl JsonReader<'_> {
 
     pub(crate) fn span(&self, node: JsonValue<'_, '_>) -> Span {
         Span::new(self.file, node.at, node.at + node.text.len())
+    }
+
+    /// Where the value of a key stands, else where the object stands.
+    pub(crate) fn span_of(&self, fields: &Fields<'_, '_>, key: &str) -> Span {
+        fields.get(key).map_or(self.span(fields.node), |member| self.item_span(member.value))
     }
 
     fn item_span(&self, item: JsonItem<'_>) -> Span {

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::numbers::{Crowd, Limits};
+use super::object::Object as _;
+use super::settings::{CrowdDef, Limits};
 
 /// An object of the schema.
 type Object = Map<String, Value>;
@@ -181,12 +182,10 @@ fn link(name: &str) -> String {
 
 /// `0.01 to 100 m`, with the unit where the table of numbers names one.
 fn range(part: &str, key: &str, value: &Object) -> String {
-    let numbers = match part {
-        "Crowd" => Crowd::NUMBERS,
-        "Limits" => Limits::NUMBERS,
-        _ => &[],
-    };
-    let unit = numbers.iter().find(|(known, _)| *known == key).map_or("", |(_, number)| number.unit);
+    let keys = [(CrowdDef::TITLE, CrowdDef::keys()), (Limits::TITLE, Limits::keys())];
+    let own = keys.iter().filter(|(title, _)| *title == part).flat_map(|(_, keys)| keys);
+    let number = own.filter(|own| own.name == key).find_map(|own| (own.number)());
+    let unit = number.map_or("", |number| number.unit);
     let ends =
         ["minimum", "maximum", "minItems", "maxItems"].map(|end| value.get(end).and_then(Value::as_f64));
     let words = match ends {

@@ -5,91 +5,147 @@
 //! changes kind by one word. Not here: the forms of the files (`meshfile`), whether polygons fit together
 //! (`nav::mesh`).
 
-use super::bake;
-use super::def::{GridDef, LevelDef, MeshDef, NavigationDef};
+pub(crate) mod build;
+
+use super::areas::{AreaDef, Areas, FloorArea};
+use super::cell_sizes::CellSizes;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
-use super::graph::HEIGHTS;
+use super::forms::{FileName, List, OneOf, double, list, natural};
 use super::json::{Fields, JsonReader, JsonValue};
 use super::meshfile::{from_mesh, from_obj};
-use super::read::{GRID_KEYS, SIZE_KEYS};
-use super::resolve::Resolved;
-use crate::nav::{Avoidance, MeshSource, MeshSourceError, NavMesh, RawMesh};
+use super::object::{Form, Parts, object};
+use crate::nav::{Avoidance, RawMesh};
+use serde_json::Value;
 
-/// The keys that a mesh has beside those of a grid.
-const MESH_KEYS: &[&str] = &["file", "vertices", "polygons", "avoidance"];
 /// Corners of one polygon that stands in a level.
 const RING_MAX: usize = 1_000;
 /// Vertices or polygons that stand in a level; more belong into a file.
 const INLINE_MAX: usize = 100_000;
+/// How wider characters keep off walls.
+const WAYS: &[(&str, Avoidance)] = &[("radius", Avoidance::Radius), ("waypoints", Avoidance::Waypoints)];
+
+/// A navigation mesh: the areas and obstacles beside it, on polygons of its own or alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshDef {
+    /// The file that holds the polygons; None where they stand in the level, or where the areas are the
+    /// ground.
+    pub file: Option<Located<String>>,
+    /// The polygons; None where the areas are the ground, and until the file is read.
+    pub polygons: Option<RawMesh>,
+    /// How wider bodies keep off walls.
+    pub avoidance: Avoidance,
+}
+
+object! {
+    (reader, fields)
+    /// Convex polygons: of a file, in place, or made of areas and obstacles.
+    pub(crate) struct MeshKeys as "MeshKeys" {
+        /// A file of polygons, `.mesh` or `.obj`, relative to the level.
+        "file" => file: Option<Located<String>> [optional MeshFileName];
+        /// Corners of polygons, `[x, z]` or `[x, y, z]`, metres.
+        "vertices" => vertices: Option<Vec<[f64; 3]>> [when is_inline, List(Vertex, INLINE_MAX)];
+        /// Polygons by the numbers of their corners, from 0, each convex.
+        "polygons" => polygons: Option<Vec<Vec<u32>>> [when is_inline, List(Ring, INLINE_MAX)];
+        /// How wider characters keep off walls: "radius" narrows the ground, "waypoints" moves the corners of
+        /// paths.
+        "avoidance" => avoidance: Avoidance [else Avoidance::default(), OneOf(WAYS)];
+        /// Ground to walk on; beside polygons, ground that can be made unavailable or expensive.
+        "areas" => areas: Vec<AreaDef> [by reader.mesh_areas(fields, "areas", is_authored), Areas::<FloorArea>::filled()];
+        /// Ground taken away again.
+        "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::obstacles()];
+        "" => sizes: CellSizes [flat CellSizes];
+    }
+    from {
+        /// Always "mesh".
+        "kind" => kind [kind "mesh"];
+    }
+    given {
+        /// Whether its polygons stand in the level, in part at least.
+        is_inline: bool = fields.has_any(&["vertices", "polygons"]) && !fields.has("file");
+        /// Whether it has polygons of its own.
+        is_authored: bool = fields.has_any(&["file", "vertices", "polygons"]);
+        /// Which keys of polygons stand beside a file.
+        beside_file: Vec<&'static str> = match fields.has("file") {
+            true => ["vertices", "polygons"].into_iter().filter(|key| fields.has(key)).collect(),
+            false => Vec::new(),
+        };
+        /// Whether it says what bodies it allows for.
+        has_radius: bool = fields.has("agentRadius");
+    }
+}
 
 impl JsonReader<'_> {
-    /// A map of the kind `mesh`: polygons from a file or in place, or the areas alone.
-    pub(super) fn mesh(&mut self, fields: &Fields<'_, '_>) -> GridDef {
-        self.know(fields, &[GRID_KEYS, SIZE_KEYS, MESH_KEYS].concat());
-        let mut mesh = MeshDef::default();
-        let has_own = fields.has("file") || fields.has("vertices") || fields.has("polygons");
-        if fields.has("file") {
-            mesh.file = self.required(fields, "file", Self::mesh_path);
-            for key in ["vertices", "polygons"] {
-                let _ = self.optional(fields, key, |reader, node| -> Option<()> {
-                    reader.error(code::CHOICE, node, "stands beside file, expected one or the other");
-                    None
-                });
-            }
-        } else if has_own {
-            let vertices = self.required(fields, "vertices", |r, n| r.list(n, INLINE_MAX, Self::vertex));
-            let polygons = self.required(fields, "polygons", |r, n| r.list(n, INLINE_MAX, Self::ring));
-            mesh.polygons = vertices.zip(polygons).map(|(vertices, polygons)| RawMesh { vertices, polygons });
-        } else if !fields.has("areas") {
-            let _ = self.required(fields, "areas", |_, _| Some(()));
-        }
-        const WAYS: &[(&str, Avoidance)] =
-            &[("radius", Avoidance::Radius), ("waypoints", Avoidance::Waypoints)];
-        mesh.avoidance = self.optional(fields, "avoidance", |r, n| r.choice(n, WAYS)).unwrap_or_default();
-        let mut grid = self.areas_and_obstacles(fields, HEIGHTS);
-        if has_own && !fields.has("agentRadius") {
-            // Polygons as authored allow for nobody: every body keeps its own radius.
-            grid.sizes.agent_radius_m = 0.0;
-        }
-        GridDef { mesh: Some(mesh), ..grid }
+    /// The areas, which must be there when they are the ground.
+    fn mesh_areas(&mut self, fields: &Fields<'_, '_>, key: &'static str, is_authored: bool) -> Vec<AreaDef> {
+        let areas = Areas::<FloorArea>::filled();
+        let list = match is_authored {
+            true => self.optional(fields, key, |reader, node| areas.read(reader, node)),
+            false => self.required(fields, key, |reader, node| areas.read(reader, node)),
+        };
+        list.unwrap_or_default()
     }
+}
 
-    fn mesh_path(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
-        let file = self.path(node)?;
+/// The name of a file that holds polygons.
+struct MeshFileName;
+
+impl Form for MeshFileName {
+    type Value = Located<String>;
+
+    fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Located<String>> {
+        let file = reader.path(node)?;
         if form_of(&file.value).is_none() {
-            self.error(
-                code::CHOICE,
-                node,
-                format!("is {}, expected a file ending in .mesh or .obj", node.text),
-            );
+            let what = format!("is {}, expected a file ending in .mesh or .obj", node.text);
+            reader.error(code::CHOICE, node, what);
             return None;
         }
         Some(file)
     }
 
-    /// `[x, z]`, or `[x, y, z]`.
-    fn vertex(&mut self, node: JsonValue<'_, '_>) -> Option<[f64; 3]> {
-        let numbers = self.coordinates(node, "a vertex [x, z] or [x, y, z]", &[2, 3])?;
+    fn schema(&self, parts: &mut Parts) -> Value {
+        FileName.schema(parts)
+    }
+}
+
+/// `[x, z]`, or `[x, y, z]`.
+struct Vertex;
+
+impl Form for Vertex {
+    type Value = [f64; 3];
+
+    fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<[f64; 3]> {
+        let numbers = reader.coordinates(node, "a vertex [x, z] or [x, y, z]", &[2, 3])?;
         Some(match numbers[..] {
             [x, y, z] => [x, y, z],
             _ => [numbers[0], 0.0, numbers[1]],
         })
     }
 
-    /// The places of the corners of a polygon.
-    fn ring(&mut self, node: JsonValue<'_, '_>) -> Option<Vec<u32>> {
-        self.list(node, RING_MAX, |reader, node| {
+    fn schema(&self, _parts: &mut Parts) -> Value {
+        list(double())
+    }
+}
+
+/// The places of the corners of a polygon.
+struct Ring;
+
+impl Form for Ring {
+    type Value = Vec<u32>;
+
+    fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Vec<u32>> {
+        reader.list(node, RING_MAX, |reader, node| {
             let value = reader.finite(node, "the number of a vertex, from 0")?;
             let whole = (0.0..4e9).contains(&value) && value == value.trunc();
             if !whole {
-                reader.error(
-                    code::RANGE,
-                    node,
-                    format!("is {value}, expected the number of a vertex, from 0"),
-                );
+                let what = format!("is {value}, expected the number of a vertex, from 0");
+                reader.error(code::RANGE, node, what);
             }
             whole.then_some(value as u32)
         })
+    }
+
+    fn schema(&self, _parts: &mut Parts) -> Value {
+        list(natural())
     }
 }
 
@@ -125,64 +181,6 @@ pub(super) fn read(findings: &mut Findings, path: &str, bytes: &[u8]) -> Option<
             let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
             findings.error(|| {
                 PendingDiagnostic::new(code::MESH, Span::new(file, start, end), error.message.clone())
-            });
-            None
-        }
-    }
-}
-
-/// The mesh of a level, or findings that say why there is none.
-pub(super) fn build(
-    findings: &mut Findings,
-    def: &LevelDef,
-    (mesh, resolved): (&MeshDef, &Resolved),
-) -> Option<NavMesh> {
-    let NavigationDef::Grid(grid) = &def.navigation else { return None };
-    let place = match &mesh.file {
-        Some(_) => Span::new(bake::last_file(findings), 0, 0),
-        None => grid.span,
-    };
-    let ground = match mesh.polygons.as_ref().map(RawMesh::check) {
-        None if mesh.file.is_some() => return None, // The file was refused where it was read.
-        None => None,
-        Some(Ok(checked)) => Some(checked),
-        Some(Err(error)) => {
-            findings.error(|| {
-                PendingDiagnostic::new(code::MESH, place, error.to_string()).at(grid.pointer.as_str())
-            });
-            return None;
-        }
-    };
-    if let Some(turned) = ground.as_ref().map(|checked| checked.turned).filter(|turned| *turned > 0) {
-        findings.note(|| {
-            let message = format!("{turned} polygons were the wrong way round and have been turned");
-            PendingDiagnostic::new(code::MESH, place, message).at(grid.pointer.as_str())
-        });
-    }
-    let source = bake::grid_source(grid, resolved);
-    let any_height_m = [f64::NEG_INFINITY, f64::INFINITY];
-    let shapes = grid.areas.iter().chain(&grid.obstacles);
-    let source = MeshSource {
-        heights_m: shapes.map(|shape| shape.heights_m.unwrap_or(any_height_m)).collect(),
-        ground,
-        areas: source.areas,
-        obstacles: source.obstacles,
-        agent_radius_m: source.agent_radius_m,
-        object_padding_m: source.object_padding_m,
-        boundary_padding_m: source.boundary_padding_m,
-        floor_y_m: source.floor_y_m,
-        avoidance: mesh.avoidance,
-    };
-    match NavMesh::new(&source) {
-        Ok(mesh) => Some(mesh),
-        Err(error) => {
-            let code = match error {
-                MeshSourceError::Coordinate { .. } => code::EXTENT,
-                MeshSourceError::TooMany { .. } => code::LIMIT,
-                _ => code::RANGE,
-            };
-            findings.error(|| {
-                PendingDiagnostic::new(code, grid.span, error.to_string()).at(grid.pointer.as_str())
             });
             None
         }

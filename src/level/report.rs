@@ -8,7 +8,7 @@
 use super::bake::shown;
 use super::def::{CharacterDef, NavigationDef};
 use super::diagnostic::{Diagnostic, Findings, PendingDiagnostic, Span, code};
-use super::load::Level;
+use super::loaded::Level;
 use super::resolve::{NamedArea, NamedMark};
 use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;

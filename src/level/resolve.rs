@@ -5,10 +5,12 @@
 //! that differ only by case count as one name, because some systems and most people take them for one. Not
 //! here: scripts (their folders are the shell's), the map itself (`bake`).
 
-use super::ascii::{self, AsciiArea, AsciiCells};
-use super::def::{AreaDef, GridDef, LayerDef, LevelDef, MeshDef, NavigationDef, PlaceDef, PropsDef, StopDef};
+use super::ascii::{self, AsciiCells};
+use super::def::{AreaDef, GridDef, LayerDef, LevelDef, NavigationDef, PlaceDef, PropsDef, StopDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
+use super::drawing::DrawnArea;
 use super::json::escaped;
+use super::mesh::MeshDef;
 use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
@@ -109,7 +111,7 @@ pub(crate) fn floor_y_m(def: &LevelDef) -> Option<f64> {
         | NavigationDef::Grid(GridDef { mesh: Some(MeshDef { file: Some(_), .. }), .. }) => None,
         NavigationDef::Grid(grid) => Some(grid.sizes.floor_y_m),
         NavigationDef::Ascii(ascii) => Some(ascii.sizes.floor_y_m),
-        NavigationDef::Tiles(tiles) => Some(tiles.sizes.floor_y_m),
+        NavigationDef::Tiles(tiles) => Some(tiles.floor_y_m),
         NavigationDef::TextGrid(grid) => Some(grid.sizes.floor_y_m),
         NavigationDef::Graph(_) | NavigationDef::File(_) => None,
     }
@@ -119,23 +121,11 @@ pub(crate) fn floor_y_m(def: &LevelDef) -> Option<f64> {
 fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -> bool {
     match &def.navigation {
         NavigationDef::Grid(grid) => {
-            let own = grid.areas.iter().enumerate().map(|(index, area)| polygon_area(area, false, index));
-            let holes =
-                grid.obstacles.iter().enumerate().map(|(index, area)| polygon_area(area, true, index));
-            resolved.areas = own.chain(holes).collect();
-            for area in &mut resolved.areas {
-                area.pointer.insert_str(0, &grid.pointer);
-            }
+            resolved.areas = polygon_areas(&grid.areas, &grid.obstacles, &grid.pointer);
             true
         }
         NavigationDef::Graph(graph) => {
-            let own = graph.areas.iter().enumerate().map(|(index, area)| polygon_area(area, false, index));
-            let holes =
-                graph.obstacles.iter().enumerate().map(|(index, area)| polygon_area(area, true, index));
-            resolved.areas = own.chain(holes).collect();
-            for area in &mut resolved.areas {
-                area.pointer.insert_str(0, "/navigation");
-            }
+            resolved.areas = polygon_areas(&graph.areas, &graph.obstacles, "/navigation");
             true
         }
         NavigationDef::Ascii(ascii) => {
@@ -155,7 +145,7 @@ fn map_areas(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) -
     }
 }
 
-fn drawn_area(area: &AsciiArea) -> NamedArea {
+fn drawn_area(area: &DrawnArea) -> NamedArea {
     NamedArea {
         name: area.name.value.clone(),
         obstacle: false,
@@ -168,18 +158,22 @@ fn drawn_area(area: &AsciiArea) -> NamedArea {
     }
 }
 
-fn polygon_area(area: &AreaDef, obstacle: bool, index: usize) -> NamedArea {
-    let list = if obstacle { "obstacles" } else { "areas" };
-    NamedArea {
-        name: area.name.value.clone(),
-        obstacle,
-        available: area.available.unwrap_or(true),
-        cost: area.cost as f32,
-        bounds: Bounds::of(&area.polygon),
-        door: None,
-        span: area.name.span,
-        pointer: format!("/{list}/{index}"),
-    }
+/// The areas, then the obstacles of the map at a place.
+fn polygon_areas(areas: &[AreaDef], obstacles: &[AreaDef], pointer: &str) -> Vec<NamedArea> {
+    let list = |list: &'static str, obstacle: bool, areas: &[AreaDef]| -> Vec<NamedArea> {
+        let named = |(index, area): (usize, &AreaDef)| NamedArea {
+            name: area.name.value.clone(),
+            obstacle,
+            available: area.available.unwrap_or(true),
+            cost: area.cost as f32,
+            bounds: Bounds::of(&area.polygon),
+            door: None,
+            span: area.name.span,
+            pointer: format!("{pointer}/{list}/{index}"),
+        };
+        areas.iter().enumerate().map(named).collect()
+    };
+    [list("areas", false, areas), list("obstacles", true, obstacles)].concat()
 }
 
 /// A name with the pointer to it.

@@ -12,9 +12,9 @@ use crate::level::def::{
     CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Projection, PropsDef, RegionOutline,
 };
 use crate::level::diagnostic::Located;
-use crate::level::load::Level;
-use crate::level::numbers::{CrowdDef, Limits as LimitsDef};
+use crate::level::loaded::Level;
 use crate::level::resolve::{self, Resolved};
+use crate::level::settings::{CrowdDef, Limits as LimitsDef};
 use crate::world::area::{Area, AreaKind};
 use crate::world::character::Gait;
 use crate::world::door::DoorPolicy;
@@ -123,7 +123,7 @@ fn doors(def: &LevelDef, resolved: &Resolved, rate: TickRate, floor_y_m: Option<
             moving_ticks: rate.ticks(door.duration_s),
             state: if door.open { DoorState::Open } else { DoorState::Closed },
             left_ticks: 0,
-            is_locked: door.locked,
+            is_locked: door.is_locked(),
             key: door.key.clone(),
             one_way: door.one_way.map(|direction| direction.map(|number| number as f32)),
             teams: door.teams.clone(),
@@ -146,7 +146,7 @@ fn regions(def: &LevelDef) -> Vec<Region> {
                     RegionShape::Circle(centre, *radius_m)
                 }
             },
-            layer: region.layer.as_ref().map(|layer| layer_number(def, &layer.value)),
+            layer: region.layer.as_ref().map(|layer| def.layer_number(&layer.value)),
             inside: Default::default(),
         })
         .collect()
@@ -159,12 +159,6 @@ fn placed(mark: &resolve::NamedMark) -> Mark {
         facing_rad: mark.facing_rad,
         props: (!mark.props.is_empty()).then(|| Arc::new(said(&mark.props))),
     }
-}
-
-/// The number of the layer of that name; the first where there is none.
-pub(super) fn layer_number(def: &LevelDef, name: &str) -> u8 {
-    let NavigationDef::Tiles(tiles) = &def.navigation else { return 0 };
-    tiles.layers.iter().position(|layer| layer.name.value == name).map_or(0, |index| index as u8)
 }
 
 fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: Option<f64>) -> Spawn {
@@ -186,7 +180,7 @@ fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: Option<f64>) -> S
             DoorHabit::Open => DoorPolicy::Open,
             DoorHabit::Wait => DoorPolicy::Wait,
         },
-        layer: character.layer.as_ref().map_or(0, |layer| layer_number(def, &layer.value)),
+        layer: character.layer.as_ref().map_or(0, |layer| def.layer_number(&layer.value)),
     }
 }
 
@@ -244,19 +238,18 @@ pub fn settings(def: &LevelDef) -> Settings {
 }
 
 fn crowd(def: &CrowdDef) -> CrowdSettings {
-    let numbers = &def.numbers;
     CrowdSettings {
-        walk_threshold_m: numbers.walk_threshold_m as f32,
-        target_replan_threshold_m: numbers.target_replan_threshold_m as f32,
-        dynamic_obstacle_influence_m: numbers.dynamic_obstacle_influence_m as f32,
-        dynamic_obstacle_radius_fraction: numbers.dynamic_obstacle_radius_fraction as f32,
-        nudge_m: numbers.nudge_m as f32,
-        replan_trigger_m: numbers.replan_trigger_m as f32,
-        replan_cooldown_ms: numbers.replan_cooldown_ms as f32,
-        npc_talk_distance_m: numbers.npc_talk_distance_m as f32,
-        iterations: numbers.iterations as u32,
-        moved_eps_m: numbers.moved_eps_m as f32,
-        nudge_cooldown_ms: numbers.nudge_cooldown_ms as f32,
+        walk_threshold_m: def.walk_threshold_m as f32,
+        target_replan_threshold_m: def.target_replan_threshold_m as f32,
+        dynamic_obstacle_influence_m: def.dynamic_obstacle_influence_m as f32,
+        dynamic_obstacle_radius_fraction: def.dynamic_obstacle_radius_fraction as f32,
+        nudge_m: def.nudge_m as f32,
+        replan_trigger_m: def.replan_trigger_m as f32,
+        replan_cooldown_ms: def.replan_cooldown_ms as f32,
+        npc_talk_distance_m: def.npc_talk_distance_m as f32,
+        iterations: def.iterations as u32,
+        moved_eps_m: def.moved_eps_m as f32,
+        nudge_cooldown_ms: def.nudge_cooldown_ms as f32,
         is_reciprocal: def.reciprocal,
     }
 }

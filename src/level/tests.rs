@@ -1,48 +1,72 @@
 //! What the parts of `level` promise one another: keys, defaults and schema from the same lines.
 
 use super::json::{JsonItem, JsonPath, JsonReader, JsonValue};
-use super::numbers::{ALL, Crowd, Limits};
-use super::read::LEVEL_KEYS;
+use super::numbers::ALL;
 use super::{Severity, code, diagnostic::Findings, read, schema};
 use serde_json::Value;
 
 #[test]
 fn every_default_lies_in_its_range() {
-    for (key, number) in ALL.iter().chain(Crowd::NUMBERS).chain(Limits::NUMBERS) {
+    for (key, number) in ALL {
         assert!(number.holds(number.default), "{key}: {number:?}");
     }
-    for ((key, number), (_, value)) in Limits::NUMBERS.iter().zip(Limits::default().values()) {
-        assert_eq!(number.default, value, "{key}");
+    let schema = schema();
+    let parts = schema["$defs"].as_object().unwrap().values().chain([&schema]);
+    let keys = parts.filter_map(|part| part["properties"].as_object()).flatten();
+    let mut count = 0;
+    for (key, value) in keys {
+        let [Some(default), Some(least), Some(most)] =
+            ["default", "minimum", "maximum"].map(|name| value.get(name).and_then(Value::as_f64))
+        else {
+            continue;
+        };
+        assert!((least..=most).contains(&default), "{key}: {value}");
+        count += 1;
     }
+    assert!(count > 60, "{count} defaults with a range");
 }
 
-fn keys(schema: &Value) -> Vec<String> {
-    let mut keys: Vec<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
-    keys.sort();
-    keys
+/// An object with every key that the schema has for it, each of them nothing.
+fn empty(schema: &Value) -> String {
+    let keys = schema["properties"].as_object().unwrap().keys();
+    let kind = &schema["properties"]["kind"]["const"];
+    let entry = |key: &String| match key.as_str() {
+        "kind" => format!("\"kind\": {kind}"),
+        key => format!("\"{key}\": null"),
+    };
+    format!("{{ {} }}", keys.map(entry).collect::<Vec<_>>().join(", "))
 }
 
 #[test]
-fn the_schema_has_the_keys_that_are_read() {
+fn the_reader_knows_the_keys_of_the_schema() {
     let schema = schema();
-    let mut level: Vec<String> = LEVEL_KEYS.iter().map(|key| (*key).to_owned()).collect();
-    level.sort();
-    assert_eq!(keys(&schema), level);
     assert_eq!(schema["required"], serde_json::json!(["navigation"]));
     assert_eq!(schema["additionalProperties"], Value::Bool(false));
     assert_eq!(schema["patternProperties"]["^x-"], Value::Bool(true));
-    // A key that the schema names and the reader does not know would be reported as unknown.
-    for (part, list) in [("Door", "doors"), ("Region", "regions"), ("Character", "characters")] {
-        let entries: Vec<String> =
-            keys(&schema["$defs"][part]).iter().map(|key| format!("\"{key}\": {{}}")).collect();
-        let text = format!("{{\"navigation\": \"a.txt\", \"{list}\": [{{ {} }}]}}", entries.join(","));
-        let unknown: Vec<_> = read(text.as_bytes(), "a.json")
-            .diagnostics
-            .into_iter()
-            .filter(|d| d.code == code::UNKNOWN_FIELD)
-            .collect();
-        assert_eq!(unknown, [], "{part}");
+    let part = |name: &str| empty(&schema["$defs"][name]);
+    let things = ["Door", "Region", "Character"].map(part);
+    let things = format!(
+        "\"doors\": [{}], \"regions\": [{}], \"characters\": [{}], \"marks\": {{ \"m\": {} }}, \"routes\": {{ \"r\": {} }},
+        \"limits\": {}, \"crowd\": {}",
+        things[0],
+        things[1],
+        things[2],
+        empty(&schema["$defs"]["Mark"]["anyOf"][1]),
+        empty(&schema["$defs"]["Route"]["anyOf"][1]),
+        part("Limits"),
+        part("Crowd")
+    );
+    let kinds = schema["$defs"]["Navigation"]["anyOf"].as_array().unwrap().iter().skip(1);
+    let maps = kinds.map(|kind| part(kind["$ref"].as_str().unwrap().strip_prefix("#/$defs/").unwrap()));
+    for map in maps {
+        let text = format!("{{ \"navigation\": {map}, {things} }}");
+        let found = read(text.as_bytes(), "a.json").diagnostics;
+        let unknown = found.iter().find(|finding| finding.code == code::UNKNOWN_FIELD);
+        assert!(found.len() > 30, "{text}: {found:?}");
+        assert_eq!(unknown, None, "{map}");
     }
+    let found = read(empty(&schema).as_bytes(), "a.json").diagnostics;
+    assert!(found.iter().all(|finding| finding.code != code::UNKNOWN_FIELD), "{found:?}");
 }
 
 #[test]
@@ -63,7 +87,7 @@ fn the_schema_shows_defaults_and_descriptions() {
 fn plain(text: &str) -> Result<Value, Vec<&'static str>> {
     let mut findings = Findings::default();
     let file = findings.add_file("a.json", text.as_bytes());
-    let mut reader = JsonReader { findings: &mut findings, file };
+    let mut reader = JsonReader::new(&mut findings, file);
     let value = reader
         .root(text, 0)
         .and_then(|JsonItem { text, at }| reader.plain(JsonValue { text, at, place: &JsonPath::Root }));

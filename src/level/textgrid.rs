@@ -5,7 +5,7 @@
 //! is allocated; every finding has its line. Not here: areas, which this form has none of.
 //! Source: the grid format of seed 000, its elided keys filled in.
 
-use super::def::CellSizes;
+use super::cell_sizes::CellSizes;
 use super::diagnostic::{PendingDiagnostic, Span, code};
 use super::json::JsonReader;
 use super::numbers::{self, Number};

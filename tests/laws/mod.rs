@@ -2,6 +2,7 @@
 
 pub mod fuzzed;
 pub mod invariant_tests;
+pub mod keys;
 pub mod knots;
 pub mod model;
 pub mod settle_matrix;

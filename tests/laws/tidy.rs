@@ -34,7 +34,7 @@ const SCRIPT_LAYERS: [(&str, &[&str]); 4] = [
 const BIND_FOR_STEPS: [&str; 3] = ["bind::results", "bind::bt::node", "bind::character::walk_to"];
 
 /// External crates, and the folders or files below `src/` that may name them.
-const CRATES: [(&str, &[&str]); 24] = [
+const CRATES: [(&str, &[&str]); 23] = [
     ("mlua", &["script/"]),
     ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
     ("rand_pcg", &["base/rng"]),
@@ -43,7 +43,6 @@ const CRATES: [(&str, &[&str]); 24] = [
     ("log", &["world/", "level/", "sim/", "script/", "view/", "game/", "shell/"]),
     ("serde", &["level/", "world/snapshot", "view/json", "game/", "shell/"]),
     ("serde_json", &["level/", "view/json", "game/", "shell/"]),
-    ("schemars", &["level/"]),
     ("anyhow", &["shell/"]),
     ("clap", &["shell/"]),
     ("clap_complete", &["shell/"]),

@@ -394,7 +394,7 @@ fn seed_t10_door_tiles_become_doors() {
         <tile id=\"2\"><properties><property name=\"doorFlags\" type=\"int\" value=\"1\"/></properties></tile>";
     let level = load(&map(&["11211", "11211", "00300"], WALKABLE, tiles, ""));
     let [locked, open] = &level.def.doors[..] else { panic!("two doors") };
-    assert!(locked.locked && !locked.open && open.open && !open.locked);
+    assert!(locked.is_locked() && !locked.open && open.open && !open.is_locked());
     assert_eq!(locked.key.as_deref(), Some("brass"));
     assert_eq!(walkable(&level), ["..#..", "..#..", "##.##"], "closed and open, as the level begins");
 }

@@ -4,6 +4,8 @@ use glam::Vec3;
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::graph::PrecomputedRoutes;
+use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::{divide, link};
 

@@ -26,7 +26,7 @@ pub(in crate::level) struct Import<'f> {
     /// Cells that all layers together may still have.
     pub(super) cells_left: u64,
     pub(super) tilesets: BTreeMap<String, Arc<RawTileset>>,
-    pub(super) templates: BTreeMap<String, Arc<super::template::Template>>,
+    pub(super) templates: BTreeMap<String, Arc<super::raw::RawObject>>,
     /// Paths of the files being read, the outermost first.
     pub(super) open: Vec<String>,
     files: usize,
@@ -88,7 +88,7 @@ impl<'f> Import<'f> {
         read: impl FnOnce(&mut Self, Here<'_, '_>) -> Option<T>,
     ) -> Option<T> {
         let file = self.findings.add_file(path, bytes);
-        let (text, base) = JsonReader { findings: self.findings, file }.decoded(bytes)?;
+        let (text, base) = JsonReader::new(self.findings, file).decoded(bytes)?;
         let notation = if text.trim_start().starts_with('<') { Notation::Xml } else { Notation::Json };
         let root = match notation {
             Notation::Xml => xml::parse(self.findings, file, text, base)?,

@@ -616,7 +616,7 @@ impl Laying<'_, '_> {
         }
         meaning.tags.retain(|tag| !tag.trim().is_empty() && tag.len() <= crate::level::json::NAME_BYTES_MAX);
         meaning.tags.retain(|tag| !tag.chars().any(char::is_control));
-        meaning.tags.truncate(crate::level::read::TAGS_MAX);
+        meaning.tags.truncate(crate::level::forms::TAGS_MAX);
         meaning
     }
 

@@ -126,7 +126,10 @@ fn navigation(
         }
     }
     TilesDef {
-        sizes: options.sizes,
+        agent_radius_m: options.sizes.agent_radius_m,
+        object_padding_m: options.sizes.object_padding_m,
+        boundary_padding_m: options.sizes.boundary_padding_m,
+        floor_y_m: options.sizes.floor_y_m,
         layout,
         projection: if place.is_isometric() { Projection::Isometric } else { Projection::Flat },
         stagger_index: if place.is_even_moved() { StaggerIndex::Even } else { StaggerIndex::Odd },

@@ -8,6 +8,7 @@
 
 pub mod raw;
 
+mod attribute;
 mod data;
 mod files;
 mod ground;
@@ -16,8 +17,8 @@ mod object;
 mod place;
 mod property;
 mod read;
-mod template;
 mod things;
+mod tileset;
 mod tmj;
 mod tree;
 mod types;
@@ -28,37 +29,19 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
-use super::def::{CellSizes, Hierarchy, LevelDef};
-use super::diagnostic::{Diagnostic, Findings, LevelFile, Located, PendingDiagnostic, Span, code};
+use super::def::LevelDef;
+use super::diagnostic::{Diagnostic, Findings, LevelFile, PendingDiagnostic, Span, code};
 use super::json::FILE_BYTES_MAX;
-use super::load::LevelError;
+use super::loaded::LevelError;
 use super::source::{FileSource, SourceError};
 use files::Import;
 use raw::RawMap;
 use words::Said;
 
+pub use super::def::TiledOptions;
 pub use ground::{Counts, LayerReport, TiledReport};
 pub use words::LeftOut;
 pub use write::text;
-
-/// How a map is taken in.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TiledOptions {
-    /// Metres of a pixel, above 0; by default a tile is one metre wide. On isometric maps, where objects
-    /// count in heights of a tile along both axes, a tile is one metre along both.
-    pub metres_per_pixel: Option<f64>,
-    /// Mirror the map in its place: what is at the top of the picture lies at the largest z, not at the
-    /// smallest.
-    pub is_flipped: bool,
-    /// The file of types that gives classes their defaults, relative to the map. By default one of
-    /// `objecttypes.xml`, `objecttypes.json` and `propertytypes.json` beside the map, if there is one.
-    pub types: Option<Located<String>>,
-    /// Radius of the bodies that the tiles are made for, and the height of the floor; the size of a cell and
-    /// the paddings have no meaning here.
-    pub sizes: CellSizes,
-    /// When searches go from sector to sector first.
-    pub hierarchy: Hierarchy,
-}
 
 /// A map that was taken in.
 #[derive(Clone, Debug, PartialEq)]

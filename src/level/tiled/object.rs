@@ -4,12 +4,14 @@
 //! does not say comes from its template, then from its tile; a shape has at most [`POINTS_MAX`] corners, all
 //! finite. Not here: what objects mean (`things`).
 
+use super::attribute::{self, class_of, optional_whole};
 use super::files::{Here, Import, short};
+use super::property;
 use super::raw::{GID_MASK, ObjectShape, RawObject, RawTile, RawTileset};
+use super::tileset::tileset_of_map;
 use super::tree::Element;
-use super::{property, read, template};
 use crate::level::diagnostic::{Span, code};
-use crate::level::read::POINTS_MAX;
+use crate::level::forms::POINTS_MAX;
 use std::sync::Arc;
 
 /// Reads the objects of a layer.
@@ -31,7 +33,7 @@ pub(super) fn objects(
 }
 
 /// Reads an object. None after a finding.
-pub(super) fn object(
+fn object(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     element: &Element<'_>,
@@ -41,14 +43,15 @@ pub(super) fn object(
         Some(named) => Some(begun(import, here, &named.value, named.span)?),
         None => None,
     };
-    let base = base.as_ref().map(|template| &template.object);
-    let number = |import: &mut Import<'_>, name, own: f64| read::number(import, here, element, name, own);
+    let base = base.as_deref();
+    let number =
+        |import: &mut Import<'_>, name, own: f64| attribute::number(import, here, element, name, own);
     let size = base.map_or([0.0, 0.0], |base| base.size_px);
     let position_px = [number(import, "x", 0.0), number(import, "y", 0.0)];
     let size_px = [number(import, "width", size[0]).abs(), number(import, "height", size[1]).abs()];
     let rotation_degrees = number(import, "rotation", base.map_or(0.0, |base| base.rotation_degrees));
     let mut properties = property::properties(import, here, element);
-    let own_class = read::class_of(element);
+    let own_class = class_of(element);
     let text = |own: &str, base: Option<&String>| {
         if own.is_empty() { base.cloned().unwrap_or_default() } else { own.to_owned() }
     };
@@ -67,7 +70,7 @@ pub(super) fn object(
         }
         properties.add_missing(&tile.properties);
     }
-    let id = read::optional_whole(import, here, element, "id", (0, i64::from(u32::MAX))).unwrap_or(0) as u32;
+    let id = optional_whole(import, here, element, "id", (0, i64::from(u32::MAX))).unwrap_or(0) as u32;
     let pointer = here.pointer(element.span);
     Some(RawObject {
         id,
@@ -84,17 +87,12 @@ pub(super) fn object(
 }
 
 /// The template that an object begins as.
-fn begun(
-    import: &mut Import<'_>,
-    here: Here<'_, '_>,
-    name: &str,
-    span: Span,
-) -> Option<Arc<template::Template>> {
+fn begun(import: &mut Import<'_>, here: Here<'_, '_>, name: &str, span: Span) -> Option<Arc<RawObject>> {
     let path = import.path_of(here, name, span)?;
     if let Some(known) = import.templates.get(&path) {
         return Some(Arc::clone(known));
     }
-    let read = Arc::new(import.opened(here, &path, span, template::template)?);
+    let read = Arc::new(import.opened(here, &path, span, template)?);
     import.templates.insert(path, Arc::clone(&read));
     Some(read)
 }
@@ -105,7 +103,7 @@ fn shape(
     element: &Element<'_>,
     tilesets: &[(u32, Arc<RawTileset>)],
 ) -> Option<ObjectShape> {
-    if let Some(gid) = read::optional_whole(import, here, element, "gid", (0, i64::from(u32::MAX))) {
+    if let Some(gid) = optional_whole(import, here, element, "gid", (0, i64::from(u32::MAX))) {
         return tile(import, here, element, (gid as u32 & GID_MASK, tilesets));
     }
     let mut found = ObjectShape::Rectangle;
@@ -172,4 +170,22 @@ fn corners(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
         list.push(point);
     }
     Some(list)
+}
+
+/// Reads a template: the object in a file of its own, which may begin as another one.
+fn template(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawObject> {
+    if here.root.name != "template" {
+        let message = format!("the file is a {}, expected a template", here.root.name);
+        import.error(here, code::CHOICE, here.root.span, message);
+        return None;
+    }
+    let mut tilesets = Vec::new();
+    for element in here.root.all("tileset") {
+        tilesets.extend(tileset_of_map(import, here, element));
+    }
+    let Some(element) = here.root.child("object") else {
+        import.error(here, code::MISSING_FIELD, here.root.span, "the template has no object");
+        return None;
+    };
+    object(import, here, element, &tilesets)
 }

@@ -4,24 +4,19 @@
 //! before anything is allocated by it; every layer has as many cells as the map says; every cell names a tile
 //! of a tileset. Not here: objects (`object`), what layers mean (`ground`).
 
+use super::attribute::{number, optional_whole, whole};
 use super::data::{self, CellEncoding};
 use super::files::{Here, Import};
 use super::object;
 use super::property;
-use super::raw::{
-    GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, RawTile, RawTileset, Rect,
-};
+use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, Rect};
+use super::tileset::{TILE_PX_MAX, tileset_of_map};
 use super::tree::Element;
 use crate::level::diagnostic::{PendingDiagnostic, Span, code};
 use crate::level::textgrid::CELLS_MAX;
-use std::sync::Arc;
 
 /// Most columns and rows of a map.
 const SIDE_MAX: i64 = 65_536;
-/// Largest side of a tile, pixels.
-const TILE_PX_MAX: i64 = 65_536;
-/// Most tiles of one set.
-const TILES_MAX: i64 = 16_777_216;
 /// Most cells of all layers together: two full layers of the largest map.
 pub(super) const LAYER_CELLS_MAX: u64 = 2 * CELLS_MAX;
 /// Most layers, groups included.
@@ -123,144 +118,6 @@ fn word(import: &mut Import<'_>, here: Here<'_, '_>, name: &str, words: &[&str])
         import.error(here, code::CHOICE, here.root.span_of(name), message);
         0
     })
-}
-
-/// A whole number that must be there.
-pub(super) fn whole(
-    import: &mut Import<'_>,
-    here: Here<'_, '_>,
-    element: &Element<'_>,
-    name: &str,
-    range: (i64, i64),
-) -> Option<i64> {
-    if element.attribute(name).is_none() {
-        let message = format!("{} has no {name}", element.name);
-        import.error(here, code::MISSING_FIELD, element.span, message);
-        return None;
-    }
-    optional_whole(import, here, element, name, range)
-}
-
-/// A whole number, none when it is not there or after a finding.
-pub(super) fn optional_whole(
-    import: &mut Import<'_>,
-    here: Here<'_, '_>,
-    element: &Element<'_>,
-    name: &str,
-    (least, most): (i64, i64),
-) -> Option<i64> {
-    let attribute = element.attribute(name)?;
-    let stated = attribute.value.trim();
-    match stated.parse::<i64>() {
-        Ok(number) if least <= number && number <= most => Some(number),
-        Ok(number) => {
-            let message = format!("{} is {number}, expected {least} to {most}", sentence(element, name));
-            import.error(here, code::LIMIT, attribute.span, message);
-            None
-        }
-        Err(_) => {
-            let shown = super::files::short(stated);
-            let message = format!("{} is \"{shown}\", expected a whole number", sentence(element, name));
-            import.error(here, code::TYPE, attribute.span, message);
-            None
-        }
-    }
-}
-
-fn sentence(element: &Element<'_>, name: &str) -> String {
-    format!("{name} of the {}", element.name)
-}
-
-/// A finite number; `default` when it is not there or after a finding.
-pub(super) fn number(
-    import: &mut Import<'_>,
-    here: Here<'_, '_>,
-    element: &Element<'_>,
-    name: &str,
-    default: f64,
-) -> f64 {
-    let Some(attribute) = element.attribute(name) else { return default };
-    match attribute.value.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() && value.abs() <= 1e9 => value + 0.0,
-        _ => {
-            let shown = super::files::short(&attribute.value);
-            let message = format!("{} is \"{shown}\", expected a finite number", sentence(element, name));
-            import.error(here, code::NUMBER, attribute.span, message);
-            default
-        }
-    }
-}
-
-/// The class of a thing: `class`, or `type` in files of versions before 1.9 and after 1.10.
-pub(super) fn class_of(element: &Element<'_>) -> String {
-    let class = element.value("class");
-    (if class.is_empty() { element.value("type") } else { class }).to_owned()
-}
-
-/// A tileset as a map or template names it: the first id, and the set itself, which may be a file of its own.
-pub(super) fn tileset_of_map(
-    import: &mut Import<'_>,
-    here: Here<'_, '_>,
-    element: &Element<'_>,
-) -> Option<(u32, Arc<RawTileset>)> {
-    let first = whole(import, here, element, "firstgid", (1, i64::from(GID_MASK)))? as u32;
-    let Some(source) = element.attribute("source") else {
-        return Some((first, Arc::new(tileset(import, here, element)?)));
-    };
-    let path = import.path_of(here, &source.value, source.span)?;
-    if let Some(known) = import.tilesets.get(&path) {
-        return Some((first, Arc::clone(known)));
-    }
-    let read = import.opened(here, &path, source.span, |import, there| {
-        if there.root.name != "tileset" {
-            let message = format!("the file is a {}, expected a tileset", there.root.name);
-            import.error(there, code::CHOICE, there.root.span, message);
-            return None;
-        }
-        tileset(import, there, there.root)
-    })?;
-    let read = Arc::new(read);
-    import.tilesets.insert(path, Arc::clone(&read));
-    Some((first, read))
-}
-
-fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Option<RawTileset> {
-    let count = optional_whole(import, here, element, "tilecount", (0, TILES_MAX));
-    for name in ["tilewidth", "tileheight"] {
-        // A set of single pictures states the largest of them, and nothing when it has none yet.
-        optional_whole(import, here, element, name, (0, TILE_PX_MAX));
-    }
-    let mut tiles = Vec::new();
-    for tile in element.all("tile") {
-        let Some(id) = whole(import, here, tile, "id", (0, TILES_MAX)) else { continue };
-        let properties = property::properties(import, here, tile);
-        tiles.push(RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span });
-    }
-    tiles.sort_by_key(|tile| tile.id);
-    tiles.dedup_by_key(|tile| tile.id);
-    // Sets of single pictures have gaps: the last id may lie above the number of tiles.
-    let last = tiles.last().map_or(0, |tile| tile.id + 1);
-    let stated = count.map(|count| count as u32).or_else(|| counted(element)).unwrap_or(GID_MASK);
-    tiles.retain(|tile| !tile.class.is_empty() || !tile.properties.0.is_empty());
-    Some(RawTileset {
-        name: element.value("name").to_owned(),
-        tiles_max: stated.max(last),
-        tiles,
-        object_alignment: element.value("objectalignment").to_owned(),
-    })
-}
-
-/// How many tiles a set has that does not say so, from its picture: files before 0.18.
-fn counted(element: &Element<'_>) -> Option<u32> {
-    let image = element.child("image")?;
-    let side = |of: &Element<'_>, name: &str| of.value(name).trim().parse::<u32>().ok();
-    let (spacing, margin) = (side(element, "spacing").unwrap_or(0), side(element, "margin").unwrap_or(0));
-    let along = |size: &str, tile: &str| {
-        let (size, tile) = (side(image, size)?, side(element, tile)?);
-        let room = size.checked_sub(margin)?.checked_add(spacing)?;
-        room.checked_div(tile.checked_add(spacing)?)
-    };
-    along("width", "tilewidth")?.checked_mul(along("height", "tileheight")?)
 }
 
 /// What layers have from the groups around them.

@@ -11,23 +11,21 @@ mod people;
 mod props;
 mod stairs;
 
-use self::stairs::Stairs;
 use super::files::short;
 use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
 use super::place::{MapPlacement, Near, common_area};
 use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawObject};
 use super::types::Types;
-use super::words::{Said, truth, truth_of};
+use super::words::{self, Said, truth, truth_of};
 use crate::base::geom::Point;
 use crate::level::def::{
-    CharacterDef, DoorDef, LinkDef, MarkDef, PlaceDef, Position, PropsDef, RegionDef, RegionOutline,
-    RouteDef, StopDef,
+    CHARACTERS_MAX, CharacterDef, DoorDef, LinkDef, MARKS_MAX, MarkDef, POLYGONS_MAX, PlaceDef, Position,
+    PropsDef, RegionDef, RegionOutline, RouteDef, StopDef,
 };
 use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use crate::level::json::NAME_BYTES_MAX;
-use crate::level::keys;
 use crate::level::numbers::{self, Number};
-use crate::level::read::{CHARACTERS_MAX, MARKS_MAX, POLYGONS_MAX};
+
 use crate::nav::LINKS_MAX;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -160,6 +158,26 @@ struct Waypoint {
     span: Span,
 }
 
+/// Stairs whose other end may not have been met yet.
+struct Stairs {
+    from: (usize, Point),
+    to: StairsTarget,
+    both_ways: bool,
+    cost_m: f64,
+    /// The object as a sentence has it, and where it stands.
+    called: String,
+    span: Span,
+    pointer: String,
+}
+
+/// Where stairs lead.
+enum StairsTarget {
+    /// To the same place of a layer.
+    Layer(usize),
+    /// To an object, by its number.
+    Object(u32),
+}
+
 struct Putting<'r, 'f> {
     findings: &'f mut Findings,
     said: &'r mut Said,
@@ -206,7 +224,7 @@ impl Putting<'_, '_> {
                 name: Located::new(name, span),
                 area: Located::new(area, span),
                 open: tile.open,
-                locked: tile.locked,
+                locked: (tile.locked != tile.key.is_some()).then_some(tile.locked),
                 key: tile.key,
                 duration_s: numbers::DOOR_SECONDS.default,
                 ..DoorDef::default()
@@ -673,14 +691,13 @@ impl Putting<'_, '_> {
         let seconds = self.number(thing, "seconds", &numbers::DOOR_SECONDS);
         let one_way = self.direction(thing);
         let teams = text("teams").map(|teams| split(&teams).map(str::to_owned).collect()).unwrap_or_default();
-        let props = self.props(thing, &keys::DOOR.of_tiled());
+        let props = self.props(thing, &words::of_object::<DoorDef>(&["requiresKey", "collisionLayer"]));
         self.things.doors.push(DoorDef {
             name,
             area,
             open: is_open.unwrap_or(false),
             duration_s: seconds.unwrap_or(numbers::DOOR_SECONDS.default),
-            // What wants a key is locked, unless it says that it is not.
-            locked: is_locked.unwrap_or(key.is_some()),
+            locked: is_locked.filter(|is_locked| *is_locked != key.is_some()),
             key,
             one_way,
             teams,

@@ -20,7 +20,7 @@ pub(super) fn parse<'a>(
     text: &'a str,
     base: usize,
 ) -> Option<Element<'a>> {
-    let mut reader = JsonReader { findings, file };
+    let mut reader = JsonReader::new(findings, file);
     let root = reader.root(text, base)?;
     let mut parse = Parse { reader, budget: Budget::default(), is_over: false };
     if root.text.starts_with('[') {

@@ -9,6 +9,7 @@ use super::files::short;
 use super::raw::{Properties, Property, PropertyValue};
 use crate::base::suggestions::nearest;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
+use crate::level::object::Object;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +39,15 @@ pub(super) const OF_TILES: &[&str] = &[
     "isDynamic",
     "tags",
 ];
+
+/// What an object says of a door or a character by itself, or with all of its properties.
+const BY_ITSELF: [&str; 5] = ["name", "area", "position", "params", "props"];
+
+/// On an object that becomes something of a level: the keys of that, and `more`.
+pub(super) fn of_object<T: Object>(more: &[&'static str]) -> Vec<&'static str> {
+    let keys = T::names().into_iter().filter(|name| !BY_ITSELF.contains(name));
+    keys.chain(more.iter().copied()).collect()
+}
 
 /// Kinds of things left out that are told apart; the rest is counted together.
 const KINDS_MAX: usize = 200;

@@ -7,14 +7,17 @@
 use super::{Putting, Thing};
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};
 use crate::level::diagnostic::Located;
+use crate::level::forms::TAGS_MAX;
 use crate::level::json::NAME_BYTES_MAX;
-use crate::level::keys;
 use crate::level::numbers;
-use crate::level::read::TAGS_MAX;
 use crate::level::source::checked_path;
 use crate::level::tiled::files::short;
 use crate::level::tiled::ground::{LAYER_NAMES, shown, split, text_of};
 use crate::level::tiled::raw::ObjectShape;
+use crate::level::tiled::words;
+
+/// Other spellings of keys, and what imported maps say.
+const SPELLINGS: &[&str] = &["facing", "speed", "collisionLayer", "collision", "behavior", "script"];
 
 impl Putting<'_, '_> {
     /// Places a character at the foot of its object.
@@ -37,7 +40,7 @@ impl Putting<'_, '_> {
             character.layer = Some(Located::new(LAYER_NAMES[thing.number].to_owned(), object.span));
         }
         character.behaviour = self.behaviour(thing);
-        let own = keys::CHARACTER.of_tiled();
+        let own = words::of_object::<CharacterDef>(SPELLINGS);
         character.props = self.props(thing, &own);
         // What is said of somebody with a behaviour is a parameter of it as well.
         if character.behaviour.is_some() {

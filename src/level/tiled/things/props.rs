@@ -9,7 +9,7 @@
 use super::{Putting, Thing, called};
 use crate::level::def::PropsDef;
 use crate::level::diagnostic::{Located, code};
-use crate::level::read::PARAMS_BYTES_MAX;
+use crate::level::forms::PARAMS_BYTES_MAX;
 use crate::level::tiled::files::short;
 use crate::level::tiled::raw::{Property, PropertyValue};
 use serde_json::Value as Json;

@@ -3,34 +3,14 @@
 //! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers,
 //! findings for names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
 
-use super::{Putting, Sort, Thing, called, sort_of};
+use super::{Putting, Sort, Stairs, StairsTarget, Thing, called, sort_of};
 use crate::base::geom::Point;
 use crate::level::def::{LinkDef, LinkEnd, Position};
-use crate::level::diagnostic::{Located, PendingDiagnostic, Span, code};
+use crate::level::diagnostic::{Located, PendingDiagnostic, code};
 use crate::level::numbers;
 use crate::level::tiled::files::short;
 use crate::level::tiled::ground::{LAYER_NAMES, number_of, shown};
 use crate::level::tiled::raw::PropertyValue;
-
-/// Stairs whose other end may not have been met yet.
-pub(super) struct Stairs {
-    from: (usize, Point),
-    to: StairsTarget,
-    both_ways: bool,
-    cost_m: f64,
-    /// The object as a sentence has it, and where it stands.
-    called: String,
-    span: Span,
-    pointer: String,
-}
-
-/// Where stairs lead.
-enum StairsTarget {
-    /// To the same place of a layer.
-    Layer(usize),
-    /// To an object, by its number.
-    Object(u32),
-}
 
 impl Putting<'_, '_> {
     /// What a property that names another object leads to must be there.

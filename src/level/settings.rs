@@ -1,0 +1,112 @@
+//! The settings of a level: what scripts and searches may use, and how bodies follow paths and avoid one another.
+//!
+//! In: the objects `limits` and `crowd`. Out: [`Limits`] and [`CrowdDef`]. Holds: counts are whole; lengths,
+//! fractions and times need not be. Not here: what obeys them (`world/settings`).
+
+use super::forms::{Count, Truth};
+use super::numbers::Number;
+use super::object::{Object as _, object};
+
+const fn number(default: f64, min: f64, max: f64, unit: &'static str) -> Number {
+    Number { default, min, max, unit }
+}
+
+object! {
+    /// Crowd settings of a level, the two truth values included.
+    pub struct CrowdDef: Copy as "Crowd" {
+        /// Distance at which a goal or a point of a path counts as reached, metres. Default radius of a walk.
+        /// Smaller than what can be seen, larger than what rounding can miss.
+        "walkThreshold" => walk_threshold_m: f64 [number(0.05, 0.001, 10.0, "metres")];
+        /// How far a followed target may move before the walk plans again, metres. A target that creeps does not
+        /// cost a search every tick.
+        "targetReplanThreshold" => target_replan_threshold_m: f64 [number(0.25, 0.01, 100.0, "metres")];
+        /// Standing bodies within this distance of the straight line from start to goal are planned around,
+        /// metres. Anyone who stands further away does not affect the search.
+        "dynamicObstacleInfluenceDist" => dynamic_obstacle_influence_m: f64 [number(6.0, 0.0, 100.0, "metres")];
+        /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing
+        /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two people
+        /// narrow a passage.
+        "dynamicObstacleRadiusFraction" => dynamic_obstacle_radius_fraction: f64 [number(0.6, 0.0, 2.0, "")];
+        /// How far a standing body steps aside for a walker, metres. A body's width and the walker's, and a
+        /// little room.
+        "nudgeDist" => nudge_m: f64 [number(1.2, 0.0, 100.0, "metres")];
+        /// Walkers whose way to the next point of their path passes within this distance of somebody who came to
+        /// stand, was moved or went away may plan again, metres. Generous, so that small corrections by pushing
+        /// are no news.
+        "replanTriggerDist" => replan_trigger_m: f64 [number(1.8, 0.0, 100.0, "metres")];
+        /// Least game time between two plans of one walker for others in the way, milliseconds. At most two a
+        /// second.
+        "replanCooldownMs" => replan_cooldown_ms: f64 [number(500.0, 0.0, 60000.0, "milliseconds")];
+        /// Distance between the middles of two bodies at which walking up to a character counts as arrived,
+        /// metres. Near enough to talk. Default radius of a walk to a character.
+        "npcTalkDistance" => npc_talk_distance_m: f64 [number(1.35, 0.01, 100.0, "metres")];
+        /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as
+        /// many. One push makes the next overlap; three settle a small knot.
+        "iterations" => iterations: f64 [Count(number(3.0, 1.0, 16.0, "passes"))];
+        /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that the
+        /// tick rate decides nothing.
+        "movedEps" => moved_eps_m: f64 [number(0.05, 0.0, 10.0, "metres")];
+        /// Least game time between two steps aside of one body, milliseconds. Long enough to have taken the
+        /// first.
+        "nudgeCooldownMs" => nudge_cooldown_ms: f64 [number(500.0, 0.0, 60000.0, "milliseconds")];
+        /// Whether walkers avoid their neighbours before they touch.
+        "reciprocal" => reciprocal: bool [or true, Truth];
+    }
+}
+
+object! {
+    /// How much the scripts and searches of a level may use.
+    pub struct Limits: Copy as "Limits" {
+        /// Safepoints of one call into a script.
+        "fuelPerCall" => fuel_per_call: f64 [Count(number(100000.0, 100.0, 10000000.0, "safepoints"))];
+        /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits for
+        /// the next.
+        "fuelPerTick" => fuel_per_tick: f64 [Count(number(200000.0, 100.0, 1000000000.0, "safepoints"))];
+        /// Safepoints while a script file is loaded.
+        "fuelAtLoad" => fuel_at_load: f64 [Count(number(1000000.0, 100.0, 100000000.0, "safepoints"))];
+        /// Memory of all scripts of the level, MiB.
+        "memoryMiB" => memory_mib: f64 [Count(number(256.0, 4.0, 4096.0, "MiB"))];
+        /// Coroutines that may resume one another.
+        "coroutineDepth" => coroutine_depth: f64 [Count(number(16.0, 1.0, 128.0, "coroutines"))];
+        /// Tasks of one owner at a time.
+        "tasksPerOwner" => tasks_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "tasks"))];
+        /// Tasks of the level at a time.
+        "tasks" => tasks: f64 [Count(number(65536.0, 1.0, 1000000.0, "tasks"))];
+        /// Timers of one owner at a time.
+        "timersPerOwner" => timers_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "timers"))];
+        /// Handlers of one owner at a time.
+        "handlersPerOwner" => handlers_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "handlers"))];
+        /// Watches of one owner at a time.
+        "watchesPerOwner" => watches_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "watches"))];
+        /// Walks that one owner may begin in a tick.
+        "walksPerOwnerPerTick" => walks_per_owner_per_tick: f64 [Count(number(4096.0, 1.0, 65536.0, "walks"))];
+        /// Node expansions of one path search; 0 means the number of nodes of the map.
+        "expansionsPerPath" => expansions_per_path: f64 [Count(number(0.0, 0.0, 4294967295.0, "expansions"))];
+        /// Events delivered in one tick; the rest waits for the next.
+        "eventsPerTick" => events_per_tick: f64 [Count(number(65536.0, 1.0, 1000000.0, "events"))];
+        /// Rounds of events that answer events in one tick.
+        "eventRounds" => event_rounds: f64 [Count(number(8.0, 1.0, 64.0, "rounds"))];
+        /// Characters alive at a time.
+        "characters" => characters: f64 [Count(number(10000.0, 0.0, 65536.0, "characters"))];
+        /// Size of each `state`, board and payload, KiB.
+        "stateKiB" => state_kib: f64 [Count(number(256.0, 1.0, 16384.0, "KiB"))];
+        /// Longest text that one library call may make, KiB.
+        "stringKiB" => string_kib: f64 [Count(number(1024.0, 1.0, 65536.0, "KiB"))];
+        /// Longest pattern of a text search, bytes.
+        "patternBytes" => pattern_bytes: f64 [Count(number(200.0, 1.0, 10000.0, "bytes"))];
+        /// Most elements that one library call may touch in a table.
+        "tableElements" => table_elements: f64 [Count(number(100000.0, 1.0, 10000000.0, "elements"))];
+        /// Lines of log kept in one tick; more are counted.
+        "logLinesPerTick" => log_lines_per_tick: f64 [Count(number(100.0, 0.0, 100000.0, "lines"))];
+        /// Real time that one call may take before the watchdog ends it, milliseconds.
+        "watchdogMs" => watchdog_ms: f64 [number(200.0, 10.0, 60000.0, "milliseconds")];
+    }
+}
+
+impl CrowdDef {
+    /// Every number with its key, default and range.
+    #[must_use]
+    pub fn numbers() -> Vec<(&'static str, Number)> {
+        Self::keys().into_iter().filter_map(|key| Some((key.name, (key.number)()?))).collect()
+    }
+}
