@@ -430,10 +430,11 @@ pub(crate) fn prepare(vm: &ScriptVm, settings: &Settings, args: &[String]) -> ml
 /// The functions that wait, by `Type.name`.
 fn prelude(vm: &ScriptVm) -> mlua::Result<Table> {
     let lua = vm.lua();
-    let coroutine: Table = lua.globals().get("coroutine")?;
-    let error: Function = lua.globals().get("error")?;
+    let globals = vm.globals();
+    let coroutine: Table = globals.raw_get("coroutine")?;
+    let error: Function = globals.raw_get("error")?;
     let yielding: Function = coroutine.raw_get("yield")?;
-    let pcall: Function = lua.globals().get("pcall")?;
+    let pcall: Function = globals.raw_get("pcall")?;
     let natives = wait_requests::natives(lua)?;
     let wait = vm.own_chunk(include_str!("prelude/wait.lua"))?;
     let (answer, waiting): (Function, Function) = wait.call((&yielding, &error))?;

@@ -28,11 +28,8 @@ pub(crate) fn door_parts(world: &mut World) -> DoorParts<'_> {
 
 /// Step 5.
 pub fn edits(world: &mut World) {
-    let World { clock, settings, map, characters, glides, walks, paths, events, scratch, .. } = world;
-    let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
-    let parts =
-        &mut Wayfinding { clock, settings, map, characters, walks, paths, events, bystanders, counts };
-    edits::run(parts, glides);
+    let (mut parts, glides) = Wayfinding::with_glides(world);
+    edits::run(&mut parts, glides);
 }
 
 /// Step 6.

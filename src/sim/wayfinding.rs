@@ -12,6 +12,7 @@ use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
+use crate::world::interpolation::Interpolation;
 use crate::world::map::LevelMap;
 use crate::world::ops::walks::WalkEnds;
 use crate::world::outcome::{Reason, Status};
@@ -38,9 +39,14 @@ pub(crate) struct Wayfinding<'a> {
 impl<'a> Wayfinding<'a> {
     /// Those parts of the world.
     pub(crate) fn of(world: &'a mut World) -> Self {
-        let World { clock, settings, map, characters, walks, paths, events, scratch, .. } = world;
+        Self::with_glides(world).0
+    }
+
+    /// Those parts of the world, and the bodies between two steps of the crowd.
+    pub(crate) fn with_glides(world: &'a mut World) -> (Self, &'a mut Vec<Interpolation>) {
+        let World { clock, settings, map, characters, glides, walks, paths, events, scratch, .. } = world;
         let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
-        Self { clock, settings, map, characters, walks, paths, events, bystanders, counts }
+        (Self { clock, settings, map, characters, walks, paths, events, bystanders, counts }, glides)
     }
 
     /// All characters with their walks.

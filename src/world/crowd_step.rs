@@ -47,19 +47,17 @@ pub struct Move {
 impl Move {
     /// Of somebody who goes like that, where to is yet to be worked out.
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
-        let (is_ghost, is_clipped, was_turning) = (false, false, false);
-        let (left_m, held_ticks, stepped_m) = (0.0, 0, 0.0);
         Self {
             walk: None,
             character,
             gait,
             stride: Stride::NONE,
-            left_m,
-            held_ticks,
-            stepped_m,
-            is_ghost,
-            is_clipped,
-            was_turning,
+            left_m: 0.0,
+            held_ticks: 0,
+            stepped_m: 0.0,
+            is_ghost: false,
+            is_clipped: false,
+            was_turning: false,
         }
     }
 }

@@ -220,8 +220,8 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     lend::install::<World>(lua);
     level::install(lua, setup.args)?;
     bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
-    let native: Table = lua.globals().get("string")?;
-    log::install(lua, native.raw_get("format")?, lua.globals().get("tostring")?);
+    let native: Table = vm.globals().raw_get("string")?;
+    log::install(lua, native.raw_get("format")?, vm.globals().raw_get("tostring")?);
     let (crossing, walk_result) = vm.own_chunk(include_str!("../prelude/records.lua"))?.call(())?;
     let makers = Makers { index: vm.own_chunk(handles::index_text())?, crossing, walk_result };
     handles::install(lua, makers, lua.create_function(results::show_walk_result)?)?;

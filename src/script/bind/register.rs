@@ -9,7 +9,7 @@ use crate::script::bind::call::Raise;
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, Mistake, describe};
-use crate::script::vm::handles::{Cache, Thing, makers, show, weak};
+use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
 
 /// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
 ///
@@ -70,7 +70,7 @@ pub(crate) fn index(
     fields: &Table,
     missing: &Function,
 ) -> mlua::Result<Function> {
-    makers(lua)?.index.call((methods, fields, missing))
+    maker(lua, |makers| &makers.index)?.call((methods, fields, missing))
 }
 
 /// Raises for names that a type or library does not have.

@@ -95,7 +95,7 @@ const PATH_RESULT: &[Param] = &[
 /// When the memory of the VM is spent.
 pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Result<Table> {
     let journey = &result.journey;
-    let table: Table = handles::makers(lua)?.walk_result.call((
+    let table: Table = handles::maker(lua, |makers| &makers.walk_result)?.call((
         result.is_ok(),
         result.status().name(),
         result.reason().name(),

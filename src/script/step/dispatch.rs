@@ -540,8 +540,8 @@ fn region_payload(lua: &Lua, watch: WatchId, character: CharacterId, how: &str) 
         _ => None,
     });
     let (character, watch) = (handles::character(lua, character)?, handles::watch(lua, watch)?);
-    let table: mlua::Table =
-        handles::makers(lua)?.crossing.call((character, region.ok().flatten(), watch, how))?;
+    let maker = handles::maker(lua, |makers| &makers.crossing)?;
+    let table: mlua::Table = maker.call((character, region.ok().flatten(), watch, how))?;
     table.set_readonly(true);
     Ok(Value::Table(table))
 }

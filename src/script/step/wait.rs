@@ -79,11 +79,10 @@ pub fn read(value: &Value) -> Option<Wait> {
 /// Keeps the result of `wait` with its handle, if a script holds one.
 pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()> {
     match wait {
-        // Most tasks are handlers, whose handle nobody asks for: what is kept is made for those who hold one.
-        Wait::Task(id) if !handles::is_held(lua, TaskId(id)) => return Ok(()),
-        Wait::Task(id) => return handles::latch(lua, TaskId(id), ended(lua, outcome)?),
+        // Most tasks are handlers, whose handle nobody asks for.
+        Wait::Task(id) => return handles::latch_made(lua, TaskId(id), || ended(lua, outcome)),
         // A change to nothing is over as well: its nil needs something around it.
-        Wait::Change(id) => return handles::latch(lua, ChangeId(id), ended(lua, outcome)?),
+        Wait::Change(id) => return handles::latch_made(lua, ChangeId(id), || ended(lua, outcome)),
         _ => {}
     }
     let Outcome::Value(value) = outcome else {

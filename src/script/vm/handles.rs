@@ -368,18 +368,13 @@ pub fn characters(lua: &Lua, ids: &[CharacterId]) -> mlua::Result<Table> {
     Ok(table)
 }
 
-/// The functions that make what scripts hold.
+/// The function that `which` takes out of those that make what scripts hold.
 ///
 /// # Errors
 /// Before they are installed.
-pub(crate) fn makers(lua: &Lua) -> mlua::Result<Makers> {
-    let makers = lua.app_data_ref::<Cache>().map(|cache| cache.makers.clone());
-    makers.ok_or_else(|| mlua::Error::runtime("handles are installed before types and results"))
-}
-
-/// Whether a script holds the handle of `thing`.
-pub(crate) fn is_held<T: Thing>(lua: &Lua, thing: T) -> bool {
-    known::<T>(lua, key_of(thing)).is_ok_and(|handle| !handle.is_nil())
+pub(crate) fn maker(lua: &Lua, which: impl FnOnce(&Makers) -> &Function) -> mlua::Result<Function> {
+    let maker = lua.app_data_ref::<Cache>().map(|cache| which(&cache.makers).clone());
+    maker.ok_or_else(|| mlua::Error::runtime("handles are installed before types and results"))
 }
 
 /// Keeps the result of `thing` with its handle, if a script holds one: for reading and waiting after the
@@ -388,10 +383,22 @@ pub(crate) fn is_held<T: Thing>(lua: &Lua, thing: T) -> bool {
 /// # Errors
 /// When the memory of the VM is spent.
 pub fn latch<T: Thing>(lua: &Lua, thing: T, result: impl mlua::IntoLua) -> mlua::Result<()> {
+    latch_made(lua, thing, || Ok(result))
+}
+
+/// As [`latch`], for a result that is made only for those who hold the handle.
+///
+/// # Errors
+/// As [`latch`], and those of `result`.
+pub(crate) fn latch_made<T: Thing, R: mlua::IntoLua>(
+    lua: &Lua,
+    thing: T,
+    result: impl FnOnce() -> mlua::Result<R>,
+) -> mlua::Result<()> {
     let handle = known::<T>(lua, key_of(thing))?;
     let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
     match latched {
-        Some(latched) if !handle.is_nil() => latched.raw_set(handle, result),
+        Some(latched) if !handle.is_nil() => latched.raw_set(handle, result()?),
         _ => Ok(()),
     }
 }
