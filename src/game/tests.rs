@@ -1,6 +1,9 @@
-//! What a save game may leave out.
+//! What a save game may leave out; what calls of `update` in a row may not change.
+
+use std::collections::BTreeMap;
 
 use super::*;
+use crate::game::recorder::RecordOptions;
 use crate::level::spawn;
 use crate::level::{MemorySource, load};
 use crate::world::goal::Goal;
@@ -78,4 +81,86 @@ fn a_world_whose_scratch_was_thrown_away_goes_on_in_the_same_way() {
     let counts = kept.world.walk_counts();
     assert!(counts.arrived > 20 && counts.cancelled > 20, "{counts:?}");
     assert!(kept.world.path_counts().requests > lost.world.path_counts().requests, "it was thrown away");
+}
+
+/// What an `update` may do to whoever calls many of them in a row, each now and then.
+const DEEDS: [&str; 10] = [
+    "error('on purpose')",
+    "while true do end",
+    "local text = 'a' for i = 1, 30 do text = text .. text end",
+    "print('tick', level.tick)",
+    "self.character:despawn()",
+    "local other = world.character('c' .. self.rng:int(0, 199)) if other then other:despawn() end",
+    "self.state.other = print",
+    "task.spawn(function() task.onCancel(function() event.emit('gone') end) task.sleep(0.2) error('later') end)",
+    "local c = self.character c:walkTo(c.position + vector.create(1, 0, 1), { onArrived = function(r) event.emit('there') end })",
+    "local other = world.character('c' .. self.rng:int(0, 199)) if other then other:detach() other:attach('b3.lua') end",
+];
+
+/// Behaviour `number`: its own deed often, others seldom; `version` changes what it counts by.
+fn behaviour(number: usize, version: u64) -> String {
+    let deeds: String = (0..DEEDS.len())
+        .map(|deed| {
+            let seldom = if deed == number { 60 } else { 900 };
+            format!("if self.rng:int(1, {seldom}) == 1 then {} end\n", DEEDS[deed])
+        })
+        .collect();
+    let every = if number % 4 == 3 { "updateEvery = 3," } else { "" };
+    format!(
+        "return {{ {every}
+            on = {{ gone = function(self) self.state.heard = (self.state.heard or 0) + 1 end }},
+            update = function(self, dt)
+                local s = self.state
+                s.count = (s.count or 0) + {version} s.time = (s.time or 0) + dt
+                s.x = self.character.position.x
+                {deeds}
+            end }}"
+    )
+}
+
+fn two_hundred(seed: u64) -> Game {
+    let people: Vec<String> = (0..200)
+        .map(|at| {
+            let (x, z) = (2 + at % 20 * 2, 2 + at / 20 * 2);
+            format!(r#"{{ "name": "c{at}", "position": [{x}, {z}], "behaviour": "b{}.lua" }}"#, at % 10)
+        })
+        .collect();
+    let text = format!(
+        r#"{{ "seed": {seed}, "limits": {{ "fuelPerCall": 2000, "fuelPerTick": 9000 }},
+            "navigation": {{ "areas": [ {{ "name": "hall", "polygon": [[0,0],[44,0],[44,44],[0,44]] }} ] }},
+            "characters": [ {} ] }}"#,
+        people.join(",")
+    );
+    let source = MemorySource::new().with("a.json", text.into_bytes());
+    let level = load("a.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let scripts: BTreeMap<String, String> =
+        (0..10).map(|number| (format!("b{number}.lua"), behaviour(number, 1))).collect();
+    let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
+    let setup = Setup { scripts, recorder: Recorder::new(options), ..Setup::default() };
+    Game::load(level, setup).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+#[test]
+fn updates_in_a_row_come_to_the_same_as_one_by_one() {
+    let (mut deferred, mut faults) = (0, 0);
+    for seed in 1..=4_u64 {
+        let (mut rows, mut alone) = (two_hundred(seed), two_hundred(seed));
+        alone.scripts.as_mut().expect("it has scripts").update_one_by_one();
+        for tick in 0..200_u64 {
+            let number = (tick / 40) as usize;
+            let edit = BTreeMap::from([(format!("b{number}.lua"), Some(behaviour(number, tick)))]);
+            let inputs = match tick % 40 {
+                39 => vec![Input::Reload(Reload { scripts: edit, level: None })],
+                _ => Vec::new(),
+            };
+            let (ours, theirs) = (rows.tick(&inputs), alone.tick(&inputs));
+            assert_eq!(ours.lines, theirs.lines, "seed {seed}, tick {tick}");
+            deferred += ours.lines.iter().filter(|line| line.contains("scriptDeferred")).count();
+        }
+        faults += rows.fault_count();
+        assert_eq!(rows.reload_count(), 5);
+        assert!(rows.world().characters().count() > 100, "too few are left");
+    }
+    assert!(faults > 100, "{faults} faults");
+    assert!(deferred > 10, "the fuel of a tick was spent in {deferred} ticks");
 }

@@ -359,6 +359,12 @@ impl ScriptHost {
         hashes(self.vm.lua())
     }
 
+    /// Calls each `update` alone from now on.
+    #[cfg(test)]
+    pub(crate) fn update_one_by_one(&mut self) {
+        store::with(self.vm.lua(), |runtime| runtime.actors.roster.is_one_by_one = true);
+    }
+
     /// Lends the world for one phase.
     pub(super) fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
         let (now, rate) = (world.tick(), world.rate());

@@ -287,7 +287,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 /// The handle of a wish.
 pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
     // Where no scheduler runs scripts, nothing is owned.
-    if let Some(owner) = store::find(lua, |runtime| Some(runtime.running.current.as_ref()?.owner)) {
+    if let Some(owner) = store::find(lua, |runtime| runtime.running.owner_of_call()) {
         let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
     }
     answer(lua, handles::make(lua, DoorMove(serial))?)

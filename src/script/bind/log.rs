@@ -126,6 +126,7 @@ pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
     });
     if let (Err(_), Some(machine)) = (done, machine) {
         machine.console.borrow_mut().push(Printed { file, line, text: message }, most);
+        machine.fuel.interrupt();
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Attachment {
 pub(crate) fn set_walk(lua: &Lua, walk: WalkId, handlers: WalkHandlers) {
     handlers::set_walk(lua, walk, handlers);
     store::with(lua, |runtime| {
-        let task = runtime.running.current.as_ref()?.task?;
+        let task = runtime.running.task()?;
         if runtime.tasks.role_of(task) == Some(TaskRole::TreeAction) {
             runtime.actors.trees.walk_begun(task, walk);
         }

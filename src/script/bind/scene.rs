@@ -304,7 +304,7 @@ fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
 fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
     let id = own_scene(lua, args)?;
     store::with(lua, |runtime| {
-        let task = runtime.running.current.as_ref()?.task?;
+        let task = runtime.running.task()?;
         runtime.cinematics.scenes.skip_mut(id.0).map(|(skip, _)| skip.unwatch(task))
     });
     Ok(())

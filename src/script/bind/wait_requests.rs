@@ -48,7 +48,7 @@ pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
 /// # Errors
 /// As [`may_wait`], but for tasks that have ended.
 pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
-    let current = store::with(lua, |runtime| runtime.running.current.clone());
+    let current = store::with(lua, |runtime| runtime.running.current());
     let Some(current) = current else {
         return Err(BindError::NoWorld.mistake(function));
     };

@@ -10,7 +10,6 @@ use mlua::{Function, Table};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::state::params::Params;
 use crate::script::state::trees::BehaviourTree;
@@ -168,15 +167,6 @@ impl Behaviours {
     /// The same, shared: cheaper than a reference of its own.
     pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
         self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
-    }
-
-    /// What of an instance runs at a tick: its `update`, its tree.
-    pub(crate) fn due_at(&self, owner: Owner, serial: u32, now: Tick) -> (bool, bool) {
-        let due = self.instances.get(&owner).map(|instance| &instance.class).filter(|class| {
-            class.update_every_ticks == 1
-                || (now.0 + u64::from(serial)).is_multiple_of(class.update_every_ticks)
-        });
-        due.map_or((false, false), |class| (class.update.is_some(), class.tree.is_some()))
     }
 
     /// The behaviour whose file returned `table`.

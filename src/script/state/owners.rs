@@ -12,6 +12,7 @@ use mlua::{Table, Value};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
+use crate::script::state::running::Interrupt;
 use crate::script::state::waits::Delivery;
 use crate::world::owner::Owner;
 
@@ -39,19 +40,36 @@ pub(crate) struct OwnerRecord {
     /// What named handlers are called with first: `self` or the scene.
     pub(crate) receiver: Option<Value>,
     /// Since when it stands still.
-    pub(crate) paused: Option<Tick>,
+    paused: Option<Tick>,
     /// Its character is removed: it ends with this tick, and nothing of it runs until then.
-    pub(crate) is_gone: bool,
+    is_gone: bool,
     /// What came in while it stood still, in order.
     pub(crate) kept: VecDeque<Delivery>,
     /// Events that were dropped while it stood still, because there were too many.
     pub(crate) missed: u32,
     /// When a faulted `run` begins again.
-    pub(crate) run_again: Option<Tick>,
+    run_again: Option<Tick>,
     pub(crate) tasks: u32,
     pub(crate) timers: u32,
     pub(crate) handlers: u32,
     pub(crate) watches: u32,
+}
+
+impl OwnerRecord {
+    /// Whether it stands still.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.is_some()
+    }
+
+    /// Whether its character is removed.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_gone
+    }
+
+    /// When its faulted `run` begins again.
+    pub(crate) fn run_again(&self) -> Option<Tick> {
+        self.run_again
+    }
 }
 
 /// All owners, by number.
@@ -59,6 +77,10 @@ pub(crate) struct OwnerRecord {
 pub(crate) struct Owners {
     records: BTreeMap<Owner, OwnerRecord>,
     last: u32,
+    /// How often an owner began, ended, stood still, went on, or got another time for its `run`.
+    changes: u64,
+    /// Raised with each of these.
+    interrupt: Interrupt,
     /// The level script's owner and environment.
     pub(crate) level: Option<(Owner, Table)>,
     /// Who removed a character in this tick.
@@ -68,6 +90,11 @@ pub(crate) struct Owners {
 impl Owners {
     /// Events kept for the release of a held character; beyond that the oldest is dropped.
     pub(crate) const KEPT_EVENTS_MAX: usize = 64;
+
+    /// No owners yet; `interrupt` is raised whenever it changes who runs.
+    pub(crate) fn new(interrupt: Interrupt) -> Self {
+        Self { interrupt, ..Self::default() }
+    }
 
     /// A new owner.
     pub(crate) fn begin(&mut self, kind: OwnerKind, label: String) -> Owner {
@@ -88,8 +115,51 @@ impl Owners {
             handlers: 0,
             watches: 0,
         };
+        self.note_change();
         self.records.insert(owner, record);
         owner
+    }
+
+    /// Another number after every change of who runs: what was worked out of the owners before has to be
+    /// worked out again.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// An owner stands still from `now` on, if it does not already; false when there is no such owner.
+    pub(crate) fn pause(&mut self, owner: Owner, now: Tick) -> bool {
+        let record = self.change(owner);
+        record.map(|record| record.paused.get_or_insert(now)).is_some()
+    }
+
+    /// An owner goes on; for how many ticks it stood still, if it did.
+    pub(crate) fn release(&mut self, owner: Owner, now: Tick) -> Option<u64> {
+        let record = self.change(owner)?;
+        let ticks = now.since(record.paused.take()?);
+        record.run_again = record.run_again.map(|tick| tick.after(ticks));
+        Some(ticks)
+    }
+
+    /// The character of an owner is removed: nothing of it runs any more.
+    pub(crate) fn silence(&mut self, owner: Owner) {
+        if let Some(record) = self.change(owner) {
+            record.is_gone = true;
+        }
+    }
+
+    /// The `run` of an owner begins again at `tick`, or not at all; when it was to do so before.
+    pub(crate) fn set_run_again(&mut self, owner: Owner, tick: Option<Tick>) -> Option<Tick> {
+        std::mem::replace(&mut self.change(owner)?.run_again, tick)
+    }
+
+    fn change(&mut self, owner: Owner) -> Option<&mut OwnerRecord> {
+        self.note_change();
+        self.records.get_mut(&owner)
+    }
+
+    fn note_change(&mut self) {
+        self.changes += 1;
+        self.interrupt.raise();
     }
 
     pub(crate) fn get(&self, owner: Owner) -> Option<&OwnerRecord> {
@@ -142,6 +212,7 @@ impl Owners {
 
     /// Forgets an owner.
     pub(crate) fn remove(&mut self, owner: Owner) -> Option<OwnerRecord> {
+        self.note_change();
         self.records.remove(&owner)
     }
 

@@ -21,6 +21,13 @@ pub(crate) enum Job {
     LevelTick,
     /// `update` of a behaviour.
     Update(Owner),
+    /// `update` of many behaviours, by their places among those that are due; never left for the next tick.
+    Updates {
+        /// The first.
+        from: u32,
+        /// The one after the last.
+        to: u32,
+    },
     /// The tree of a behaviour.
     Tree(Owner),
     /// A predicate of `region.when`.
@@ -41,6 +48,7 @@ impl Job {
             Self::RunAgain(owner) => (5, u64::from(owner.0)),
             Self::Wake(task) => (6, task),
             Self::Tree(owner) => (7, u64::from(owner.0)),
+            Self::Updates { from, to } => (8, u64::from(from) << 32 | u64::from(to)),
         };
         hash.word(kind).word(number);
     }

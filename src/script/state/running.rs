@@ -1,9 +1,12 @@
 //! What runs right now, and what is to run as soon as it has returned.
 //!
-//! In: the call under way, the wait that it asks for, functions of `task.onCancel`. Out: the same. Not here:
-//! the call (`step::invoke`), tasks that wait (`tasks`).
+//! In: the call under way, the wait that it asks for, functions of `task.onCancel`. Out: the same. Holds: calls
+//! that come in a row are not told one by one; who asks finds the row that runs. Not here: the call
+//! (`step::invoke`), tasks that wait (`tasks`).
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use mlua::Function;
 
@@ -22,6 +25,40 @@ pub(crate) struct Current {
     pub(crate) task: Option<u64>,
 }
 
+/// Raised when something has to be done before the next of many calls: something was printed, functions wait
+/// to clean up, an owner no longer runs. Clones share the flag.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interrupt(Rc<Cell<bool>>);
+
+impl Interrupt {
+    pub(crate) fn raise(&self) {
+        self.0.set(true);
+    }
+
+    pub(crate) fn is_raised(&self) -> bool {
+        self.0.get()
+    }
+
+    pub(crate) fn clear(&self) {
+        self.0.set(false);
+    }
+}
+
+/// Calls of `update`, one right after another: the VM knows which is under way, and nothing is told of each.
+#[derive(Clone, Debug)]
+pub(crate) struct UpdatesUnderWay {
+    /// Whose each row is.
+    pub(crate) owners: Rc<[Owner]>,
+    /// The row of the call under way.
+    pub(crate) row: Rc<Cell<u32>>,
+}
+
+impl UpdatesUnderWay {
+    fn owner(&self) -> Owner {
+        self.owners.get(self.row.get() as usize).copied().unwrap_or(Owner::HOST)
+    }
+}
+
 /// A function of `task.onCancel` to run once the code under way has returned.
 #[derive(Debug)]
 pub(crate) struct Cleanup {
@@ -33,11 +70,15 @@ pub(crate) struct Cleanup {
 /// The code under way.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    /// Whose it is; none while the host runs.
-    pub(crate) current: Option<Current>,
+    /// Whose it is; none while the host runs, or a row of `updates` does.
+    current: Option<Current>,
+    /// Calls of `update` under way.
+    pub(crate) updates: Option<UpdatesUnderWay>,
+    /// Raised when something has to be done before the next of them.
+    pub(crate) interrupt: Interrupt,
     /// The wait that the running task has asked for and not begun.
     pub(crate) pending: Option<Pending>,
-    pub(crate) cleanups: VecDeque<Cleanup>,
+    cleanups: VecDeque<Cleanup>,
     /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
     pub(crate) failed_branch: Option<String>,
 }
@@ -45,11 +86,39 @@ pub(crate) struct Running {
 impl Running {
     /// On whose behalf code runs; the host when none does.
     pub(crate) fn owner(&self) -> Owner {
-        self.current.as_ref().map_or(Owner::HOST, |current| current.owner)
+        self.owner_of_call().unwrap_or(Owner::HOST)
+    }
+
+    /// On whose behalf code runs; none when none does.
+    pub(crate) fn owner_of_call(&self) -> Option<Owner> {
+        let current = self.current.as_ref().map(|current| current.owner);
+        current.or_else(|| self.updates.as_ref().map(UpdatesUnderWay::owner))
     }
 
     /// The task under way; none where nothing may wait.
     pub(crate) fn task(&self) -> Option<u64> {
         self.current.as_ref()?.task
+    }
+
+    /// Whose code runs; none when none does.
+    pub(crate) fn current(&self) -> Option<Current> {
+        let update = |owner| Current { owner, callback: CodeName::Fixed("update"), task: None };
+        self.current.clone().or_else(|| self.updates.as_ref().map(|updates| update(updates.owner())))
+    }
+
+    /// Another call begins, or goes on; the one that was under way before.
+    pub(crate) fn replace(&mut self, current: Option<Current>) -> Option<Current> {
+        std::mem::replace(&mut self.current, current)
+    }
+
+    /// Something has to be done once the code under way has returned.
+    pub(crate) fn clean_up_later(&mut self, cleanup: Cleanup) {
+        self.cleanups.push_back(cleanup);
+        self.interrupt.raise();
+    }
+
+    /// The next thing to do once the code under way has returned.
+    pub(crate) fn next_cleanup(&mut self) -> Option<Cleanup> {
+        self.cleanups.pop_front()
     }
 }

@@ -14,6 +14,7 @@ use crate::script::state::dialogue::Answers;
 use crate::script::state::handlers::Handlers;
 use crate::script::state::owners::{OwnerKind, OwnerRecord, Owners};
 use crate::script::state::predicates::{Job, Predicates};
+use crate::script::state::roster::Roster;
 use crate::script::state::running::Running;
 use crate::script::state::scenes::Scenes;
 use crate::script::state::state_checks::StateChecks;
@@ -45,6 +46,7 @@ impl Registered {
 #[derive(Debug, Default)]
 pub(crate) struct Actors {
     pub(crate) behaviours: Behaviours,
+    pub(crate) roster: Roster,
     pub(crate) trees: Trees,
     pub(crate) checks: StateChecks,
 }
@@ -78,7 +80,8 @@ pub(crate) struct Runtime {
 impl Runtime {
     /// Empty tables for a level with these limits.
     pub(crate) fn new(limits: LevelLimits) -> Self {
-        Self { limits, ..Self::default() }
+        let running = Running::default();
+        Self { limits, owners: Owners::new(running.interrupt.clone()), running, ..Self::default() }
     }
 
     /// A new timer, counted with its owner; its number.
@@ -93,10 +96,8 @@ impl Runtime {
     /// A character is removed: nothing of its behaviour runs from here on but `stop`, and what its tasks want
     /// done at their end.
     pub(crate) fn silence(&mut self, character: CharacterId) {
-        if let Some(owner) = self.actors.behaviours.of(character)
-            && let Some(record) = self.owners.get_mut(owner)
-        {
-            record.is_gone = true;
+        if let Some(owner) = self.actors.behaviours.of(character) {
+            self.owners.silence(owner);
         }
     }
 
@@ -114,25 +115,46 @@ impl Runtime {
         for owner in all.owners().filter(|owner| self.owners.get(*owner).is_some_and(plays)) {
             jobs.extend(predicates(owner));
         }
-        for (serial, owner) in self.actors.behaviours.in_order() {
-            let is_free = !self.owners.is_paused(owner);
-            let Some(record) = self.owners.get(owner).filter(|_| is_free) else {
-                continue;
-            };
-            if record.run_again.is_some_and(|tick| tick <= now) {
-                jobs.push(Job::RunAgain(owner));
-            }
-            let (updates, has_tree) = self.actors.behaviours.due_at(owner, serial, now);
-            if updates {
-                jobs.push(Job::Update(owner));
-            }
-            if has_tree && self.actors.trees.is_due(owner, now) {
-                jobs.push(Job::Tree(owner));
-            }
-            jobs.extend(predicates(owner));
-        }
+        self.behaviour_jobs(&mut jobs);
         jobs.extend(self.tasks.take_due(now).into_iter().map(Job::Wake));
         jobs
+    }
+
+    /// What behaviours have to run, in the order of their characters: of each its `run` that begins again, its
+    /// `update`, its tree, its predicates. `update`s that stand in a row become one job, unless jobs were left
+    /// over from the last tick, among which each has to be found.
+    fn behaviour_jobs(&mut self, jobs: &mut Vec<Job>) {
+        let now = self.clock.now;
+        let (all, trees) = (&self.registered.predicates, &self.actors.trees);
+        let (are_rows, has_predicates) = (self.queue.jobs.is_empty(), all.count() > 0);
+        let roster = &mut self.actors.roster;
+        roster.refresh(&self.owners, &self.actors.behaviours);
+        roster.clear_due();
+        for index in 0..roster.rows().len() {
+            let row = roster.rows()[index];
+            let owner = row.owner;
+            if !row.is_free {
+                continue;
+            }
+            if row.run_again.is_some_and(|tick| tick <= now) {
+                jobs.push(Job::RunAgain(owner));
+            }
+            if row.updates_at(now) && are_rows {
+                let place = roster.add_due(index);
+                match jobs.last_mut() {
+                    Some(Job::Updates { to, .. }) => *to = place + 1,
+                    _ => jobs.push(Job::Updates { from: place, to: place + 1 }),
+                }
+            } else if row.updates_at(now) {
+                jobs.push(Job::Update(owner));
+            }
+            if row.ticks_tree_at(now) && trees.is_due(owner, now) {
+                jobs.push(Job::Tree(owner));
+            }
+            if has_predicates {
+                jobs.extend(all.due(owner, now).map(Job::Predicate));
+            }
+        }
     }
 
     /// Bytes of the plain data that is kept here for scripts.

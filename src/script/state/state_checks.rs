@@ -4,10 +4,10 @@
 //! in a tick is bounded, and what is put off comes first in the ticks after. Not here: the look itself
 //! (`step::plain_state`).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
+use std::collections::BTreeMap;
 
 use crate::base::hash::StateHash;
+use crate::script::state::owner_set::OwnerSet;
 use crate::world::owner::Owner;
 
 /// Entries of states that are looked at in a tick. One costs less than a tenth of a microsecond; those of a
@@ -23,7 +23,7 @@ pub(crate) struct StateChecks {
     /// Entries that may still be looked at in this tick. A large state leaves a debt.
     left: i64,
     /// Behaviours whose code has run since their state was looked at.
-    put_off: BTreeSet<Owner>,
+    put_off: OwnerSet,
     /// Whose turn it was last.
     last: Owner,
     /// What was reported of states that are not plain data.
@@ -32,7 +32,7 @@ pub(crate) struct StateChecks {
 
 impl Default for StateChecks {
     fn default() -> Self {
-        Self { left: ENTRIES_MAX, put_off: BTreeSet::new(), last: Owner::HOST, told: BTreeMap::new() }
+        Self { left: ENTRIES_MAX, put_off: OwnerSet::default(), last: Owner::HOST, told: BTreeMap::new() }
     }
 }
 
@@ -43,13 +43,23 @@ impl StateChecks {
 
     /// Whether the state of `owner`, whose code has just run, is looked at now; else it is put off.
     pub(crate) fn may_look(&mut self, owner: Owner) -> bool {
-        let may = self.left > PUT_OFF;
+        let may = self.looks_at_once();
         if may {
-            self.put_off.remove(&owner);
+            self.put_off.remove(owner);
         } else {
             self.put_off.insert(owner);
         }
         may
+    }
+
+    /// Whether the states of those whose code runs next are looked at as it returns; else they are put off.
+    pub(crate) fn looks_at_once(&self) -> bool {
+        self.left > PUT_OFF
+    }
+
+    /// The code of `owner` has run; its state is looked at later.
+    pub(crate) fn put_off(&mut self, owner: Owner) {
+        self.put_off.insert(owner);
     }
 
     /// A look has cost so many entries.
@@ -76,9 +86,8 @@ impl StateChecks {
 
     /// The next behaviour that was put off, in turn.
     fn next(&mut self) -> Option<Owner> {
-        let after = (Bound::Excluded(self.last), Bound::Unbounded);
-        let next = self.put_off.range(after).next().or_else(|| self.put_off.first()).copied()?;
-        self.put_off.remove(&next);
+        let next = self.put_off.after(self.last).or_else(|| self.put_off.first())?;
+        self.put_off.remove(next);
         self.last = next;
         Some(next)
     }
@@ -104,7 +113,8 @@ mod tests {
 
     #[test]
     fn states_that_were_put_off_come_in_turn() {
-        let mut checks = StateChecks { put_off: [1, 2, 3].map(Owner).into(), ..StateChecks::default() };
+        let mut checks = StateChecks { ..StateChecks::default() };
+        [1, 2, 3].map(Owner).into_iter().for_each(|owner| checks.put_off(owner));
         let mut turns = Vec::new();
         for again in [1, 1, 2] {
             turns.extend(checks.next());

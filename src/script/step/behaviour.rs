@@ -197,10 +197,10 @@ pub(crate) fn rebind(
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(class.table.clone());
             record.receiver = Some(Value::Table(fresh.clone()));
-            record.run_again = None;
             let kept = std::mem::take(&mut record.kept);
             record.kept = kept.into_iter().filter_map(|kept| kept.under(&class.on)).collect();
         }
+        runtime.owners.set_run_again(owner, None);
         runtime.faults.strikes.forget(&owner);
         if let Some(instance) = runtime.actors.behaviours.get_mut(owner) {
             instance.this = Rc::new(fresh);
@@ -312,9 +312,7 @@ fn start_tree(lua: &Lua, owner: Owner) {
 /// A `run` that faulted a second ago begins again.
 pub(crate) fn run_again(vm: &ScriptVm, owner: Owner) {
     let due = store::with(vm.lua(), |runtime| {
-        let is_free = !runtime.owners.is_paused(owner);
-        let record = runtime.owners.get_mut(owner).filter(|_| is_free)?;
-        record.run_again.take()
+        if runtime.owners.is_paused(owner) { None } else { runtime.owners.set_run_again(owner, None) }
     });
     if due.is_some() {
         start_run(vm.lua(), owner);
@@ -527,9 +525,7 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
     if is_held.unwrap_or(false) {
         store::with(lua, |runtime| {
             let now = runtime.clock.now;
-            if let Some(record) = runtime.owners.get_mut(owner) {
-                record.paused = Some(now);
-            }
+            runtime.owners.pause(owner, now);
         });
     }
 }
@@ -538,9 +534,9 @@ pub(crate) fn pause_if_held(lua: &Lua, character: CharacterId, owner: Owner) {
 pub(crate) fn pause(lua: &Lua, character: CharacterId) {
     store::with(lua, |runtime| {
         let now = runtime.clock.now;
-        let owner = runtime.actors.behaviours.of(character)?;
-        runtime.owners.get_mut(owner)?.paused.get_or_insert(now);
-        Some(())
+        if let Some(owner) = runtime.actors.behaviours.of(character) {
+            runtime.owners.pause(owner, now);
+        }
     });
 }
 
@@ -549,9 +545,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
     let released = store::with(lua, |runtime| {
         let owner = runtime.actors.behaviours.of(character)?;
         let now = runtime.clock.now;
-        let record = runtime.owners.get_mut(owner)?;
-        let ticks = now.since(record.paused.take()?);
-        record.run_again = record.run_again.map(|tick| tick.after(ticks));
+        let ticks = runtime.owners.release(owner, now)?;
         runtime.tasks.shift(owner, ticks);
         runtime.registered.timers.shift(owner, ticks);
         runtime.actors.trees.shift(owner, ticks);
@@ -589,7 +583,7 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let count = store::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));
     for _ in 0..count {
         let kept = store::with(lua, |runtime| {
-            let record = runtime.owners.get_mut(owner).filter(|record| record.paused.is_none())?;
+            let record = runtime.owners.get_mut(owner).filter(|record| !record.is_paused())?;
             record.kept.pop_front()
         });
         match kept {

@@ -230,7 +230,7 @@ pub fn is_locked(lua: &Lua, what: &str) -> bool {
 pub fn note_removal(lua: &Lua, character: CharacterId) {
     store::find(lua, |runtime| {
         runtime.silence(character);
-        let owner = runtime.running.current.as_ref()?.owner;
+        let owner = runtime.running.owner_of_call()?;
         runtime.owners.removed_by.insert(character, owner)
     });
 }

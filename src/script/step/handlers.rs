@@ -196,8 +196,8 @@ impl Delivering {
 pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
     let lua = vm.lua();
     let is_kept = store::with(lua, |runtime| {
-        let record = runtime.owners.get_mut(handler.owner).filter(|record| !record.is_gone)?;
-        if record.paused.is_none() {
+        let record = runtime.owners.get_mut(handler.owner).filter(|record| !record.is_gone())?;
+        if !record.is_paused() {
             return Some(false);
         }
         if handler.is_event {

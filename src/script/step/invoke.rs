@@ -43,9 +43,9 @@ impl Call {
 pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
     let lua = vm.lua();
     let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
-    let before = store::with(lua, |runtime| runtime.running.current.replace(current));
+    let before = store::with(lua, |runtime| runtime.running.replace(Some(current)));
     let result = run();
-    store::with(lua, |runtime| runtime.running.current = before);
+    store::with(lua, |runtime| runtime.running.replace(before));
     take_printed(vm, call.owner);
     plain_state::after_call(vm, call);
     result
@@ -104,6 +104,15 @@ pub(crate) fn run(vm: &ScriptVm, call: &Call, function: &Function, args: impl In
     ran
 }
 
+/// After a call that was made elsewhere: takes what it printed, reports its failure, cleans up.
+pub(crate) fn returned(vm: &ScriptVm, call: &Call, outcome: Result<(), CallFailure>) {
+    take_printed(vm, call.owner);
+    if let Err(failure) = outcome {
+        report(vm, call, failure);
+    }
+    clean_up(vm);
+}
+
 /// Asks a predicate, which may not wait. Its error is the caller's to deal with.
 pub(crate) fn test(
     vm: &ScriptVm,
@@ -119,7 +128,7 @@ pub(crate) fn test(
 /// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
 /// owner's limit.
 pub(crate) fn clean_up(vm: &ScriptVm) {
-    while let Some(cleanup) = store::with(vm.lua(), |runtime| runtime.running.cleanups.pop_front()) {
+    while let Some(cleanup) = store::with(vm.lua(), |runtime| runtime.running.next_cleanup()) {
         let call = Call::plain(cleanup.owner, "onCancel");
         let result =
             within(vm, &call, || vm.call(&cleanup.function, cleanup.why.name(), vm.limits().fuel_per_call));

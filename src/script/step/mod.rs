@@ -24,4 +24,5 @@ pub(crate) mod task;
 pub mod testing;
 pub(crate) mod timer;
 pub(crate) mod tree;
+pub(crate) mod updates;
 pub mod wait;

@@ -17,7 +17,9 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
+use crate::script::step::{
+    behaviour, blackboard, level_script, owner, task, testing, timer, tree, updates,
+};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
 
@@ -36,10 +38,10 @@ pub(crate) fn run(vm: &ScriptVm) {
         if store::with(lua, |runtime| runtime.queue.is_behind) { vm.limits().fuel_per_tick / 2 } else { 0 };
     while let Some(job) = store::with(lua, |runtime| runtime.queue.jobs.pop_front()) {
         if vm.tick_left() <= reserve {
-            store::with(lua, |runtime| runtime.queue.jobs.push_front(job));
+            put_back(lua, job);
             break;
         }
-        run_job(vm, job);
+        run_job(vm, job, reserve);
     }
     run_spawned(vm, reserve);
     if testing::take_turn(vm) {
@@ -69,8 +71,29 @@ pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
     }
 }
 
-fn run_job(vm: &ScriptVm, job: Job) {
+/// A job that the fuel of the tick does not suffice for comes first in the next one. `update`s in a row become
+/// one job each: by then others may stand among them.
+fn put_back(lua: &Lua, job: Job) {
+    store::with(lua, |runtime| {
+        let (roster, jobs) = (&runtime.actors.roster, &mut runtime.queue.jobs);
+        match job {
+            Job::Updates { from, to } => {
+                let owners = (from..to).rev().map(|place| roster.owner_at(place));
+                owners.for_each(|owner| jobs.push_front(Job::Update(owner)));
+            }
+            _ => jobs.push_front(job),
+        }
+    });
+}
+
+fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
     match job {
+        Job::Updates { from, to } => {
+            let left = updates::run(vm, from..to, reserve);
+            if !left.is_empty() {
+                put_back(vm.lua(), Job::Updates { from: left.start, to: left.end });
+            }
+        }
         Job::Timer(id) => run_timer(vm, id),
         Job::LevelTick => level_script::tick(vm),
         Job::Update(owner) => behaviour::update(vm, owner),

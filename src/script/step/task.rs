@@ -99,11 +99,11 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
     let found = store::with(lua, |runtime| {
         let task = runtime.tasks.get(id).filter(|task| task.serial == serial)?;
         let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
-        if runtime.owners.get(owner).is_some_and(|record| record.is_gone) {
+        if runtime.owners.get(owner).is_some_and(|record| record.is_gone()) {
             return None;
         }
         if let Some(record) = runtime.owners.get_mut(owner)
-            && record.paused.is_some()
+            && record.is_paused()
         {
             // The first answer counts: later ones find another serial, so they need not be kept.
             let is_same =

@@ -80,6 +80,11 @@ impl Drop for PanicWatch {
     }
 }
 
+/// Whether host code panicked since [`take_panicked`].
+pub(crate) fn has_panicked() -> bool {
+    PANICKED.get()
+}
+
 /// Whether host code panicked since the last call.
 pub(crate) fn take_panicked() -> bool {
     PANICKED.take()

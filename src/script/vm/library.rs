@@ -169,6 +169,7 @@ fn print(lua: &Lua, machine: &Machine, text: &LuaString) {
     let place = fault::frames(lua, 1).pop();
     let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
     machine.console.borrow_mut().push(Printed { file, line, text }, machine.limits.log_lines_per_tick);
+    machine.fuel.interrupt();
 }
 
 /// First and last place of `part` in `text`, counted from 1, looking from `from`; nothing when it is not

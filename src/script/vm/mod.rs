@@ -124,6 +124,8 @@ pub struct ScriptVm {
     report: Function,
     /// The body of every task: runs a function, reports its error.
     task: Function,
+    /// Makes the calls of a batch.
+    batch: Function,
     /// Coroutines of tasks that are over, for the next ones.
     idle: RefCell<Vec<Thread>>,
     tick_spent: Cell<u64>,
@@ -139,13 +141,6 @@ pub enum Resumed {
     /// It ended with these results.
     Done(MultiValue),
 }
-
-/// What a call costs the tick beside its safepoints.
-const CALL_PRICE: u64 = 8;
-
-/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a
-/// microsecond of work, where a safepoint is passed in a quarter of one.
-const WORK_PRICE: u64 = 3;
 
 /// Coroutines of tasks that are over and kept, at most: handlers run one after another, and those that wait
 /// end by and by.
@@ -202,6 +197,7 @@ impl ScriptVm {
         let report = report(&lua, &machine)?;
         let task = sandbox::own_chunk(&lua, &sandbox.native, TASK)?
             .call((sandbox.protect.clone(), report.clone()))?;
+        let batch = Fuel::batch_function(&lua)?;
         lua.set_app_data(Rc::clone(&machine));
         Ok(Self {
             machine,
@@ -209,6 +205,7 @@ impl ScriptVm {
             sandbox,
             report,
             task,
+            batch,
             idle: RefCell::default(),
             tick_spent: Cell::new(0),
             memory_exhausted: Cell::new(false),
@@ -307,6 +304,25 @@ impl ScriptVm {
         }
     }
 
+    /// Makes the calls of the plan that [`Fuel::plan_batch`] was given, which takes functions and first
+    /// arguments from two lists.
+    ///
+    /// # Errors
+    /// The failure of the call that ended the batch; [`Fuel::batch_begun`] says which.
+    pub(crate) fn run_batch(&self, functions: &Table, arguments: &Table) -> Result<(), CallFailure> {
+        let running = self.begin(0);
+        let outcome = self.sandbox.protect.call::<bool>((&self.batch, &self.report, functions, arguments));
+        drop(running);
+        self.spend(self.machine.fuel.batch_cost());
+        match outcome {
+            Ok(true) => {
+                resume_panic();
+                Ok(())
+            }
+            failed => self.settle(failed.map(|_| MultiValue::new())).map(drop),
+        }
+    }
+
     /// A task that is to run `function`; nothing runs before the first [`ScriptVm::resume`], which brings the
     /// arguments.
     ///
@@ -364,11 +380,8 @@ impl ScriptVm {
     /// When host code panicked during the call: no script may swallow that, because the world may be half
     /// changed.
     fn count(&self) {
-        if lend::take_panicked() {
-            std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
-        }
-        let fuel = &self.machine.fuel;
-        self.spend(fuel.spent() + WORK_PRICE * fuel.charged() + CALL_PRICE);
+        resume_panic();
+        self.spend(self.machine.fuel.cost());
     }
 
     /// Counts `units` of fuel against the tick: work of the host for scripts between their calls.
@@ -669,6 +682,13 @@ pub(crate) fn hash_streams(lua: &Lua, hash: &mut StateHash) {
             hash.text(name);
             stream.hash_into(hash);
         }
+    }
+}
+
+/// Lets a panic of host code go on that a script has swallowed.
+fn resume_panic() {
+    if lend::take_panicked() {
+        std::panic::resume_unwind(Box::new("a host function panicked while a script ran"));
     }
 }
 

@@ -60,9 +60,7 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
     match task.role {
         TaskRole::Run => store::with(lua, |runtime| {
             let again = runtime.clock.after_seconds(1.0);
-            if let Some(record) = runtime.owners.get_mut(task.owner) {
-                record.run_again = Some(again);
-            }
+            runtime.owners.set_run_again(task.owner, Some(again));
         }),
         TaskRole::TreeAction => {
             store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Faulted))
@@ -94,7 +92,7 @@ fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
     store::with(lua, |runtime| {
         for function in task.cleanups.iter().rev() {
             let cleanup = Cleanup { owner: task.owner, function: function.clone(), why };
-            runtime.running.cleanups.push_back(cleanup);
+            runtime.running.clean_up_later(cleanup);
         }
     });
 }

@@ -1,0 +1,134 @@
+//! Many calls one after another, each on a fuel of its own, without the host in between.
+//!
+//! In: which rows of two lists to call, functions and their first arguments. Out: how many calls have begun,
+//! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at the
+//! same one; an error ends the batch with the call that made it; between two calls the batch stops when
+//! something has to be done first, or the fuel of the tick is spent. Not here: what is done then
+//! (`step::behaviour`).
+
+use std::cell::{Cell, RefCell};
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use mlua::{Function, Lua, ffi};
+
+use super::{Fuel, Gauge, raw};
+use crate::script::state::running::Interrupt;
+use crate::script::vm::lend;
+
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BatchCall {
+    /// The row of both lists, from 0.
+    pub(crate) row: u32,
+    /// The second argument.
+    pub(crate) argument: f64,
+}
+
+/// What is called, and when to stop.
+#[derive(Debug, Default)]
+pub(crate) struct BatchPlan {
+    pub(crate) calls: Vec<BatchCall>,
+    /// Where the row of the call under way is told.
+    pub(crate) row: Rc<Cell<u32>>,
+    /// Raised by a call after which something has to be done.
+    pub(crate) interrupt: Interrupt,
+    /// Safepoints of each call.
+    pub(crate) fuel_per_call: u64,
+    /// What all of them together may cost the tick; the call that goes beyond is the last.
+    pub(crate) cost_max: u64,
+}
+
+/// The batch under way, or the last one.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    plan: RefCell<BatchPlan>,
+    /// Calls that have begun.
+    begun: Cell<usize>,
+    /// What those that returned cost.
+    cost: Cell<u64>,
+}
+
+impl Gauge {
+    /// The next call begins, and the one before has returned; none when the batch stops here.
+    fn next_call(&self) -> Option<BatchCall> {
+        let batch = &self.batch;
+        // The host puts a plan there before the batch and looks again after it.
+        let plan = batch.plan.try_borrow().ok()?;
+        let begun = batch.begun.get();
+        if begun > 0 {
+            raw::look_at_texts(self);
+            batch.cost.set(batch.cost.get() + self.cost());
+            if plan.interrupt.is_raised() || batch.cost.get() >= plan.cost_max || lend::has_panicked() {
+                return None;
+            }
+        }
+        let call = *plan.calls.get(begun)?;
+        batch.begun.set(begun + 1);
+        plan.row.set(call.row);
+        // The slice goes on, so flags and memory are looked at as often as in one long call.
+        self.fill(plan.fuel_per_call, self.slice.get().min(plan.fuel_per_call));
+        self.signals.next_call();
+        Some(call)
+    }
+}
+
+impl Fuel {
+    /// The function of the VM that makes the calls of the plan: `calls(functions, arguments)`. For the host
+    /// alone.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn batch_function(lua: &Lua) -> mlua::Result<Function> {
+        // SAFETY: see `make_calls`.
+        #[allow(unsafe_code)]
+        unsafe {
+            lua.create_c_function(make_calls)
+        }
+    }
+
+    /// Before a batch. The plan before it comes back, for its room.
+    pub(crate) fn plan_batch(&self, plan: BatchPlan) -> BatchPlan {
+        plan.interrupt.clear();
+        self.0.batch.begun.set(0);
+        self.0.batch.cost.set(0);
+        self.0.batch.plan.replace(plan)
+    }
+
+    /// Calls of the last batch that have begun; all but the last have returned.
+    pub(crate) fn batch_begun(&self) -> usize {
+        self.0.batch.begun.get()
+    }
+
+    /// What the calls of the last batch that returned cost the tick.
+    pub(crate) fn batch_cost(&self) -> u64 {
+        self.0.batch.cost.get()
+    }
+
+    /// Something has to be done before the next call of a batch.
+    pub(crate) fn interrupt(&self) {
+        if let Ok(plan) = self.0.batch.plan.try_borrow() {
+            plan.interrupt.raise();
+        }
+    }
+}
+
+/// Calls `functions[row](arguments[row], argument)` for every call of the plan.
+///
+/// Why this is sound: the host alone has this function, and calls it with two lists; Luau gives a C function
+/// twenty slots, it uses six. Nothing with a destructor is alive when a call raises, which unwinds through here
+/// as through `safepoint`. What is no function or missing in the lists raises in `lua_call` like any such call.
+#[allow(unsafe_code)]
+unsafe extern "C-unwind" fn make_calls(state: *mut ffi::lua_State) -> c_int {
+    while let Some(Some(call)) = raw::with_active(Gauge::next_call) {
+        // SAFETY: as said above.
+        unsafe {
+            let row = c_int::try_from(call.row).unwrap_or(c_int::MAX - 1) + 1;
+            ffi::lua_rawgeti(state, 1, row as _);
+            ffi::lua_rawgeti(state, 2, row as _);
+            ffi::lua_pushnumber(state, call.argument);
+            ffi::lua_call(state, 2, 0);
+        }
+    }
+    0
+}
