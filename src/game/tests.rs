@@ -125,8 +125,10 @@ fn two_hundred(seed: u64) -> Game {
             format!(r#"{{ "name": "c{at}", "position": [{x}, {z}], "behaviour": "b{}.lua" }}"#, at % 10)
         })
         .collect();
+    // Of every other seed the fuel of a tick suffices for all.
+    let fuel = if seed % 2 == 0 { 9_000 } else { 400_000 };
     let text = format!(
-        r#"{{ "seed": {seed}, "limits": {{ "fuelPerCall": 2000, "fuelPerTick": 9000 }},
+        r#"{{ "seed": {seed}, "limits": {{ "fuelPerCall": 2000, "fuelPerTick": {fuel} }},
             "navigation": {{ "areas": [ {{ "name": "hall", "polygon": [[0,0],[44,0],[44,44],[0,44]] }} ] }},
             "characters": [ {} ] }}"#,
         people.join(",")

@@ -23,6 +23,7 @@ pub mod names;
 pub mod nav;
 pub mod path_options;
 pub mod place;
+mod quick_answers;
 pub mod region;
 pub(crate) mod register;
 pub(crate) mod registration;

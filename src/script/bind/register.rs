@@ -3,9 +3,10 @@
 //! In: bindings, functions of the prelude that wait. Out: metatables, functions that pay their price and read
 //! their arguments. Not here: handles themselves (`vm::handles`), what the methods do (`character`, ...).
 
-use mlua::{Function, Lua, MetaMethod, Table, Value};
+use mlua::{Function, LightUserData, Lua, MetaMethod, Table, Value};
 
 use crate::script::bind::call::Raise;
+use crate::script::bind::quick_answers::QuickAnswers;
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, Mistake, describe};
@@ -22,6 +23,7 @@ pub(crate) fn register<T: Thing>(
 ) -> mlua::Result<()> {
     let methods = lua.create_table()?;
     let fields = lua.create_table()?;
+    let quick = if T::IS_LIGHT { QuickAnswers::of(lua)? } else { None };
     let is_field = |name: &str| {
         entries
             .iter()
@@ -40,6 +42,10 @@ pub(crate) fn register<T: Thing>(
         if entry.kind == EntryKind::Field {
             fields.raw_set(entry.name(), function)?;
         } else {
+            let function = match (&quick, function) {
+                (Some(quick), Some(function)) => Some(quick.method(lua, entry, function)?),
+                (_, function) => function,
+            };
             methods.raw_set(entry.name(), function)?;
         }
     }
@@ -49,6 +55,18 @@ pub(crate) fn register<T: Thing>(
     let index = index(lua, &methods, &fields, &missing)?;
     let newindex = read_only(lua, T::TYPE)?;
     let tostring = lua.create_function(|lua, value: Value| Ok(show::<T>(lua, &value)))?;
+    if T::IS_LIGHT {
+        let index = quick.map_or(Ok(index.clone()), |quick| quick.index(lua, &methods, index))?;
+        let meta = lua.create_table()?;
+        meta.raw_set("__type", T::TYPE)?;
+        meta.raw_set("__index", index)?;
+        meta.raw_set("__newindex", newindex)?;
+        meta.raw_set("__tostring", tostring)?;
+        meta.raw_set("__metatable", false)?;
+        meta.set_readonly(true);
+        lua.set_type_metatable::<LightUserData>(Some(meta));
+        return Ok(());
+    }
     lua.register_userdata_type::<T>(move |registry| {
         use mlua::UserDataFields;
         registry.add_meta_field(MetaMethod::Type, T::TYPE);

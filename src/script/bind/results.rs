@@ -125,11 +125,11 @@ pub(crate) fn blocker(lua: &Lua, by: Option<Blocker>) -> mlua::Result<Option<Val
 }
 
 /// `tostring` of a walk's result: `blocked/doorClosed by door "vault" at (12.0, 7.0) after 83 ticks`.
-pub(crate) fn show_walk_result(_: &Lua, result: Table) -> mlua::Result<String> {
+pub(crate) fn show_walk_result(lua: &Lua, result: Table) -> mlua::Result<String> {
     let (status, reason): (String, String) = (result.raw_get("status")?, result.raw_get("reason")?);
     let by = match result.raw_get::<Value>("by")? {
         Value::Nil => String::new(),
-        by => format!(" by {}", by.to_string()?),
+        by => format!(" by {}", handles::shown(lua, &by)?),
     };
     let position: mlua::Vector = result.raw_get("position")?;
     let ticks: u64 = result.raw_get("ticks")?;

@@ -126,9 +126,14 @@ pub struct Binding {
 }
 
 impl Binding {
+    /// The fuel of a field that says nothing else.
+    pub const FIELD_PRICE: u64 = 2;
+    /// The fuel of a function or method that says nothing else.
+    pub const CALL_PRICE: u64 = 8;
+
     const fn new(owner: &'static str, called: &'static str, kind: EntryKind, body: EntryBody) -> Self {
         let (params, returns, doc, example, raises): (&'static [Param], _, _, _, _) = (&[], "", "", "", "");
-        let price = if matches!(kind, EntryKind::Field) { 2 } else { 8 };
+        let price = if matches!(kind, EntryKind::Field) { Self::FIELD_PRICE } else { Self::CALL_PRICE };
         Self { owner, called, kind, params, returns, waits: false, doc, example, raises, price, body }
     }
 

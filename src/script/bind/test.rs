@@ -475,17 +475,17 @@ pub(crate) fn judge(lua: &Lua, args: &Args, holds: bool, expected: &str, got: &s
 fn to_be(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v").into_value();
-    judge(lua, args, same(&got, &wanted), &show(&wanted), &show(&got))
+    judge(lua, args, same(&got, &wanted), &show(lua, &wanted), &show(lua, &got))
 }
 
 fn to_equal(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let wanted = args.take("v").into_value();
-    match equal(&wanted, &got) {
+    match equal(lua, &wanted, &got) {
         Ok(()) => nothing(),
         Err(path) => {
             let at = if path.is_empty() { String::new() } else { format!("; they differ at {path}") };
-            judge(lua, args, false, &show(&wanted), &format!("{}{at}", show(&got)))
+            judge(lua, args, false, &show(lua, &wanted), &format!("{}{at}", show(lua, &got)))
         }
     }
 }
@@ -499,22 +499,28 @@ fn to_be_near(lua: &Lua, args: &mut Args) -> HostResult {
     let tolerance = args.take("tolerance").number_in(0.0..=1e12, "")?;
     let far = distance(&got, wanted.value());
     let away = far.map_or_else(String::new, |far| format!(", which is {far:.4} away"));
-    let expected = format!("{} within {tolerance}", show(wanted.value()));
-    judge(lua, args, far.is_some_and(|far| far <= tolerance), &expected, &format!("{}{away}", show(&got)))
+    let expected = format!("{} within {tolerance}", show(lua, wanted.value()));
+    judge(
+        lua,
+        args,
+        far.is_some_and(|far| far <= tolerance),
+        &expected,
+        &format!("{}{away}", show(lua, &got)),
+    )
 }
 
 fn to_be_above(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let least = args.take("n").number("")?;
     let holds = number(&got).is_some_and(|got| got > least);
-    judge(lua, args, holds, &format!("a number above {least}"), &show(&got))
+    judge(lua, args, holds, &format!("a number above {least}"), &show(lua, &got))
 }
 
 fn to_be_below(lua: &Lua, args: &mut Args) -> HostResult {
     let got = value_of(lua, args)?;
     let most = args.take("n").number("")?;
     let holds = number(&got).is_some_and(|got| got < most);
-    judge(lua, args, holds, &format!("a number below {most}"), &show(&got))
+    judge(lua, args, holds, &format!("a number below {most}"), &show(lua, &got))
 }
 
 fn to_contain(lua: &Lua, args: &mut Args) -> HostResult {
@@ -527,11 +533,11 @@ fn to_contain(lua: &Lua, args: &mut Args) -> HostResult {
         }
         Value::Table(table) => {
             let mut entries = (1..=table.raw_len()).filter_map(|at| table.raw_get::<Value>(at).ok());
-            (entries.any(|entry| equal(wanted.value(), &entry).is_ok()), "a list with")
+            (entries.any(|entry| equal(lua, wanted.value(), &entry).is_ok()), "a list with")
         }
         _ => (false, "a list or text with"),
     };
-    judge(lua, args, holds, &format!("{noun} {}", show(wanted.value())), &show(&got))
+    judge(lua, args, holds, &format!("{noun} {}", show(lua, wanted.value())), &show(lua, &got))
 }
 
 /// The predicate of `where`: a function of the script, or one that looks for these fields.
@@ -540,8 +546,9 @@ pub(crate) fn filter(lua: &Lua, given: &Argument) -> Result<mlua::Function, Rais
         Value::Function(function) => Ok(function.clone()),
         wanted => {
             let wanted = wanted.clone();
-            let covers =
-                move |_: &Lua, values: MultiValue| Ok(covers(values.front().unwrap_or(&Value::Nil), &wanted));
+            let covers = move |lua: &Lua, values: MultiValue| {
+                Ok(covers(lua, values.front().unwrap_or(&Value::Nil), &wanted))
+            };
             Ok(lua.create_function(covers)?)
         }
     }

@@ -205,7 +205,7 @@ fn walked(lua: &Lua, args: &mut Args) -> HostResult {
         return judge(lua, args, false, &expected, &format!("no end of the walk within {after}"));
     }
     let Value::Table(table) = &result else {
-        return judge(lua, args, false, &expected, &show(&result));
+        return judge(lua, args, false, &expected, &show(lua, &result));
     };
     let (own_status, own_reason): (String, String) = (table.raw_get("status")?, table.raw_get("reason")?);
     let holds = own_status == status && reason.is_none_or(|reason| reason == own_reason);
@@ -256,7 +256,7 @@ fn not_heard(lua: &Lua, args: &mut Args) -> HostResult {
     if is_late(lua) {
         return nothing();
     }
-    let payload = show(args.take("payload").value());
+    let payload = show(lua, args.take("payload").value());
     judge(lua, args, false, &format!("no event \"{name}\""), &format!("one with the payload {payload}"))
 }
 
@@ -320,5 +320,5 @@ fn satisfy(lua: &Lua, args: &mut Args) -> HostResult {
 fn satisfied(lua: &Lua, args: &mut Args) -> HostResult {
     let value = value_of(lua, args)?;
     let holds = !matches!(args.take("answer").value(), Value::Nil | Value::Boolean(false));
-    judge(lua, args, holds, "a value that the function says yes to", &show(&value))
+    judge(lua, args, holds, "a value that the function says yes to", &show(lua, &value))
 }

@@ -14,8 +14,9 @@ use crate::world::owner::Owner;
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
 const ENTRIES_MAX: i64 = 512;
 
-/// As many of them are kept for states that were put off.
-const PUT_OFF: i64 = 256;
+/// As many of them are kept for states that were put off: looking at each as its code returns is dearer than
+/// looking in turn.
+const PUT_OFF: i64 = 384;
 
 /// Which states are looked at when.
 #[derive(Debug)]

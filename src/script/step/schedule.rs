@@ -17,9 +17,7 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{
-    behaviour, blackboard, level_script, owner, task, testing, timer, tree, updates,
-};
+use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree, updates};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
 

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use mlua::{Lua, Value};
 
 use crate::script::state::roster::{DueUpdate, UpdateLists};
-use crate::script::state::runtime::Runtime;
 use crate::script::state::running::UpdatesUnderWay;
+use crate::script::state::runtime::Runtime;
 use crate::script::step::behaviour;
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::fuel::batch::{BatchCall, BatchPlan};

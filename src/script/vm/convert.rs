@@ -417,6 +417,8 @@ pub fn describe(value: &Value) -> String {
             Err(_) => "a handle".to_owned(),
         },
         Value::Error(_) => "an error".to_owned(),
+        // The one type whose handles are not objects of the VM.
+        Value::LightUserData(_) => "a Character".to_owned(),
         other => with_article(other.type_name()),
     }
 }

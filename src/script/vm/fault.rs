@@ -263,6 +263,7 @@ pub fn text_of(value: &Value) -> String {
         Value::Error(error) => cut(text_of_error(error)),
         Value::Number(_) | Value::Integer(_) => cut(value.to_string().unwrap_or_default()),
         Value::Nil => "(error object is nil)".to_owned(),
+        Value::LightUserData(_) => "(error object is a userdata)".to_owned(),
         other => format!("(error object is a {})", other.type_name()),
     }
 }

@@ -370,6 +370,11 @@ impl Fuel {
         self.0.charged()
     }
 
+    /// Safepoints that the running call has left.
+    pub(crate) fn left(&self) -> u64 {
+        self.0.left()
+    }
+
     /// What the last call costs the tick.
     pub(crate) fn cost(&self) -> u64 {
         self.0.cost()

@@ -2,13 +2,14 @@
 //!
 //! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a
 //! table key. Holds: a handle is an id and nothing else, without a destructor, because the collector may run
-//! in a host call; the table that finds the value of an id does not keep it alive; results are latched beside
+//! in a host call; that of a character, which scripts hold most, is the bits of the id themselves and no
+//! object; the table that finds the value of another id does not keep it alive; results are latched beside
 //! the handle and go with it. Not here: what the methods do (`character`, `door`, ...).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mlua::{AnyUserData, Function, Lua, Table, Value};
+use mlua::{Function, LightUserData, Lua, Table, Value};
 
 use slotmap::Key;
 
@@ -31,6 +32,26 @@ pub trait Thing: Copy + std::fmt::Debug + 'static {
     fn bits(self) -> u64;
     /// What `tostring` gives.
     fn show(self, world: &World) -> String;
+    /// The thing behind a handle that is the bits themselves. There is one such type: Luau has one metatable
+    /// for all of them.
+    fn of_bits(_bits: u64) -> Option<Self> {
+        None
+    }
+    /// Whether handles are the bits themselves.
+    const IS_LIGHT: bool = false;
+}
+
+// The bits of an id are carried where others carry an address.
+const _: () = assert!(usize::BITS == 64, "handles of characters need addresses of 64 bits");
+
+/// A handle that is the bits of an id.
+pub(crate) fn light<T: Thing>(thing: T) -> LightUserData {
+    LightUserData(std::ptr::without_provenance_mut(thing.bits() as usize))
+}
+
+/// What is behind such a handle.
+pub(crate) fn of_light<T: Thing>(handle: LightUserData) -> Option<T> {
+    if T::IS_LIGHT { T::of_bits(handle.0.addr() as u64) } else { None }
 }
 
 /// A wish about a door, by its number.
@@ -71,6 +92,11 @@ impl Thing for CharacterId {
     fn show(self, world: &World) -> String {
         format!("character \"{}\"", world.name_of(self))
     }
+    fn of_bits(bits: u64) -> Option<Self> {
+        // The value by which calls are ended is a light userdata as well, of null.
+        (bits != 0).then(|| Self::from(slotmap::KeyData::from_ffi(bits)))
+    }
+    const IS_LIGHT: bool = true;
 }
 
 impl Thing for WalkId {
@@ -234,11 +260,26 @@ pub(crate) fn show<T: Thing>(lua: &Lua, value: &Value) -> String {
     shown.unwrap_or_else(|| T::TYPE.to_owned())
 }
 
+/// What `tostring` gives for any value.
+///
+/// # Errors
+/// When the memory of the VM is spent, or its `__tostring` fails.
+pub(crate) fn shown(lua: &Lua, value: &Value) -> mlua::Result<String> {
+    match value {
+        // mlua would show an address.
+        Value::LightUserData(_) => Ok(show::<CharacterId>(lua, value)),
+        _ => value.to_string(),
+    }
+}
+
 /// The handle of `thing`: the same value for as long as a script holds it.
 ///
 /// # Errors
 /// When the memory of the VM is spent, or the type is not registered.
 pub fn make<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Value> {
+    if T::IS_LIGHT {
+        return Ok(Value::LightUserData(light(thing)));
+    }
     let key = key_of(thing);
     let known = known::<T>(lua, key)?;
     if !known.is_nil() {
@@ -417,9 +458,9 @@ pub fn latched<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Option<Value>> {
 }
 
 /// The character or door behind a handle; nothing for handles of other things.
-fn read_plain(handle: &AnyUserData) -> Option<Plain> {
-    let character = handle.borrow_scoped::<CharacterId, _>(|id| Plain::Character(*id));
-    character.or_else(|_| handle.borrow_scoped::<DoorId, _>(|id| Plain::Door(*id))).ok()
+fn read_plain(handle: &Value) -> Option<Plain> {
+    let character = thing::<CharacterId>(handle).map(Plain::Character);
+    character.or_else(|| thing::<DoorId>(handle).map(Plain::Door))
 }
 
 fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
@@ -433,6 +474,9 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
 /// What is behind a value, if it is a handle of that type.
 #[must_use]
 pub fn thing<T: Thing>(value: &Value) -> Option<T> {
+    if T::IS_LIGHT {
+        return value.as_light_userdata().and_then(of_light);
+    }
     let handle = value.as_userdata()?;
     handle.borrow_scoped::<T, _>(|thing| *thing).ok()
 }

@@ -5,7 +5,8 @@
 //! given the VM, so no script runs while the world is borrowed. Not here: when phases happen (`host`). It
 //! asks that `T::default()` is empty and cheap: that is what stands in for the world while it is away.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use mlua::Lua;
 
@@ -13,7 +14,29 @@ use crate::script::vm::convert::Mistake;
 
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
-pub struct Lent<T>(Option<T>);
+pub struct Lent<T>(Rc<RefCell<Option<T>>>);
+
+impl<T> Lent<T> {
+    fn empty() -> Self {
+        Self(Rc::new(RefCell::new(None)))
+    }
+
+    /// Looks at the world, if it is there and nobody changes it, for a function that keeps the slot.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&T) -> Option<R>) -> Option<R> {
+        look(self.0.try_borrow().ok()?.as_ref()?)
+    }
+}
+
+impl<T> Clone for Lent<T> {
+    fn clone(&self) -> Self {
+        Self(Rc::clone(&self.0))
+    }
+}
+
+/// The slot itself, for a function that keeps it. None where none is installed.
+pub(crate) fn slot<T: 'static>(lua: &Lua) -> Option<Lent<T>> {
+    lua.app_data_ref::<Lent<T>>().map(|slot| slot.clone())
+}
 
 /// Why a binding got no world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +51,7 @@ pub enum BindError {
 
 /// Puts an empty slot for a `T` into the VM. Called once, at setup.
 pub fn install<T: Default + 'static>(lua: &Lua) {
-    let before = lua.set_app_data(Lent::<T>(None));
+    let before = lua.set_app_data(Lent::<T>::empty());
     assert!(before.is_none(), "the slot for the world is installed once");
 }
 
@@ -49,8 +72,9 @@ pub fn with_world<T: Default + 'static, R>(
     lua: &Lua,
     work: impl FnOnce(&mut T) -> R,
 ) -> Result<R, BindError> {
-    let mut slot = lua.try_app_data_mut::<Lent<T>>().map_err(|_| BindError::Reentrant)?;
-    let world = slot.as_mut().and_then(|slot| slot.0.as_mut()).ok_or(BindError::NoWorld)?;
+    let slot = lua.app_data_ref::<Lent<T>>().ok_or(BindError::NoWorld)?;
+    let mut slot = slot.0.try_borrow_mut().map_err(|_| BindError::Reentrant)?;
+    let world = slot.as_mut().ok_or(BindError::NoWorld)?;
     let _watch = PanicWatch;
     Ok(work(world))
 }
@@ -92,30 +116,31 @@ pub(crate) fn take_panicked() -> bool {
 
 /// Moves the world out on construction and home on drop.
 struct Home<'a, T: Default + 'static> {
-    lua: &'a Lua,
+    slot: Option<Lent<T>>,
     world: &'a mut T,
 }
 
 impl<'a, T: Default + 'static> Home<'a, T> {
-    fn leave(lua: &'a Lua, world: &'a mut T) -> Self {
-        let mut slot = lua.try_app_data_mut::<Lent<T>>().ok().flatten();
-        let empty = slot.as_ref().is_some_and(|slot| slot.0.is_none());
+    fn leave(lua: &Lua, world: &'a mut T) -> Self {
+        let slot = slot::<T>(lua);
+        let mut lent = slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok());
+        let empty = lent.as_ref().is_some_and(|lent| lent.is_none());
         assert!(
             empty,
             "a phase begins with an empty slot: no phase is under way, no binding holds the world"
         );
-        if let Some(slot) = slot.as_mut() {
-            slot.0 = Some(std::mem::take(world));
+        if let Some(lent) = lent.as_mut() {
+            **lent = Some(std::mem::take(world));
         }
-        drop(slot);
-        Self { lua, world }
+        drop(lent);
+        Self { slot, world }
     }
 }
 
 impl<T: Default + 'static> Drop for Home<'_, T> {
     fn drop(&mut self) {
-        let mut slot = self.lua.try_app_data_mut::<Lent<T>>().ok().flatten();
-        if let Some(lent) = slot.as_mut().and_then(|slot| slot.0.take()) {
+        let lent = self.slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok()?.take());
+        if let Some(lent) = lent {
             *self.world = lent;
         }
     }

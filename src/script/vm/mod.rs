@@ -93,6 +93,13 @@ pub(crate) struct VmBefore {
     memory_exhausted: bool,
 }
 
+impl Machine {
+    /// Whether the body of a file runs right now.
+    pub(crate) fn is_loading(&self) -> bool {
+        self.loading.get() > 0
+    }
+}
+
 impl VmBefore {
     /// Whether `asked` meant the file called `name`.
     pub(crate) fn means(&self, asked: &str, name: &str) -> bool {
@@ -608,7 +615,7 @@ pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
 /// work then.
 #[must_use]
 pub fn is_loading(lua: &Lua) -> bool {
-    lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.loading.get() > 0)
+    lua.app_data_ref::<Rc<Machine>>().is_some_and(|machine| machine.is_loading())
 }
 
 /// The whole name of the file that `asked` means, if it means one.

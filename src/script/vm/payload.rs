@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use mlua::{AnyUserData, Lua, Table, Value};
+use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::convert::{Argument, Mistake, describe, shorten};
@@ -19,7 +19,7 @@ use crate::script::vm::{account, fuel, payload};
 #[derive(Clone, Copy, Debug)]
 pub struct Handles {
     /// The character or door behind a handle; nothing for handles of other things.
-    pub read: fn(&AnyUserData) -> Option<Plain>,
+    pub read: fn(&Value) -> Option<Plain>,
     /// The handle of a character or door.
     pub make: fn(&Lua, &Plain) -> mlua::Result<Value>,
 }
@@ -109,8 +109,8 @@ impl Glance {
                 Value::Number(number) => number.is_finite(),
                 Value::Vector(v) => Vec3::new(v.x(), v.y(), v.z()).is_finite(),
                 Value::String(text) => text.to_str().is_ok(),
-                Value::UserData(handle) => {
-                    self.handles.is_some_and(|handles| (handles.read)(handle).is_some())
+                Value::UserData(_) | Value::LightUserData(_) => {
+                    self.handles.is_some_and(|handles| (handles.read)(value).is_some())
                 }
                 // A cycle is deeper than any table may be.
                 Value::Table(table) => depth < ScriptLimits::DATA_DEPTH && self.at_table(table, depth),
@@ -222,8 +222,8 @@ impl TableReader {
                 vector if vector.is_finite() => Ok(Plain::Vector(vector)),
                 _ => Err(Trouble::Refused("a vector that is not finite".to_owned())),
             },
-            Value::UserData(handle) => {
-                let plain = self.handles.and_then(|handles| (handles.read)(handle));
+            Value::UserData(_) | Value::LightUserData(_) => {
+                let plain = self.handles.and_then(|handles| (handles.read)(value));
                 plain.ok_or_else(|| Trouble::Refused(describe(value)))
             }
             Value::Table(table) => self.read_table(table),

@@ -3,10 +3,11 @@
 //! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length;
 //! what is shown has no addresses and the same order in every process.
 
-use mlua::{Table, Value};
+use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::convert::{describe, setting};
+use crate::script::vm::handles;
 
 /// How far numbers may be apart that count as equal.
 pub(crate) const TOLERANCE: f64 = 1e-6;
@@ -49,6 +50,7 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
         (Value::String(one), Value::String(other)) => one.as_bytes() == other.as_bytes(),
         (Value::Nil, Value::Nil) => true,
         (Value::Boolean(one), Value::Boolean(other)) => one == other,
+        (Value::LightUserData(one), Value::LightUserData(other)) => one.0 == other.0,
         (
             Value::Table(_) | Value::Function(_) | Value::UserData(_) | Value::Thread(_) | Value::Buffer(_),
             _,
@@ -62,11 +64,11 @@ pub(crate) fn same(one: &Value, other: &Value) -> bool {
 ///
 /// # Errors
 /// That path.
-pub(crate) fn equal(one: &Value, other: &Value) -> Result<(), String> {
-    compare(one, other, String::new(), DEPTH_MAX)
+pub(crate) fn equal(lua: &Lua, one: &Value, other: &Value) -> Result<(), String> {
+    compare(lua, one, other, String::new(), DEPTH_MAX)
 }
 
-fn compare(one: &Value, other: &Value, path: String, depth: usize) -> Result<(), String> {
+fn compare(lua: &Lua, one: &Value, other: &Value, path: String, depth: usize) -> Result<(), String> {
     if same(one, other) {
         return Ok(());
     }
@@ -81,22 +83,22 @@ fn compare(one: &Value, other: &Value, path: String, depth: usize) -> Result<(),
     }
     for (key, value) in entries(one) {
         let there = other.raw_get::<Value>(&key).unwrap_or(Value::Nil);
-        compare(&value, &there, format!("{path}{}", step(&key)), depth - 1)?;
+        compare(lua, &value, &there, format!("{path}{}", step(lua, &key)), depth - 1)?;
     }
     let known = |key: &Value| one.raw_get::<Value>(key).is_ok_and(|value| !value.is_nil());
     match entries(other).into_iter().find(|(key, _)| !known(key)) {
-        Some((key, _)) => Err(format!("{path}{}", step(&key))),
+        Some((key, _)) => Err(format!("{path}{}", step(lua, &key))),
         None => Ok(()),
     }
 }
 
 /// Whether `value` has everything that `wanted` has: fields of a table, else the whole value.
-pub(crate) fn covers(value: &Value, wanted: &Value) -> bool {
+pub(crate) fn covers(lua: &Lua, value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Table(value), Value::Table(wanted)) => entries(wanted)
             .into_iter()
-            .all(|(key, field)| value.raw_get::<Value>(key).is_ok_and(|own| covers(&own, &field))),
-        _ => equal(value, wanted).is_ok(),
+            .all(|(key, field)| value.raw_get::<Value>(key).is_ok_and(|own| covers(lua, &own, &field))),
+        _ => equal(lua, value, wanted).is_ok(),
     }
 }
 
@@ -118,10 +120,10 @@ fn order(key: &Value) -> (u8, f64, String) {
     }
 }
 
-fn step(key: &Value) -> String {
+fn step(lua: &Lua, key: &Value) -> String {
     match key {
         Value::String(text) if is_word(&text.to_string_lossy()) => format!(".{}", text.to_string_lossy()),
-        other => format!("[{}]", show(other)),
+        other => format!("[{}]", show(lua, other)),
     }
 }
 
@@ -131,17 +133,19 @@ fn is_word(text: &str) -> bool {
 }
 
 /// A value for a message: texts in quotes, tables with their entries in order.
-pub(crate) fn show(value: &Value) -> String {
-    shown(value, SHOWN_DEPTH)
+pub(crate) fn show(lua: &Lua, value: &Value) -> String {
+    shown(lua, value, SHOWN_DEPTH)
 }
 
-fn shown(value: &Value, depth: usize) -> String {
+fn shown(lua: &Lua, value: &Value, depth: usize) -> String {
     match value {
         Value::String(text) => quoted(&text.to_string_lossy()),
         Value::Vector(v) => format!("({}, {}, {})", setting(v.x()), setting(v.y()), setting(v.z())),
         // The handles' own `__tostring`; scripts cannot make userdata.
-        Value::UserData(_) => value.to_string().unwrap_or_else(|_| describe(value)),
-        Value::Table(table) if depth > 0 => table_shown(table, depth),
+        Value::UserData(_) | Value::LightUserData(_) => {
+            handles::shown(lua, value).unwrap_or_else(|_| describe(value))
+        }
+        Value::Table(table) if depth > 0 => table_shown(lua, table, depth),
         Value::Table(_) => "{...}".to_owned(),
         other => describe(other),
     }
@@ -153,18 +157,18 @@ fn quoted(text: &str) -> String {
     format!("{cut:?}{more}")
 }
 
-fn table_shown(table: &Table, depth: usize) -> String {
+fn table_shown(lua: &Lua, table: &Table, depth: usize) -> String {
     let entries = entries(table);
     let is_list = entries.iter().zip(1..).all(|((key, _), at)| number(key) == Some(f64::from(at)));
     let parts: Vec<String> = entries
         .iter()
         .take(SHOWN_ENTRIES)
         .map(|(key, value)| match key {
-            _ if is_list => shown(value, depth - 1),
+            _ if is_list => shown(lua, value, depth - 1),
             Value::String(text) if is_word(&text.to_string_lossy()) => {
-                format!("{} = {}", text.to_string_lossy(), shown(value, depth - 1))
+                format!("{} = {}", text.to_string_lossy(), shown(lua, value, depth - 1))
             }
-            other => format!("[{}] = {}", shown(other, 0), shown(value, depth - 1)),
+            other => format!("[{}] = {}", shown(lua, other, 0), shown(lua, value, depth - 1)),
         })
         .collect();
     let more = if entries.len() > SHOWN_ENTRIES { ", ..." } else { "" };

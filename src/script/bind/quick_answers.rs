@@ -1,0 +1,264 @@
+//! What scripts ask most of a character, answered without the way through mlua.
+//!
+//! In: a character and the name of a field, or a method that takes little. Out: the answer of the binding of
+//! that name. Holds: the answer, the fuel and the mistakes are those of the binding, which is called whenever
+//! anything is out of the ordinary: another argument, a character that is gone, a file that loads, fuel that
+//! is spent. Not here: the bindings (`character`).
+
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use mlua::{Function, Lua, Table, ffi};
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
+use crate::script::bind::table::{Binding, EntryKind};
+use crate::script::vm::handles::of_light;
+use crate::script::vm::lend::{self, Lent};
+use crate::script::vm::{Machine, fuel};
+use crate::world::World;
+use crate::world::character::Character;
+
+/// Fields that are answered here; their places are what the functions of the VM know them by.
+const FIELDS: [(&str, fn(&Character) -> Answer); 5] = [
+    ("position", |who| Answer::Vector(who.body.position.to_array())),
+    ("facing", |who| Answer::Number(f64::from(who.facing_rad))),
+    ("id", |who| Answer::Number(f64::from(who.serial))),
+    ("alive", |_| Answer::Flag(true)),
+    ("isMoving", |who| Answer::Flag(who.is_walking())),
+];
+
+/// What is answered.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    Vector([f32; 3]),
+    Number(f64),
+    Flag(bool),
+}
+
+/// What the functions of the VM look at. It lives as long as the VM, whose app data owns it.
+struct Sight {
+    world: Lent<World>,
+    machine: Rc<Machine>,
+}
+
+impl Sight {
+    /// The character behind a handle, paid for; none when the binding has to answer.
+    fn ask<R>(&self, price: u64, answer: impl FnOnce(&World) -> Option<R>) -> Option<R> {
+        if self.machine.is_loading() {
+            return None;
+        }
+        let answer = self.world.look(answer)?;
+        // Where too little is left, the binding ends the call.
+        (self.machine.fuel.left() >= price && fuel::charge_running(price)).then_some(answer)
+    }
+}
+
+/// Makes the functions of the VM that answer.
+pub(crate) struct QuickAnswers {
+    sight: Rc<Sight>,
+}
+
+impl QuickAnswers {
+    /// Those of a VM. None where it has no world or no fuel: then the bindings answer.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn of(lua: &Lua) -> mlua::Result<Option<Self>> {
+        let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+        let Some((world, machine)) = lend::slot::<World>(lua).zip(machine) else {
+            return Ok(None);
+        };
+        let sight = Rc::new(Sight { world, machine });
+        lua.set_app_data(KeptSight(Rc::clone(&sight)));
+        Ok(Some(Self { sight }))
+    }
+
+    /// The function of a method: a quick one where there is one for it.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn method(&self, lua: &Lua, entry: &Binding, binding: Function) -> mlua::Result<Function> {
+        match entry.name() {
+            "distanceTo" => self.closure(lua, distance_to, (binding,), 1),
+            name if FIELDS.iter().any(|(field, _)| *field == name) && entry.kind == EntryKind::Method => {
+                let place = FIELDS.iter().position(|(field, _)| *field == name);
+                self.closure(lua, ask_method, (binding, place.unwrap_or_default() as f64), 2)
+            }
+            _ => Ok(binding),
+        }
+    }
+
+    /// `__index` of characters: `methods` are found, fields answered, the rest is up to `otherwise`.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn index(&self, lua: &Lua, methods: &Table, otherwise: Function) -> mlua::Result<Function> {
+        let known = lua.create_table()?;
+        for pair in methods.pairs::<mlua::Value, mlua::Value>() {
+            let (name, method) = pair?;
+            known.raw_set(name, method)?;
+        }
+        for (place, (name, _)) in FIELDS.iter().enumerate() {
+            if known.raw_get::<mlua::Value>(*name)?.is_nil() {
+                known.raw_set(*name, place as f64)?;
+            }
+        }
+        self.closure(lua, index, (otherwise, known), 2)
+    }
+
+    /// A function with what it looks at as its first upvalue, and `upvalues`.
+    #[allow(unsafe_code)]
+    fn closure(
+        &self,
+        lua: &Lua,
+        function: ffi::lua_CFunction,
+        upvalues: impl mlua::IntoLuaMulti,
+        count: c_int,
+    ) -> mlua::Result<Function> {
+        let sight: *const Sight = Rc::as_ptr(&self.sight);
+        // SAFETY: pushes one value, moves it before the `count` upvalues, and makes them one closure.
+        unsafe {
+            lua.exec_raw(upvalues, move |state| {
+                ffi::lua_pushlightuserdata(state, sight.cast_mut().cast::<c_void>());
+                ffi::lua_insert(state, -(count + 1));
+                ffi::lua_pushcclosurek(state, function, std::ptr::null(), count + 1, None);
+            })
+        }
+    }
+}
+
+/// Keeps the sight alive as long as the VM.
+struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<Sight>);
+
+/// The functions of the VM.
+///
+/// Why this is sound: the first upvalue of each is the address of the [`Sight`] that the app data of the VM
+/// owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is read
+/// of the world is copied out of a borrow that ends before anything is pushed. A C function has twenty slots of
+/// stack beside its arguments; `otherwise` asks for more.
+#[allow(unsafe_code)]
+mod raw {
+    use super::{Answer, Binding, CharacterId, FIELDS, Sight, flat_distance, of_light};
+    use mlua::{LightUserData, ffi};
+    use std::ffi::c_int;
+
+    unsafe fn sight<'a>(state: *mut ffi::lua_State) -> &'a Sight {
+        // SAFETY: as said above.
+        unsafe { &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Sight>() }
+    }
+
+    /// The character that an argument is.
+    unsafe fn character(state: *mut ffi::lua_State, at: c_int) -> Option<CharacterId> {
+        // SAFETY: reads one value of the stack.
+        unsafe {
+            let is_light = ffi::lua_type(state, at) == ffi::LUA_TLIGHTUSERDATA;
+            is_light.then(|| of_light(LightUserData(ffi::lua_touserdata(state, at)))).flatten()
+        }
+    }
+
+    unsafe fn push(state: *mut ffi::lua_State, answer: Answer) -> c_int {
+        // SAFETY: pushes one value.
+        unsafe {
+            match answer {
+                Answer::Vector([x, y, z]) => ffi::lua_pushvector(state, x, y, z),
+                Answer::Number(number) => ffi::lua_pushnumber(state, number),
+                Answer::Flag(flag) => ffi::lua_pushboolean(state, c_int::from(flag)),
+            }
+        }
+        1
+    }
+
+    /// Calls the second upvalue with all arguments, and gives what it gives.
+    unsafe fn otherwise(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: room for one more value is asked for; the results are all that is left on the stack.
+        unsafe {
+            let arguments = ffi::lua_gettop(state);
+            ffi::lua_rawcheckstack(state, 1);
+            ffi::lua_pushvalue(state, ffi::lua_upvalueindex(2));
+            ffi::lua_insert(state, 1);
+            ffi::lua_call(state, arguments, ffi::LUA_MULTRET);
+            ffi::lua_gettop(state)
+        }
+    }
+
+    /// The answer of a field for the first argument.
+    unsafe fn ask(state: *mut ffi::lua_State, field: usize, price: u64) -> Option<Answer> {
+        // SAFETY: as said above.
+        let (sight, id) = unsafe { (sight(state), character(state, 1)?) };
+        let (_, read) = FIELDS.get(field)?;
+        sight.ask(price, |world| world.characters.alive(id).map(read))
+    }
+
+    pub(super) unsafe extern "C-unwind" fn index(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: as said above; `__index` is called with two arguments.
+        unsafe {
+            ffi::lua_pushvalue(state, 2);
+            ffi::lua_rawget(state, ffi::lua_upvalueindex(3));
+            match ffi::lua_type(state, -1) {
+                ffi::LUA_TFUNCTION => return 1,
+                ffi::LUA_TNUMBER => {
+                    if let Some(answer) =
+                        ask(state, ffi::lua_tonumber(state, -1) as usize, Binding::FIELD_PRICE)
+                    {
+                        return push(state, answer);
+                    }
+                }
+                _ => {}
+            }
+            ffi::lua_settop(state, 2);
+            otherwise(state)
+        }
+    }
+
+    pub(super) unsafe extern "C-unwind" fn ask_method(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: as said above.
+        unsafe {
+            let field = ffi::lua_tonumber(state, ffi::lua_upvalueindex(3)) as usize;
+            match ask(state, field, Binding::CALL_PRICE) {
+                Some(answer) => push(state, answer),
+                None => otherwise(state),
+            }
+        }
+    }
+
+    pub(super) unsafe extern "C-unwind" fn distance_to(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: as said above.
+        unsafe {
+            let sight = sight(state);
+            let metres = character(state, 1).zip(character(state, 2)).and_then(|(one, other)| {
+                sight.ask(Binding::CALL_PRICE, |world| {
+                    let (one, other) = (world.characters.alive(one)?, world.characters.alive(other)?);
+                    Some(flat_distance(one.body.position, other.body.position))
+                })
+            });
+            match metres {
+                Some(metres) => push(state, Answer::Number(f64::from(metres))),
+                None => otherwise(state),
+            }
+        }
+    }
+}
+
+use raw::{ask_method, distance_to, index};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::bind::entries;
+
+    #[test]
+    fn what_is_answered_costs_what_the_binding_costs() {
+        let quick = FIELDS.map(|(name, _)| name).into_iter().chain(["distanceTo"]);
+        for name in quick {
+            let all = entries();
+            let of_characters = all.iter().find(|entry| entry.owner == "Character" && entry.name() == name);
+            let entry = of_characters.unwrap_or_else(|| panic!("characters have no \"{name}\""));
+            let price = match entry.kind {
+                EntryKind::Field => Binding::FIELD_PRICE,
+                _ => Binding::CALL_PRICE,
+            };
+            assert_eq!(entry.price, price, "{name}");
+        }
+    }
+}
