@@ -3,11 +3,20 @@
 //! A target of the library itself, because then cargo builds the examples before it.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::disallowed_types)]
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
+use walkon::level::Level;
+use walkon::{Game, MemorySource, Setup, Severity, load};
+
 fn told(example: &str) -> String {
+    told_with(example, &[])
+}
+
+fn told_with(example: &str, words: &[&str]) -> String {
     let own = std::env::current_exe().unwrap();
-    let run = Command::new(own.parent().unwrap().with_file_name("examples").join(example)).output().unwrap();
+    let program = own.parent().unwrap().with_file_name("examples").join(example);
+    let run = Command::new(program).args(words).output().unwrap();
     assert!(run.status.success(), "{example}: {}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).unwrap()
 }
@@ -36,4 +45,45 @@ fn a_level_runs_headless_with_four_seeds() {
         shown.lines().filter_map(|line| line.split("state ").nth(1)).collect();
     assert_eq!(states.len(), 4, "each seed has a run of its own: {shown}");
     assert_eq!(shown, told("headless"));
+}
+
+fn is_without_warnings(level: &Level) -> bool {
+    level.diagnostics.iter().all(|found| found.severity == Severity::Note)
+}
+
+/// The scripts that people of the town have, as projects ship them.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("behaviours/wander.lua", include_str!("../scripts/behaviours/wander.lua")),
+    ("lib/wandering.lua", include_str!("../scripts/lib/wandering.lua")),
+    ("lib/alert.lua", include_str!("../scripts/lib/alert.lua")),
+];
+
+#[test]
+fn a_town_of_two_hundred_is_made_and_everybody_strolls_in_it() {
+    let town = told_with("town", &["200"]);
+    assert_eq!(town, told_with("town", &["200"]));
+    let level = load("town.json", &MemorySource::new().with("town.json", town.as_str())).unwrap();
+    assert!(is_without_warnings(&level));
+    let scripts: BTreeMap<String, String> =
+        SCRIPTS.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
+    let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+    let places = |game: &Game| -> Vec<_> {
+        game.world().characters().map(|(_, person)| person.body.position).collect()
+    };
+    let first = places(&game);
+    assert_eq!(first.len(), 200);
+    (0..1_800).for_each(|_| _ = game.tick(&[]));
+    assert_eq!(game.fault_count(), 0);
+    let strolled = first.iter().zip(places(&game)).filter(|(from, to)| from.distance(*to) > 1.0).count();
+    assert!(strolled > 180, "only {strolled} are elsewhere after half a minute");
+}
+
+#[test]
+fn larger_towns_have_as_many_people_as_asked_for() {
+    for count in ["1", "257", "1000"] {
+        let town = told_with("town", &[count]);
+        let level = load("town.json", &MemorySource::new().with("town.json", town.as_str())).unwrap();
+        assert_eq!(level.def.characters.len().to_string(), count);
+        assert!(is_without_warnings(&level), "{count}");
+    }
 }

@@ -271,7 +271,7 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     });
     for walk in world.walks.iter_mut() {
         if let Some(following) = &mut walk.following {
-            following.path.crossings.retain_mut(|crossing| now(&mut crossing.area));
+            following.path.change(|path| path.crossings.retain_mut(|crossing| now(&mut crossing.area)));
         }
     }
 }

@@ -398,7 +398,7 @@ fn detail_of(world: &World, character: &Character) -> JsonLine {
     let line = JsonLine::default().raw("desired", &place(desired)).raw("velocity", &place(velocity));
     let line = line.count("waypoints", ahead.len() as u64);
     let line = match walk.and_then(|walk| walk.seen.as_ref()) {
-        Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, &seen.who)),
+        Some(seen) if !seen.is_empty() => line.raw("obstacles", &names(world, seen.who())),
         _ => line,
     };
     let line = match &character.nudge {

@@ -6,7 +6,7 @@ use super::def::LevelDef;
 use super::diagnostic::{Diagnostic, LevelFile, Severity, Span};
 use super::resolve::Resolved;
 use super::source::SourceError;
-use crate::base::hash::StateHash;
+use crate::base::hash::ContentHash;
 use crate::nav::NavMap;
 
 /// A level that can be played: what was written, what it means, and its map as the level begins.
@@ -28,7 +28,7 @@ impl Level {
     /// One hash over the level and every file it names, as the header of a trace records it.
     #[must_use]
     pub fn hash(&self) -> u64 {
-        let mut hash = StateHash::default();
+        let mut hash = ContentHash::default();
         self.files.iter().for_each(|file| {
             hash.text(&file.path).word(file.hash);
         });

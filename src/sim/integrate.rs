@@ -373,7 +373,7 @@ fn take_link(
     character.layer = link.layer;
     character.body.position = link.to;
     walk.left_m = None;
-    *following = Following { cursor: Cursor::at_start(&rest), path: rest, trouble: following.trouble };
+    *following = Following { cursor: Cursor::at_start(&rest), path: rest.into(), trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {
         walk.ask_for(Ask::Map);
     }

@@ -109,7 +109,7 @@ fn send(parts: &mut Wayfinding<'_>, id: WalkId) {
     let is_ghost = walk.options.crowd == Crowd::Ghost;
     let line = Straight { from: start, to: goal, layer: by.layer, but: &but };
     let around = if is_ghost { None } else { parts.beside(line) };
-    let others = around.as_ref().map(|around| Arc::clone(&around.discs));
+    let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     let query = PathQuery { start, goal, by, accept, goal_layer, expansions_max, others };
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
@@ -222,7 +222,7 @@ impl<'a> Way<'a> {
         let Some(rest_m) = rest_m else {
             return false;
         };
-        let discs = around.map_or(&[][..], |around| &around.discs);
+        let discs = around.map_or(&[][..], |around| around.discs());
         let is_blocked = answer.others == Others::Avoided
             && repath::is_blocked(self.nav, self.walk, self.place, || self.by.clone(), discs);
         !is_blocked && answer.path.cost_m > repath::CHEAPER * rest_m
@@ -246,7 +246,7 @@ impl<'a> Way<'a> {
         points.push(*answer.path.points.last()?);
         let path = self.measured(points)?;
         let is_kept = answer.path.cost_m > CHEAPER * path.cost_m;
-        is_kept.then(|| Following { cursor: Cursor::at_start(&path), path, trouble: None })
+        is_kept.then(|| Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None })
     }
 
     /// The points that it has yet to pass, from where the body stands; none when it changes layers.
@@ -326,7 +326,7 @@ fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)
     let cursor = Cursor::at_start(&path);
     let left_m = cursor.left_m(&path, position);
     let longer_ticks = way_ticks((left_m - walk.nearest_m).max(0.0));
-    walk.follow(Following { path, cursor, trouble });
+    walk.follow(Following { path: path.into(), cursor, trouble });
     walk.missed_paths = 0;
     walk.shortcuts.is_on_one = match why {
         Ask::Better => true,

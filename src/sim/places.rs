@@ -220,7 +220,7 @@ fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Ve
         let radius_m = comer.radius_m + body.radius_m + GAP_M;
         Some((who, Rim { middle: flat(body.position), radius_m }))
     };
-    around.who.iter().filter_map(rim).collect()
+    around.who().iter().filter_map(rim).collect()
 }
 
 impl GivenSlot {

@@ -212,7 +212,7 @@ fn concerns(people: People<'_>, node_m: f32, walk: &Walk, position: Vec3, change
     if change.who == walk.character || spared(people, walk) == Some(change.who) {
         return false;
     }
-    let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who.contains(&change.who));
+    let was_seen = walk.seen.as_ref().is_some_and(|seen| seen.who().contains(&change.who));
     let reach_m = change.disc.map_or(0.0, |disc| disc.radius_m) + node_m;
     let middle = ground(change.place);
     let blocks = || {
@@ -255,12 +255,12 @@ fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     let before: BTreeMap<CharacterId, &Disc> = walk
         .seen
         .as_ref()
-        .map_or_else(BTreeMap::new, |seen| seen.who.iter().copied().zip(seen.discs.iter()).collect());
+        .map_or_else(BTreeMap::new, |seen| seen.who().iter().copied().zip(seen.discs().iter()).collect());
     let is_new = |at: usize| {
-        let disc = before.get(&now.who[at]);
-        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs[at].centre) >= eps_m)
+        let disc = before.get(&now.who()[at]);
+        disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)
     };
-    (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs[at]).collect()
+    (0..now.len()).filter(|&at| is_new(at)).map(|at| now.discs()[at]).collect()
 }
 
 /// Whether one of some circles lies on what is left of the way of a walk, by the rule of plans. The goal
@@ -304,7 +304,7 @@ fn could_be_shorter(people: People<'_>, nav: &NavMap, walk: &Walk, position: Vec
         if following.path.length_m > 0.0 { following.path.cost_m / following.path.length_m } else { 1.0 };
     let left_m: f32 = legs(Some(following), position).map(|(from, to)| flat_distance(from, to)).sum();
     let worth_m = CHEAPER * per_m * left_m;
-    seen.who.iter().zip(seen.discs.iter()).any(|(&who, disc)| {
+    seen.who().iter().zip(seen.discs().iter()).any(|(&who, disc)| {
         let around_m = 2.0 * (disc.radius_m + nav.node_m());
         let through_m = flat_distance(position, disc.centre) + flat_distance(disc.centre, end) - around_m;
         least * through_m < worth_m && is_gone(people, who, disc)

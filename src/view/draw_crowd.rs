@@ -77,7 +77,7 @@ fn planned_around(world: &World, layer: u8) -> BTreeMap<CharacterId, (Disc, usiz
     for (_, character) in on_layer(world, layer) {
         let walk = character.walk.and_then(|id| world.walk(id)).filter(|walk| walk.is_open());
         let Some(seen) = walk.and_then(|walk| walk.seen.as_ref()) else { continue };
-        for (&who, &disc) in seen.who.iter().zip(seen.discs.iter()) {
+        for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
             let entry = around.entry(who).or_insert((disc, 0));
             *entry = (disc, entry.1 + 1);
         }

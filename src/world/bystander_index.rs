@@ -169,10 +169,8 @@ impl BystanderIndex {
             near.sort_by_key(|&(serial, ..)| serial);
             near.dedup_by_key(|&mut (serial, ..)| serial);
         }
-        (!near.is_empty()).then(|| Bystanders {
-            who: near.iter().map(|&(_, id, _)| id).collect(),
-            discs: near.iter().map(|&(.., disc)| disc).collect(),
-        })
+        let (who, discs) = (near.iter().map(|&(_, id, _)| id), near.iter().map(|&(.., disc)| disc));
+        (!near.is_empty()).then(|| Bystanders::new(who.collect(), discs.collect()))
     }
 }
 

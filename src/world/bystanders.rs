@@ -5,20 +5,51 @@
 use std::sync::Arc;
 
 use glam::Vec3;
+use slotmap::Key;
 
+use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 
 /// Those whom a plan was made around, in order of creation, and their circles.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bystanders {
-    /// Who they are.
-    pub who: Arc<[CharacterId]>,
-    /// Their circles, one for each.
-    pub discs: Arc<[Disc]>,
+    who: Arc<[CharacterId]>,
+    discs: Arc<[Disc]>,
+    /// The hash of both, worked out once: in a crowd a walk knows a dozen of them.
+    hash: u64,
 }
 
 impl Bystanders {
+    /// Those, with one circle for each.
+    #[must_use]
+    pub fn new(who: Arc<[CharacterId]>, discs: Arc<[Disc]>) -> Self {
+        let mut hash = StateHash::default();
+        hash.word(who.len() as u64);
+        for (id, &Disc { centre, radius_m }) in who.iter().zip(discs.iter()) {
+            hash.word(id.data().as_ffi()).floats([centre.x, centre.y, centre.z, radius_m]);
+        }
+        Self { who, discs, hash: hash.finish() }
+    }
+
+    /// Who they are.
+    #[must_use]
+    pub fn who(&self) -> &[CharacterId] {
+        &self.who
+    }
+
+    /// Their circles, one for each, to be shared.
+    #[must_use]
+    pub fn discs(&self) -> &Arc<[Disc]> {
+        &self.discs
+    }
+
+    /// The hash of who they are and where they stood. Cost: constant.
+    #[must_use]
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

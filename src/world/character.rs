@@ -389,12 +389,6 @@ impl Characters {
         }
     }
 
-    /// Number of a character, also of one that is gone; 0 for one that is forgotten.
-    pub(crate) fn serial_of(&self, id: CharacterId) -> u64 {
-        let gone = || self.gone(id).map(|gone| gone.serial);
-        u64::from(self.get(id).map(|who| who.serial).or_else(gone).unwrap_or(0))
-    }
-
     /// Number of another turn.
     pub(crate) fn next_turn(&mut self) -> u64 {
         self.turns += 1;

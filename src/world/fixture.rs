@@ -75,7 +75,8 @@ pub(crate) fn sample() -> Fixture {
         }],
     };
     if let Some(walk) = world.walks.get_mut(walk) {
-        walk.following = Some(Following { cursor: Cursor::at_start(&path), path, trouble: None });
+        walk.following =
+            Some(Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None });
         walk.phase = Phase::Moving;
     }
     Fixture { world, one, other, walk }

@@ -38,6 +38,7 @@ pub mod tiles;
 mod unreached;
 pub mod walk;
 pub mod walk_mode;
+pub mod walk_path;
 pub mod walks;
 
 use std::collections::BTreeMap;

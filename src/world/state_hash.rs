@@ -3,22 +3,25 @@
 //! Out: one 64-bit hash for each part of the state, as traces name them. Holds: what is taken apart is taken
 //! apart by all of its fields, so that a new field does not compile until somebody has said whether it
 //! counts; what may be absent says whether it is there, so that no two states look alike because one value
-//! took another's place. Not here: what scripts keep (`script::host` adds its part), counters that nothing
-//! reads, what a level settles once and for all.
+//! took another's place. Cost: a pass over the characters and their walks, which waits for memory more than
+//! for arithmetic: so truth values share words, people are told by their ids, which nobody has to look up,
+//! and a path and those it was made around keep their hashes with them. Not here: what scripts keep
+//! (`script::host` adds its part), counters that nothing reads, what a level settles once and for all.
 
 mod walks;
 
 use std::collections::BTreeMap;
 
+use slotmap::Key;
+
 use crate::base::hash::StateHash;
+use crate::base::ids::CharacterId;
 use crate::nav::{AreaEdit, GraphEdit, TileEdit};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::bystander_index::People;
-use crate::world::character::{
-    Body, Character, Characters, Displaced, Gait, Hold, Nudge, Play, Replan, Turn,
-};
+use crate::world::character::{Body, Character, Characters, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::door::{Door, DoorWish};
 use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
@@ -78,15 +81,15 @@ pub fn of(world: &World) -> WorldHash {
     } = world;
     let who = People { characters, walks, crowd: &settings.crowd };
     WorldHash {
-        characters: hash_characters(who, level, glides),
+        characters: hash_characters(characters, level, glides),
         walks: walks::of(who, clock, paths, events),
-        doors: hash_doors(who, map),
-        map: hash_map(who, map, places, triggers),
+        doors: hash_doors(map),
+        map: hash_map(map, places, triggers),
         ..WorldHash::default()
     }
 }
 
-fn hash_characters(who: People<'_>, level: &LevelInfo, glides: &[Interpolation]) -> u64 {
+fn hash_characters(characters: &Characters, level: &LevelInfo, glides: &[Interpolation]) -> u64 {
     let LevelInfo {
         // As the level says.
         name: _,
@@ -99,36 +102,36 @@ fn hash_characters(who: People<'_>, level: &LevelInfo, glides: &[Interpolation])
         // Told by the characters.
         by_name: _,
         removed: _,
-        // For messages; their numbers are told where somebody refers to them.
+        // For messages.
         gone: _,
         created,
         turns,
         plays,
         noted,
         departed,
-    } = who.characters;
+    } = characters;
     let mut hash = StateHash::default();
     hash.word(u64::from(*created)).word(*seed).word(*turns).word(*plays);
     for character in order.iter().filter_map(|&id| slots.get(id)) {
-        hash_character(&mut hash, who, character);
+        hash_character(&mut hash, character);
     }
     // Who has come to stand or has gone since walks last looked.
     hash.word(noted.len() as u64).word(departed.len() as u64);
     for &id in noted {
-        hash.word(who.characters.serial_of(id));
+        hash_id(&mut hash, id);
     }
     for &(id, place) in departed {
-        hash.word(who.characters.serial_of(id)).vector(place);
+        hash_id(&mut hash, id).vector(place);
     }
-    hash_glides(&mut hash, who, glides);
+    hash_glides(&mut hash, glides);
     hash.finish()
 }
 
-fn hash_doors(who: People<'_>, map: &LevelMap) -> u64 {
+fn hash_doors(map: &LevelMap) -> u64 {
     let mut hash = StateHash::default();
     hash.word(map.door_moves);
     for door in &map.doors {
-        hash_door(&mut hash, who, door);
+        hash_door(&mut hash, door);
     }
     hash.finish()
 }
@@ -141,6 +144,12 @@ fn optional<T>(hash: &mut StateHash, value: Option<T>, mix: impl FnOnce(&mut Sta
     }
 }
 
+/// Mixes in who is meant: an id is given out once.
+#[inline]
+fn hash_id(hash: &mut StateHash, id: CharacterId) -> &mut StateHash {
+    hash.word(id.data().as_ffi())
+}
+
 fn hash_texts(hash: &mut StateHash, texts: &[String]) {
     hash.word(texts.len() as u64);
     for text in texts {
@@ -148,7 +157,7 @@ fn hash_texts(hash: &mut StateHash, texts: &[String]) {
     }
 }
 
-fn hash_character(hash: &mut StateHash, who: People<'_>, character: &Character) {
+fn hash_character(hash: &mut StateHash, character: &Character) {
     let Character {
         serial: own,
         name,
@@ -177,69 +186,77 @@ fn hash_character(hash: &mut StateHash, who: People<'_>, character: &Character) 
     } = character;
     let Body { position, velocity, radius_m, height_m } = *body;
     let Gait { walk_mps, run_mps, turn_radps } = *gait;
-    hash.word(u64::from(*own)).text(name).vector(position).vector(velocity);
-    hash.float(radius_m).float(height_m).float(*facing_rad);
-    hash.float(walk_mps).float(run_mps).float(turn_radps);
-    hash_texts(hash, tags);
-    hash.flag(*is_player).flag(*is_moving).word(*doors as u64).vector(*desired);
-    hash.word(walk.and_then(|walk| who.walks.get(walk)).map_or(0, |walk| walk.serial));
-    hash.word(match displaced {
-        Displaced::No => 0,
-        Displaced::Spawned => 1,
-        Displaced::Teleported => 2,
-        Displaced::Skipped => 3,
-    });
-    // On maps without layers hashes are as if there were none.
-    if *layer > 0 {
-        hash.word(u64::from(*layer));
-    }
     let Replan { from, stood, since } = *replan;
-    hash.vector(from).flag(stood);
-    optional(hash, since, |hash, since| since.hash_into(hash));
+    hash.word(u64::from(*own)).text(name);
+    hash_texts(hash, tags);
+    for [first, second] in [[position, velocity], [*desired, *drift]] {
+        hash.floats([first.x, first.y, first.z, second.x, second.y, second.z]);
+    }
+    hash.floats([from.x, from.y, from.z, *facing_rad, radius_m, height_m]);
+    hash.floats([walk_mps, run_mps, turn_radps]);
+    hash.word(u64::from_le_bytes([*doors as u8, *displaced as u8, *layer, 0, 0, 0, 0, 0]));
     // With the seed and its name, which are hashed, the whole state of the stream.
     hash.word(rng.drawn());
-    optional(hash, *turn, |hash, Turn { serial, facing_rad }| _ = hash.word(serial).float(facing_rad));
-    optional(hash, play.as_ref(), |hash, Play { serial, animation, until }| {
+    hash.flags([
+        *is_player,
+        *is_moving,
+        *is_still,
+        stood,
+        walk.is_some(),
+        since.is_some(),
+        turn.is_some(),
+        play.is_some(),
+        nudge.is_some(),
+        nudged.is_some(),
+        held.is_some(),
+        removed.is_some(),
+        came_to.is_some(),
+    ]);
+    if let Some(walk) = walk {
+        hash.word(walk.data().as_ffi());
+    }
+    for past in [since, *nudged].into_iter().flatten() {
+        past.hash_into(hash);
+    }
+    if let Some(Turn { serial, facing_rad }) = *turn {
+        hash.word(serial).float(facing_rad);
+    }
+    if let Some(Play { serial, animation, until }) = play {
         hash.word(*serial).text(animation);
         optional(hash, *until, |hash, tick| _ = hash.word(tick.0));
-    });
-    optional(hash, *nudge, |hash, Nudge { to, via, by, until }| {
-        hash.vector(to).vector(via.unwrap_or(to)).word(who.characters.serial_of(by)).word(until.0);
-    });
-    optional(hash, *nudged, |hash, nudged| nudged.hash_into(hash));
-    optional(hash, held.as_ref(), |hash, Hold { scene, owner }| {
+    }
+    if let Some(Nudge { to, via, by, until }) = *nudge {
+        hash_id(hash, by).vector(to).vector(via.unwrap_or(to)).word(until.0);
+    }
+    if let Some(Hold { scene, owner }) = held {
         hash.text(scene).word(u64::from(owner.0));
-    });
-    hash.flag(removed.is_some());
-    // Of those who have gone nowhere yet hashes are as if there were neither.
-    if !is_still || *drift != glam::Vec3::ZERO {
-        hash.flag(*is_still).vector(*drift);
     }
     if let Some((goal, place)) = *came_to {
-        hash_goal(hash, who, goal);
+        hash_goal(hash, goal);
         hash.vector(place);
     }
 }
 
-fn hash_goal(hash: &mut StateHash, who: People<'_>, goal: Goal) {
+fn hash_goal(hash: &mut StateHash, goal: Goal) {
     match goal {
         Goal::Point(point) => hash.word(0).vector(point),
-        Goal::Character(id) => hash.word(1).word(who.characters.serial_of(id)),
+        Goal::Character(id) => hash_id(hash.word(1), id),
         Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
     };
 }
 
 /// Who is on its way, and where to; nothing where nobody is.
-fn hash_glides(hash: &mut StateHash, names: People<'_>, glides: &[Interpolation]) {
+fn hash_glides(hash: &mut StateHash, glides: &[Interpolation]) {
+    hash.word(glides.len() as u64);
     for Interpolation { who, from, to, at, layer, walks } in glides {
-        hash.word(names.characters.serial_of(*who)).word(u64::from(*layer)).flag(*walks);
+        hash_id(hash, *who).pair(u32::from(*layer), u32::from(*walks));
         for (place, facing_rad) in [from, to, at] {
-            hash.vector(*place).float(*facing_rad);
+            hash.floats([place.x, place.y, place.z, *facing_rad]);
         }
     }
 }
 
-fn hash_door(hash: &mut StateHash, who: People<'_>, door: &Door) {
+fn hash_door(hash: &mut StateHash, door: &Door) {
     let Door {
         name,
         area: _,
@@ -263,7 +280,7 @@ fn hash_door(hash: &mut StateHash, who: People<'_>, door: &Door) {
     optional(hash, wish.as_ref(), |hash, wish| {
         let DoorWish { serials, open, by, owner, when_occupied, give_up, is_instant } = wish;
         hash.flag(*open).flag(*is_instant).word(*when_occupied as u64).word(u64::from(owner.0));
-        optional(hash, *by, |hash, by| _ = hash.word(who.characters.serial_of(by)));
+        optional(hash, *by, |hash, by| _ = hash_id(hash, by));
         optional(hash, *give_up, |hash, tick| _ = hash.word(tick.0));
         hash.word(serials.len() as u64);
         for &serial in serials {
@@ -272,7 +289,7 @@ fn hash_door(hash: &mut StateHash, who: People<'_>, door: &Door) {
     });
 }
 
-fn hash_map(who: People<'_>, map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
+fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
     let LevelMap {
         nav,
         areas,
@@ -307,7 +324,7 @@ fn hash_map(who: People<'_>, map: &LevelMap, places: &Places, triggers: &Trigger
         hash.vector(*centre).float(*radius_m).flag(*is_over);
     }
     hash_places(&mut hash, places);
-    hash_triggers(&mut hash, who, triggers);
+    hash_triggers(&mut hash, triggers);
     hash.finish()
 }
 
@@ -344,18 +361,18 @@ fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places)
     }
 }
 
-fn hash_triggers(hash: &mut StateHash, who: People<'_>, triggers: &Triggers) {
+fn hash_triggers(hash: &mut StateHash, triggers: &Triggers) {
     let Triggers { regions, watches, watches_made } = triggers;
     for Region { name: _, shape: _, layer: _, inside } in regions {
         hash_inside(hash, inside.keys());
     }
     hash.word(*watches_made).word(watches.len() as u64);
     for watch in triggers.watch_ids().into_iter().filter_map(|id| watches.get(id)) {
-        hash_watch(hash, who, watch);
+        hash_watch(hash, watch);
     }
 }
 
-fn hash_watch(hash: &mut StateHash, who: People<'_>, watch: &Watch) {
+fn hash_watch(hash: &mut StateHash, watch: &Watch) {
     let Watch { serial: own, owner, ground, filter, edge, enabled, report_initial, fresh, inside } = watch;
     hash.word(*own).word(u64::from(owner.0)).flag(*enabled).flag(*report_initial).word(*edge as u64);
     hash.word(fresh.map_or(0, |how| 1 + how as u64));
@@ -366,13 +383,13 @@ fn hash_watch(hash: &mut StateHash, who: People<'_>, watch: &Watch) {
             hash.word(2).vector(*centre).float(*radius_m).flag(*line_of_walk)
         }
         WatchShape::Around { character, radius_m, line_of_walk } => {
-            hash.word(3).word(who.characters.serial_of(*character)).float(*radius_m).flag(*line_of_walk)
+            hash_id(hash.word(3), *character).float(*radius_m).flag(*line_of_walk)
         }
     };
     match filter {
         Filter::All => _ = hash.word(0),
         Filter::Tags(tags) => hash_texts(hash.word(1), tags),
-        Filter::Only(id) => _ = hash.word(2).word(who.characters.serial_of(*id)),
+        Filter::Only(id) => _ = hash_id(hash.word(2), *id),
     }
     hash_inside(hash, inside.keys());
 }

@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OwnArea, Path, PathTrouble, Revision};
+use crate::nav::{OwnArea, PathTrouble, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
@@ -19,6 +19,7 @@ use crate::world::outcome::{Blocker, Reason, WalkResult};
 use crate::world::owner::Owner;
 use crate::world::settings::CrowdSettings;
 use crate::world::walk_mode::{Checkpoints, WalkMode};
+use crate::world::walk_path::WalkPath;
 
 /// What counts as the end when the goal itself cannot be had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,7 +164,7 @@ impl WalkOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Following {
     /// From where the walk was planned to its end.
-    pub path: Path,
+    pub path: WalkPath,
     /// How far along it the character is.
     pub cursor: Cursor,
     /// Why the path ends short of the goal, if it does.

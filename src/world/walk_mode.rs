@@ -157,10 +157,10 @@ impl Follow {
 }
 
 impl WalkMode {
-    /// Mixes in everything that decides where the walk goes; nothing for a walk to one goal.
+    /// Mixes in everything that decides where the walk goes.
     pub fn hash_into(&self, hash: &mut StateHash) {
         match self {
-            Self::Once => {}
+            Self::Once => _ = hash.word(0),
             Self::Follow(follow) => {
                 hash.word(1).float(follow.distance_m).flag(follow.keep);
                 hash.float(follow.lose_beyond_m.unwrap_or(-1.0)).word(follow.lose_after_ticks);
@@ -179,9 +179,10 @@ impl WalkMode {
                 }
             }
             Self::Wander(wander) => {
+                let around = wander.around.unwrap_or_default();
                 hash.word(4).word(wander.area.map_or(0, |area| u64::from(area.0) + 1));
-                hash.flag(wander.around.is_some()).vector(wander.around.unwrap_or_default());
-                hash.float(wander.within_m).word(u64::from(wander.misses));
+                hash.pair(u32::from(wander.around.is_some()), wander.misses);
+                hash.floats([around.x, around.y, around.z, wander.within_m]);
                 wander.pause.hash_into(hash);
             }
         }

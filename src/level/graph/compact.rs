@@ -9,7 +9,7 @@
 
 use glam::Vec3;
 
-use crate::base::hash::StateHash;
+use crate::base::hash::ContentHash;
 use crate::nav::graph::editable_graph::{EditableGraph, GraphPart};
 
 const MAGIC: &[u8; 4] = b"WKGR";
@@ -31,7 +31,7 @@ pub struct Compact {
 /// The hash of a text that a compact file was made from.
 #[must_use]
 pub(crate) fn hash_of(bytes: &[u8]) -> u64 {
-    let mut hash = StateHash::default();
+    let mut hash = ContentHash::default();
     hash.bytes(bytes);
     hash.finish()
 }

@@ -9,7 +9,7 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
-use crate::base::hash::StateHash;
+use crate::base::hash::ContentHash;
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit, PointEditError};
 
 /// The version of the form.
@@ -207,7 +207,7 @@ impl HandEdits {
 
 /// The hash of the points and links of a draft, as digits. Parts are not edited here.
 fn mark(draft: &EditableGraph) -> String {
-    let mut hash = StateHash::default();
+    let mut hash = ContentHash::default();
     for point in draft.points() {
         point.to_array().iter().for_each(|value| _ = hash.word(u64::from(value.to_bits())));
     }

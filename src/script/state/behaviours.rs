@@ -12,6 +12,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::state::params::Params;
+use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::trees::BehaviourTree;
 use crate::world::owner::Owner;
 
@@ -64,9 +65,9 @@ pub(crate) struct Suspended {
 /// All behaviours.
 #[derive(Debug, Default)]
 pub(crate) struct Behaviours {
-    instances: BTreeMap<Owner, Instance>,
+    instances: TrackedMap<Owner, Instance>,
     by_character: BTreeMap<CharacterId, Owner>,
-    order: BTreeMap<u32, Owner>,
+    order: TrackedMap<u32, Owner>,
     /// In order of their first use.
     classes: Vec<Rc<Class>>,
     /// By the number of the character.
@@ -91,18 +92,18 @@ impl Behaviours {
     }
 
     pub(crate) fn get(&self, owner: Owner) -> Option<&Instance> {
-        self.instances.get(&owner)
+        self.instances.get(owner)
     }
 
     pub(crate) fn get_mut(&mut self, owner: Owner) -> Option<&mut Instance> {
-        self.instances.get_mut(&owner)
+        self.instances.get_mut(owner)
     }
 
     /// Takes an instance out: it is found no more.
     pub(crate) fn take(&mut self, owner: Owner) -> Option<Instance> {
-        let instance = self.instances.remove(&owner)?;
+        let instance = self.instances.remove(owner)?;
         self.by_character.remove(&instance.character);
-        self.order.remove(&instance.serial);
+        self.order.remove(instance.serial);
         Some(instance)
     }
 
@@ -123,12 +124,12 @@ impl Behaviours {
 
     /// Numbers of characters and their behaviours, in order of the numbers.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = (u32, Owner)> {
-        self.order.iter().map(|(&serial, &owner)| (serial, owner))
+        self.order.iter().map(|(serial, &owner)| (serial, owner))
     }
 
     /// The character, the class, the `self`, the asked name and the given parameters of an instance.
     pub(crate) fn parts(&self, owner: Owner) -> Option<(CharacterId, Rc<Class>, Table, String, Plain)> {
-        let found = self.instances.get(&owner)?;
+        let found = self.instances.get(owner)?;
         let Instance { character, class, this, asked, given, .. } = found;
         Some((*character, class.clone(), Table::clone(this), asked.clone(), given.clone()))
     }
@@ -161,12 +162,12 @@ impl Behaviours {
 
     /// The `self` of an instance.
     pub(crate) fn this(&self, owner: Owner) -> Option<Table> {
-        self.instances.get(&owner).map(|instance| Table::clone(&instance.this))
+        self.instances.get(owner).map(|instance| Table::clone(&instance.this))
     }
 
     /// The same, shared: cheaper than a reference of its own.
     pub(crate) fn shared_this(&self, owner: Owner) -> Option<Rc<Table>> {
-        self.instances.get(&owner).map(|instance| Rc::clone(&instance.this))
+        self.instances.get(owner).map(|instance| Rc::clone(&instance.this))
     }
 
     /// The behaviour whose file returned `table`.
@@ -179,13 +180,11 @@ impl Behaviours {
         self.classes.iter().find(|class| class.name == name).cloned()
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (serial, owner) in &self.order {
-            hash.word(u64::from(*serial)).word(u64::from(owner.0));
-            if let Some(instance) = self.instances.get(owner) {
-                hash.text(&instance.class.name);
-            }
-        }
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
+        self.order.hash_into(hash, |serial, owner, hash| _ = hash.pair(serial, owner.0));
+        self.instances.hash_into(hash, |owner, instance, hash| {
+            hash.word(u64::from(owner.0)).text(&instance.class.name);
+        });
         for (serial, (_, suspended)) in &self.suspended {
             hash.word(u64::from(*serial)).text(&suspended.file);
         }

@@ -10,6 +10,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::base::value::{Plain, PlainKey};
+use crate::script::state::tracked_map::TrackedMap;
 
 /// Whose board it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +44,7 @@ pub(crate) struct Board {
 /// All boards, by number in order of their first use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Boards {
-    boards: BTreeMap<u64, Board>,
+    boards: TrackedMap<u64, Board>,
     numbers: BTreeMap<BoardOf, u64>,
     /// When values clear themselves; those that were set again since are passed over.
     due: BTreeSet<(Tick, u64, String)>,
@@ -113,11 +114,11 @@ impl Boards {
 
     /// Whose board it is; none when its character was removed.
     pub(crate) fn of(&self, board: u64) -> Option<&BoardOf> {
-        self.boards.get(&board).map(|board| &board.of)
+        self.boards.get(board).map(|board| &board.of)
     }
 
     pub(crate) fn get(&self, board: u64, key: &str) -> Result<Option<&Plain>, BoardRefusal> {
-        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
+        let board = self.boards.get(board).ok_or(BoardRefusal::Gone)?;
         Ok(board.values.get(key).map(|kept| &kept.value))
     }
 
@@ -128,13 +129,13 @@ impl Boards {
 
     /// Keys in order.
     pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, BoardRefusal> {
-        let board = self.boards.get(&board).ok_or(BoardRefusal::Gone)?;
+        let board = self.boards.get(board).ok_or(BoardRefusal::Gone)?;
         Ok(board.values.keys().cloned().collect())
     }
 
     /// The change that comes next for a key: the same for all who ask before it.
     pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, BoardRefusal> {
-        let board = self.boards.get_mut(&board).ok_or(BoardRefusal::Gone)?;
+        let board = self.boards.get_mut(board).ok_or(BoardRefusal::Gone)?;
         if let Some(&change) = board.awaited.get(key) {
             return Ok(change);
         }
@@ -154,7 +155,7 @@ impl Boards {
         (value, until): (Option<Plain>, Option<Tick>),
         bytes_max: usize,
     ) -> Result<Option<KeyChange>, BoardRefusal> {
-        let board = self.boards.get_mut(&number).ok_or(BoardRefusal::Gone)?;
+        let board = self.boards.get_mut(number).ok_or(BoardRefusal::Gone)?;
         let bytes = value.as_ref().map_or(0, |value| size_of(value) + key.len());
         let freed = board.values.get(key).map_or(0, |kept| kept.bytes);
         if value.is_some() && board.bytes - freed + bytes > bytes_max {
@@ -184,7 +185,7 @@ impl Boards {
         let later = self.due.split_off(&(now.after(1), 0, String::new()));
         let due = std::mem::replace(&mut self.due, later);
         let is_over = |(tick, number, key): &(Tick, u64, String)| {
-            let kept = self.boards.get(number).and_then(|board| board.values.get(key));
+            let kept = self.boards.get(*number).and_then(|board| board.values.get(key));
             kept.is_some_and(|kept| kept.until == Some(*tick))
         };
         due.into_iter().filter(is_over).map(|(_, number, key)| (number, key)).collect()
@@ -193,14 +194,14 @@ impl Boards {
     /// The board of a character dies with it: its number, and the changes that were waited for.
     pub(crate) fn remove_of(&mut self, character: CharacterId) -> Option<(u64, Vec<u64>)> {
         let number = self.numbers.remove(&BoardOf::Character(character))?;
-        Some((number, self.boards.remove(&number)?.awaited.into_values().collect()))
+        Some((number, self.boards.remove(number)?.awaited.into_values().collect()))
     }
 
     /// All boards are again as they were `before`. One that is younger stays under its number, empty: a
     /// script may know it.
     pub(crate) fn go_back(&mut self, before: Self) {
         let Self { boards: mut old, due, .. } = before;
-        for (number, board) in &mut self.boards {
+        for (number, board) in self.boards.iter_mut() {
             let (values, bytes, awaited) =
                 old.remove(number).map(|was| (was.values, was.bytes, was.awaited)).unwrap_or_default();
             (board.values, board.bytes, board.awaited) = (values, bytes, awaited);
@@ -208,15 +209,16 @@ impl Boards {
         self.due = due;
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
         hash.word(self.last).word(self.last_change);
-        for (&number, board) in &self.boards {
+        self.boards.hash_into(hash, |number, board, hash| {
             hash.word(number);
             match &board.of {
                 BoardOf::Level => hash.word(1),
                 BoardOf::Group(name) => hash.word(2).text(name),
                 BoardOf::Character(id) => hash.word(3).word(slotmap::Key::data(id).as_ffi()),
             };
+            hash.pair(board.values.len() as u32, board.awaited.len() as u32);
             for (key, kept) in &board.values {
                 hash.text(key).word(kept.until.map_or(0, |tick| tick.0 + 1));
                 kept.value.hash_into(hash);
@@ -224,7 +226,7 @@ impl Boards {
             for (key, change) in &board.awaited {
                 hash.text(key).word(*change);
             }
-        }
+        });
     }
 }
 

@@ -11,6 +11,7 @@ use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;
+use crate::script::state::tracked_map::TrackedMap;
 use crate::world::door::DoorSignal;
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
@@ -58,7 +59,7 @@ pub(crate) struct WalkRecord {
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
-    walks: BTreeMap<WalkId, WalkRecord>,
+    walks: TrackedMap<WalkId, WalkRecord>,
     paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
     doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
@@ -72,7 +73,7 @@ pub(crate) struct Handlers {
 impl Handlers {
     pub(crate) fn take_walk(&mut self, walk: WalkId) -> Option<WalkRecord> {
         self.underway.forget(walk);
-        self.walks.remove(&walk)
+        self.walks.remove(walk)
     }
 
     pub(crate) fn take_path(&mut self, token: PathToken) -> Option<(Owner, Option<Callback>)> {
@@ -136,7 +137,7 @@ impl Handlers {
         self.end_owner(owner);
         self.underway = underway;
         self.underway.reload_owner(owner);
-        for record in self.walks.values_mut().filter(|record| record.owner == owner) {
+        for (_, record) in self.walks.iter_mut().filter(|(_, record)| record.owner == owner) {
             if record.handlers.drop_functions() {
                 record.lost = Lost::Functions;
             }
@@ -164,8 +165,9 @@ impl Handlers {
     /// A task that waited for a walk of `owner` is gone: the result goes to the code that comes.
     pub(crate) fn lose_waiter(&mut self, walk: WalkId, owner: Owner) {
         let empty = WalkRecord { owner, handlers: WalkHandlers::default(), lost: Lost::Waiter };
-        let record = self.walks.entry(walk).or_insert(empty);
-        record.lost = record.lost.max(Lost::Waiter);
+        let record = self.walks.remove(walk).unwrap_or(empty);
+        let lost = record.lost.max(Lost::Waiter);
+        self.walks.insert(walk, WalkRecord { lost, ..record });
     }
 
     /// Keeps whom the answer of a path is told to.
@@ -229,20 +231,18 @@ impl Handlers {
         found
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        hash.word(self.last).word(self.walks.len() as u64);
-        for (walk, WalkRecord { owner, handlers, lost }) in &self.walks {
-            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
-            if *lost != Lost::Nothing {
-                hash.word(*lost as u64);
-            }
-            for callback in [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled] {
-                hash_callback(hash, callback.as_ref());
-            }
-        }
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
+        hash.word(self.last);
+        self.walks.hash_into(hash, |walk, WalkRecord { owner, handlers, lost }, hash| {
+            hash.word(slotmap::Key::data(&walk).as_ffi()).pair(owner.0, *lost as u32);
+            hash_callbacks(
+                hash,
+                [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled],
+            );
+        });
         for (token, (owner, callback)) in &self.paths {
             hash.word(slotmap::Key::data(token).as_ffi()).word(u64::from(owner.0));
-            hash_callback(hash, callback.as_ref());
+            hash_callbacks(hash, [callback]);
         }
         for (watch, record) in &self.watches {
             hash.word(slotmap::Key::data(watch).as_ffi()).word(u64::from(record.owner.0));
@@ -263,10 +263,20 @@ impl Handlers {
     }
 }
 
-pub(crate) fn hash_callback(hash: &mut StateHash, callback: Option<&Callback>) {
-    match callback {
-        None => hash.word(0),
-        Some(Callback::Function(_)) => hash.word(1),
-        Some(Callback::Named(name)) => hash.word(2).text(name),
+/// Mixes in which of these there are, and those that are names.
+pub(crate) fn hash_callbacks<const COUNT: usize>(
+    hash: &mut StateHash,
+    callbacks: [&Option<Callback>; COUNT],
+) {
+    let kind = |callback: &Option<Callback>| match callback {
+        None => 0,
+        Some(Callback::Function(_)) => 1,
+        Some(Callback::Named(_)) => 2,
     };
+    hash.word(callbacks.iter().fold(0, |kinds, callback| kinds << 2 | kind(callback)));
+    for callback in callbacks {
+        if let Some(Callback::Named(name)) = callback {
+            hash.text(name);
+        }
+    }
 }

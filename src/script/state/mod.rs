@@ -27,6 +27,7 @@ pub mod strikes;
 pub(crate) mod tasks;
 pub mod test_run;
 pub(crate) mod timers;
+pub(crate) mod tracked_map;
 pub(crate) mod trees;
 pub mod wait;
 pub(crate) mod waits;

@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use mlua::{Table, Value};
 
-use crate::base::hash::StateHash;
+use crate::base::hash::{self, StateHash};
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
 use crate::script::state::running::Interrupt;
+use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::waits::Delivery;
 use crate::world::owner::Owner;
 
@@ -35,6 +36,8 @@ pub(crate) struct OwnerRecord {
     pub(crate) kind: OwnerKind,
     /// `behaviour "guard" of "anna"`, `level script`, `cinematic "intro"`.
     pub(crate) label: Rc<str>,
+    /// The hash of the label, which stays as it is.
+    label_hash: u64,
     /// Where the names of handlers are looked up.
     pub(crate) names: Option<Table>,
     /// What named handlers are called with first: `self` or the scene.
@@ -75,7 +78,7 @@ impl OwnerRecord {
 /// All owners, by number.
 #[derive(Debug, Default)]
 pub(crate) struct Owners {
-    records: BTreeMap<Owner, OwnerRecord>,
+    records: TrackedMap<Owner, OwnerRecord>,
     last: u32,
     /// How often an owner began, ended, stood still, went on, or got another time for its `run`.
     changes: u64,
@@ -102,6 +105,7 @@ impl Owners {
         let owner = Owner(self.last);
         let record = OwnerRecord {
             kind,
+            label_hash: hash::of_bytes(label.as_bytes()),
             label: Rc::from(label),
             names: None,
             receiver: None,
@@ -154,7 +158,7 @@ impl Owners {
 
     fn change(&mut self, owner: Owner) -> Option<&mut OwnerRecord> {
         self.note_change();
-        self.records.get_mut(&owner)
+        self.records.get_mut(owner)
     }
 
     fn note_change(&mut self) {
@@ -163,11 +167,11 @@ impl Owners {
     }
 
     pub(crate) fn get(&self, owner: Owner) -> Option<&OwnerRecord> {
-        self.records.get(&owner)
+        self.records.get(owner)
     }
 
     pub(crate) fn get_mut(&mut self, owner: Owner) -> Option<&mut OwnerRecord> {
-        self.records.get_mut(&owner)
+        self.records.get_mut(owner)
     }
 
     /// Whether nothing of an owner runs now: it stands still, or its character is removed.
@@ -190,35 +194,32 @@ impl Owners {
         self.level.as_ref().map_or(Owner::HOST, |(owner, _)| *owner)
     }
 
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (owner, record) in self.iter() {
-            hash.word(u64::from(owner.0)).text(&record.label);
-            hash.word(record.paused.map_or(0, |tick| tick.0 + 1))
-                .word(record.run_again.map_or(0, |tick| tick.0 + 1));
-            if record.is_gone {
-                hash.flag(true);
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
+        self.records.hash_into(hash, |owner, record, hash| {
+            let OwnerRecord { paused, run_again, is_gone, missed, kept, label_hash, .. } = record;
+            hash.pair(owner.0, *missed).word(*label_hash).word(kept.len() as u64);
+            hash.flags([paused.is_some(), run_again.is_some(), *is_gone]);
+            for tick in [paused, run_again].into_iter().flatten() {
+                hash.word(tick.0);
             }
-            if record.missed > 0 {
-                hash.word(u64::from(record.missed));
-            }
-            for kept in &record.kept {
+            for kept in kept {
                 match kept {
                     Delivery::Handler { label, is_event, .. } => hash.text(label).flag(*is_event),
                     Delivery::Resume { task, serial, .. } => hash.word(*task).word(*serial),
                 };
             }
-        }
+        });
     }
 
     /// Forgets an owner.
     pub(crate) fn remove(&mut self, owner: Owner) -> Option<OwnerRecord> {
         self.note_change();
-        self.records.remove(&owner)
+        self.records.remove(owner)
     }
 
     /// All owners, in order of beginning.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Owner, &OwnerRecord)> {
-        self.records.iter().map(|(&owner, record)| (owner, record))
+        self.records.iter()
     }
 }
 

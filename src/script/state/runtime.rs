@@ -175,7 +175,7 @@ impl Runtime {
     }
 
     /// Mixes in all that can change the future, but for random streams and what reloads have left.
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
         self.owners.hash_into(hash);
         self.tasks.hash_into(hash);
         self.registered.timers.hash_into(hash);

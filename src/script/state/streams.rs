@@ -6,17 +6,33 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::base::hash::StateHash;
+use crate::base::hash::{self, StateHash};
 use crate::base::rng::Rng;
 
 /// Streams of a level.
 pub(crate) const STREAMS_MAX: usize = 65_536;
 
+/// One stream.
+#[derive(Clone, Debug)]
+struct Stream {
+    name: Rc<str>,
+    /// The hash of the name, so that names are not read in every tick.
+    name_hash: u64,
+    numbers: Rng,
+}
+
+impl Stream {
+    /// A stream of which nothing has been drawn.
+    fn new(seed: u64, name: Rc<str>) -> Self {
+        Self { name_hash: hash::of_bytes(name.as_bytes()), numbers: Rng::stream(seed, &name), name }
+    }
+}
+
 /// The streams of a level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Streams {
     /// By number, in order of their first use.
-    numbered: Vec<(Rc<str>, Rng)>,
+    numbered: Vec<Stream>,
     /// Name to number: every behaviour of a crowd has a stream of its own.
     by_name: BTreeMap<Rc<str>, usize>,
 }
@@ -32,36 +48,36 @@ impl Streams {
             return None;
         }
         let shared: Rc<str> = name.into();
-        self.numbered.push((shared.clone(), Rng::stream(seed, name)));
+        self.numbered.push(Stream::new(seed, shared.clone()));
         self.by_name.insert(shared, index);
         Some(index as u64)
     }
 
     /// The numbers of a stream, to be used and given back.
     pub(crate) fn lend(&self, stream: u64) -> Rng {
-        let numbers = self.numbered.get(stream as usize).map(|(_, own)| own.clone());
+        let numbers = self.numbered.get(stream as usize).map(|stream| stream.numbers.clone());
         numbers.unwrap_or_else(|| Rng::stream(0, ""))
     }
 
     /// Takes the numbers of a stream back.
     pub(crate) fn give_back(&mut self, stream: u64, numbers: Rng) {
-        if let Some((_, own)) = self.numbered.get_mut(stream as usize) {
-            *own = numbers;
+        if let Some(stream) = self.numbered.get_mut(stream as usize) {
+            stream.numbers = numbers;
         }
     }
 
     /// All streams are again as they were `before`; a younger one stays under its number and begins again.
     pub(crate) fn go_back(&mut self, before: Self, seed: u64) {
         let mut old = before.numbered.into_iter();
-        for (name, numbers) in &mut self.numbered {
-            *numbers = old.next().map_or_else(|| Rng::stream(seed, name), |(_, numbers)| numbers);
+        for stream in &mut self.numbered {
+            *stream = old.next().unwrap_or_else(|| Stream::new(seed, stream.name.clone()));
         }
     }
 
     /// Mixes in the state of all streams.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (name, numbers) in &self.numbered {
-            hash.text(name);
+        for Stream { name: _, name_hash, numbers } in &self.numbered {
+            hash.word(*name_hash);
             numbers.hash_into(hash);
         }
     }

@@ -11,6 +11,7 @@ use mlua::{Function, MultiValue, Thread};
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::state::code_name::CodeName;
+use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Answering, Pending, TaskPause};
 use crate::world::outcome::Reason;
@@ -93,7 +94,7 @@ pub(crate) struct Task {
 /// All tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    tasks: BTreeMap<u64, Task>,
+    tasks: TrackedMap<u64, Task>,
     last: u64,
     serial: u64,
     /// The task that runs, when it has ended by what it did itself, and its coroutine.
@@ -138,26 +139,26 @@ impl Tasks {
 
     /// All tasks, by id.
     pub(crate) fn all(&self) -> Vec<u64> {
-        self.tasks.keys().copied().collect()
+        self.tasks.keys().collect()
     }
 
     /// The tasks of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
-        self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(&id, _)| id).collect()
+        self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(id, _)| id).collect()
     }
 
     pub(crate) fn get(&self, id: u64) -> Option<&Task> {
-        self.tasks.get(&id)
+        self.tasks.get(id)
     }
 
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Task> {
-        self.tasks.get_mut(&id)
+        self.tasks.get_mut(id)
     }
 
     /// Takes a task out of all tables; while it runs, its coroutine stays known.
     pub(crate) fn take(&mut self, id: u64, running: Option<u64>) -> Option<Task> {
         self.unwait(id);
-        let task = self.tasks.remove(&id)?;
+        let task = self.tasks.remove(id)?;
         if running == Some(id) {
             self.leaving = task.thread.clone().map(|thread| (id, thread));
         }
@@ -178,7 +179,7 @@ impl Tasks {
     /// Tasks that were to begin while their owner stood still, by id.
     pub(crate) fn not_begun(&self, owner: Owner) -> Vec<u64> {
         let waiting = |task: &Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
-        self.tasks.iter().filter(|(_, task)| waiting(task)).map(|(&id, _)| id).collect()
+        self.tasks.iter().filter(|(_, task)| waiting(task)).map(|(id, _)| id).collect()
     }
 
     pub(crate) fn named(&self, owner: Owner, name: &str) -> Option<u64> {
@@ -193,19 +194,19 @@ impl Tasks {
 
     /// Whether `thread` is the coroutine of task `id`.
     pub(crate) fn is_thread_of(&self, id: u64, thread: &Thread) -> bool {
-        let own = self.tasks.get(&id).and_then(|task| task.thread.as_ref());
+        let own = self.tasks.get(id).and_then(|task| task.thread.as_ref());
         let leaving = self.leaving.as_ref().filter(|(left, _)| *left == id).map(|(_, thread)| thread);
         own.or(leaving) == Some(thread)
     }
 
     pub(crate) fn add_cleanup(&mut self, id: u64, function: Function) {
-        if let Some(task) = self.tasks.get_mut(&id) {
+        if let Some(task) = self.tasks.get_mut(id) {
             task.cleanups.push(function);
         }
     }
 
     pub(crate) fn cleanup_count(&self, id: u64) -> usize {
-        self.tasks.get(&id).map_or(0, |task| task.cleanups.len())
+        self.tasks.get(id).map_or(0, |task| task.cleanups.len())
     }
 
     /// Those whose time has come, and those that test a predicate, by id.
@@ -219,7 +220,7 @@ impl Tasks {
 
     /// What a task waits for, and the serial of that wait.
     pub(crate) fn pause_of(&self, id: u64) -> Option<(u64, &TaskPause)> {
-        let task = self.tasks.get(&id)?;
+        let task = self.tasks.get(id)?;
         Some((task.serial, task.pause.as_ref()?))
     }
 
@@ -238,17 +239,17 @@ impl Tasks {
     }
 
     pub(crate) fn role_of(&self, id: u64) -> Option<TaskRole> {
-        self.tasks.get(&id).map(|task| task.role)
+        self.tasks.get(id).map(|task| task.role)
     }
 
     pub(crate) fn owner_of(&self, id: u64) -> Option<Owner> {
-        self.tasks.get(&id).map(|task| task.owner)
+        self.tasks.get(id).map(|task| task.owner)
     }
 
     /// The time that tasks of `owner` wait for moves on by `ticks`.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
         let Self { tasks, due, .. } = self;
-        for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
+        for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 *tick = tick.after(ticks);
                 due.entry(*tick).or_default().insert(id);
@@ -259,13 +260,13 @@ impl Tasks {
     /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
     pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &TaskPause)> {
         let tasks = self.tasks.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
-        tasks.filter_map(|(&id, task)| Some((id, task.serial, task.pause.as_ref()?)))
+        tasks.filter_map(|(id, task)| Some((id, task.serial, task.pause.as_ref()?)))
     }
 
     /// The time that tasks of `owner` wait for comes nearer by `ticks`.
     pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
         let Self { tasks, due, .. } = self;
-        for (&id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
+        for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
                 due.entry(*tick).or_default().insert(id);
@@ -274,7 +275,7 @@ impl Tasks {
     }
 
     pub(crate) fn wait_for(&mut self, id: u64, pending: &Pending) {
-        let Some(task) = self.tasks.get_mut(&id) else {
+        let Some(task) = self.tasks.get_mut(id) else {
             return;
         };
         task.serial = pending.serial;
@@ -308,7 +309,7 @@ impl Tasks {
 
     /// Ends the wait of a task; what it waited for, when it still did.
     pub(crate) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
-        let task = self.tasks.get_mut(&id)?;
+        let task = self.tasks.get_mut(id)?;
         task.serial = 0;
         let pause = task.pause.take()?;
         let drop_from = |waiters: &mut BTreeMap<Wait, Vec<Answering>>, wait: &Wait| {
@@ -341,9 +342,9 @@ impl Tasks {
     }
 
     /// Mixes in the tasks and what they wait for.
-    pub(crate) fn hash_into(&self, hash: &mut StateHash) {
+    pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
         hash.word(self.last).word(self.serial).word(self.spawned.len() as u64);
-        for (&id, task) in &self.tasks {
+        self.tasks.hash_into(hash, |id, task, hash| {
             hash.word(id).word(u64::from(task.owner.0)).word(task.serial).flag(task.start.is_some());
             match &task.pause {
                 None => hash.word(0),
@@ -370,7 +371,7 @@ impl Tasks {
                     hash.word(5).word(deadline.map_or(0, |tick| tick.0))
                 }
             };
-        }
+        });
     }
 }
 

@@ -25,7 +25,7 @@ pub fn query_around(
     but: &[CharacterId],
 ) -> (PathQuery, Option<Bystanders>) {
     let around = world.bystanders(Straight { from: start, to: goal, layer: by.layer, but });
-    let others = around.as_ref().map(|around| Arc::clone(&around.discs));
+    let others = around.as_ref().map(|around| Arc::clone(around.discs()));
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
 
@@ -66,5 +66,5 @@ pub fn cancel(world: &mut World, token: PathToken) {
 #[must_use]
 pub fn holder(around: Option<&Bystanders>, answer: &PathAnswer) -> Option<CharacterId> {
     let covered = answer.covered.filter(|_| answer.trouble == Some(PathTrouble::Occupied))?;
-    around?.who.get(covered as usize).copied()
+    around?.who().get(covered as usize).copied()
 }

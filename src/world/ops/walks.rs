@@ -257,7 +257,7 @@ pub(crate) fn retarget_path(
     (place, aim): (Vec3, Vec3),
     by: &Traversal,
 ) -> Option<Following> {
-    let (path, cursor) = (&mut following.path, &mut following.cursor);
+    let Following { path, cursor, .. } = &mut following;
     let leg = path.points.len().checked_sub(2)?;
     if !path.layers.is_empty() {
         return None;
@@ -273,12 +273,14 @@ pub(crate) fn retarget_path(
     // The leg under way is cut where the body stands, so that what lies ahead is straight.
     let leg_from = if is_last_leg { place } else { from };
     nav.straight(leg_from, aim, by)?;
-    let before_m = path.length_m;
-    path.length_m = leg_start_m + flat_distance(leg_from, aim);
-    // As expensive by the metre as it was: the two ends are a step apart.
-    path.cost_m *= if before_m > 0.0 { path.length_m / before_m } else { 1.0 };
-    path.points[leg] = leg_from;
-    path.points[leg + 1] = aim;
+    path.change(|path| {
+        let before_m = path.length_m;
+        path.length_m = leg_start_m + flat_distance(leg_from, aim);
+        // As expensive by the metre as it was: the two ends are a step apart.
+        path.cost_m *= if before_m > 0.0 { path.length_m / before_m } else { 1.0 };
+        path.points[leg] = leg_from;
+        path.points[leg + 1] = aim;
+    });
     if is_last_leg {
         cursor.start_m = leg_start_m;
         *cursor = cursor.looked_up(path);

@@ -9,7 +9,7 @@
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng as _;
 
-use crate::base::hash::StateHash;
+use crate::base::hash::{ContentHash, StateHash};
 
 /// One stream of random numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Rng {
     /// The stream called `name` of a run with this `seed`. Different names are independent streams.
     #[must_use]
     pub fn stream(seed: u64, name: &str) -> Self {
-        let mut hash = StateHash::default();
+        let mut hash = ContentHash::default();
         hash.text(name);
         let name_bits = hash.finish();
         let state = (u128::from(seed) << 64) | u128::from(name_bits.rotate_left(32) ^ seed);

@@ -4,6 +4,7 @@ mod animate;
 mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -149,7 +150,7 @@ fn searched(
     let is_among_others = parts.is_some_and(|parts| parts.has(PicturePart::Obstacles));
     let around =
         if is_among_others { world.bystanders(Straight { from, to, layer, but: &[] }) } else { None };
-    let others = around.map(|around| around.discs);
+    let others = around.map(|around| Arc::clone(around.discs()));
     let asked = PathQuestion { from, to, by, goal_layer, others };
     let answered = asked.answer(world);
     let others = asked.others.as_deref().unwrap_or(&[]);
