@@ -9,6 +9,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
+use crate::base::threads::Threads;
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::avoid::{self, Settings, Walker, Wall};
 use crate::crowd::resolve::Stance;
@@ -30,7 +31,7 @@ const WALL_REACH_M: f32 = 1.0;
 /// Fills the columns over everybody, and chooses velocities. The map must be ready for everybody
 /// (`ground_queries::prepare`).
 pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut CrowdStep) {
-    let CrowdStep { moves, bodies, cast } = step;
+    let CrowdStep { moves, bodies, cast, threads, .. } = step;
     let rate = clock.rate;
     let mut grounds = GroundQueries::new(map);
     bodies.clear();
@@ -63,7 +64,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
         // In the time of a scene that is skipped, when that is what passes.
-        choose(bodies, &grounds, (rate, clock.step_tick()));
+        choose(bodies, &grounds, *threads, (rate, clock.step_tick()));
     }
 }
 
@@ -130,19 +131,23 @@ const LOOKED_AT_FULLY: usize = 4096;
 /// Walkers looked at in each cell, at least.
 const PER_CELL_MIN: usize = 8;
 
-fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): (TickRate, Tick)) {
+fn choose(
+    bodies: &mut CrowdColumns,
+    grounds: &GroundQueries<'_>,
+    threads: Threads,
+    (rate, tick): (TickRate, Tick),
+) {
     let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
     let mut settings = Settings::default();
     let per_cell = settings.per_cell_max as usize * LOOKED_AT_FULLY / walkers.len().max(LOOKED_AT_FULLY);
     settings.per_cell_max = per_cell.max(PER_CELL_MIN) as u32;
-    let mut found = Vec::new();
     let walls = |index: u32, out: &mut Vec<Wall>| {
         let walker = &walkers[index as usize];
         let reach_m = (walker.speed_max_mps * settings.wall_horizon_s).min(WALL_REACH_M);
         let footing = grounds.footing(kinds[index as usize]);
         let place = Vec3::new(walker.place.x, walker.floor_m, walker.place.y);
         if !footing.is_open(place, reach_m) {
-            found.clear();
+            let mut found = Vec::new();
             footing.walls_near(place, reach_m, &mut found);
             out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
         }
@@ -150,7 +155,7 @@ fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): 
     // Where the step begins, in whole seconds: the same at every rate.
     let began = tick.0.saturating_sub(1);
     let epoch = (began / u64::from(rate.per_second().max(1))) as u32;
-    let step = avoid::Step { settings: &settings, step_s: rate.step_seconds(), epoch };
+    let step = avoid::Step { settings: &settings, step_s: rate.step_seconds(), epoch, threads };
     avoider.run(walkers, walls, &step, velocities);
 }
 
