@@ -15,10 +15,11 @@
 //! others on the machine count as little as can be; the two kernels run once after each tick, so that they
 //! share the machine's moods and find the caches as the steps of a tick find them. Options:
 //! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole | --threads]` for other numbers
-//! of bodies, or one part. The third part is the same hall on one thread and on two, tick by tick in turns, both
-//! of the same state; two worlds are run so, and their hashes must be equal at the end. Least and median of
-//! real time over pairs of ticks, because a tick on two threads is what others on the machine disturb most,
-//! and the time of the calling thread, which does what is not shared out and its share of the rest.
+//! of bodies, or one part. The third part is the same hall on one thread, two and eight, two ticks on each in
+//! turns, copies of one state; the hashes must be equal at the end. Least and median of real time, because ticks
+//! on two threads are what others on the machine disturb most; and the time of the calling thread, which does
+//! what is not shared out and a part of the rest. What is shared out is worked out from it: on eight threads the
+//! caller does an eighth of that. "Two cores of one's own" is the rest and half of that, in processor time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -674,15 +675,15 @@ fn landmass_ms(hall: &Hall) -> f64 {
 // Threads.
 
 /// Pairs of ticks that are measured on each number of threads.
-const PAIRS: usize = 40;
-/// Ticks before that, so that all are under way and searches are done that they begin with.
-const THREADS_WARM_TICKS: usize = 150;
+const PAIRS: usize = 24;
+/// The numbers of threads.
+const THREADS: [usize; 3] = [1, 2, 8];
 
 fn print_threads(counts: &[usize]) {
     println!(
-        "\n| characters | per m2 | tick ms, 1 thread (median) | 2 threads (median) | ratio (of medians) | caller's time ms, 1 | 2 | ratio | steps, 1 / 2: paths | follow | avoid | integrate | arrivals | others |"
+        "\n| characters | per m2 | under way | tick ms, 1 thread (median) | 2 threads (median) | ratio (of medians) | caller's time ms, 1 / 2 / 8 threads | shared out | two cores of one's own, ms | ratio | steps, 1 / 2: paths | follow | avoid | integrate | arrivals | others |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for per_m2 in [0.25, 0.75] {
         for &count in counts {
             print_threads_row(count, per_m2);
@@ -702,9 +703,10 @@ struct Threaded {
 }
 
 impl Threaded {
-    fn of(count: usize, per_m2: f64, threads: usize) -> Self {
-        let hall = Hall::of(count, per_m2);
-        let mut game = game(&hall);
+    /// A copy of a hall, on so many threads.
+    fn of((game, hall): (&Game, &Hall), threads: usize) -> Self {
+        let hall = Hall { tiles: hall.tiles, starts: Vec::new(), rng: hall.rng.clone() };
+        let mut game = Game::new(game.world().clone(), Recorder::default());
         game.set_threads(Threads::new(NonZeroUsize::new(threads).unwrap()));
         Self { game, hall, wall_ms: Vec::new(), caller_ms: Vec::new(), steps_ms: [0.0; TickStep::ALL.len()] }
     }
@@ -735,42 +737,50 @@ impl Threaded {
 }
 
 fn print_threads_row(count: usize, per_m2: f64) {
-    let mut both = [1, 2].map(|threads| Threaded::of(count, per_m2, threads));
-    for side in &mut both {
-        for _ in 0..THREADS_WARM_TICKS {
-            send_idle(&mut side.game, &mut side.hall);
-            side.game.tick(&[]);
-        }
-    }
+    let mut hall = Hall::of(count, per_m2);
+    let mut warm = game(&hall);
+    warm.set_threads(Threads::new(NonZeroUsize::new(2).unwrap()));
+    warm_up(&mut warm, &mut hall);
+    let mut sides = THREADS.map(|threads| Threaded::of((&warm, &hall), threads));
+    drop(warm);
     for _ in 0..PAIRS {
-        both.iter_mut().for_each(Threaded::run_pair);
+        sides.iter_mut().for_each(Threaded::run_pair);
     }
-    assert!(both[0].game.fingerprint() == both[1].game.fingerprint(), "threads decide nothing");
+    let hashes = sides.each_ref().map(|side| side.game.fingerprint());
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "threads decide nothing");
     let least_and_median = |times: &[f64]| {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
         (sorted[0], sorted[sorted.len() / 2])
     };
-    let [one, two] = both.each_ref().map(|side| least_and_median(&side.wall_ms));
-    let [caller_one, caller_two] = both.each_ref().map(|side| least_and_median(&side.caller_ms).0);
+    let [one, two, _] = sides.each_ref().map(|side| least_and_median(&side.wall_ms));
+    let callers = sides.each_ref().map(|side| least_and_median(&side.caller_ms).1);
+    let shared_ms = (callers[0] - callers[2]) * 8.0 / 7.0;
+    let alone_ms = callers[0] - shared_ms / 2.0;
+    let under_way = 100 * moving(&sides[0].game) / count;
     let named = ["path requests", "follow", "avoid", "integrate", "arrivals"];
     let step = |side: &Threaded, is_in: &dyn Fn(&str) -> bool| -> f64 {
         let steps = TickStep::ALL.iter().zip(side.steps_ms);
         steps.filter(|(step, _)| is_in(step.name())).map(|(_, ms)| ms).sum()
     };
-    let cell =
-        |is_in: &dyn Fn(&str) -> bool| format!("{:.2} / {:.2}", step(&both[0], is_in), step(&both[1], is_in));
+    let cell = |is_in: &dyn Fn(&str) -> bool| {
+        format!("{:.2} / {:.2}", step(&sides[0], is_in), step(&sides[1], is_in))
+    };
     let mut cells: Vec<String> = named.iter().map(|end| cell(&|name: &str| name.ends_with(end))).collect();
     cells.push(cell(&|name: &str| !named.iter().any(|end| name.ends_with(end))));
     println!(
-        "| {count} | {per_m2} | {:.2} ({:.2}) | {:.2} ({:.2}) | {:.2} ({:.2}) | {caller_one:.2} | {caller_two:.2} | {:.2} | {} |",
+        "| {count} | {per_m2} | {under_way} % | {:.2} ({:.2}) | {:.2} ({:.2}) | {:.2} ({:.2}) | {:.2} / {:.2} / {:.2} | {:.0} % | {alone_ms:.2} | {:.2} | {} |",
         one.0,
         one.1,
         two.0,
         two.1,
         one.0 / two.0,
         one.1 / two.1,
-        caller_one / caller_two,
+        callers[0],
+        callers[1],
+        callers[2],
+        100.0 * shared_ms / callers[0],
+        callers[0] / alone_ms,
         cells.join(" | "),
     );
 }

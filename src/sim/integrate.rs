@@ -12,6 +12,7 @@ use std::ops::Range;
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
 use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::base::trig;
@@ -50,7 +51,13 @@ pub(crate) struct IntegrateParts<'a> {
 pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     parts.glides.clear();
     match &parts.step.cast {
-        None => parts.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
+        // Anyone who moves does so as it takes its step.
+        None => {
+            let standing = |id: &CharacterId| parts.step.bodies.movers.get(*id).is_none();
+            let standing: Vec<CharacterId> =
+                parts.characters.ids().iter().copied().filter(standing).collect();
+            standing.into_iter().for_each(|id| begin_step(parts.characters.get_mut(id)));
+        }
         Some(cast) => cast.free().iter().for_each(|&id| {
             parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);
         }),
@@ -63,11 +70,19 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     }
 }
 
+/// Somebody stands until it moves.
+fn begin_step(character: Option<&mut Character>) {
+    if let Some(character) = character.filter(|character| character.is_alive()) {
+        character.begin_step();
+    }
+}
+
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
 /// way, tick by tick. Nobody's step looks at where another has come to.
 fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
     let IntegrateParts { clock, map, characters, walks, glides, step, .. } = parts;
-    let CrowdStep { moves, bodies, threads, .. } = &mut **step;
+    let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
+    let have_begun = cast.is_some();
     glides.resize(moves.len(), Interpolation::default());
     let mut landed = vec![None; moves.len()];
     let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
@@ -83,6 +98,9 @@ fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
                     continue;
                 };
                 *glide = Interpolation::of(step.character, character);
+                if !have_begun {
+                    begin_step(Some(&mut **character));
+                }
                 let row = columns.rows.get(step.character).map(|row| row as usize);
                 let kind = row.map_or_else(|| grounds.kind(character), |row| columns.kinds[row]);
                 let from = character.body.position;

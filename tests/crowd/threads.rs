@@ -142,7 +142,7 @@ fn run(case: &Case, ticks: u64) -> (usize, u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
     #[test]
     fn a_crowd_is_the_same_on_any_number_of_threads(case in cases()) {
         let (moving, _) = run(&case, 180);
