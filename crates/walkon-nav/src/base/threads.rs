@@ -5,7 +5,7 @@
 //! threads nor which of them is faster decides anything, as long as the work on a row looks at nothing that
 //! the work on another changes. With one thread, or few rows, everything is done by the caller, stretch by
 //! stretch, in order. Where the system gives no more threads, the caller does the rest. Cost of a second
-//! thread: 25 to 150 microseconds a call, because threads live as long as the call, so that rows may be
+//! thread: 150 to 200 microseconds a call on a busy machine, because threads live as long as the call, so that rows may be
 //! borrowed without unsafe code. Not here: how many threads there are to be, which is a matter of the host.
 
 use std::num::NonZeroUsize;
