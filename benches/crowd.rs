@@ -14,8 +14,12 @@
 //! shows it; both the mean and the first are compared. Means over sixty ticks in time of the thread, so that
 //! others on the machine count as little as can be; the two kernels run once after each tick, so that they
 //! share the machine's moods and find the caches as the steps of a tick find them. Options:
-//! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole]` for other numbers of
-//! bodies, or one half.
+//! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole | --threads]` for other numbers
+//! of bodies, or one part. The third part is the same hall on one thread, two and eight, two ticks on each in
+//! turns, copies of one state; the hashes must be equal at the end. Least and median of real time, because ticks
+//! on two threads are what others on the machine disturb most; and the time of the calling thread, which does
+//! what is not shared out and a part of the rest. What is shared out is worked out from it: on eight threads the
+//! caller does an eighth of that. "Two cores of one's own" is the rest and half of that, in processor time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -27,6 +31,7 @@
 
 use std::borrow::Cow;
 use std::hint::black_box;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
@@ -35,6 +40,7 @@ use glam::{Vec2, Vec3};
 use landmass::{Agent as Peer, Archipelago, FromAgentRadius};
 use walkon::base::rng::Rng;
 use walkon::base::spatial_hash::{Lookup, Nearest, SpatialHash};
+use walkon::base::threads::Threads;
 use walkon::crowd::avoid::{self, Avoider, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
 use walkon::game::recorder::Recorder;
@@ -84,12 +90,12 @@ fn main() {
     if counts.is_empty() {
         counts = vec![1_000, 10_000, 50_000];
     }
-    let asks = |half: &str| std::env::args().any(|argument| argument == half);
-    if !asks("--whole") {
-        print_kernels(&counts);
-    }
-    if !asks("--kernels") {
-        print_whole(&counts);
+    let parts: [(&str, fn(&[usize])); 3] =
+        [("--kernels", print_kernels), ("--whole", print_whole), ("--threads", print_threads)];
+    let asked = |part: &str| std::env::args().any(|argument| argument == part);
+    let asks_all = !parts.iter().any(|(name, _)| asked(name));
+    for (_, print) in parts.iter().filter(|(name, _)| asks_all || asked(name)) {
+        print(&counts);
     }
 }
 
@@ -259,7 +265,12 @@ fn dodgy(point: Vec2) -> dodgy_2d::Vec2 {
 
 fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
     let settings = avoid::Settings::default();
-    avoider.run(walkers, |_, _| {}, &avoid::Step { settings: &settings, step_s: TICK_S, epoch: 0 }, out);
+    avoider.run(
+        walkers,
+        |_, _| {},
+        &avoid::Step { settings: &settings, step_s: TICK_S, epoch: 0, threads: Threads::ONE },
+        out,
+    );
 }
 
 fn run_search(near: &mut SpatialHash, places: &[Vec2]) -> usize {
@@ -659,4 +670,117 @@ fn landmass_ms(hall: &Hall) -> f64 {
         }
     }
     spent_ms / f64::from(rounds)
+}
+
+// Threads.
+
+/// Pairs of ticks that are measured on each number of threads.
+const PAIRS: usize = 24;
+/// The numbers of threads.
+const THREADS: [usize; 3] = [1, 2, 8];
+
+fn print_threads(counts: &[usize]) {
+    println!(
+        "\n| characters | per m2 | under way | tick ms, 1 thread (median) | 2 threads (median) | ratio (of medians) | caller's time ms, 1 / 2 / 8 threads | shared out | two cores of one's own, ms | ratio | steps, 1 / 2: paths | follow | avoid | integrate | arrivals | others |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for per_m2 in [0.25, 0.75] {
+        for &count in counts {
+            print_threads_row(count, per_m2);
+        }
+    }
+}
+
+/// A hall on some threads, and what its ticks took.
+struct Threaded {
+    game: Game,
+    hall: Hall,
+    /// Of each pair of ticks, per tick.
+    wall_ms: Vec<f64>,
+    caller_ms: Vec<f64>,
+    /// Of the fastest pair, per tick.
+    steps_ms: [f64; TickStep::ALL.len()],
+}
+
+impl Threaded {
+    /// A copy of a hall, on so many threads.
+    fn of((game, hall): (&Game, &Hall), threads: usize) -> Self {
+        let hall = Hall { tiles: hall.tiles, starts: Vec::new(), rng: hall.rng.clone() };
+        let mut game = Game::new(game.world().clone(), Recorder::default());
+        game.set_threads(Threads::new(NonZeroUsize::new(threads).unwrap()));
+        Self { game, hall, wall_ms: Vec::new(), caller_ms: Vec::new(), steps_ms: [0.0; TickStep::ALL.len()] }
+    }
+
+    /// Two ticks: one that does the crowd's step, and one that shows it.
+    fn run_pair(&mut self) {
+        let (mut wall_ms, mut caller_ms) = (0.0, 0.0);
+        let mut steps_ms = [0.0; TickStep::ALL.len()];
+        for _ in 0..2 {
+            send_idle(&mut self.game, &mut self.hall);
+            let (began, caller) = (Instant::now(), ThreadTime::now());
+            let mut last = began;
+            self.game.tick_watched(&[], &mut |done| {
+                let now = Instant::now();
+                let index = TickStep::ALL.iter().position(|&step| step == done).unwrap();
+                steps_ms[index] += (now - last).as_secs_f64() * 1e3 / 2.0;
+                last = now;
+            });
+            wall_ms += began.elapsed().as_secs_f64() * 1e3 / 2.0;
+            caller_ms += caller.elapsed().as_secs_f64() * 1e3 / 2.0;
+        }
+        if self.wall_ms.iter().all(|&other| wall_ms < other) {
+            self.steps_ms = steps_ms;
+        }
+        self.wall_ms.push(wall_ms);
+        self.caller_ms.push(caller_ms);
+    }
+}
+
+fn print_threads_row(count: usize, per_m2: f64) {
+    let mut hall = Hall::of(count, per_m2);
+    let mut warm = game(&hall);
+    warm.set_threads(Threads::new(NonZeroUsize::new(2).unwrap()));
+    warm_up(&mut warm, &mut hall);
+    let mut sides = THREADS.map(|threads| Threaded::of((&warm, &hall), threads));
+    drop(warm);
+    for _ in 0..PAIRS {
+        sides.iter_mut().for_each(Threaded::run_pair);
+    }
+    let hashes = sides.each_ref().map(|side| side.game.fingerprint());
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "threads decide nothing");
+    let least_and_median = |times: &[f64]| {
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        (sorted[0], sorted[sorted.len() / 2])
+    };
+    let [one, two, _] = sides.each_ref().map(|side| least_and_median(&side.wall_ms));
+    let callers = sides.each_ref().map(|side| least_and_median(&side.caller_ms).1);
+    let shared_ms = (callers[0] - callers[2]) * 8.0 / 7.0;
+    let alone_ms = callers[0] - shared_ms / 2.0;
+    let under_way = 100 * moving(&sides[0].game) / count;
+    let named = ["path requests", "follow", "avoid", "integrate", "arrivals"];
+    let step = |side: &Threaded, is_in: &dyn Fn(&str) -> bool| -> f64 {
+        let steps = TickStep::ALL.iter().zip(side.steps_ms);
+        steps.filter(|(step, _)| is_in(step.name())).map(|(_, ms)| ms).sum()
+    };
+    let cell = |is_in: &dyn Fn(&str) -> bool| {
+        format!("{:.2} / {:.2}", step(&sides[0], is_in), step(&sides[1], is_in))
+    };
+    let mut cells: Vec<String> = named.iter().map(|end| cell(&|name: &str| name.ends_with(end))).collect();
+    cells.push(cell(&|name: &str| !named.iter().any(|end| name.ends_with(end))));
+    println!(
+        "| {count} | {per_m2} | {under_way} % | {:.2} ({:.2}) | {:.2} ({:.2}) | {:.2} ({:.2}) | {:.2} / {:.2} / {:.2} | {:.0} % | {alone_ms:.2} | {:.2} | {} |",
+        one.0,
+        one.1,
+        two.0,
+        two.1,
+        one.0 / two.0,
+        one.1 / two.1,
+        callers[0],
+        callers[1],
+        callers[2],
+        100.0 * shared_ms / callers[0],
+        callers[0] / alone_ms,
+        cells.join(" | "),
+    );
 }

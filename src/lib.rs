@@ -90,6 +90,7 @@ pub use script::vm::fuel::Signals;
 
 // What events speak of.
 pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+pub use base::threads::Threads;
 pub use base::time::TickRate;
 pub use base::value::{Plain, PlainKey};
 pub use world::cue::{Cue, CueKind};

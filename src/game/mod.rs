@@ -26,6 +26,7 @@ pub mod tick;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::threads::Threads;
 use crate::game::inputs::{Input, Reload};
 use crate::game::level_reload::Origin;
 use crate::game::recorder::{CrowdCounts, Recorder};
@@ -60,6 +61,8 @@ pub struct Setup {
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person.
     pub is_interactive: bool,
+    /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
+    pub threads: Threads,
 }
 
 /// The steps of a tick, in order, as `run --stats` tables them.
@@ -178,7 +181,8 @@ impl Game {
         let own_seed = level.def.seed;
         let built = spawn::build(level, setup.seed);
         let origin = Origin::of(&built, level_script.clone(), own_seed);
-        let Spawned { world, characters } = built;
+        let Spawned { mut world, characters } = built;
+        world.set_threads(setup.threads);
         let behaviour =
             |found: spawn::BehaviourRef| BehaviourRef { name: found.script, params: found.params };
         let scripts = ScriptSetup {
@@ -215,6 +219,11 @@ impl Game {
     /// The world, for verbs of the host between ticks (`world::ops`).
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
+    }
+
+    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by it.
+    pub fn set_threads(&mut self, threads: Threads) {
+        self.world.set_threads(threads);
     }
 
     /// Advances the level by one tick and returns what happened.

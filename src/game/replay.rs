@@ -121,6 +121,7 @@ pub fn replay(
         recorder: Recorder::new(header.options),
         signals,
         is_interactive: false,
+        ..Setup::default()
     };
     let mut game = Game::load(level, setup)?;
     let mut comparison = Comparison {

@@ -309,6 +309,7 @@ impl RunSide {
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
             is_interactive: false,
+            ..Setup::default()
         };
         let (world, mut scripts, recorder, _) =
             Game::parts(level, setup).map_err(|error| error.to_string())?;

@@ -20,6 +20,7 @@ use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
 use crate::world::ops::characters::angle_of;
 use crate::world::outcome::{Blocker, Reason, Status};
+use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
@@ -29,8 +30,9 @@ const BESIDE_M: f32 = 0.1;
 /// just begun and take no step, because there is none to take.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     if parts.clock.lands_step() {
+        let (clock, crowd) = (parts.clock, &parts.settings.crowd);
         // No walk begins in this step.
-        for at in 0..parts.walks.ids().len() {
+        for at in parts.stirring(|walk, who| is_quiet((clock, crowd), walk, who)) {
             look(parts, parts.walks.ids()[at]);
         }
     } else {
@@ -41,6 +43,26 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
         }
     }
     parts.bystanders.forget();
+}
+
+/// Whether a walk to a point goes on and has neither got on nor fallen back enough to be noted: what [`look`]
+/// finds out by itself, and leaves as it is. Nobody else has to do with it.
+fn is_quiet((clock, crowd): (&Clock, &CrowdSettings), walk: &Walk, who: &Character) -> bool {
+    let alone = walk.place.is_none() && walk.held_by.is_none() && walk.ahead.is_none();
+    let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
+    let tells = walk.options.tells.near || walk.options.tells.blocked;
+    if !alone || !goes_on || tells || !walk_modes::is_plain(walk) || !matches!(walk.goal, Goal::Point(_)) {
+        return false;
+    }
+    let Some(left_m) = walk.left_m else {
+        return false;
+    };
+    let may_be_near = floor_distance(who.body.position, walk.aim) <= walk.radius_m(crowd);
+    let at_end = walk.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
+    let waits = walk.ask.is_some() || walk.token.is_some();
+    let is_noted =
+        left_m <= walk.progress_m - WalkOptions::PROGRESS_M || left_m > walk.progress_m + SETBACK_M;
+    !(may_be_near || at_end || waits || is_noted) && out_of_patience(clock, &[], walk, who).is_none()
 }
 
 fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
@@ -427,11 +449,12 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
+/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand against one
+/// another sway back and forth, less than one backs out of a corridor.
+const SETBACK_M: f32 = 1.0;
+
 /// Who is driven back a good way counts its progress from there on.
 fn note_setback(walk: &mut Walk, left_m: f32) {
-    /// Metres: more than two who stand against one another sway back and forth, less than one backs out of a
-    /// corridor.
-    const SETBACK_M: f32 = 1.0;
     if left_m > walk.progress_m + SETBACK_M {
         walk.progress_m = left_m;
     }

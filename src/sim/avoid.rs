@@ -9,6 +9,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
+use crate::base::threads::Threads;
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::avoid::{self, Settings, Walker, Wall};
 use crate::crowd::resolve::Stance;
@@ -16,11 +17,12 @@ use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
 use crate::sim::ground_queries::GroundQueries;
 use crate::world::bystander_index::People;
-use crate::world::character::Character;
+use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
-use crate::world::crowd_columns::CrowdColumns;
+use crate::world::crowd_columns::{CrowdColumns, Rows};
 use crate::world::crowd_step::{CrowdStep, Move};
 use crate::world::map::LevelMap;
+use crate::world::scene_fast_forward::Cast;
 use crate::world::walk::{Crowd, Walk};
 
 /// The furthest that walls are looked for, metres: anyone who is faster than 10 m/s is kept from them by step
@@ -30,41 +32,102 @@ const WALL_REACH_M: f32 = 1.0;
 /// Fills the columns over everybody, and chooses velocities. The map must be ready for everybody
 /// (`ground_queries::prepare`).
 pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut CrowdStep) {
-    let CrowdStep { moves, bodies, cast } = step;
+    let CrowdStep { moves, bodies, cast, threads, .. } = step;
     let rate = clock.rate;
     let mut grounds = GroundQueries::new(map);
     bodies.clear();
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
-    for (id, character) in people.characters.iter() {
-        if cast.as_ref().is_some_and(|cast| !cast.is_near(id)) {
-            continue;
-        }
-        let step = bodies.movers.get(id).and_then(|at| moves.get(at as usize));
-        let is_ghost = match step {
-            Some(step) => step.is_ghost,
-            None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
-        };
-        if !is_ghost {
-            add(bodies, (id, character), grounds.kind(character), (step.copied(), rate));
-            if cast.as_ref().is_some_and(|cast| !cast.is_free(id)) {
-                hold_still(bodies);
-            }
-            if let Some(walker) = bodies.walkers.last_mut().filter(|walker| walker.is_held_up()) {
-                let kind = bodies.kinds.last().copied().unwrap_or_default();
-                (walker.width_m, walker.room_m) =
-                    room_m(grounds.footing(kind), character.body.position, walker.desired);
-            }
+    let found = find((people, cast.as_ref()), (moves, &bodies.movers, rate), *threads);
+    for one in found.into_iter().flatten() {
+        let who = || people.characters.get(one.id);
+        let kind = grounds.kind_of((one.radius_m(), one.layer), who);
+        add(bodies, &one, kind);
+        if cast.as_ref().is_some_and(|cast| !cast.is_free(one.id)) {
+            hold_still(bodies);
         }
     }
+    look_for_room(bodies, &grounds, people.characters, *threads);
     grounds.known(&mut bodies.known);
     if moves.is_empty() || !people.crowd.is_reciprocal {
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
         // In the time of a scene that is skipped, when that is what passes.
-        choose(bodies, &grounds, (rate, clock.step_tick()));
+        choose(bodies, &grounds, *threads, (rate, clock.step_tick()));
     }
+}
+
+/// Somebody who takes up room.
+#[derive(Clone, Copy)]
+struct Found {
+    id: CharacterId,
+    walker: Walker,
+    stance: Stance,
+    place: Vec3,
+    layer: u8,
+}
+
+impl Found {
+    fn radius_m(&self) -> f32 {
+        self.walker.radius_m
+    }
+}
+
+/// Everybody who takes up room, in order of creation; None for the others.
+fn find(
+    (people, cast): (People<'_>, Option<&Cast>),
+    (moves, movers, rate): (&[Move], &Rows, TickRate),
+    threads: Threads,
+) -> Vec<Option<Found>> {
+    let ids = people.characters.ids();
+    let mut found = vec![None; ids.len()];
+    let find_one = |id: CharacterId| {
+        let character = people.characters.alive(id)?;
+        if cast.is_some_and(|cast| !cast.is_near(id)) {
+            return None;
+        }
+        let step = movers.get(id).and_then(|at| moves.get(at as usize));
+        let is_ghost = match step {
+            Some(step) => step.is_ghost,
+            None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
+        };
+        (!is_ghost).then(|| found_one((id, character), step, rate))
+    };
+    threads.share(
+        &mut found[..],
+        || (),
+        |(), first, found| {
+            for (&id, found) in ids[first..].iter().zip(found) {
+                *found = find_one(id);
+            }
+        },
+    );
+    found
+}
+
+/// Looks how much room those have who are held up.
+fn look_for_room(
+    bodies: &mut CrowdColumns,
+    grounds: &GroundQueries<'_>,
+    characters: &Characters,
+    threads: Threads,
+) {
+    let CrowdColumns { walkers, kinds, ids, .. } = bodies;
+    let (kinds, ids) = (&kinds[..], &ids[..]);
+    threads.share(
+        &mut walkers[..],
+        || (),
+        |(), first, walkers| {
+            for (row, walker) in (first..).zip(walkers) {
+                if walker.is_held_up() {
+                    let place = characters.get(ids[row]).map(|who| who.body.position).unwrap_or_default();
+                    let footing = grounds.footing(kinds[row]);
+                    (walker.width_m, walker.room_m) = room_m(footing, place, walker.desired);
+                }
+            }
+        },
+    );
 }
 
 /// The furthest to each side that room is looked for, metres: two wide bodies side by side.
@@ -92,13 +155,8 @@ fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
     (here_m, here_m.min(width_m(before)))
 }
 
-/// A row for somebody, standing or with the move it makes in a step at that rate.
-fn add(
-    bodies: &mut CrowdColumns,
-    (id, character): (CharacterId, &Character),
-    kind: u32,
-    (step, rate): (Option<Move>, TickRate),
-) {
+/// Somebody as it stands, or with the move it makes in a step at that rate.
+fn found_one((id, character): (CharacterId, &Character), step: Option<&Move>, rate: TickRate) -> Found {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
@@ -109,11 +167,16 @@ fn add(
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
         (stance.moving, stance.movable) = (true, true);
     }
-    bodies.rows.insert(id, bodies.ids.len() as u32);
-    bodies.ids.push(id);
+    Found { id, walker, stance, place: storeyed(character), layer: character.layer }
+}
+
+/// A row for somebody.
+fn add(bodies: &mut CrowdColumns, one: &Found, kind: u32) {
+    bodies.rows.insert(one.id, bodies.ids.len() as u32);
+    bodies.ids.push(one.id);
     bodies.kinds.push(kind);
-    bodies.walkers.push(walker);
-    bodies.columns.push(storeyed(character), character.body.radius_m, stance);
+    bodies.walkers.push(one.walker);
+    bodies.columns.push(one.place, one.walker.radius_m, one.stance);
 }
 
 /// Anyone who was added last stands for now, and is not pushed.
@@ -130,19 +193,23 @@ const LOOKED_AT_FULLY: usize = 4096;
 /// Walkers looked at in each cell, at least.
 const PER_CELL_MIN: usize = 8;
 
-fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): (TickRate, Tick)) {
+fn choose(
+    bodies: &mut CrowdColumns,
+    grounds: &GroundQueries<'_>,
+    threads: Threads,
+    (rate, tick): (TickRate, Tick),
+) {
     let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
     let mut settings = Settings::default();
     let per_cell = settings.per_cell_max as usize * LOOKED_AT_FULLY / walkers.len().max(LOOKED_AT_FULLY);
     settings.per_cell_max = per_cell.max(PER_CELL_MIN) as u32;
-    let mut found = Vec::new();
     let walls = |index: u32, out: &mut Vec<Wall>| {
         let walker = &walkers[index as usize];
         let reach_m = (walker.speed_max_mps * settings.wall_horizon_s).min(WALL_REACH_M);
         let footing = grounds.footing(kinds[index as usize]);
         let place = Vec3::new(walker.place.x, walker.floor_m, walker.place.y);
         if !footing.is_open(place, reach_m) {
-            found.clear();
+            let mut found = Vec::new();
             footing.walls_near(place, reach_m, &mut found);
             out.extend(found.iter().map(|&[from, to]| Wall { from, to }));
         }
@@ -150,7 +217,7 @@ fn choose(bodies: &mut CrowdColumns, grounds: &GroundQueries<'_>, (rate, tick): 
     // Where the step begins, in whole seconds: the same at every rate.
     let began = tick.0.saturating_sub(1);
     let epoch = (began / u64::from(rate.per_second().max(1))) as u32;
-    let step = avoid::Step { settings: &settings, step_s: rate.step_seconds(), epoch };
+    let step = avoid::Step { settings: &settings, step_s: rate.step_seconds(), epoch, threads };
     avoider.run(walkers, walls, &step, velocities);
 }
 

@@ -17,7 +17,7 @@ use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{avoid, walk_modes};
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
-use crate::world::crowd_step::{CrowdStep, Move};
+use crate::world::crowd_step::{CrowdStep, Look, Move};
 use crate::world::door::DoorPolicy;
 use crate::world::event::EventQueue;
 use crate::world::map::LevelMap;
@@ -27,10 +27,6 @@ use crate::world::settings::CrowdSettings;
 use crate::world::walk::{AcceptEnd, Ask, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 use crate::world::walks::Walks;
-
-/// So many walks are looked at before their strides are worked out: what both need of them is then still in
-/// the cache.
-const TOGETHER: usize = 64;
 
 /// What step 7 reads and writes.
 #[derive(Debug)]
@@ -46,50 +42,117 @@ pub(crate) struct FollowParts<'a> {
 
 /// Fills the moves of this step.
 pub(crate) fn run(parts: &mut FollowParts<'_>) {
-    parts.step.moves.clear();
-    // No walk begins in this step.
-    let count = parts.walks.ids().len();
-    for first in (0..count).step_by(TOGETHER) {
-        let moved = parts.step.moves.len();
-        for at in first..count.min(first + TOGETHER) {
-            go_on(parts, parts.walks.ids()[at]);
-        }
-        stride(parts, moved);
-    }
-    let moved = parts.step.moves.len();
+    look_around(parts);
+    act(parts);
+    let CrowdStep { moves, looks, .. } = &mut *parts.step;
+    let mut looks = looks.iter();
+    moves.retain(|_| looks.next() == Some(&Look::Goes));
+    let moved = moves.len();
     step_aside(parts);
-    stride(parts, moved);
+    let CrowdStep { moves, threads, .. } = &mut *parts.step;
+    let seen = Seen { clock: parts.clock, map: parts.map, characters: parts.characters, walks: parts.walks };
+    threads.share(
+        &mut moves[moved..],
+        || GroundQueries::new(seen.map),
+        |grounds, _, moves| moves.iter_mut().for_each(|step| stride(&seen, grounds, step)),
+    );
 }
 
-/// What a walk makes of this step: a move, unless it stands.
-fn go_on(parts: &mut FollowParts<'_>, id: WalkId) {
-    let FollowParts { clock, crowd, map, characters, walks, events, step } = parts;
-    let landing = clock.landing();
-    let Some(walk) = walks.get_mut(id) else {
-        debug_assert!(false, "a walk in the order is there");
-        return;
+/// What looks at walks and strides read, and nothing of it changes meanwhile.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    clock: &'a Clock,
+    map: &'a LevelMap,
+    characters: &'a Characters,
+    walks: &'a Walks,
+}
+
+/// So many walks are looked at before their strides are worked out: what both need of them is then still in
+/// the cache.
+const TOGETHER: usize = 64;
+
+/// Looks at every walk, and works out the strides of those that go on and change nothing else by it. Each
+/// look stands alone.
+fn look_around(parts: &mut FollowParts<'_>) {
+    let FollowParts { clock, crowd, map, characters, walks, step, .. } = parts;
+    let CrowdStep { moves, looks, threads, .. } = &mut **step;
+    // No walk begins in this step.
+    let ids = walks.ids();
+    moves.resize_with(ids.len(), Move::none);
+    looks.resize(ids.len(), Look::Stands);
+    let seen = Seen { clock, map, characters, walks };
+    threads.share(
+        (&mut moves[..], &mut looks[..]),
+        || GroundQueries::new(seen.map),
+        |grounds, first, (moves, looks)| {
+            let ids = ids[first..].chunks(TOGETHER);
+            let rows = moves.chunks_mut(TOGETHER).zip(looks.chunks_mut(TOGETHER));
+            for (ids, (moves, looks)) in ids.zip(rows) {
+                for (&id, (step, look)) in ids.iter().zip(moves.iter_mut().zip(looks.iter_mut())) {
+                    *look = look_at(&seen, crowd, id, step);
+                }
+                let going = moves.iter_mut().zip(looks).filter(|(_, look)| **look == Look::Goes);
+                going.for_each(|(step, _)| stride(&seen, grounds, step));
+            }
+        },
+    );
+}
+
+/// What a walk makes of this step, unless that changes anything but its move.
+fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) -> Look {
+    let Some((walk, character)) =
+        seen.walks.get(id).and_then(|walk| Some((walk, seen.characters.get(walk.character)?)))
+    else {
+        return Look::Acts;
     };
-    walk.left_m = None;
+    let acts = walk.on_link.is_some() || matches!(walk.phase, Phase::AtDoor(_)) || character.nudge.is_some();
+    if acts || seen.map.closed_door_ahead(walk).is_some() {
+        return Look::Acts;
+    }
+    let goes = goes_on(seen, crowd, walk).then(|| move_of(seen, id, (walk, character))).flatten();
+    match goes {
+        Some(made) => {
+            *step = made;
+            Look::Goes
+        }
+        // What was left of its way in the last step is to be forgotten.
+        None if walk.left_m.is_some() => Look::Acts,
+        None => Look::Stands,
+    }
+}
+
+/// Has those walks act that do, in order of creation, and works out their strides.
+fn act(parts: &mut FollowParts<'_>) {
+    for at in 0..parts.step.looks.len() {
+        if parts.step.looks[at] != Look::Acts {
+            continue;
+        }
+        parts.step.looks[at] = Look::Stands;
+        if let Some(made) = go_on(parts, parts.walks.ids()[at]) {
+            let FollowParts { clock, map, characters, walks, step, .. } = &mut *parts;
+            let seen = Seen { clock, map, characters, walks };
+            (step.moves[at], step.looks[at]) = (made, Look::Goes);
+            stride(&seen, &mut GroundQueries::new(map), &mut step.moves[at]);
+        }
+    }
+}
+
+/// Whether a walk has a way to go on. Anyone who stands at its goal from the start takes no step:
+/// `alreadyThere`.
+fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
     if matches!(walk.phase, Phase::Turning(_) | Phase::Settled(_)) || walk.following.is_none() {
-        return;
+        return false;
     }
-    // Anyone who stands there from the start takes no step: `alreadyThere`.
     let has_yet_to_move = walk.travelled_m == 0.0 && walk_modes::is_plain(walk);
-    if has_yet_to_move && walk_modes::is_within_radius(characters, crowd, walk) {
-        return;
-    }
-    if is_on_link(walk, landing) {
-        return;
-    }
-    let who = walk.character;
-    let Some(character) = characters.get(who) else {
-        debug_assert!(false, "the character of an open walk is there");
-        return;
-    };
+    !has_yet_to_move || !walk_modes::is_within_radius(seen.characters, crowd, walk)
+}
+
+/// The move of a walk that goes on, whatever doors are before it; none where it may not go any further.
+fn move_of(seen: &Seen<'_>, id: WalkId, (walk, character): (&Walk, &Character)) -> Option<Move> {
     let speed_mps = walk.speed_mps(character);
-    let mut reach_m = walk_modes::reach_m(characters, walk);
+    let reach_m = walk_modes::reach_m(seen.characters, walk);
     if reach_m <= 0.0 {
-        return;
+        return None;
     }
     let links = walk.following.as_ref().is_some_and(|following| !following.path.layers.is_empty());
     // Nobody slows down before stairs.
@@ -97,26 +160,52 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) {
     // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
+    let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, seen.clock.rate) };
+    let is_ghost = avoid::is_ghost(Some(walk));
+    Some(Move { walk: Some(id), is_ghost, ..Move::of(walk.character, gait) })
+}
+
+/// What a walk makes of this step: a move, unless it stands.
+fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
+    let FollowParts { clock, crowd, map, characters, walks, events, .. } = parts;
+    let landing = clock.landing();
+    let Some(walk) = walks.get_mut(id) else {
+        debug_assert!(false, "a walk in the order is there");
+        return None;
+    };
+    walk.left_m = None;
+    let who = walk.character;
+    if !goes_on(&Seen { clock, map, characters, walks }, crowd, walks.get(id)?) {
+        return None;
+    }
+    if is_on_link(walks.get_mut(id)?, landing) {
+        return None;
+    }
+    let Some(character) = characters.get(who) else {
+        debug_assert!(false, "the character of an open walk is there");
+        return None;
+    };
+    let mut made = move_of(&Seen { clock, map, characters, walks }, id, (walks.get(id)?, character))?;
+    let walk = walks.get_mut(id)?;
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
-            if left_m <= speed_mps * clock.rate.step_seconds() {
+            if left_m <= made.gait.speed_mps * clock.rate.step_seconds() {
                 stand_before(map, events, walk, character, door);
             } else {
                 walk_on(walk, landing);
             }
-            reach_m = reach_m.min(left_m.max(0.0));
+            made.gait.reach_m = made.gait.reach_m.min(left_m.max(0.0));
         }
         None => walk_on(walk, landing),
     }
-    if reach_m > 0.0 {
-        let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, clock.rate) };
-        let is_ghost = avoid::is_ghost(Some(walk));
-        // Anyone who goes on with its walk steps aside no more: one move for each body.
-        if let Some(character) = characters.get_mut(who) {
-            character.nudge = None;
-        }
-        step.moves.push(Move { walk: Some(id), is_ghost, ..Move::of(who, gait) });
+    if made.gait.reach_m <= 0.0 {
+        return None;
     }
+    // Anyone who goes on with its walk steps aside no more: one move for each body.
+    if let Some(character) = characters.get_mut(who) {
+        character.nudge = None;
+    }
+    Some(made)
 }
 
 /// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any
@@ -154,51 +243,46 @@ fn step_aside(parts: &mut FollowParts<'_>) {
     }
 }
 
-/// Works out where the movers from the one of that index on would come to if nobody were in the way.
-fn stride(parts: &mut FollowParts<'_>, first: usize) {
-    let landing = parts.clock.landing();
-    let FollowParts { map, characters, walks, step, .. } = parts;
-    let mut grounds = GroundQueries::new(map);
-    for step in step.moves.iter_mut().skip(first) {
-        let Some(character) = characters.get(step.character) else {
-            continue;
-        };
-        let kind = grounds.kind(character);
-        let footing = grounds.footing(kind);
-        let place = character.body.position;
-        // Where the ground went away, the way out is straight, and is the first leg of the path.
-        let clear =
-            |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
-        let body = (place, steer::flat(trig::direction(character.facing_rad)));
-        let aside;
-        let leg;
-        let way = match (step.walk.and_then(|walk| walks.get(walk)), &character.nudge) {
-            (Some(walk), _) => match &walk.following {
-                Some(following) => {
-                    // Told to step 8 from here: there the path is out of the cache again.
-                    step.left_m = following.cursor.left_m(&following.path, place);
-                    step.held_ticks = walk.clock(landing).since(walk.progress_tick);
-                    // No corner of the way out is cut: what lies beside it may be a wall.
-                    let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;
-                    step.gait.is_exact |= may_be_off && !footing.is_walkable(place);
-                    // Only up to the next link: beyond is another layer.
-                    leg = following.path.leg();
-                    Some((leg.as_ref(), following.cursor))
-                }
-                None => None,
-            },
-            (None, Some(nudge)) => {
-                let via = nudge.via.filter(|_| !clear(place, nudge.to));
-                let points: Vec<Vec3> = [Some(place), via, Some(nudge.to)].into_iter().flatten().collect();
-                let length_m = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
-                aside = Path { points, length_m, ..Path::default() };
-                Some((&aside, Cursor::at_start(&aside)))
+/// Works out where somebody would come to if nobody were in the way.
+fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
+    let Some(character) = seen.characters.get(step.character) else {
+        return;
+    };
+    let kind = grounds.kind(character);
+    let footing = grounds.footing(kind);
+    let place = character.body.position;
+    // Where the ground went away, the way out is straight, and is the first leg of the path.
+    let clear =
+        |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
+    let body = (place, steer::flat(trig::direction(character.facing_rad)));
+    let aside;
+    let leg;
+    let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
+        (Some(walk), _) => match &walk.following {
+            Some(following) => {
+                // Told to step 8 from here: there the path is out of the cache again.
+                step.left_m = following.cursor.left_m(&following.path, place);
+                step.held_ticks = walk.clock(seen.clock.landing()).since(walk.progress_tick);
+                // No corner of the way out is cut: what lies beside it may be a wall.
+                let may_be_off = following.cursor.segment == 0 && following.path.revision.0 > 0;
+                step.gait.is_exact |= may_be_off && !footing.is_walkable(place);
+                // Only up to the next link: beyond is another layer.
+                leg = following.path.leg();
+                Some((leg.as_ref(), following.cursor))
             }
-            (None, None) => None,
-        };
-        if let Some(way) = way {
-            step.stride = follow::stride(way, body, &step.gait, clear);
+            None => None,
+        },
+        (None, Some(nudge)) => {
+            let via = nudge.via.filter(|_| !clear(place, nudge.to));
+            let points: Vec<Vec3> = [Some(place), via, Some(nudge.to)].into_iter().flatten().collect();
+            let length_m = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
+            aside = Path { points, length_m, ..Path::default() };
+            Some((&aside, Cursor::at_start(&aside)))
         }
+        (None, None) => None,
+    };
+    if let Some(way) = way {
+        step.stride = follow::stride(way, body, &step.gait, clear);
     }
 }
 

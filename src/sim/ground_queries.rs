@@ -60,8 +60,16 @@ impl<'a> GroundQueries<'a> {
 
     /// The number of the kind of a body.
     pub(crate) fn kind(&mut self, who: &Character) -> u32 {
-        let (radius_m, layer) = (who.body.radius_m, who.layer);
-        let rules = self.rules.number(who);
+        self.kind_of((who.body.radius_m, who.layer), || Some(who))
+    }
+
+    /// The same for who is so wide and on that layer, without a look at it where no door asks who it is.
+    pub(crate) fn kind_of<'b>(
+        &mut self,
+        (radius_m, layer): (f32, u8),
+        who: impl FnOnce() -> Option<&'b Character>,
+    ) -> u32 {
+        let rules = if self.rules.is_any { who().map_or(0, |who| self.rules.number(who)) } else { 0 };
         let body = (radius_m.to_bits(), layer, rules);
         if let Some((_, number)) = self.last.filter(|last| last.0 == body) {
             return number;

@@ -7,10 +7,13 @@
 //! leave it; who stands and is pushed stays where it was pushed to (seed:C5).
 
 use std::iter::{once, once_with};
+use std::ops::Range;
 
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
+use crate::base::ids::CharacterId;
+use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
@@ -48,7 +51,13 @@ pub(crate) struct IntegrateParts<'a> {
 pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     parts.glides.clear();
     match &parts.step.cast {
-        None => parts.characters.iter_mut().for_each(|(_, character)| character.begin_step()),
+        // Anyone who moves does so as it takes its step.
+        None => {
+            let standing = |id: &CharacterId| parts.step.bodies.movers.get(*id).is_none();
+            let standing: Vec<CharacterId> =
+                parts.characters.ids().iter().copied().filter(standing).collect();
+            standing.into_iter().for_each(|id| begin_step(parts.characters.get_mut(id)));
+        }
         Some(cast) => cast.free().iter().for_each(|&id| {
             parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);
         }),
@@ -56,56 +65,91 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     let is_shown = parts.clock.rate.ticks_per_step() > 1;
     step_on(parts, is_shown);
     part(parts, is_shown);
-    for index in 0..parts.step.moves.len() {
+    for index in note_plain(parts) {
         note(parts, parts.step.moves[index]);
     }
 }
 
+/// Somebody stands until it moves.
+fn begin_step(character: Option<&mut Character>) {
+    if let Some(character) = character.filter(|character| character.is_alive()) {
+        character.begin_step();
+    }
+}
+
 /// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
-/// way, tick by tick.
+/// way, tick by tick. Nobody's step looks at where another has come to.
 fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
     let IntegrateParts { clock, map, characters, walks, glides, step, .. } = parts;
-    let (nav, rate) = (&map.nav, clock.rate);
-    let CrowdStep { moves, bodies, .. } = &mut **step;
-    let mut grounds = GroundQueries::again(map, &bodies.known);
-    let seconds = rate.step_seconds();
-    for step in moves.iter_mut() {
-        let Some(character) = characters.get_mut(step.character) else {
-            continue;
-        };
-        let row = bodies.rows.get(step.character).map(|row| row as usize);
-        let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row]);
-        let from = character.body.position;
-        glides.extend(is_shown.then(|| Interpolation::of(step.character, character)));
-        let footing = grounds.footing(kind);
-        let to = row.map_or(step.stride.to, |row| stepped((from, step.stride.to), bodies, row, seconds));
-        let is_free = footing.clear(from, to);
-        // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come
-        // out beyond a wall.
-        let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
-        let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
-        let to = passed.unwrap_or(to);
-        let reached = if is_free || passed.is_some() { to } else { reach((nav, footing), from, to) };
-        step.is_clipped = reached != to && to == step.stride.to;
-        let reached = grounds.footing(kind).grounded(reached);
-        character.body.position = reached;
-        character.body.velocity = (reached - from) / seconds;
-        character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
-        character.is_moving = true;
-        step.was_turning = character.turn.is_some();
-        let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
-        if step.stride.heading != Vec2::ZERO
-            && !keeps_still(character, step.walk.and_then(|id| walks.get(id)), is_kept)
-        {
-            let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
-            character.facing_rad = trig::facing(heading);
-        }
-        // Up and down with the ground, as the length of a path counts it.
-        step.stepped_m = libm::hypotf(flat_distance(from, reached), reached.y - from.y);
-        if let Some(row) = row {
-            bodies.columns.places[row] = flat(reached);
-        }
+    let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
+    let have_begun = cast.is_some();
+    glides.resize(moves.len(), Interpolation::default());
+    let mut landed = vec![None; moves.len()];
+    let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
+    let (walks, columns) = (&**walks, &*bodies);
+    let seconds = clock.rate.step_seconds();
+    threads.share(
+        ((&mut moves[..], &mut people[..]), (&mut glides[..], &mut landed[..])),
+        || GroundQueries::again(map, &columns.known),
+        |grounds, _, ((moves, people), (glides, landed))| {
+            let rows = moves.iter_mut().zip(people).zip(glides.iter_mut().zip(landed));
+            for ((step, character), (glide, landed)) in rows {
+                let Some(character) = character else {
+                    continue;
+                };
+                *glide = Interpolation::of(step.character, character);
+                if !have_begun {
+                    begin_step(Some(&mut **character));
+                }
+                let row = columns.rows.get(step.character).map(|row| row as usize);
+                let kind = row.map_or_else(|| grounds.kind(character), |row| columns.kinds[row]);
+                let from = character.body.position;
+                let to =
+                    row.map_or(step.stride.to, |row| stepped((from, step.stride.to), columns, row, seconds));
+                let ground = (&map.nav, grounds.footing(kind));
+                let walk = step.walk.and_then(|id| walks.get(id));
+                let reached = take_step((step, character, walk), ground, (to, seconds));
+                *landed = row.map(|row| (row, flat(reached)));
+            }
+        },
+    );
+    for (row, place) in landed.into_iter().flatten() {
+        bodies.columns.places[row] = place;
     }
+    if !is_shown {
+        glides.clear();
+    }
+}
+
+/// Takes somebody towards where its step is to lead; where it comes to.
+fn take_step(
+    (step, character, walk): (&mut Move, &mut Character, Option<&Walk>),
+    (nav, footing): (&NavMap, &GroundQuery<'_>),
+    (to, seconds): (Vec3, f32),
+) -> Vec3 {
+    let from = character.body.position;
+    let is_free = footing.clear(from, to);
+    // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come out
+    // beyond a wall.
+    let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
+    let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
+    let to = passed.unwrap_or(to);
+    let reached = if is_free || passed.is_some() { to } else { reach((nav, footing), from, to) };
+    step.is_clipped = reached != to && to == step.stride.to;
+    let reached = footing.grounded(reached);
+    character.body.position = reached;
+    character.body.velocity = (reached - from) / seconds;
+    character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
+    character.is_moving = true;
+    step.was_turning = character.turn.is_some();
+    let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
+    if step.stride.heading != Vec2::ZERO && !keeps_still(character, walk, is_kept) {
+        let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
+        character.facing_rad = trig::facing(heading);
+    }
+    // Up and down with the ground, as the length of a path counts it.
+    step.stepped_m = libm::hypotf(flat_distance(from, reached), reached.y - from.y);
+    reached
 }
 
 /// Who makes less than this part of its stride is held up.
@@ -230,9 +274,9 @@ const HEAP_ROUNDS: u32 = 2;
 fn push_apart(
     (columns, resolver): (&mut resolve::Bodies, &mut Resolver),
     floor: &Floor<'_>,
-    (passes, turn): (u32, u32),
+    (passes, turn, threads): (u32, u32, Threads),
 ) -> Vec<u32> {
-    let constants = Settings { passes, turn, ..Settings::default() };
+    let constants = Settings { passes, turn, threads, ..Settings::default() };
     let mut pushed = Vec::new();
     for _ in 0..HEAP_ROUNDS {
         let report = resolver.resolve(columns, floor, &constants);
@@ -259,21 +303,28 @@ fn part(parts: &mut IntegrateParts<'_>, is_shown: bool) {
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
     let passes = TICKS_OF_SEED * crowd.iterations;
-    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, (passes, turn));
+    let often = (passes, turn, step.threads);
+    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, often);
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
-    for row in moved {
+    let seen = Pushing { bodies, grounds: &grounds, characters, walks };
+    let mut pushed = vec![Pushed::default(); moved.len()];
+    step.threads.share(
+        &mut pushed[..],
+        || (),
+        |(), first, pushed| {
+            for (&row, pushed) in moved[first..].iter().zip(pushed) {
+                *pushed = seen.pushed(row as usize);
+            }
+        },
+    );
+    for (row, Pushed { place, cursor }) in moved.into_iter().zip(pushed) {
         let id = bodies.ids[row as usize];
-        let mut place = bodies.columns.position(row as usize);
         let Some(character) = characters.get_mut(id) else {
             continue;
         };
-        if character.layer > 0 {
-            // Among bodies it is on a storey of its own.
-            place.y = character.body.position.y;
-        }
         let stands = !bodies.columns.stances[row as usize].moving;
         glides.extend((is_shown && stands).then(|| Interpolation::of(id, character)));
-        character.body.position = grounds.footing(bodies.kinds[row as usize]).grounded(place);
+        character.body.position = place;
         if !stands {
             // Others avoid it by where it gets, not by where it wanted to.
             let moved = bodies.columns.places[row as usize] - bodies.began[row as usize];
@@ -282,41 +333,102 @@ fn part(parts: &mut IntegrateParts<'_>, is_shown: bool) {
             // How far it is along its path is noted with its move.
             continue;
         }
-        if let Some(following) =
-            character.walk.and_then(|walk| walks.get_mut(walk)).and_then(|walk| walk.following.as_mut())
-        {
-            following.cursor = following.cursor.onward(&following.path.leg(), place);
+        let following =
+            character.walk.and_then(|walk| walks.get_mut(walk)).and_then(|walk| walk.following.as_mut());
+        if let (Some(following), Some(cursor)) = (following, cursor) {
+            following.cursor = cursor;
         }
     }
 }
 
-/// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again.
-fn note(parts: &mut IntegrateParts<'_>, step: Move) {
-    let IntegrateParts { clock, crowd, map, characters, walks, glides, events, .. } = parts;
-    // Whom somebody asked aside turns on afterwards.
-    if step.was_turning && step.walk.is_some() {
-        end_turn(characters, events, step.character, ActEnd::CutShort);
+/// What is read of everybody once they have been pushed.
+struct Pushing<'a> {
+    bodies: &'a CrowdColumns,
+    grounds: &'a GroundQueries<'a>,
+    characters: &'a Characters,
+    walks: &'a Walks,
+}
+
+/// Where somebody was pushed to.
+#[derive(Clone, Copy, Default)]
+struct Pushed {
+    place: Vec3,
+    /// How far along its path that is, for who stands.
+    cursor: Option<Cursor>,
+}
+
+impl Pushing<'_> {
+    /// What came of the pushes of a row.
+    fn pushed(&self, row: usize) -> Pushed {
+        let bodies = self.bodies;
+        let mut place = bodies.columns.position(row);
+        let Some(character) = self.characters.get(bodies.ids[row]) else {
+            return Pushed::default();
+        };
+        if character.layer > 0 {
+            // Among bodies it is on a storey of its own.
+            place.y = character.body.position.y;
+        }
+        let stands = !bodies.columns.stances[row].moving;
+        let walk = character.walk.filter(|_| stands).and_then(|walk| self.walks.get(walk));
+        let following = walk.and_then(|walk| walk.following.as_ref());
+        Pushed {
+            place: self.grounds.footing(bodies.kinds[row]).grounded(place),
+            cursor: following.map(|following| following.cursor.onward(&following.path.leg(), place)),
+        }
     }
-    let Some(character) = characters.get_mut(step.character) else {
-        debug_assert!(false, "nobody goes away between steps 7 and 9");
-        return;
-    };
+}
+
+/// Notes what the moves made of those walks of which nothing is told and no link taken; the others, by their
+/// place among the moves.
+fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
+    let IntegrateParts { clock, crowd, characters, walks, step, .. } = parts;
+    let CrowdStep { moves, threads, .. } = &mut **step;
+    let mut people = characters.disjoint_mut(moves.iter().map(|step| step.character));
+    let mut ways = walks.disjoint_mut(moves.iter().map(|step| step.walk.unwrap_or_default()));
+    let mut is_noted = vec![false; moves.len()];
+    let moves = &moves[..];
+    threads.share(
+        ((&mut people[..], &mut ways[..]), &mut is_noted[..]),
+        || (),
+        |(), first, ((people, walks), is_noted)| {
+            let rows = people.iter_mut().zip(walks).zip(is_noted).zip(&moves[first..]);
+            for (((character, walk), is_noted), step) in rows {
+                let (Some(character), Some(walk)) = (character, walk) else {
+                    continue;
+                };
+                if !step.was_turning && is_plain(walk) {
+                    note_walk((clock, crowd), step, walk, character);
+                    *is_noted = true;
+                }
+            }
+        },
+    );
+    (0..).zip(is_noted).filter_map(|(index, is_noted)| (!is_noted).then_some(index)).collect()
+}
+
+/// Whether a move says nothing to anybody but the walk and its character.
+fn is_plain(walk: &Walk) -> bool {
+    let has_link = |following: &Following| !following.path.layers.is_empty();
+    !walk.options.tells.waypoint && walk.following.as_ref().is_some_and(|following| !has_link(following))
+}
+
+/// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again. The
+/// corners that were passed.
+fn note_walk(
+    (clock, crowd): (&Clock, &CrowdSettings),
+    step: &Move,
+    walk: &mut Walk,
+    character: &mut Character,
+) -> Range<u32> {
     character.notice_motion(step.stride.wanted.length());
     let place = character.body.position;
-    let Some(id) = step.walk else {
-        end_nudge(character, clock.landing(), crowd.walk_threshold_m);
-        return;
-    };
-    let Some(walk) = walks.get_mut(id) else {
-        debug_assert!(false, "no walk goes away between steps 7 and 9");
-        return;
-    };
     walk.travelled_m += step.stepped_m;
     let is_idle = walk.token.is_none();
     let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
         debug_assert!(false, "a walk with a move follows a path");
-        return;
+        return 0..0;
     };
     let before = following.cursor.segment;
     following.cursor = following.cursor.onward(&following.path.leg(), place);
@@ -328,7 +440,31 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     } else if is_lost {
         repath::ask_when_lost(clock, crowd, walk, character);
     }
-    walk_progress::corners(events, id, walk, before..after);
+    before..after
+}
+
+/// What a move made of its walk, or its step aside, and whom that is told.
+fn note(parts: &mut IntegrateParts<'_>, step: Move) {
+    let IntegrateParts { clock, crowd, map, characters, walks, glides, events, .. } = parts;
+    // Whom somebody asked aside turns on afterwards.
+    if step.was_turning && step.walk.is_some() {
+        end_turn(characters, events, step.character, ActEnd::CutShort);
+    }
+    let Some(character) = characters.get_mut(step.character) else {
+        debug_assert!(false, "nobody goes away between steps 7 and 9");
+        return;
+    };
+    let Some(id) = step.walk else {
+        character.notice_motion(step.stride.wanted.length());
+        end_nudge(character, clock.landing(), crowd.walk_threshold_m);
+        return;
+    };
+    let Some(walk) = walks.get_mut(id) else {
+        debug_assert!(false, "no walk goes away between steps 7 and 9");
+        return;
+    };
+    let passed = note_walk((clock, crowd), &step, walk, character);
+    walk_progress::corners(events, id, walk, passed);
     if take_link(clock, crowd, &map.nav, walk, character) {
         // Nobody is seen between the ends.
         glides.retain(|glide| glide.who != step.character);

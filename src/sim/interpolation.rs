@@ -10,17 +10,19 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::CharacterId;
+use crate::base::threads::Threads;
+use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::integrate::FINGER_M;
-use crate::world::character::Characters;
+use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::crowd_step::CrowdStep;
 use crate::world::event::EventQueue;
 use crate::world::interpolation::Interpolation;
 use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, angle_of, end_play, end_turn};
-use crate::world::walk::{Ask, Phase};
+use crate::world::walk::{Ask, Phase, Walk};
 use crate::world::walks::Walks;
 
 /// What step 9 reads and writes in every tick.
@@ -44,8 +46,7 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     }
     let left_ticks = clock.landing().since(clock.tick);
     let part = (ticks - left_ticks) as f32 / ticks as f32;
-    let InterpolationParts { glides, characters, .. } = &mut *parts;
-    glides.retain_mut(|glide| glide.advance(characters, part) && left_ticks > 0);
+    go_on(parts, part, left_ticks > 0);
     stand(parts);
 }
 
@@ -55,30 +56,74 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
 fn begin(parts: &mut InterpolationParts<'_>, ticks: u64) {
     let InterpolationParts { map, characters, glides, step, .. } = parts;
     let bodies = &step.bodies;
-    let mut grounds = GroundQueries::again(map, &bodies.known);
-    glides.retain_mut(|glide| {
-        let Some(character) = characters.get_mut(glide.who) else {
-            return false;
-        };
-        (glide.to, glide.walks) = ((character.body.position, character.facing_rad), character.is_moving);
-        let row = bodies.rows.get(glide.who);
-        let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
-        let footing = grounds.footing(kind);
-        let (from, to) = (glide.from.0, glide.to.0);
-        let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
-        let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
-            || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
-            || !footing.is_walkable(from);
-        if is_clear {
-            (character.body.position, character.facing_rad) = glide.from;
-        }
-        is_clear
-    });
+    retain(
+        (glides, characters, step.threads),
+        || GroundQueries::again(map, &bodies.known),
+        |grounds, glide, character| {
+            (glide.to, glide.walks) = ((character.body.position, character.facing_rad), character.is_moving);
+            let row = bodies.rows.get(glide.who);
+            let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
+            let footing = grounds.footing(kind);
+            let (from, to) = (glide.from.0, glide.to.0);
+            let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
+            let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
+                || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
+                || !footing.is_walkable(from);
+            if is_clear {
+                (character.body.position, character.facing_rad) = glide.from;
+            }
+            is_clear
+        },
+    );
+}
+
+/// Brings everybody who is on its way a part of the step along. Those are kept who have not stopped, if they
+/// `are_kept` at all.
+fn go_on(parts: &mut InterpolationParts<'_>, part: f32, are_kept: bool) {
+    let InterpolationParts { glides, characters, step, .. } = parts;
+    let bring = |(): &mut (), glide: &mut Interpolation, character: &mut Character| {
+        glide.bring(character, part) && are_kept
+    };
+    retain((glides, characters, step.threads), || (), bring);
+}
+
+/// Keeps those on their way of whom `keeps` is true, which may change them and their bodies and look at
+/// nobody else.
+fn retain<S>(
+    (glides, characters, threads): (&mut Vec<Interpolation>, &mut Characters, Threads),
+    scratch: impl Fn() -> S + Sync,
+    keeps: impl Fn(&mut S, &mut Interpolation, &mut Character) -> bool + Sync,
+) {
+    let mut people = characters.disjoint_mut(glides.iter().map(|glide| glide.who));
+    let mut are_kept = vec![false; glides.len()];
+    threads.share(
+        ((&mut glides[..], &mut people[..]), &mut are_kept[..]),
+        scratch,
+        |scratch, _, ((glides, people), are_kept)| {
+            for ((glide, character), is_kept) in glides.iter_mut().zip(people).zip(are_kept) {
+                *is_kept = character.as_deref_mut().is_some_and(|body| keeps(scratch, glide, body));
+            }
+        },
+    );
+    let mut are_kept = are_kept.into_iter();
+    glides.retain(|_| are_kept.next() == Some(true));
 }
 
 /// Who stands turns, and animations run out.
 fn stand(parts: &mut InterpolationParts<'_>) {
-    for at in 0..parts.characters.ids().len() {
+    let (characters, walks) = (&*parts.characters, parts.walks);
+    let tick = parts.clock.tick;
+    let mut are_due = vec![false; characters.ids().len()];
+    parts.step.threads.share(
+        &mut are_due[..],
+        || (),
+        |(), first, are_due| {
+            for (&id, is_due) in characters.ids()[first..].iter().zip(are_due) {
+                *is_due = characters.get(id).is_none_or(|who| turns(walks, who) || is_over(who, tick));
+            }
+        },
+    );
+    for at in are_due.into_iter().enumerate().filter_map(|(at, is_due)| is_due.then_some(at)) {
         let id = parts.characters.ids()[at];
         if parts.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;
@@ -87,9 +132,7 @@ fn stand(parts: &mut InterpolationParts<'_>) {
             debug_assert!(false, "a character in the order is there");
             continue;
         };
-        let (may_turn, play) = (!character.is_moving, &character.play);
-        let until = play.as_ref().and_then(|play| play.until);
-        let is_over = until.is_some_and(|until| parts.clock.tick >= until);
+        let (may_turn, is_over) = (!character.is_moving, is_over(character, tick));
         if may_turn {
             turn(parts, id);
         }
@@ -97,6 +140,19 @@ fn stand(parts: &mut InterpolationParts<'_>) {
             end_play(parts.characters, parts.events, id, ActEnd::Done);
         }
     }
+}
+
+/// Whether somebody stands and turns.
+fn turns(walks: &Walks, who: &Character) -> bool {
+    let ends_with_look = |walk: &Walk| matches!(walk.phase, Phase::Turning(_));
+    let looks = || who.walk.and_then(|walk| walks.get(walk)).is_some_and(ends_with_look);
+    !who.is_moving && (who.turn.is_some() || looks())
+}
+
+/// Whether the animation of somebody runs out.
+fn is_over(who: &Character, tick: Tick) -> bool {
+    let until = who.play.as_ref().and_then(|play| play.until);
+    until.is_some_and(|until| tick >= until)
 }
 
 /// The map has changed within bounds: who is on its way to where it may not go any more stays where it is,

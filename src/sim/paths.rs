@@ -18,6 +18,7 @@ use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{places, repath, shortcuts, walk_modes};
 use crate::world::asker::goal_layer;
 use crate::world::bystanders::{Bystanders, Straight};
+use crate::world::character::Character;
 use crate::world::event::Fact;
 use crate::world::goal::Goal;
 use crate::world::ops::paths;
@@ -46,8 +47,14 @@ fn ask(parts: &mut Wayfinding<'_>) {
     let marks = changes.marks(&parts.settings.crowd);
     let landing = parts.clock.landing();
     let mut due = Vec::new();
+    // Most have nothing to ask.
+    let is_quiet = |walk: &Walk, who: &Character| {
+        let aims_still = walk.course == WalkMode::Once && matches!(walk.goal, Goal::Point(_));
+        let asks = walk.ask.is_some() || walk.shortcuts.due.is_some();
+        aims_still && !asks && repath::is_quiet(walk, who, &marks)
+    };
     // No walk begins in this step.
-    for at in 0..parts.walks.ids().len() {
+    for at in parts.stirring(is_quiet) {
         let id = parts.walks.ids()[at];
         repath::look(parts, id, &marks);
         seek(parts, id);

@@ -104,6 +104,18 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
     Some(Replan { from: place, stood: stands, ..before })
 }
 
+/// Whether nothing near a walk and its character has changed that others could call for a new path by: what
+/// [`look`] finds out by itself, and leaves as it is.
+pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
+    let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
+        return true;
+    };
+    let place = character.body.position;
+    let next = following.cursor.next(&following.path).unwrap_or(place);
+    let at_corner = walk.looked_at != following.cursor.segment;
+    !(walk.is_crowded || at_corner || walk.held_by.is_some() || marks.any(place, next, |_| true))
+}
+
 /// Has a walk ask for a new path when others call for one.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId, marks: &ChangeMarks<'_>) {
     let crowd = &parts.settings.crowd;

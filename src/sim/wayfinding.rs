@@ -4,6 +4,7 @@
 //! never touch.
 
 use crate::base::ids::WalkId;
+use crate::base::threads::Threads;
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::asker;
@@ -34,6 +35,8 @@ pub(crate) struct Wayfinding<'a> {
     pub(crate) events: &'a mut EventQueue,
     pub(crate) bystanders: &'a mut BystanderIndex,
     pub(crate) counts: &'a mut PathCounts,
+    /// Who looks through the walks: the same for any number of threads.
+    pub(crate) threads: Threads,
 }
 
 impl<'a> Wayfinding<'a> {
@@ -46,7 +49,28 @@ impl<'a> Wayfinding<'a> {
     pub(crate) fn with_glides(world: &'a mut World) -> (Self, &'a mut Vec<Interpolation>) {
         let World { clock, settings, map, characters, glides, walks, paths, events, scratch, .. } = world;
         let (bystanders, counts) = (&mut scratch.bystanders, &mut scratch.path_counts);
-        (Self { clock, settings, map, characters, walks, paths, events, bystanders, counts }, glides)
+        let threads = scratch.step.threads;
+        let parts =
+            Self { clock, settings, map, characters, walks, paths, events, bystanders, counts, threads };
+        (parts, glides)
+    }
+
+    /// The places among the walks, in order, of those that are not quiet: on which `is_quiet` is false. It may
+    /// look at a walk and its character, and at nothing that another walk changes.
+    pub(crate) fn stirring(&self, is_quiet: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<usize> {
+        let (ids, walks, characters) = (self.walks.ids(), &*self.walks, &*self.characters);
+        let mut are_quiet = vec![false; ids.len()];
+        self.threads.share(
+            &mut are_quiet[..],
+            || (),
+            |(), first, are_quiet| {
+                for (&id, quiet) in ids[first..].iter().zip(are_quiet) {
+                    let walk = walks.get(id).map(|walk| (walk, characters.get(walk.character)));
+                    *quiet = walk.is_some_and(|(walk, who)| who.is_some_and(|who| is_quiet(walk, who)));
+                }
+            },
+        );
+        (0..).zip(are_quiet).filter_map(|(at, quiet)| (!quiet).then_some(at)).collect()
     }
 
     /// All characters with their walks.

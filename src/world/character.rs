@@ -12,6 +12,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::nav::Traversal;
+use crate::world::disjoint::disjoint_mut;
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::owner::Owner;
@@ -345,6 +346,14 @@ impl Characters {
     /// A character that has not been freed.
     pub fn get_mut(&mut self, id: CharacterId) -> Option<&mut Character> {
         self.slots.get_mut(id)
+    }
+
+    /// Those characters, each to be changed apart from the others; None for who is not there or named twice.
+    pub(crate) fn disjoint_mut(
+        &mut self,
+        ids: impl Iterator<Item = CharacterId>,
+    ) -> Vec<Option<&mut Character>> {
+        disjoint_mut(&mut self.slots, ids)
     }
 
     /// A character that is alive.

@@ -2,7 +2,10 @@
 //!
 //! Holds: at most one move for each body. Not here: the steps themselves (`sim::{follow, avoid, integrate}`).
 
+use slotmap::Key;
+
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::threads::Threads;
 use crate::crowd::follow::{Gait, Stride};
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::scene_fast_forward::Cast;
@@ -17,6 +20,22 @@ pub struct CrowdStep {
     /// Who takes part, when the step is one of a skipped scene; everybody else stands still. None between
     /// ticks.
     pub(crate) cast: Option<Cast>,
+    /// What came of the look at each walk, in step 7.
+    pub(crate) looks: Vec<Look>,
+    /// Who works it out: the same for any number of threads.
+    pub(crate) threads: Threads,
+}
+
+/// What came of the look at a walk in step 7.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// It makes no move in this step.
+    #[default]
+    Stands,
+    /// It makes its move.
+    Goes,
+    /// It stands at a door, takes a link or the like, and changes something as it does: one after another.
+    Acts,
 }
 
 /// What step 7 asks of steps 8 and 9.
@@ -45,6 +64,19 @@ pub struct Move {
 }
 
 impl Move {
+    /// Nobody's.
+    pub(crate) fn none() -> Self {
+        let gait = Gait {
+            speed_mps: 0.0,
+            turn_radps: 0.0,
+            step_s: 0.0,
+            reach_m: 0.0,
+            brakes: false,
+            is_exact: false,
+        };
+        Self::of(CharacterId::null(), gait)
+    }
+
     /// Of somebody who goes like that, where to is yet to be worked out.
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         Self {

@@ -11,7 +11,7 @@ use crate::base::trig;
 use crate::world::character::{Character, Characters};
 
 /// A body on its way.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interpolation {
     /// Who.
     pub who: CharacterId,
@@ -45,9 +45,11 @@ impl Interpolation {
     /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put
     /// it elsewhere.
     pub fn advance(&mut self, characters: &mut Characters, part: f32) -> bool {
-        let Some(character) = characters.get_mut(self.who) else {
-            return false;
-        };
+        characters.get_mut(self.who).is_some_and(|character| self.bring(character, part))
+    }
+
+    /// The same for the body itself.
+    pub(crate) fn bring(&mut self, character: &mut Character, part: f32) -> bool {
         if !self.goes_on(character) {
             if !character.is_moving {
                 character.body.velocity = Vec3::ZERO;

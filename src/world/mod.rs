@@ -14,6 +14,7 @@ pub mod clock;
 pub mod crowd_columns;
 pub mod crowd_step;
 pub mod cue;
+mod disjoint;
 pub mod door;
 pub mod event;
 #[cfg(test)]
@@ -45,6 +46,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::ids::CharacterId;
+use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::nav::NavMap;
 use crate::world::area::Area;
@@ -155,6 +157,11 @@ impl World {
     pub(crate) fn make_room(&mut self) {
         self.paths.requests.make_room(&self.map.nav);
         self.map.nav.make_room(&mut self.scratch.search);
+    }
+
+    /// On how many threads the crowd is worked out.
+    pub(crate) fn set_threads(&mut self, threads: Threads) {
+        self.scratch.step.threads = threads;
     }
 
     /// Name of a character, also of one that is gone; for messages.

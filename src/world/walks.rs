@@ -11,6 +11,7 @@ use slotmap::SlotMap;
 
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
+use crate::world::disjoint::disjoint_mut;
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
 use crate::world::walk::Walk;
@@ -77,6 +78,11 @@ impl Walks {
     /// A walk that has not been freed.
     pub(crate) fn get_mut(&mut self, id: WalkId) -> Option<&mut Walk> {
         self.slots.get_mut(id)
+    }
+
+    /// Those walks, each to be changed apart from the others; None for one that is not there or named twice.
+    pub(crate) fn disjoint_mut(&mut self, ids: impl Iterator<Item = WalkId>) -> Vec<Option<&mut Walk>> {
+        disjoint_mut(&mut self.slots, ids)
     }
 
     /// A walk that has not settled.

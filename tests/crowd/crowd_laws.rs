@@ -6,6 +6,7 @@
 
 use glam::{Vec2, Vec3};
 use walkon::base::rng::Rng;
+use walkon::base::threads::Threads;
 use walkon::crowd::avoid::{self, Avoider, Step, Walker};
 use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
 use walkon::crowd::steer::{Arrival, seek};
@@ -100,6 +101,7 @@ impl Crowd {
             settings: &settings,
             step_s: self.step_s,
             epoch: (self.ticks as f32 * self.step_s) as u32,
+            threads: Threads::ONE,
         };
         let near = |_, near: &mut Vec<avoid::Wall>| near.extend_from_slice(walls);
         self.avoider.run(&self.walkers, near, &step, &mut self.velocities);

@@ -11,5 +11,6 @@ pub mod rates;
 pub mod rounds;
 pub mod soak;
 pub mod steerbench;
+pub mod threads;
 pub mod waiting;
 pub mod walks;

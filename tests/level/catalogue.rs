@@ -38,7 +38,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("G34", "fault_d17_names_limits_and_places_of_spawns_are_checked"),
     ("I2", "streams_repeat_and_are_found_by_name"),
     ("I7", "signed_zeros_are_one_value"),
-    ("I9", "inv_d1_ten_processes_end_in_the_state_that_the_golden_file_names"),
+    ("I9", "people_arrive_and_the_crowd_is_the_same_on_any_number_of_threads"),
 ];
 
 /// Rows without a test, by what they wait for.

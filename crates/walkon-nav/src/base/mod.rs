@@ -1,4 +1,4 @@
-//! Words that every layer shares: ids, time, random numbers, hashing, costs, plane geometry.
+//! Words that every layer shares: ids, time, random numbers, hashing, costs, plane geometry, threads.
 //!
 //! In: nothing. Out: small value types. Holds: no game, no map, no script is known here; a word
 //! belongs here only when three modules use it.
@@ -10,6 +10,7 @@ pub mod ids;
 pub mod rng;
 pub mod spatial_hash;
 pub mod suggestions;
+pub mod threads;
 pub mod time;
 pub mod trig;
 pub mod value;

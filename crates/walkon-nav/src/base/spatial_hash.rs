@@ -288,9 +288,23 @@ impl SpatialHash {
     /// order that a caller may rely on. Exact only while `radius_m` is at most the size of a cell. Cost: half
     /// the neighbouring cells of every point.
     #[inline]
-    pub fn pairs(&self, radius_m: f32, per_cell_max: u32, mut visit: impl FnMut(u32, u32, f32)) {
+    pub fn pairs(&self, radius_m: f32, per_cell_max: u32, visit: impl FnMut(u32, u32, f32)) {
+        self.pairs_in((0, 1), radius_m, per_cell_max, visit);
+    }
+
+    /// One of so many parts of them: the parts together give every pair once.
+    #[inline]
+    pub fn pairs_in(
+        &self,
+        (part, parts): (usize, usize),
+        radius_m: f32,
+        per_cell_max: u32,
+        mut visit: impl FnMut(u32, u32, f32),
+    ) {
         let radius_m_sq = radius_m * radius_m;
-        for row in 0..=self.mask_z {
+        let row_count = self.mask_z as usize + 1;
+        let first_row = |part: usize| (row_count * part / parts.max(1)) as u32;
+        for row in first_row(part)..first_row(part + 1) {
             for column in 0..=self.mask_x {
                 let cell = (row << self.shift) | column;
                 let (start, end) = (self.starts[cell as usize], self.starts[cell as usize + 1]);

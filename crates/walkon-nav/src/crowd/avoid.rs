@@ -4,7 +4,7 @@
 //! each of them. Out: a velocity for each, never faster than its speed. Holds: two walkers that both take
 //! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
 //! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
-//! step, so neither the order of the walkers nor the cells matter. Symmetric meetings are broken to the
+//! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric meetings are broken to the
 //! passing side. Anyone who is in front does not look back at those who go the same way; who is in a narrow
 //! place goes before who stands outside; in a jam the two who meet step aside for one another in turns, and
 //! nobody drives another before it where the two have room to pass. No trigonometry, no random numbers;
@@ -16,6 +16,7 @@
 use glam::{BVec4A, Vec2, Vec4};
 
 use crate::base::spatial_hash::{Lookup, Nearest, SpatialHash};
+use crate::base::threads::Threads;
 use crate::crowd::avoid::linear_program::{HalfPlane, Lines4, extend_fours, solve};
 use crate::crowd::avoid::orca_lines::{Four, Met, Others, Row, meet};
 use crate::crowd::avoid::right_of_way::held_up;
@@ -152,11 +153,8 @@ pub struct Avoider {
     places: Vec<Vec2>,
     /// What meetings ask for about each walker, cell by cell: neighbours are then neighbours in memory too.
     rows: Vec<Row>,
-    /// Numbers and slots of the nearest few.
-    ids: Vec<u32>,
-    slots: Vec<u32>,
-    walls: Vec<Wall>,
-    lines: Lines,
+    /// The velocity of each, cell by cell.
+    chosen: Vec<Vec2>,
 }
 
 impl Avoider {
@@ -167,7 +165,7 @@ impl Avoider {
     pub fn run(
         &mut self,
         walkers: &[Walker],
-        walls: impl FnMut(u32, &mut Vec<Wall>),
+        walls: impl Fn(u32, &mut Vec<Wall>) + Sync,
         step: &Step<'_>,
         out: &mut Vec<Vec2>,
     ) {
@@ -177,58 +175,105 @@ impl Avoider {
             self.places.clear();
             self.places.extend(walkers.iter().map(|walker| walker.place));
             self.near.build(&self.places, step.settings.reach_m * CELL_SHARE);
-            self.rows.clear();
-            let by_cell = self.near.by_cell().iter();
-            self.rows.extend(by_cell.map(|&index| Row::of(&walkers[index as usize], step)));
+            let by_cell = self.near.by_cell();
+            self.rows.resize(walkers.len(), Row::NOBODY);
+            step.threads.share(
+                &mut self.rows[..],
+                || (),
+                |(), first, rows| {
+                    for (row, &index) in rows.iter_mut().zip(&by_cell[first..]) {
+                        *row = Row::of(&walkers[index as usize], step);
+                    }
+                },
+            );
             self.rows.push(Row::NOBODY);
-            self.choose(walkers, walls, step, out);
+            self.choose(walkers, walls, step);
+            for (&index, &velocity) in self.near.by_cell().iter().zip(&self.chosen) {
+                out[index as usize] = velocity;
+            }
         }
     }
 
     /// By cell, because the neighbours are then still in the cache; each answer stands alone.
-    fn choose(
-        &mut self,
-        walkers: &[Walker],
-        mut walls: impl FnMut(u32, &mut Vec<Wall>),
-        step: &Step<'_>,
-        out: &mut [Vec2],
-    ) {
-        let settings = step.settings;
-        let mut nearest = Nearest::new(settings.neighbours_max);
-        let nobody = walkers.len() as u32;
-        for (&index, row) in self.near.by_cell().iter().zip(&self.rows) {
-            if row.speed_max_mps() <= 0.0 {
-                continue;
-            }
-            if self.near.crowd_at(row.place()) > HEAP_MIN {
-                out[index as usize] = row.desired().clamp_length_max(row.speed_max_mps());
-                continue;
-            }
-            let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: index };
-            self.near.nearest(row.place(), settings.reach_m, look, &mut nearest);
-            self.ids.clear();
-            self.ids.extend(nearest.iter().map(|neighbour| neighbour.id));
-            self.slots.clear();
-            self.slots.extend(self.ids.iter().map(|&id| self.near.slot_of(id)));
-            self.slots.resize(self.ids.len().next_multiple_of(LANES), nobody);
-            let own = Four::of([&row.among(&nearest); LANES]);
-            self.lines.begin();
-            for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
-                let others = Others { walkers, rows: &self.rows, ids, slots };
-                self.lines.add(&meet(&own, index, others, step));
-            }
-            let desired = row.desired();
-            if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) * ROUNDED {
-                // What one wants leads along one's path: walls are no matter until somebody is in the way.
-                out[index as usize] = desired;
-                continue;
-            }
-            let walker = &walkers[index as usize];
-            self.walls.clear();
-            walls(index, &mut self.walls);
-            self.lines.hem_in(walker, &self.walls, step);
-            out[index as usize] = self.lines.choose(walker, index, step);
+    fn choose(&mut self, walkers: &[Walker], walls: impl Fn(u32, &mut Vec<Wall>) + Sync, step: &Step<'_>) {
+        let crowd = Gathered { near: &self.near, rows: &self.rows, walkers, walls, step };
+        self.chosen.resize(walkers.len(), Vec2::ZERO);
+        step.threads.share(
+            &mut self.chosen[..],
+            || Chooser::new(step.settings),
+            |chooser, first, chosen| {
+                for (slot, velocity) in (first..).zip(chosen) {
+                    *velocity = chooser.choose(&crowd, slot);
+                }
+            },
+        );
+    }
+}
+
+/// Everybody as a step of avoidance finds them.
+struct Gathered<'a, W> {
+    near: &'a SpatialHash,
+    rows: &'a [Row],
+    walkers: &'a [Walker],
+    walls: W,
+    step: &'a Step<'a>,
+}
+
+/// Chooses for one walker after another; one for each thread.
+struct Chooser {
+    nearest: Nearest,
+    /// Numbers and slots of the nearest few.
+    ids: Vec<u32>,
+    slots: Vec<u32>,
+    walls: Vec<Wall>,
+    lines: Lines,
+}
+
+impl Chooser {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            nearest: Nearest::new(settings.neighbours_max),
+            ids: Vec::new(),
+            slots: Vec::new(),
+            walls: Vec::new(),
+            lines: Lines::default(),
         }
+    }
+
+    /// The velocity of the walker in a slot of the grid.
+    #[inline]
+    fn choose<W: Fn(u32, &mut Vec<Wall>)>(&mut self, crowd: &Gathered<'_, W>, slot: usize) -> Vec2 {
+        let Gathered { near, rows, walkers, step, .. } = crowd;
+        let (index, row, settings) = (near.by_cell()[slot], &rows[slot], step.settings);
+        if row.speed_max_mps() <= 0.0 {
+            return Vec2::ZERO;
+        }
+        if near.crowd_at(row.place()) > HEAP_MIN {
+            return row.desired().clamp_length_max(row.speed_max_mps());
+        }
+        let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: index };
+        near.nearest(row.place(), settings.reach_m, look, &mut self.nearest);
+        self.ids.clear();
+        self.ids.extend(self.nearest.iter().map(|neighbour| neighbour.id));
+        self.slots.clear();
+        self.slots.extend(self.ids.iter().map(|&id| near.slot_of(id)));
+        self.slots.resize(self.ids.len().next_multiple_of(LANES), walkers.len() as u32);
+        let own = Four::of([&row.among(&self.nearest); LANES]);
+        self.lines.begin();
+        for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
+            let others = Others { walkers, rows, ids, slots };
+            self.lines.add(&meet(&own, index, others, step));
+        }
+        let desired = row.desired();
+        if !self.lines.is_met() && desired.length_squared() <= square(row.speed_max_mps()) * ROUNDED {
+            // What one wants leads along one's path: walls are no matter until somebody is in the way.
+            return desired;
+        }
+        let walker = &walkers[index as usize];
+        self.walls.clear();
+        (crowd.walls)(index, &mut self.walls);
+        self.lines.hem_in(walker, &self.walls, step);
+        self.lines.choose(walker, index, step)
     }
 }
 
@@ -254,6 +299,8 @@ pub struct Step<'a> {
     /// Rises by one about once a second: whole seconds of game time. Anyone who steps back in a jam changes
     /// with it.
     pub epoch: u32,
+    /// Who chooses: the same velocities for any number of threads.
+    pub threads: Threads,
 }
 
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.

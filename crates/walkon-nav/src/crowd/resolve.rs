@@ -2,7 +2,7 @@
 //!
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
 //! report of who touched whom and who could not be moved. Holds: pairs are taken in the order of their
-//! numbers, a few times in turn, half the overlap each (seed:C1-C3). The line from where a body began the
+//! numbers, whoever found them, a few times in turn, half the overlap each (seed:C1-C3). The line from where a body began the
 //! step to where it ends is clear, always; where it would not be, the partner takes the whole push if its own
 //! line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack are
 //! left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken
@@ -17,6 +17,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::threads::Threads;
 
 #[cfg(test)]
 mod tests;
@@ -160,6 +161,8 @@ pub struct Settings {
     /// Which bodies may ask once `questions_max` is used up: another number, others. Callers give the number
     /// of the step, so that everybody has its turn.
     pub turn: u32,
+    /// Who looks for pairs: the same ones for any number of threads. Pushes are one after another.
+    pub threads: Threads,
 }
 
 /// Questions about walls in one call, at most. A crowd of 1,000 of whom each is pressed to a wall asks up to
@@ -195,6 +198,7 @@ impl Default for Settings {
             per_cell_max: 6,
             questions_max: QUESTIONS_MAX,
             turn: 0,
+            threads: Threads::ONE,
         }
     }
 }
@@ -339,12 +343,15 @@ impl Questions {
     }
 }
 
+/// Parts in which pairs are looked for, each by one thread.
+const PARTS: usize = 16;
+
 /// Pushes bodies apart; keeps its buffers from step to step and nothing else.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
     near: SpatialHash,
-    /// As found, then by (first, second).
-    found: Vec<Pair>,
+    /// As found, part by part, then by (first, second).
+    found: [Vec<Pair>; PARTS],
     pairs: Vec<Pair>,
     /// First index to its first pair; for sorting.
     starts: Vec<u32>,
@@ -447,7 +454,7 @@ impl Resolver {
     /// in heaps are looked at less closely.
     fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) -> Settings {
         let (mean_m, largest_m) = mean_and_largest(&bodies.radii_m);
-        self.found.clear();
+        self.found.iter_mut().for_each(Vec::clear);
         let is_mixed = largest_m > MIXED * mean_m;
         let reach_m = 2.0 * if is_mixed { mean_m } else { largest_m } + settings.watch_m;
         self.near.build(&bodies.places, if is_mixed { reach_m } else { reach_m * 1.001 });
@@ -455,11 +462,30 @@ impl Resolver {
         if is_mixed {
             self.find_mixed(bodies, &settings);
         } else {
-            self.near.pairs(reach_m, settings.per_cell_max, |one, other, distance_m_sq| {
-                self.found.extend(pair(bodies, (one, other), distance_m_sq, &settings));
-            });
+            self.find_alike(bodies, reach_m, &settings);
         }
         settings
+    }
+
+    /// Those of bodies of one size.
+    fn find_alike(&mut self, bodies: &Bodies, reach_m: f32, settings: &Settings) {
+        let near = &self.near;
+        settings.threads.for_rows(bodies.len()).share(
+            &mut self.found[..],
+            || (),
+            |(), first, found| {
+                for (part, found) in (first..).zip(found) {
+                    near.pairs_in(
+                        (part, PARTS),
+                        reach_m,
+                        settings.per_cell_max,
+                        |one, other, distance_m_sq| {
+                            found.extend(pair(bodies, (one, other), distance_m_sq, settings));
+                        },
+                    );
+                }
+            },
+        );
     }
 
     /// Whether thousands are in heaps.
@@ -478,7 +504,7 @@ impl Resolver {
             self.near.visit(place, 2.0 * radius_m + settings.watch_m, look, |other, distance_m_sq| {
                 let other_radius_m = bodies.radii_m[other as usize];
                 if other_radius_m < radius_m || (other_radius_m == radius_m && other > index) {
-                    self.found.extend(pair(bodies, (index, other), distance_m_sq, settings));
+                    self.found[0].extend(pair(bodies, (index, other), distance_m_sq, settings));
                 }
             });
         }
@@ -488,7 +514,7 @@ impl Resolver {
     fn sort_pairs(&mut self, body_count: usize) {
         self.starts.clear();
         self.starts.resize(body_count + 1, 0);
-        for pair in &self.found {
+        for pair in self.found.iter().flatten() {
             self.starts[pair.first as usize] += 1;
         }
         let mut end = 0;
@@ -496,8 +522,8 @@ impl Resolver {
             end += *start;
             *start = end;
         }
-        self.pairs.resize(self.found.len(), Pair::default());
-        for pair in self.found.iter().rev() {
+        self.pairs.resize(end as usize, Pair::default());
+        for pair in self.found.iter().rev().flat_map(|found| found.iter().rev()) {
             let slot = &mut self.starts[pair.first as usize];
             *slot -= 1;
             self.pairs[*slot as usize] = *pair;

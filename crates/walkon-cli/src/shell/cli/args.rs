@@ -4,6 +4,7 @@
 //! what is wrong with a single value is said here, what is wrong between files and values in the command. Not
 //! here: anything that looks at the disk.
 
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -155,6 +156,9 @@ pub struct RunArgs {
     /// Add a table of what each step of the tick cost
     #[arg(long)]
     pub stats: bool,
+    /// Threads that work out a large crowd; the level runs the same on any number of them
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    pub threads: NonZeroUsize,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// What scripts read as level.args
@@ -184,6 +188,9 @@ pub struct WatchArgs {
     /// Look at the files now and then instead of being told by the system
     #[arg(long)]
     pub poll: bool,
+    /// Threads that work out a large crowd; the level runs the same on any number of them
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    pub threads: NonZeroUsize,
     /// Write a trace, which carries the texts it began with; `-` for stdout
     #[arg(long, value_name = "FILE|-")]
     pub trace: Option<PathBuf>,
@@ -770,6 +777,14 @@ fn unknown_layer(word: &str) -> String {
         Some(near) => format!("unknown layer \"{word}\"; did you mean \"{near}\"?"),
         None => format!("unknown layer \"{word}\", expected of {}, all", names.join(", ")),
     }
+}
+
+/// Threads of a level, at most: each wants a stack and a core.
+const THREADS_MAX: usize = 64;
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.trim().parse().ok().filter(|count: &NonZeroUsize| count.get() <= THREADS_MAX);
+    count.ok_or_else(|| format!("expected a whole number from 1 to {THREADS_MAX}"))
 }
 
 fn jobs(text: &str) -> Result<usize, String> {

@@ -215,7 +215,7 @@ impl Worker<'_> {
             args: self.args.args.clone(),
             recorder: Recorder::default(),
             signals,
-            is_interactive: false,
+            ..Setup::default()
         };
         let mut game = Game::load(level, setup)?;
         let bound =

@@ -11,6 +11,7 @@ use super::args::{Format, RunArgs, Speed};
 use super::exit::{CommandFailure, Exit};
 use super::{Shell, shown_path};
 use crate::base::suggestions::counted;
+use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
@@ -82,7 +83,8 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
         args: args.args.clone(),
         recorder: Recorder::new(options),
         signals: std::sync::Arc::clone(&signals),
-        is_interactive: false,
+        threads: Threads::new(args.threads),
+        ..Setup::default()
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
     let loading = Instant::now();

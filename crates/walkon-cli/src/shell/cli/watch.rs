@@ -15,6 +15,7 @@ use super::args::{Format, WatchArgs};
 use super::exit::{CommandFailure, Exit};
 use super::run::Session;
 use super::{Shell, shown_path};
+use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::fixed_timestep::FixedTimestep;
@@ -77,7 +78,8 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         args: args.args.clone(),
         recorder: Recorder::new(options),
         signals: Arc::clone(&signals),
-        is_interactive: false,
+        threads: Threads::new(args.threads),
+        ..Setup::default()
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
     let mut game = match Game::load(level, setup) {

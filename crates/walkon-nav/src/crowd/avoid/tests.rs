@@ -39,7 +39,12 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
 fn velocities(walkers: &[Walker], walls: &[Wall], settings: &Settings) -> Vec<Vec2> {
     let mut out = Vec::new();
     let add = |_, near: &mut Vec<Wall>| near.extend_from_slice(walls);
-    Avoider::default().run(walkers, add, &Step { settings, step_s: 1.0 / 60.0, epoch: 0 }, &mut out);
+    Avoider::default().run(
+        walkers,
+        add,
+        &Step { settings, step_s: 1.0 / 60.0, epoch: 0, threads: Threads::ONE },
+        &mut out,
+    );
     out
 }
 
@@ -245,7 +250,7 @@ fn two_who_could_pass_and_do_not_get_on_make_way_for_a_shorter_time() {
 fn each_of_four_is_met_as_if_it_came_alone() {
     let mut rng = Rng::stream(9, "fours");
     let mut unit = || rng.float(-1.0, 1.0) as f32;
-    let step = Step { settings: &SETTINGS, step_s: 1.0 / 60.0, epoch: 0 };
+    let step = Step { settings: &SETTINGS, step_s: 1.0 / 60.0, epoch: 0, threads: Threads::ONE };
     for _ in 0..500 {
         let walkers: Vec<Walker> = (0..5)
             .map(|_| Walker {
@@ -317,7 +322,7 @@ fn kernel_g20_a_tick_without_length_moves_nobody() {
         Avoider::default().run(
             &walkers,
             |_, _| {},
-            &Step { settings: &SETTINGS, step_s, epoch: 0 },
+            &Step { settings: &SETTINGS, step_s, epoch: 0, threads: Threads::ONE },
             &mut out,
         );
         assert_eq!(out, [Vec2::ZERO]);
