@@ -10,6 +10,7 @@ const SETTINGS: Settings = Settings {
     per_cell_max: 16,
     questions_max: QUESTIONS_MAX,
     turn: 0,
+    threads: Threads::ONE,
 };
 
 /// Ground where x may not be crossed at some value: a wall without thickness, and nothing else.
