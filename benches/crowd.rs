@@ -84,13 +84,16 @@ struct Crowd {
     agents: Vec<Agent>,
 }
 
+/// Measures crowds of these sizes and prints a table.
+type Print = fn(&[usize]);
+
 fn main() {
     let mut counts: Vec<usize> =
         std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     if counts.is_empty() {
         counts = vec![1_000, 10_000, 50_000];
     }
-    let parts: [(&str, fn(&[usize])); 3] =
+    let parts: [(&str, Print); 3] =
         [("--kernels", print_kernels), ("--whole", print_whole), ("--threads", print_threads)];
     let asked = |part: &str| std::env::args().any(|argument| argument == part);
     let asks_all = !parts.iter().any(|(name, _)| asked(name));

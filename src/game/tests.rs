@@ -126,7 +126,7 @@ fn two_hundred(seed: u64) -> Game {
         })
         .collect();
     // Of every other seed the fuel of a tick suffices for all.
-    let fuel = if seed % 2 == 0 { 9_000 } else { 400_000 };
+    let fuel = if seed.is_multiple_of(2) { 9_000 } else { 400_000 };
     let text = format!(
         r#"{{ "seed": {seed}, "limits": {{ "fuelPerCall": 2000, "fuelPerTick": {fuel} }},
             "navigation": {{ "areas": [ {{ "name": "hall", "polygon": [[0,0],[44,0],[44,44],[0,44]] }} ] }},

@@ -207,17 +207,15 @@ fn modules_are_named_from_the_crate_root() {
 }
 
 #[test]
-fn unsafe_code_is_lifted_in_one_module() {
+fn unsafe_code_is_lifted_where_the_vm_calls_the_host_and_nowhere_else() {
     let lifted: Vec<String> = sources()
         .iter()
         .filter(|file| file.text.lines().any(|line| code(line).contains("allow(unsafe_code)")))
         .map(|file| file.path.clone())
         .collect();
-    assert!(lifted.len() <= 1, "unsafe code is lifted in {lifted:?}");
-    assert!(
-        lifted.iter().all(|path| path.starts_with("script/vm/fuel")),
-        "only the fuel counter may: {lifted:?}"
-    );
+    // The counter of fuel, the calls that it counts one by one, what is asked of characters most.
+    let may = ["script/bind/quick_answers.rs", "script/vm/fuel.rs", "script/vm/fuel/batch.rs"];
+    assert!(lifted.iter().all(|path| may.contains(&path.as_str())), "unsafe code is lifted in {lifted:?}");
 }
 
 #[test]

@@ -333,3 +333,22 @@ pub fn instead_of_setting(owner: &str, field: &str) -> &'static str {
         None => setter(&ends_so).unwrap_or("keep what is the script's own in self, or in a table of its own"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quick_answers_cost_what_the_bindings_cost() {
+        for name in quick_answers::names() {
+            let all = entries();
+            let found = all.iter().find(|entry| entry.owner == "Character" && entry.name() == name);
+            let entry = found.unwrap_or_else(|| panic!("characters have no \"{name}\""));
+            let price = match entry.kind {
+                EntryKind::Field => Binding::FIELD_PRICE,
+                _ => Binding::CALL_PRICE,
+            };
+            assert_eq!(entry.price, price, "{name}");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! In: owners and instances, whenever they change. Out: which `update`s are due, in rows that the VM calls one
 //! after another. Holds: it is made again after every change of who runs, so a row that is found is there. Not
-//! here: the calls (`step::behaviour`), what else of a behaviour is due (`runtime`).
+//! here: the calls (`step::schedule`), what else of a behaviour is due (`runtime`).
 
 use std::ops::Range;
 use std::rc::Rc;

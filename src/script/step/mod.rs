@@ -24,5 +24,4 @@ pub(crate) mod task;
 pub mod testing;
 pub(crate) mod timer;
 pub(crate) mod tree;
-pub(crate) mod updates;
 pub mod wait;

@@ -3,23 +3,32 @@
 //! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due
 //! tick, then by creation; the level script's `onTick` and predicates; each behaviour's `update` and
 //! predicates, by character; tasks by id; tasks that were started meanwhile. Holds: what the fuel of a tick
-//! does not suffice for waits for the next tick, and comes first then, so nothing is passed over twice. Not
-//! here: what runs because of what happened (`dispatch`).
+//! does not suffice for waits for the next tick, and comes first then, so nothing is passed over twice;
+//! `update`s in a row come to what they come to one by one: the same fuel for each, the same faults, in the
+//! same order. Not here: what runs because of what happened (`dispatch`).
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::predicates::Job;
+use crate::script::state::roster::{DueUpdate, UpdateLists};
+use crate::script::state::running::UpdatesUnderWay;
+use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree, updates};
+use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
+use crate::script::vm::fuel::batch::{BatchCall, BatchPlan};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::event::Fact;
+use crate::world::owner::Owner;
 
 /// Runs step 3. The world is lent.
 pub(crate) fn run(vm: &ScriptVm) {
@@ -87,7 +96,7 @@ fn put_back(lua: &Lua, job: Job) {
 fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
     match job {
         Job::Updates { from, to } => {
-            let left = updates::run(vm, from..to, reserve);
+            let left = run_updates(vm, from..to, reserve);
             if !left.is_empty() {
                 put_back(vm.lua(), Job::Updates { from: left.start, to: left.end });
             }
@@ -101,6 +110,104 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
         Job::Wake(task) if testing::wakes_later(vm.lua(), task) => {}
         Job::Wake(task) => task::wake(vm, task),
     }
+}
+
+/// Runs the `update`s at these places among those that are due, until no more fuel is left than `reserve`; the
+/// places that are left then.
+fn run_updates(vm: &ScriptVm, mut places: Range<u32>, reserve: u64) -> Range<u32> {
+    while !places.is_empty() && vm.tick_left() > reserve {
+        let calls = store::with(vm.lua(), |runtime| update_calls(runtime, places.clone()));
+        let begun = match calls.and_then(|calls| Some((calls, update_lists(vm.lua())?))) {
+            Some((calls, lists)) if !calls.is_empty() => run_update_calls(vm, calls, &lists, reserve),
+            _ => Vec::new(),
+        };
+        places.start = match begun.last() {
+            Some(&row) => place_after(vm.lua(), places.clone(), row),
+            None => {
+                let owner = store::with(vm.lua(), |runtime| runtime.actors.roster.owner_at(places.start));
+                behaviour::update(vm, owner);
+                places.start + 1
+            }
+        };
+    }
+    places
+}
+
+/// The calls of these places, without behaviours that have come to stand still or have ended since the tick
+/// began. None where one `update` alone is called: as long as states are looked at as soon as it returns.
+fn update_calls(runtime: &Runtime, places: Range<u32>) -> Option<Vec<BatchCall>> {
+    let (owners, actors) = (&runtime.owners, &runtime.actors);
+    let roster = &actors.roster;
+    if actors.checks.looks_at_once() || places.len() < 2 || !roster.calls_in_rows() {
+        return None;
+    }
+    let is_fresh = roster.is_fresh(owners);
+    let runs = |due: &&DueUpdate| {
+        let owner = roster.owners().get(due.row as usize).copied().unwrap_or(Owner::HOST);
+        is_fresh || !owners.is_paused(owner) && actors.behaviours.get(owner).is_some()
+    };
+    let rate = f64::from(runtime.clock.rate.per_second());
+    let call = |due: &DueUpdate| BatchCall { row: due.row, argument: due.every_ticks as f64 / rate };
+    Some(roster.due(places).iter().filter(runs).map(call).collect())
+}
+
+/// The lists that the calls are made from. None when the memory of the VM is spent.
+fn update_lists(lua: &Lua) -> Option<UpdateLists> {
+    if let Some(lists) = store::with(lua, |runtime| runtime.actors.roster.lists()) {
+        return Some(lists);
+    }
+    let owners = store::with(lua, |runtime| Rc::clone(runtime.actors.roster.owners()));
+    let updates = lua.create_table_with_capacity(owners.len(), 0).ok()?;
+    let selves = lua.create_table_with_capacity(owners.len(), 0).ok()?;
+    for (index, &owner) in owners.iter().enumerate() {
+        let found = store::with(lua, |runtime| {
+            let instance = runtime.actors.behaviours.get(owner)?;
+            Some((Rc::clone(&instance.class), Rc::clone(&instance.this)))
+        });
+        if let Some((class, this)) = found {
+            let update = class.update.clone().map_or(Value::Boolean(false), Value::Function);
+            updates.raw_set(index + 1, update).ok()?;
+            selves.raw_set(index + 1, &*this).ok()?;
+        }
+    }
+    let lists = UpdateLists { updates, selves };
+    store::with(lua, |runtime| runtime.actors.roster.set_lists(lists.clone()));
+    Some(lists)
+}
+
+/// Makes calls until something has to be done, and does it. The rows of those that were begun.
+fn run_update_calls(vm: &ScriptVm, calls: Vec<BatchCall>, lists: &UpdateLists, reserve: u64) -> Vec<u32> {
+    let lua = vm.lua();
+    let mut rows: Vec<u32> = calls.iter().map(|call| call.row).collect();
+    let row = Rc::new(Cell::new(0));
+    let (owners, interrupt) = store::with(lua, |runtime| {
+        let owners = Rc::clone(runtime.actors.roster.owners());
+        let updates = UpdatesUnderWay { owners: Rc::clone(&owners), row: Rc::clone(&row) };
+        runtime.running.updates = Some(updates);
+        (owners, runtime.running.interrupt.clone())
+    });
+    let (fuel_per_call, cost_max) = (vm.limits().fuel_per_call, vm.tick_left() - reserve);
+    vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max });
+    let outcome = vm.run_batch(&lists.updates, &lists.selves);
+    rows.truncate(vm.fuel().batch_begun());
+    let owner_of = |row: &u32| owners.get(*row as usize).copied().unwrap_or(Owner::HOST);
+    store::with(lua, |runtime| {
+        runtime.running.updates = None;
+        rows.iter().map(owner_of).for_each(|owner| runtime.actors.checks.put_off(owner));
+    });
+    if let Some(owner) = rows.last().map(owner_of) {
+        invoke::returned(vm, &Call::plain(owner, "update"), outcome);
+    }
+    rows
+}
+
+/// The place behind that of a row, among those that are due.
+fn place_after(lua: &Lua, places: Range<u32>, row: u32) -> u32 {
+    store::with(lua, |runtime| {
+        let due = runtime.actors.roster.due(places.clone());
+        let found = due.iter().position(|due| due.row == row);
+        found.map_or(places.end, |index| places.start + index as u32 + 1)
+    })
 }
 
 pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {

@@ -4,7 +4,7 @@
 //! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at the
 //! same one; an error ends the batch with the call that made it; between two calls the batch stops when
 //! something has to be done first, or the fuel of the tick is spent. Not here: what is done then
-//! (`step::behaviour`).
+//! (`step::schedule`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
