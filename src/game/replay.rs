@@ -120,7 +120,6 @@ pub fn replay(
         args: header.args.clone(),
         recorder: Recorder::new(header.options),
         signals,
-        is_interactive: false,
         ..Setup::default()
     };
     let mut game = Game::load(level, setup)?;

@@ -308,7 +308,6 @@ impl RunSide {
             args: test.options.args.clone(),
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
-            is_interactive: false,
             ..Setup::default()
         };
         let (world, mut scripts, recorder, _) =

@@ -83,7 +83,7 @@ fn a_world_whose_scratch_was_thrown_away_goes_on_in_the_same_way() {
     assert!(kept.world.path_counts().requests > lost.world.path_counts().requests, "it was thrown away");
 }
 
-/// What an `update` may do to whoever calls many of them in a row, each now and then.
+/// What an `update` does now and then that may upset calls in a row.
 const DEEDS: [&str; 10] = [
     "error('on purpose')",
     "while true do end",

@@ -14,7 +14,7 @@ use crate::world::owner::Owner;
 /// hundred behaviours are looked at in every tick, those of ten thousand in turn, within two seconds.
 const ENTRIES_MAX: i64 = 512;
 
-/// As many of them are kept for states that were put off: looking at each as its code returns is dearer than
+/// As many of them are kept for states that were put off: looking at each as its code returns costs more than
 /// looking in turn.
 const PUT_OFF: i64 = 384;
 

@@ -3,7 +3,7 @@
 //! In: values by key. Out: the same, and a hash of all of them whose cost is that of what has changed. Holds:
 //! no value is changed behind the map's back, so the hash is as if it were worked out from nothing; it does
 //! not depend on the order in which values came, since keys are told with them. Not here: what of a value is
-//! hashed, which the map is told anew each time and which has to be the same each time.
+//! hashed: the caller says it at every call, and always the same.
 
 use std::collections::BTreeMap;
 

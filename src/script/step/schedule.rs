@@ -112,17 +112,22 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
     }
 }
 
+/// `update`s that are called in one row, at most: where every call has to be followed by something, each begins
+/// a row of its own, and what it takes to begin one is in proportion to its length.
+const ROW_MAX: u32 = 256;
+
 /// Runs the `update`s at these places among those that are due, until no more fuel is left than `reserve`; the
 /// places that are left then.
 fn run_updates(vm: &ScriptVm, mut places: Range<u32>, reserve: u64) -> Range<u32> {
     while !places.is_empty() && vm.tick_left() > reserve {
-        let calls = store::with(vm.lua(), |runtime| update_calls(runtime, places.clone()));
+        let row = places.start..places.end.min(places.start.saturating_add(ROW_MAX));
+        let calls = store::with(vm.lua(), |runtime| update_calls(runtime, row.clone()));
         let begun = match calls.and_then(|calls| Some((calls, update_lists(vm.lua())?))) {
             Some((calls, lists)) if !calls.is_empty() => run_update_calls(vm, calls, &lists, reserve),
             _ => Vec::new(),
         };
         places.start = match begun.last() {
-            Some(&row) => place_after(vm.lua(), places.clone(), row),
+            Some(call) => place_after(vm.lua(), row, call.row),
             None => {
                 let owner = store::with(vm.lua(), |runtime| runtime.actors.roster.owner_at(places.start));
                 behaviour::update(vm, owner);
@@ -175,10 +180,14 @@ fn update_lists(lua: &Lua) -> Option<UpdateLists> {
     Some(lists)
 }
 
-/// Makes calls until something has to be done, and does it. The rows of those that were begun.
-fn run_update_calls(vm: &ScriptVm, calls: Vec<BatchCall>, lists: &UpdateLists, reserve: u64) -> Vec<u32> {
+/// Makes calls until something has to be done, and does it. Those that were begun.
+fn run_update_calls(
+    vm: &ScriptVm,
+    calls: Vec<BatchCall>,
+    lists: &UpdateLists,
+    reserve: u64,
+) -> Vec<BatchCall> {
     let lua = vm.lua();
-    let mut rows: Vec<u32> = calls.iter().map(|call| call.row).collect();
     let row = Rc::new(Cell::new(0));
     let (owners, interrupt) = store::with(lua, |runtime| {
         let owners = Rc::clone(runtime.actors.roster.owners());
@@ -189,16 +198,16 @@ fn run_update_calls(vm: &ScriptVm, calls: Vec<BatchCall>, lists: &UpdateLists, r
     let (fuel_per_call, cost_max) = (vm.limits().fuel_per_call, vm.tick_left() - reserve);
     vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max });
     let outcome = vm.run_batch(&lists.updates, &lists.selves);
-    rows.truncate(vm.fuel().batch_begun());
-    let owner_of = |row: &u32| owners.get(*row as usize).copied().unwrap_or(Owner::HOST);
+    let begun = vm.fuel().take_batch();
+    let owner_of = |call: &BatchCall| owners.get(call.row as usize).copied().unwrap_or(Owner::HOST);
     store::with(lua, |runtime| {
         runtime.running.updates = None;
-        rows.iter().map(owner_of).for_each(|owner| runtime.actors.checks.put_off(owner));
+        begun.iter().map(owner_of).for_each(|owner| runtime.actors.checks.put_off(owner));
     });
-    if let Some(owner) = rows.last().map(owner_of) {
+    if let Some(owner) = begun.last().map(owner_of) {
         invoke::returned(vm, &Call::plain(owner, "update"), outcome);
     }
-    rows
+    begun
 }
 
 /// The place behind that of a row, among those that are due.

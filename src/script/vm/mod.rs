@@ -315,7 +315,7 @@ impl ScriptVm {
     /// arguments from two lists.
     ///
     /// # Errors
-    /// The failure of the call that ended the batch; [`Fuel::batch_begun`] says which.
+    /// The failure of the call that ended the batch; [`Fuel::take_batch`] ends with it.
     pub(crate) fn run_batch(&self, functions: &Table, arguments: &Table) -> Result<(), CallFailure> {
         let running = self.begin(0);
         let outcome = self.sandbox.protect.call::<bool>((&self.batch, &self.report, functions, arguments));

@@ -2,8 +2,8 @@
 //!
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
 //! report of who touched whom and who could not be moved. Holds: pairs are taken in the order of their
-//! numbers, whoever found them, a few times in turn, half the overlap each (seed:C1-C3). The line from where a body began the
-//! step to where it ends is clear, always; where it would not be, the partner takes the whole push if its own
+//! numbers, whichever thread found them, a few times in turn, half the overlap each (seed:C1-C3). The line
+//! from where a body began the step to where it ends is clear, always; where it would not be, the partner takes the whole push if its own
 //! line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack are
 //! left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken
 //! back, so that a crowd is never pressed into itself. Bodies at one point part in a direction given by their

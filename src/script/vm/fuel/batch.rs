@@ -87,17 +87,19 @@ impl Fuel {
         }
     }
 
-    /// Before a batch. The plan before it comes back, for its room.
-    pub(crate) fn plan_batch(&self, plan: BatchPlan) -> BatchPlan {
+    /// Before a batch.
+    pub(crate) fn plan_batch(&self, plan: BatchPlan) {
         plan.interrupt.clear();
         self.0.batch.begun.set(0);
         self.0.batch.cost.set(0);
-        self.0.batch.plan.replace(plan)
+        self.0.batch.plan.replace(plan);
     }
 
-    /// Calls of the last batch that have begun; all but the last have returned.
-    pub(crate) fn batch_begun(&self) -> usize {
-        self.0.batch.begun.get()
+    /// After a batch: its calls that have begun; all but the last have returned.
+    pub(crate) fn take_batch(&self) -> Vec<BatchCall> {
+        let mut calls = self.0.batch.plan.take().calls;
+        calls.truncate(self.0.batch.begun.get());
+        calls
     }
 
     /// What the calls of the last batch that returned cost the tick.
