@@ -252,7 +252,7 @@ function outline() {
   };
   return h(
     "section",
-    { class: "section" },
+    { class: "section outline" },
     h("h2", {}, "In the level"),
     item("", "level", "level"),
     item("/navigation", "map", "map"),

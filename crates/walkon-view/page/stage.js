@@ -5,7 +5,7 @@
 // stands still is drawn once per zoom into a backdrop larger than the stage and moved from there. Not here: pointers
 // (`pointer.js`), what clicks do (`tools.js`).
 
-import { forgetLooks, drawBodies, stampBodies, STAMPED_FROM } from "./bodies.js";
+import { countVisible, drawBodies, forgetLooks, stampBodies, STAMPED_FROM } from "./bodies.js";
 import { camera, centre, matrix, planeOf, toStage } from "./camera.js";
 import { byId } from "./elements.js";
 import { bodyOf, progress } from "./frames.js";
@@ -31,6 +31,8 @@ const backdrop = {
   cost: 0,
   /** @type {Uint32Array | null} */
   pixels: null,
+  /** Where words are on it. @type {[number, number, number, number][]} */
+  words: [],
 };
 const backdropContext = /** @type {CanvasRenderingContext2D} */ (
   backdrop.canvas.getContext("2d", { alpha: false, willReadFrequently: true })
@@ -109,7 +111,7 @@ function draw(share, now) {
   const begun = performance.now();
   if (model.follows) follow(share);
   prepareBackdrop(now);
-  const isMany = (model.frame?.count ?? 0) > STAMPED_FROM;
+  const isMany = (model.frame?.count ?? 0) > STAMPED_FROM && countVisible() > STAMPED_FROM;
   const showsBodies = model.parts.has("characters");
   if (isMany && showsBodies) {
     drawMany(share);
@@ -119,7 +121,7 @@ function draw(share, now) {
   const map = matrix().map((part) => part * ratio);
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
   drawSelection(share);
-  if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names") });
+  if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names"), taken: labelsOnStage() });
   drawGhosts(context, map, ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   tool.now.draw?.(context);
@@ -175,13 +177,20 @@ function paintBackdrop() {
   backdropContext.fillRect(0, 0, wide, high);
   paintLayers(backdropContext, model.scene.layers, map, ratio);
   paintTrajectories(backdropContext, map, ratio);
-  if (model.parts.has("names")) paintLabels(backdropContext, model.scene.labels ?? [], map, ratio);
+  backdrop.words = model.parts.has("names") ? paintLabels(backdropContext, model.scene.labels ?? [], map, ratio) : [];
   backdrop.isStale = false;
   backdrop.scale = camera.scale;
   backdrop.isIsometric = camera.isIsometric;
   backdrop.middle = [camera.middle[0], camera.middle[1]];
   backdrop.pixels = null;
   backdrop.cost = performance.now() - begun;
+}
+
+/** Where words of the ground are on the stage. @returns {[number, number, number, number][]} */
+function labelsOnStage() {
+  if (backdrop.scale !== camera.scale) return [];
+  const [right, down] = shift();
+  return backdrop.words.map(([left, end, top, bottom]) => [left - right, end - right, top - down, bottom - down]);
 }
 
 function drawBackdrop() {

@@ -156,7 +156,7 @@ function drawGround(wide, high) {
     context.stroke();
     context.fillStyle = colours.soft;
     const text = second < 60 || step < 1 ? `${Number(second.toFixed(1))} s` : `${Math.floor(second / 60)}:${String(Math.round(second % 60)).padStart(2, "0")}`;
-    context.fillText(text, x + 3, 8);
+    if (x < wide - 32) context.fillText(text, x + 3, 8);
   }
 }
 
@@ -182,9 +182,9 @@ function drawLane(lane, top, wide) {
   }
   if (future.isOn && future.newest) {
     // The forecast is pale where the level has not been yet; where it has, what happened counts.
-    const ahead = future.newest.items.filter((item) => item.lane === lane && (item.tick > model.state.tick || future.newest !== future.base));
+    const ahead = future.newest.items.filter((item) => item.lane === lane);
     context.globalAlpha = 0.62;
-    drawItems(ahead, { lane, top, colour, isGhost: false });
+    drawItems(ahead, { lane, top, colour, isGhost: false, after: future.newest === future.base ? model.state.tick : -1 });
     context.globalAlpha = 1;
   }
   drawItems(has, { lane, top, colour, isGhost: false });
@@ -196,13 +196,14 @@ const ENDS = { cinematicStarted: "cinematicEnded", walkStarted: "walkSettled" };
 
 /**
  * @param {LaneItem[]} items
- * @param {{lane: string, top: number, colour: string, isGhost: boolean}} look
+ * @param {{lane: string, top: number, colour: string, isGhost: boolean, after?: number}} look `after`: what came up to then is not drawn
  */
 function drawItems(items, look) {
   const { from, to } = shownSpan();
   const chosen = model.selection?.kind === "character" ? model.selection.name : null;
   const isOfChosen = look.lane === "walks" && chosen !== null;
   let last = -Infinity;
+  const after = look.after ?? -1;
   /** @type {Map<string, number>} */
   const open = new Map();
   const middle = look.top + LANE / 2;
@@ -217,8 +218,9 @@ function drawItems(items, look) {
     if (item.kind === "cinematicEnded" || item.kind === "walkSettled") {
       const since = open.get(name);
       open.delete(name);
-      if (since !== undefined && (look.lane === "scenes" || isOfChosen)) bar(since, item.tick, middle, look);
+      if (since !== undefined && item.tick > after && (look.lane === "scenes" || isOfChosen)) bar(Math.max(since, after), item.tick, middle, look);
     }
+    if (item.tick <= after) continue;
     const x = leftOf(item.tick);
     if (x - last < 1.5) continue;
     last = x;
@@ -240,7 +242,7 @@ function drawItems(items, look) {
   }
   if (look.lane === "scenes" || isOfChosen) {
     const end = items.length && items[items.length - 1].tick > model.state.tick ? lastTick() : model.state.tick;
-    for (const since of open.values()) bar(since, end, middle, look);
+    for (const since of open.values()) bar(Math.max(since, after), end, middle, look);
   }
 }
 
