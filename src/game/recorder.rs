@@ -215,7 +215,7 @@ fn is_due(every: u64, tick: time::Tick) -> bool {
 }
 
 /// The trace line of an event; none where the trace has other lines for it.
-fn line(world: &World, event: &Event) -> Option<String> {
+pub fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| JsonLine::fact(tick, name);
     let line = match event {
