@@ -36,7 +36,7 @@ impl Row {
     #[must_use]
     pub fn turn(facing_rad: f32) -> u16 {
         let turns = f64::from(facing_rad) / std::f64::consts::TAU;
-        ((turns - turns.floor()) * 65_536.0) as u32 as u16
+        ((turns - turns.floor()) * 65_536.0).round() as u32 as u16
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {

@@ -37,5 +37,65 @@ pub fn file(path: &str) -> Option<File> {
     Some(File { kind, bytes: Cow::Borrowed(text.as_bytes()) })
 }
 
+/// A file of the folder `page`, with its name.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => { &[$(($name, include_str!(concat!("../page/", $name)))),*] };
+}
+
 /// Every file of the page.
-const FILES: &[(&str, &str)] = &[("index.html", include_str!("../page/index.html"))];
+const FILES: &[(&str, &str)] = files![
+    "bodies.js",
+    "camera.js",
+    "connection.js",
+    "console.js",
+    "editor.js",
+    "elements.js",
+    "events.js",
+    "film.js",
+    "frames.js",
+    "future.js",
+    "hands.js",
+    "happenings.js",
+    "index.html",
+    "inspector.js",
+    "keys.js",
+    "main.js",
+    "menus.js",
+    "model.js",
+    "notices.js",
+    "painter.js",
+    "palette.js",
+    "paths.js",
+    "pointer.js",
+    "problems.js",
+    "rewind.js",
+    "search.js",
+    "source.js",
+    "stage.js",
+    "style.css",
+    "tabs.js",
+    "timeline.js",
+    "tools.js",
+    "transport.js",
+    "viewbar.js",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_page_is_served_and_no_other() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("page");
+        let names =
+            std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut expected: Vec<String> =
+            names.filter(|name| !name.ends_with(".d.ts") && !name.ends_with(".json")).collect();
+        expected.sort();
+        assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), expected);
+        assert!(expected.iter().all(|name| file(&format!("/{name}")).is_some()));
+        for path in ["/../Cargo.toml", "//index.html", "/page/index.html", "/%2e%2e/x", "", "index.html"] {
+            assert!(file(path).is_none(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+// @ts-check
+// Characters on the stage.
+//
+// In: the last frames, the roster, the camera. Out: pixels. Holds: a few characters are drawn in full (disc, where it looks, name, what
+// it does); many are stamped into the pixels of the stage, which costs a few milliseconds for ten thousand. Not here: the
+// ground below them (`stage.js`).
+
+import { camera, matrix, planeOf } from "./camera.js";
+import { HELD, IS_OFF, REPLANNED, ROW, WAITS, Body, readBody } from "./frames.js";
+import { model } from "./model.js";
+import { Words } from "./painter.js";
+import { body as bodyColour, stageColours } from "./palette.js";
+
+/** More than these are stamped. */
+export const STAMPED_FROM = 700;
+const NAMED_MAX = 160;
+
+const one = new Body();
+
+/** Colours by key, as pixels and as text. @type {Map<number, {pixel: number, css: string, radius: number}>} */
+const looks = new Map();
+
+/** Forgets the colours, when roster or theme change. */
+export function forgetLooks() {
+  looks.clear();
+}
+
+/** @param {number} key */
+function lookOf(key) {
+  let look = looks.get(key);
+  if (!look) {
+    const row = model.roster.get(key);
+    const [red, green, blue] = bodyColour(row?.colour ?? "#2c7dc4");
+    look = { pixel: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0, css: `rgb(${red},${green},${blue})`, radius: row?.radius ?? 0.35 };
+    looks.set(key, look);
+  }
+  return look;
+}
+
+/** How much of each pixel a disc covers, by radius in half pixels. @type {Map<number, {reach: number, cover: Float32Array}>} */
+const discs = new Map();
+
+/** @param {number} radius pixels */
+function discOf(radius) {
+  const name = Math.max(2, Math.round(radius * 2));
+  let disc = discs.get(name);
+  if (!disc) {
+    const exact = name / 2;
+    const reach = Math.ceil(exact);
+    const side = reach * 2 + 1;
+    const cover = new Float32Array(side * side);
+    for (let y = -reach; y <= reach; y++) {
+      for (let x = -reach; x <= reach; x++) {
+        cover[(y + reach) * side + x + reach] = Math.min(1, Math.max(0, exact + 0.5 - Math.hypot(x, y)));
+      }
+    }
+    disc = { reach, cover };
+    discs.set(name, disc);
+  }
+  return disc;
+}
+
+/**
+ * Stamps everybody into `pixels`, which are `wide` times `high`.
+ * @param {Uint32Array} pixels
+ * @param {number} wide
+ * @param {number} high
+ * @param {number} ratio
+ * @param {number} share between the last two frames
+ */
+export function stampBodies(pixels, wide, high, ratio, share) {
+  const frame = model.frame;
+  if (!frame) return;
+  const [a, b, c, d, e, f] = matrix().map((part) => part * ratio);
+  const isSlanted = model.slant === "oblique";
+  const scale = camera.scale * ratio;
+  const line = stageColours().line;
+  const dark = Number.parseInt(line.slice(1), 16);
+  const edge = ((255 << 24) | ((dark & 255) << 16) | (dark & 0xff00) | (dark >> 16)) >>> 0;
+  for (let row = 0; row < frame.count; row++) {
+    readBody(row, share, one);
+    const z = isSlanted ? one.z - one.y * 0.8 : one.z;
+    const left = Math.round(a * one.x + c * z + e);
+    const top = Math.round(b * one.x + d * z + f);
+    if (left < -16 || top < -16 || left > wide + 16 || top > high + 16) continue;
+    const look = lookOf(one.key);
+    const radius = Math.min(12, Math.max(1.5, look.radius * scale));
+    const colour = one.state & IS_OFF ? 0xff8a8a8a : look.pixel;
+    stampDisc(pixels, wide, high, left, top, discOf(radius), colour);
+    if (radius >= 3) {
+      const nose = radius * 0.85;
+      const [sin, cos] = [Math.sin(one.facing), Math.cos(one.facing)];
+      const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
+      stampDisc(pixels, wide, high, Math.round(left + right * nose), Math.round(top + down * nose), discOf(1), edge);
+    }
+  }
+}
+
+/**
+ * @param {Uint32Array} pixels
+ * @param {number} wide
+ * @param {number} high
+ * @param {number} left
+ * @param {number} top
+ * @param {{reach: number, cover: Float32Array}} disc
+ * @param {number} colour
+ */
+function stampDisc(pixels, wide, high, left, top, disc, colour) {
+  const { reach, cover } = disc;
+  const side = reach * 2 + 1;
+  const [red, green, blue] = [colour & 255, (colour >>> 8) & 255, (colour >>> 16) & 255];
+  const firstY = Math.max(-reach, -top);
+  const lastY = Math.min(reach, high - 1 - top);
+  const firstX = Math.max(-reach, -left);
+  const lastX = Math.min(reach, wide - 1 - left);
+  for (let y = firstY; y <= lastY; y++) {
+    let at = (top + y) * wide + left + firstX;
+    let mask = (y + reach) * side + firstX + reach;
+    for (let x = firstX; x <= lastX; x++, at++, mask++) {
+      const share = cover[mask];
+      if (share >= 1) {
+        pixels[at] = colour;
+      } else if (share > 0) {
+        const below = pixels[at];
+        const rest = 1 - share;
+        pixels[at] =
+          (0xff000000 |
+            ((blue * share + ((below >>> 16) & 255) * rest) << 16) |
+            ((green * share + ((below >>> 8) & 255) * rest) << 8) |
+            (red * share + (below & 255) * rest)) >>>
+          0;
+      }
+    }
+  }
+}
+
+/**
+ * Draws everybody in full.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} ratio
+ * @param {number} share
+ * @param {{hovered: number, hasNames: boolean}} options
+ */
+export function drawBodies(context, ratio, share, options) {
+  const frame = model.frame;
+  if (!frame) return;
+  const colours = stageColours();
+  const [a, b, c, d, e, f] = matrix().map((part) => part * ratio);
+  const scale = camera.scale * ratio;
+  /** @type {{text: string, left: number, top: number, isSure: boolean}[]} */
+  const names = [];
+  for (let row = 0; row < frame.count; row++) {
+    readBody(row, share, one);
+    const [x, z] = planeOf(one.x, one.y, one.z);
+    const left = a * x + c * z + e;
+    const top = b * x + d * z + f;
+    if (left < -60 || top < -60 || left > camera.width * ratio + 60 || top > camera.height * ratio + 60) continue;
+    const look = lookOf(one.key);
+    const radius = Math.max(3.5 * ratio, look.radius * scale);
+    const [sin, cos] = [Math.sin(one.facing), Math.cos(one.facing)];
+    const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
+    const isOther = (model.welcome?.layers ?? 1) > 1 && one.layer !== model.layer;
+    context.globalAlpha = isOther ? 0.28 : 1;
+    drawDisc(context, { left, top, radius, right, down, ratio, look, colours });
+    drawState(context, { left, top, radius, ratio, state: one.state, colours });
+    context.globalAlpha = 1;
+    const row_ = model.roster.get(one.key);
+    const isSure = one.key === model.selection?.key || one.key === options.hovered;
+    if (row_ && (isSure || (options.hasNames && !isOther))) names.push({ text: row_.name, left, top: top + radius + 3 * ratio, isSure });
+  }
+  const words = new Words();
+  names.sort((first, second) => Number(second.isSure) - Number(first.isSure));
+  for (const name of names.slice(0, NAMED_MAX)) {
+    words.write(context, { ...name, size: 11 * ratio, colour: colours.ink, isBold: name.isSure });
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {{left: number, top: number, radius: number, right: number, down: number, ratio: number, look: {css: string},
+ *   colours: ReturnType<typeof stageColours>}} disc
+ */
+function drawDisc(context, { left, top, radius, right, down, ratio, look, colours }) {
+  context.beginPath();
+  context.arc(left, top, radius, 0, Math.PI * 2);
+  context.fillStyle = look.css;
+  context.fill();
+  context.lineWidth = 1.2 * ratio;
+  context.strokeStyle = colours.line;
+  context.stroke();
+  // A beak, so that the direction reads at a glance and at small sizes.
+  context.beginPath();
+  context.moveTo(left + right * radius * 1.5, top + down * radius * 1.5);
+  context.lineTo(left + right * radius * 0.55 - down * radius * 0.55, top + down * radius * 0.55 + right * radius * 0.55);
+  context.lineTo(left + right * radius * 0.55 + down * radius * 0.55, top + down * radius * 0.55 - right * radius * 0.55);
+  context.closePath();
+  context.fillStyle = colours.line;
+  context.fill();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {{left: number, top: number, radius: number, ratio: number, state: number,
+ *   colours: ReturnType<typeof stageColours>}} sign
+ */
+function drawState(context, { left, top, radius, ratio, state, colours }) {
+  if (state & IS_OFF) {
+    const arm = radius * 0.55;
+    context.strokeStyle = colours.warn;
+    context.lineWidth = 2 * ratio;
+    context.beginPath();
+    context.moveTo(left - arm, top - arm);
+    context.lineTo(left + arm, top + arm);
+    context.moveTo(left + arm, top - arm);
+    context.lineTo(left - arm, top + arm);
+    context.stroke();
+  }
+  const ring = state & HELD ? "#a06ad8" : state & REPLANNED ? "#f0861f" : state & WAITS ? colours.soft : null;
+  if (!ring) return;
+  context.strokeStyle = ring;
+  context.lineWidth = 1.5 * ratio;
+  context.setLineDash(state & HELD ? [] : [3 * ratio, 2.5 * ratio]);
+  context.beginPath();
+  context.arc(left, top, radius + 3 * ratio, 0, Math.PI * 2);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/**
+ * The character under a point of the stage, or -1.
+ * @param {number} left
+ * @param {number} top
+ * @param {number} share
+ * @returns {number} its key
+ */
+export function bodyAt(left, top, share) {
+  const frame = model.frame;
+  if (!frame) return -1;
+  const [a, b, c, d, e, f] = matrix();
+  let [best, nearest] = [-1, Infinity];
+  for (let row = 0; row < frame.count; row++) {
+    readBody(row, share, one);
+    const [x, z] = planeOf(one.x, one.y, one.z);
+    const away = Math.hypot(a * x + c * z + e - left, b * x + d * z + f - top);
+    const reach = Math.max(5, lookOf(one.key).radius * camera.scale) + 3;
+    if (away < reach && away < nearest) [best, nearest] = [one.key, away];
+  }
+  return best;
+}
+
+export { ROW };

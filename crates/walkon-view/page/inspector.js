@@ -1,0 +1,402 @@
+// @ts-check
+// Everything about what is selected, as at the tick that is seen.
+//
+// In: answers of `inspect`. Out: sections that stay in place while their numbers change. Holds: it asks five times a second at most, and
+// only while it is shown; sections keep whether they are open. Not here: forms that change the level (`forms.js`).
+
+import { ask, order } from "./connection.js";
+import { button, fill, h, morph, short } from "./elements.js";
+import { clock, changed, listen, model, remember, remembered, select, tickRate } from "./model.js";
+import { rgbaOf } from "./palette.js";
+import { addTab, isShown, showTab } from "./tabs.js";
+import { takeTool } from "./tools.js";
+
+const head = h("div", { class: "head" });
+const facts = h("div", { class: "sections" });
+const root = h("div", { class: "page" }, head, facts);
+
+let isUnderWay = false;
+let askedAt = 0;
+let isStale = true;
+/** @type {Json} */
+let last = null;
+/** @type {Set<string>} */
+const closed = new Set(remembered("closed", ["handlers", "raw", "counts"]));
+
+/** The tab. */
+export const inspectorTab = { name: "inspect", label: "Inspect", root, show: () => ((isStale = true), refresh()) };
+
+/** Begins to ask. */
+export function startInspector() {
+  addTab(inspectorTab);
+  listen("selection", () => {
+    last = null;
+    isStale = true;
+    showHead();
+    fill(facts);
+    refresh();
+  });
+  for (const what of ["sought", "state", "tick", "happenings", "roster"]) listen(what, () => (isStale = true));
+  listen("follow", showHead);
+  setInterval(() => isStale && refresh(), 50);
+  root.addEventListener("click", click);
+  facts.addEventListener("toggle", noteOpen, true);
+  showHead();
+}
+
+function subject() {
+  return model.selection ?? { kind: "level", name: model.welcome?.level ?? "" };
+}
+
+async function refresh() {
+  if (isUnderWay || !isShown("inspect") || !model.isConnected || document.hidden) return;
+  if (performance.now() - askedAt < 200) return;
+  isUnderWay = true;
+  isStale = model.state.playing && model.sought === null;
+  askedAt = performance.now();
+  const { kind, name } = subject();
+  try {
+    const answer = await ask("inspect", { kind, name });
+    if (kind === subject().kind && name === subject().name) show(kind, answer);
+  } catch (mistake) {
+    if (name === subject().name) {
+      const made = h("div", {}, h("p", { class: "soft pad" }, /** @type {Error} */ (mistake).message));
+      morph(facts, made);
+    }
+  }
+  isUnderWay = false;
+}
+
+/** @param {Event} event */
+function noteOpen(event) {
+  const details = /** @type {HTMLDetailsElement} */ (event.target);
+  const id = details.dataset.id ?? "";
+  if (details.open) closed.delete(id);
+  else closed.add(id);
+  remember("closed", [...closed]);
+}
+
+/** @param {MouseEvent} event */
+function click(event) {
+  const target = /** @type {Element} */ (event.target).closest("[data-file],[data-select]");
+  if (!(target instanceof HTMLElement)) return;
+  if (target.dataset.file) {
+    changed("source", { file: target.dataset.file, line: Number(target.dataset.line) || undefined });
+  } else if (target.dataset.select) {
+    select({ kind: target.dataset.kind ?? "character", name: target.dataset.select });
+  }
+}
+
+function showHead() {
+  const { kind, name } = subject();
+  const row = kind === "character" ? model.byName.get(name) : undefined;
+  const swatch = h("span", { class: "swatch" });
+  if (row) swatch.style.background = `rgb(${rgbaOf(row.colour).slice(0, 3).join(",")})`;
+  fill(
+    head,
+    h("div", { class: "row title" }, row ? swatch : null, h("strong", { class: "grow ellipsis", "data-test": "inspected" }, name || "level"), h("span", { class: "tag" }, kind),
+      model.selection ? button({ icon: "close", label: "Select nothing", key: "Esc", onclick: () => select(null) }) : null),
+    h("div", { class: "row wrap actions" }, actions(kind, name)),
+  );
+}
+
+/**
+ * @param {string} kind
+ * @param {string} name
+ */
+function actions(kind, name) {
+  const act = (/** @type {string} */ label, /** @type {Json} */ input, test = "") =>
+    h("button", { type: "button", class: "button small", "data-test": test || null, onclick: () => order("input", input) }, label);
+  if (kind === "character") {
+    return [
+      h("button", { type: "button", class: "button small", "aria-pressed": String(model.follows), title: "Keep it in the middle  (L)", "data-test": "follow", onclick: () => { model.follows = !model.follows; changed("follow"); changed("camera", {}); } }, "Follow"),
+      h("button", { type: "button", class: "button small", title: "Then click where to  (W)", onclick: () => takeTool("walk") }, "Walk to"),
+      act("Stop", { stop: name }, "stop"),
+      h("button", { type: "button", class: "button small", onclick: () => changed("edit", { kind, name }) }, "Edit"),
+      h("button", { type: "button", class: "button small danger", onclick: () => order("input", { remove: name }) }, "Remove"),
+    ];
+  }
+  if (kind === "door") {
+    return [...["open", "close", "lock", "unlock"].map((word) => act(word[0].toUpperCase() + word.slice(1), { door: name, order: word }, `door-${word}`)), editButton(kind, name)];
+  }
+  if (kind === "area") return [act("Make available", { area: name, available: true }), act("Close off", { area: name, available: false }), editButton(kind, name)];
+  if (kind === "mark" || kind === "region" || kind === "route") return [editButton(kind, name)];
+  if (kind === "scene") return [act("Go on", { continue: name }), act("Skip", { skip: name })];
+  return [];
+}
+
+/**
+ * @param {string} kind
+ * @param {string} name
+ */
+function editButton(kind, name) {
+  return h("button", { type: "button", class: "button small", onclick: () => changed("edit", { kind, name }) }, "Edit");
+}
+
+/**
+ * @param {string} kind
+ * @param {Json} answer
+ */
+function show(kind, answer) {
+  last = answer;
+  const made = h("div", {}, sectionsOf(kind, answer));
+  morph(facts, made);
+  changed("inspected", answer);
+}
+
+/** What was inspected last. */
+export function lastInspected() {
+  return last;
+}
+
+/** Shows the tab and selects. @param {Chosen} selection */
+export function inspect(selection) {
+  select(selection);
+  showTab("inspect");
+}
+
+const KNOWN = new Set([
+  "name", "key", "position", "facing", "velocity", "desired", "radius", "speed", "tags", "animation", "heldBy", "behaviour", "board", "walk",
+  "tasks", "timers", "handlers", "tree", "log", "events", "faults", "kind", "measures", "boards", "state", "switchedOff", "counts", "isLocked",
+  "area", "users", "by", "inside", "isAvailable", "factor", "class", "cast", "since", "mark", "line", "tick",
+]);
+
+/**
+ * @param {string} kind
+ * @param {Json} it
+ */
+function sectionsOf(kind, it) {
+  const parts = [];
+  parts.push(h("div", { class: "section", "data-id": "facts" }, rows(plainFacts(kind, it))));
+  if (it.behaviour) parts.push(section("behaviour", "Behaviour", behaviourRows(it.behaviour), it.behaviour.isOff ? "switched off" : ""));
+  if (it.walk) parts.push(section("walk", "Walk", walkRows(it.walk), it.walk.status ?? ""));
+  if (it.tree) parts.push(section("tree", "Behaviour tree", h("ul", { class: "tree" }, treeNode(it.tree))));
+  if (it.tasks?.length) parts.push(section("tasks", "Tasks", h("ul", { class: "list" }, it.tasks.map(taskRow)), String(it.tasks.length)));
+  if (has(it.board)) parts.push(section("board", "Blackboard", rows(entries(it.board))));
+  if (it.timers?.length) parts.push(section("timers", "Timers", h("ul", { class: "list" }, it.timers.map(timerRow)), String(it.timers.length)));
+  if (it.handlers?.length) parts.push(section("handlers", "Handlers", h("ul", { class: "list" }, it.handlers.map(handlerRow)), String(it.handlers.length)));
+  if (it.faults?.length) parts.push(section("faults", "Faults", h("ul", { class: "list" }, it.faults.map(faultRow)), String(it.faults.length)));
+  if (it.inside) parts.push(section("inside", "Inside", names(it.inside), String(it.inside.length)));
+  if (it.users?.length) parts.push(section("users", "Users", names(it.users), String(it.users.length)));
+  if (it.cast?.length) parts.push(section("cast", "Cast", names(it.cast)));
+  if (it.switchedOff?.length) parts.push(section("off", "Switched off", names(it.switchedOff)));
+  if (kind === "level" && has(it.state)) parts.push(section("state", "State of the scripts", rows(entries(it.state))));
+  if (has(it.measures)) parts.push(section("measures", "Measures", rows(entries(it.measures))));
+  if (has(it.boards)) parts.push(section("boards", "Blackboards", rows(entries(it.boards))));
+  if (has(it.counts)) parts.push(section("counts", "Counts", rows(entries(it.counts))));
+  if (it.log?.length) parts.push(section("log", "Log", h("ul", { class: "list log" }, [...it.log].reverse().map(logRow)), String(it.log.length)));
+  if (it.events?.length) parts.push(section("events", "Events", h("ul", { class: "list log" }, [...it.events].reverse().map(logRow)), String(it.events.length)));
+  const rest = Object.entries(it).filter(([name]) => !KNOWN.has(name));
+  if (rest.length) parts.push(section("raw", "More", rows(rest.map(([name, value]) => [name, value]))));
+  return parts;
+}
+
+/** @param {Json} value */
+function has(value) {
+  return value && typeof value === "object" && Object.keys(value).length > 0;
+}
+
+/**
+ * @param {string} id
+ * @param {string} title
+ * @param {HTMLElement} body
+ * @param {string} [note]
+ */
+function section(id, title, body, note = "") {
+  return h(
+    "details",
+    { class: "section", "data-id": id, open: !closed.has(id) },
+    h("summary", {}, h("span", { class: "grow" }, title), note ? h("span", { class: "tag" }, note) : null),
+    body,
+  );
+}
+
+/**
+ * @param {string} kind
+ * @param {Json} it
+ * @returns {[string, any][]}
+ */
+function plainFacts(kind, it) {
+  /** @type {[string, any][]} */
+  const all = [];
+  const add = (/** @type {string} */ name, /** @type {any} */ value) => value !== undefined && value !== null && value !== "" && all.push([name, value]);
+  if (kind === "level") {
+    add("file", model.welcome?.file);
+    add("seed", model.welcome?.seed);
+    add("ticks a second", tickRate());
+    add("hash", h("code", { class: "number" }, model.state.hash));
+    if (!model.state.isReproducible) add("note", "This run cannot be repeated: the watchdog ended a call.");
+    if (model.state.ended) add("ended", model.state.ended);
+  }
+  add("position", it.position && place(it.position));
+  if (typeof it.facing === "number") add("facing", `${short(((it.facing * 180) / Math.PI + 360) % 360, 0)}°`);
+  if (it.velocity) add("velocity", speedText(it.velocity));
+  if (it.desired) add("desired", speedText(it.desired));
+  add("radius", it.radius !== undefined && `${short(it.radius)} m`);
+  add("speed", it.speed !== undefined && `${short(it.speed)} m/s`);
+  add("tags", it.tags?.length ? it.tags.join(", ") : null);
+  add("animation", it.animation && plain(it.animation));
+  add("held by", it.heldBy && link("scene", it.heldBy));
+  if (kind !== "level") add("state", it.state && plain(it.state));
+  if (it.isLocked !== undefined) add("locked", it.isLocked ? "yes" : "no");
+  add("area", it.area && link("area", it.area));
+  add("by", it.by && plain(it.by));
+  if (it.isAvailable !== undefined) add("available", it.isAvailable ? "yes" : "no");
+  add("factor", it.factor);
+  add("class", it.class && plain(it.class));
+  add("since", typeof it.since === "number" ? clock(it.since) : null);
+  add("mark", it.mark && plain(it.mark));
+  add("line", it.line && plain(it.line));
+  return all.filter(([, value]) => value !== false);
+}
+
+/** @param {number[]} velocity */
+function speedText(velocity) {
+  const [x, z] = [velocity[0], velocity[velocity.length - 1]];
+  return `${short(Math.hypot(x, z))} m/s  (${short(x)}, ${short(z)})`;
+}
+
+/** @param {number[]} at */
+function place(at) {
+  return h("span", { class: "number" }, at.map((part) => part.toFixed(2)).join(", "));
+}
+
+/**
+ * @param {string} kind
+ * @param {string} name
+ */
+function link(kind, name) {
+  return h("button", { type: "button", class: "plain link", "data-select": name, "data-kind": kind }, name);
+}
+
+/** @param {string[] | Json[]} list */
+function names(list) {
+  return h("div", { class: "row wrap" }, list.length ? list.map((name) => link("character", typeof name === "string" ? name : String(name?.name ?? name))) : h("span", { class: "soft" }, "nobody"));
+}
+
+/**
+ * @param {string | undefined} file
+ * @param {number | undefined} line
+ */
+export function fileLink(file, line) {
+  if (!file) return null;
+  return h("button", { type: "button", class: "plain link code", "data-file": file, "data-line": line ?? "" }, line ? `${file}:${line}` : file);
+}
+
+/**
+ * @param {Json} object
+ * @returns {[string, any][]}
+ */
+function entries(object) {
+  return Object.entries(object);
+}
+
+/** @param {[string, any][]} pairs */
+function rows(pairs) {
+  return h(
+    "dl",
+    {},
+    pairs.map(([name, value]) => [h("dt", { title: name }, name), h("dd", {}, value instanceof Node ? value : plain(value))]),
+  );
+}
+
+/**
+ * Any value, readable.
+ * @param {Json} value
+ * @returns {HTMLElement | string}
+ */
+export function plain(value) {
+  if (value === null || value === undefined) return h("span", { class: "soft" }, "nil");
+  if (typeof value === "number") return h("span", { class: "number" }, Number.isInteger(value) ? String(value) : short(value, 3));
+  if (typeof value === "boolean") return h("span", { class: "bool" }, String(value));
+  if (typeof value === "string") return model.byName.has(value) ? link("character", value) : value;
+  if (Array.isArray(value)) {
+    if (value.length <= 4 && value.every((part) => typeof part === "number")) return h("span", { class: "number" }, value.map((part) => short(part)).join(", "));
+    if (value.every((part) => typeof part !== "object" || part === null)) return h("span", {}, value.map((part) => String(part)).join(", "));
+    return h("ol", { class: "values" }, value.slice(0, 100).map((part) => h("li", {}, plain(part))));
+  }
+  const pairs = Object.entries(value);
+  if (pairs.length === 0) return h("span", { class: "soft" }, "{}");
+  return rows(pairs);
+}
+
+/** @param {Json} behaviour */
+function behaviourRows(behaviour) {
+  /** @type {[string, any][]} */
+  const all = [["file", fileLink(behaviour.file ?? behaviour.name, undefined) ?? behaviour.name]];
+  if (has(behaviour.params)) all.push(["params", rows(entries(behaviour.params))]);
+  if (has(behaviour.state)) all.push(["state", rows(entries(behaviour.state))]);
+  return rows(all);
+}
+
+/** @param {Json} walk */
+function walkRows(walk) {
+  /** @type {[string, any][]} */
+  const all = [];
+  const add = (/** @type {string} */ name, /** @type {any} */ value) => value !== undefined && value !== null && all.push([name, value]);
+  add("number", walk.number);
+  add("status", walk.status);
+  add("goal", walk.goal === undefined ? undefined : Array.isArray(walk.goal) ? place(walk.goal) : plain(walk.goal));
+  add("remaining", typeof walk.remaining === "number" ? `${short(walk.remaining)} m` : undefined);
+  add("waits for", walk.why ? plain(walk.why) : undefined);
+  add("since", typeof walk.since === "number" ? clock(walk.since) : undefined);
+  add("new plans", walk.repaths);
+  add("points", Array.isArray(walk.points) ? walk.points.length : undefined);
+  for (const [name, value] of Object.entries(walk)) {
+    if (!["number", "status", "goal", "remaining", "why", "since", "repaths", "points"].includes(name)) add(name, plain(value));
+  }
+  return rows(all);
+}
+
+/** @param {Json} node @returns {HTMLElement} */
+function treeNode(node) {
+  const status = String(node.status ?? "");
+  return h(
+    "li",
+    { class: node.isRunning ? "node running" : "node" },
+    h("div", { class: "row" }, h("span", { class: `lamp ${status}` }), h("span", { class: "grow" }, node.name ?? node.kind), h("span", { class: "soft small" }, node.name && node.kind !== node.name ? `${node.kind ?? ""}` : "", status ? ` ${status}` : "")),
+    node.children?.length ? h("ul", {}, node.children.map(treeNode)) : null,
+  );
+}
+
+/** @param {Json} task */
+function taskRow(task) {
+  const waits = typeof task.waits === "string" ? task.waits : task.waits ? JSON.stringify(task.waits) : "runs";
+  return h(
+    "li",
+    {},
+    h("div", { class: "row" }, h("strong", { class: "grow ellipsis" }, task.name ?? task.callback ?? `task ${task.id}`), fileLink(task.file, task.line)),
+    h("div", { class: "soft" }, waits, typeof task.since === "number" ? ` · since ${clock(task.since)}` : "", typeof task.until === "number" ? ` · until ${clock(task.until)}` : ""),
+  );
+}
+
+/** @param {Json} timer */
+function timerRow(timer) {
+  return h("li", { class: "row" }, h("span", { class: "grow ellipsis" }, timer.name ?? "timer", h("span", { class: "soft" }, typeof timer.due === "number" ? ` due ${clock(timer.due)}` : "", timer.every ? ` every ${short(timer.every)}` : "")), fileLink(timer.file, timer.line));
+}
+
+/** @param {Json} handler */
+function handlerRow(handler) {
+  return h("li", { class: "row" }, h("span", { class: "grow ellipsis" }, String(handler.event ?? handler.name ?? "handler")), fileLink(handler.file, handler.line));
+}
+
+/** @param {Json} fault */
+function faultRow(fault) {
+  return h(
+    "li",
+    { class: "fault" },
+    h("div", { class: "row" }, h("span", { class: "grow ellipsis soft" }, fault.owner ?? "", fault.count > 1 ? ` × ${fault.count}` : ""), fileLink(fault.file, fault.line)),
+    h("div", {}, fault.message),
+  );
+}
+
+/** @param {Json} line */
+function logRow(line) {
+  return h(
+    "li",
+    { class: `logline ${line.level ?? ""}` },
+    h("span", { class: "soft number when" }, clock(line.tick ?? 0)),
+    h("span", { class: "grow" }, line.text ?? line.message ?? ""),
+    fileLink(line.file ?? line.line?.file, line.line?.file ? line.line.line : typeof line.line === "number" ? line.line : undefined),
+  );
+}

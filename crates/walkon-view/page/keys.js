@@ -1,0 +1,168 @@
+// @ts-check
+// The keyboard.
+//
+// In: keys that no field took. Out: what they stand for. Holds: the list that is shown is the list that is obeyed. Not here: keys inside
+// fields, menus and the timeline.
+
+import { fit, pan, zoom } from "./camera.js";
+import { focusConsole } from "./console.js";
+import { h } from "./elements.js";
+import { answerNumber, goOn as goOnFilm } from "./film.js";
+import { toggleFuture } from "./future.js";
+import { changed, listen, model, select, tickRate } from "./model.js";
+import { closeMenu } from "./menus.js";
+import { switchTheme } from "./palette.js";
+import { goOn, live, stepBack, stepOn, togglePlay } from "./rewind.js";
+import { focusSearch } from "./search.js";
+import { showTab, showTabNumber } from "./tabs.js";
+import { takeTool, tool } from "./tools.js";
+import { changeSpeed, startAgain } from "./transport.js";
+import { toggleSlant } from "./viewbar.js";
+
+/** @typedef {{keys: string, text: string, group: string, do?: (event: KeyboardEvent) => void}} Key */
+
+/** @type {Key[]} */
+const KEYS = [
+  { group: "Run", keys: "Space", text: "play or pause", do: togglePlay },
+  { group: "Run", keys: ".", text: "one tick on", do: () => stepOn(1) },
+  { group: "Run", keys: ",", text: "one tick back", do: () => stepBack(1) },
+  { group: "Run", keys: ">", text: "one second on", do: () => stepOn(tickRate()) },
+  { group: "Run", keys: "<", text: "one second back", do: () => stepBack(tickRate()) },
+  { group: "Run", keys: "[", text: "slower", do: () => changeSpeed(-1) },
+  { group: "Run", keys: "]", text: "faster", do: () => changeSpeed(1) },
+  { group: "Run", keys: "Shift+R", text: "from the start", do: () => startAgain(false) },
+  { group: "Run", keys: "G", text: "go on from the past that is seen", do: goOn },
+  { group: "Run", keys: "U", text: "the future, on or off", do: toggleFuture },
+  { group: "Run", keys: "Enter", text: "the spoken line is over", do: goOnFilm },
+  { group: "Run", keys: "Alt+1 ... 9", text: "answer a choice" },
+  { group: "View", keys: "F", text: "the whole level", do: fit },
+  { group: "View", keys: "L", text: "follow the selection", do: toggleFollow },
+  { group: "View", keys: "+", text: "nearer", do: () => zoom(1.25) },
+  { group: "View", keys: "-", text: "further away", do: () => zoom(0.8) },
+  { group: "View", keys: "O", text: "from above or slanted", do: toggleSlant },
+  { group: "View", keys: "T", text: "light or dark", do: switchTheme },
+  { group: "View", keys: "Arrows", text: "move the view" },
+  { group: "Tools", keys: "V", text: "select", do: () => takeTool("select") },
+  { group: "Tools", keys: "W", text: "walk: click where to", do: () => takeTool("walk") },
+  { group: "Tools", keys: "P", text: "path testing", do: () => (showTab("paths"), takeTool("path")) },
+  { group: "Tools", keys: "E", text: "edit the level", do: () => (showTab("edit"), takeTool("edit")) },
+  { group: "Tools", keys: "Del", text: "delete what is being edited" },
+  { group: "Tools", keys: "Ctrl+Z", text: "undo an edit" },
+  { group: "Tools", keys: "Ctrl+Shift+Z", text: "redo it" },
+  { group: "Find", keys: "/", text: "find by name", do: focusSearch },
+  { group: "Find", keys: "1 ... 7", text: "a tab of the panel" },
+  { group: "Find", keys: "C", text: "console", do: () => (showTab("console"), focusConsole()) },
+  { group: "Find", keys: "Esc", text: "leave: menu, tool, past, selection" },
+  { group: "Find", keys: "?", text: "this list", do: showHelp },
+  { group: "Mouse", keys: "Drag", text: "move the view" },
+  { group: "Mouse", keys: "Wheel", text: "zoom" },
+  { group: "Mouse", keys: "Click", text: "select" },
+  { group: "Mouse", keys: "Double click", text: "follow a character" },
+  { group: "Mouse", keys: "Shift+click", text: "walk there" },
+  { group: "Mouse", keys: "Alt+drag", text: "put a character elsewhere" },
+  { group: "Mouse", keys: "Right click", text: "what can be done here" },
+];
+
+/** Begins to listen. */
+export function startKeys() {
+  document.addEventListener("keydown", press);
+  listen("help", showHelp);
+}
+
+/** @param {KeyboardEvent} event */
+function press(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  const isField = target.matches("input:not([type=checkbox]):not([type=range]),textarea,select,[contenteditable]");
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    focusSearch();
+    return;
+  }
+  if ((event.ctrlKey || event.metaKey) && !isField && /^[zy]$/i.test(event.key)) {
+    event.preventDefault();
+    changed(event.shiftKey || event.key.toLowerCase() === "y" ? "redo" : "undo");
+    return;
+  }
+  if (event.key === "Escape") {
+    escape(isField ? target : null);
+    return;
+  }
+  if (isField || event.ctrlKey || event.metaKey || document.querySelector("dialog[open]")) return;
+  if (tool.now.key?.(event)) {
+    event.preventDefault();
+    return;
+  }
+  if (event.altKey) {
+    if (/^[1-9]$/.test(event.key) && answerNumber(Number(event.key) - 1)) event.preventDefault();
+    return;
+  }
+  // A button that has the focus takes Space and Enter itself.
+  if ((event.key === " " || event.key === "Enter") && target.matches("button,summary,[role=tab]")) return;
+  if (move(event) || number(event)) {
+    event.preventDefault();
+    return;
+  }
+  const name = event.key === " " ? "Space" : event.shiftKey && /^[a-z]$/i.test(event.key) ? `Shift+${event.key.toUpperCase()}` : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const found = KEYS.find((each) => each.keys === name || (name === "=" && each.keys === "+"));
+  if (!found?.do) return;
+  event.preventDefault();
+  found.do(event);
+}
+
+/** @param {KeyboardEvent} event */
+function move(event) {
+  const by = event.shiftKey ? 200 : 60;
+  if (event.key === "ArrowLeft") pan(by, 0);
+  else if (event.key === "ArrowRight") pan(-by, 0);
+  else if (event.key === "ArrowUp") pan(0, by);
+  else if (event.key === "ArrowDown") pan(0, -by);
+  else return false;
+  return true;
+}
+
+/** @param {KeyboardEvent} event */
+function number(event) {
+  if (!/^[1-9]$/.test(event.key)) return false;
+  showTabNumber(Number(event.key) - 1);
+  return true;
+}
+
+/** Keeps the selection in the middle, or no longer. */
+export function toggleFollow() {
+  if (model.selection?.kind !== "character") {
+    changed("notice", { text: "Select a character to follow it." });
+    return;
+  }
+  model.follows = !model.follows;
+  changed("follow");
+  changed("camera", {});
+}
+
+/** @param {HTMLElement | null} field */
+function escape(field) {
+  if (field) field.blur();
+  else if (closeMenu()) return;
+  else if (tool.now.cancel?.()) return;
+  else if (model.sought !== null || model.ahead !== null) live();
+  else if (tool.now.name !== "select") takeTool("select");
+  else if (model.follows) toggleFollow();
+  else select(null);
+}
+
+function showHelp() {
+  if (document.querySelector("dialog[open]")) return;
+  const groups = [...new Set(KEYS.map((each) => each.group))];
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h(
+      "dialog",
+      { class: "dialog help", "aria-label": "Keys", "data-test": "keys" },
+      h("h2", {}, "Keys and mouse"),
+      h("div", { class: "columns" }, groups.map((group) => h("section", {}, h("h3", {}, group), h("dl", {}, KEYS.filter((each) => each.group === group).map((each) => [h("dt", {}, h("kbd", {}, each.keys)), h("dd", {}, each.text)]))))),
+      h("form", { method: "dialog", class: "row end" }, h("button", { class: "button accent" }, "Close")),
+    )
+  );
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  document.body.append(dialog);
+  dialog.showModal();
+}

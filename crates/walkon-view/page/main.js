@@ -1,0 +1,193 @@
+// @ts-check
+// Where the page begins: everything is made, joined, and connected.
+//
+// In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new connection. Not here: anything
+// that is drawn.
+
+import { camera, fit } from "./camera.js";
+import { ask, connect, link } from "./connection.js";
+import { startConsole } from "./console.js";
+import { startEditor } from "./editor.js";
+import { startEvents } from "./events.js";
+import { startFilm } from "./film.js";
+import { takeFrame } from "./frames.js";
+import { forecastAgain, future, startFuture } from "./future.js";
+import { startHands } from "./hands.js";
+import { askHistory, startHappenings, takeItems } from "./happenings.js";
+import { lastInspected, startInspector } from "./inspector.js";
+import { startKeys } from "./keys.js";
+import { changed, listen, model, seenTick, takeRoster } from "./model.js";
+import { startNotices } from "./notices.js";
+import { applyTheme } from "./palette.js";
+import { startPaths } from "./paths.js";
+import { startPointer } from "./pointer.js";
+import { check, startProblems } from "./problems.js";
+import { seekAgain } from "./rewind.js";
+import { startSource } from "./source.js";
+import { counters, fps, redraw, startStage } from "./stage.js";
+import { startTabs } from "./tabs.js";
+import { startTimeline } from "./timeline.js";
+import { sendShow, startTransport } from "./transport.js";
+import { startViewbar } from "./viewbar.js";
+
+let isFirst = true;
+
+/** @param {Json} message */
+function take(message) {
+  switch (message.tell) {
+    case "welcome":
+      welcome(message);
+      break;
+    case "state":
+      takeState(message);
+      break;
+    case "roster":
+      takeRoster(message);
+      break;
+    case "scene":
+      model.scene = message.picture;
+      changed("scene");
+      break;
+    case "overlay":
+      model.overlay = message;
+      changed("overlay");
+      break;
+    case "happened":
+      takeItems(message.items.map((/** @type {Json} */ item) => ({ tick: message.tick, ...item })));
+      break;
+    case "log":
+      changed("notice", { text: message.text });
+      break;
+    default:
+      // `cue`, `edited`, `script`, `reloaded`, `forecast`, `expected`: whoever deals with them listens by that name.
+      changed(message.tell, message);
+  }
+}
+
+/** @param {Welcome & {tell: string}} message */
+function welcome(message) {
+  model.welcome = message;
+  takeState(message.state);
+  camera.isIsometric = message.projection === "isometric";
+  if (model.layer >= message.layers) model.layer = 0;
+  changed("welcome");
+  sendShow();
+  if (isFirst) fit();
+  isFirst = false;
+  askHistory();
+  check();
+  ask("schema").then((schema) => {
+    model.schema = schema.schema ?? schema;
+    changed("schema");
+  }, () => {});
+  sendSelection();
+  seekAgain();
+  if (future.isOn) forecastAgain();
+}
+
+/** @param {RunState} state */
+function takeState(state) {
+  const wasAt = model.state.tick;
+  model.state = { ...model.state, ...state };
+  if (model.sought !== null && model.sought > model.state.tick) {
+    model.sought = null;
+    changed("tick");
+  }
+  // A run that began again forgets the frames of the one before.
+  if (model.state.tick < wasAt) model.before = null;
+  changed("state");
+}
+
+function sendSelection() {
+  const chosen = model.selection;
+  const keys = chosen?.kind === "character" && chosen.key !== undefined ? [chosen.key] : [];
+  ask("select", { keys }).catch(() => {});
+}
+
+/** @param {Frame} frame */
+function arrive(frame) {
+  takeFrame(frame);
+  redraw();
+  changed("frame");
+}
+
+let wasCrowd = false;
+let hadSelection = false;
+
+applyTheme();
+startNotices();
+startTransport();
+startHappenings();
+startInspector();
+startEvents();
+startProblems();
+startSource();
+startEditor();
+startPaths();
+startConsole();
+startTabs();
+startHands();
+startStage();
+startPointer();
+startViewbar();
+startFilm();
+startFuture();
+startTimeline();
+startKeys();
+
+listen("selection", () => {
+  sendSelection();
+  const has = model.selection?.kind === "character";
+  if (has !== hadSelection && model.roster.size > 400) sendShow();
+  hadSelection = has;
+  if (future.isOn) changed("future");
+});
+listen("roster", () => {
+  const isCrowd = model.roster.size > 400;
+  if (isCrowd !== wasCrowd) sendShow();
+  wasCrowd = isCrowd;
+  const chosen = model.selection;
+  if (chosen?.kind === "character") chosen.key = model.byName.get(chosen.name)?.key;
+});
+
+connect({ onTell: take, onFrame: arrive, onTracks: (tracks) => changed("tracks", tracks) });
+
+// What tests read.
+window.walkon = {
+  get frames() {
+    return counters.frames;
+  },
+  fps,
+  get cost() {
+    return counters.cost;
+  },
+  get tick() {
+    return seenTick();
+  },
+  get drawn() {
+    return counters.drawn;
+  },
+  get selection() {
+    return model.selection;
+  },
+  get characters() {
+    return model.frame?.count ?? 0;
+  },
+  get state() {
+    return model.state;
+  },
+  get sought() {
+    return model.sought;
+  },
+  get isOpen() {
+    return link.isOpen;
+  },
+  get inspected() {
+    return lastInspected();
+  },
+  get future() {
+    return { isOn: future.isOn, took: future.took, differences: future.differences, base: future.base, newest: future.newest };
+  },
+  model,
+  camera,
+};

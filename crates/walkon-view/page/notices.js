@@ -1,0 +1,61 @@
+// @ts-check
+// Short notices in a corner, and the banner of a lost connection.
+//
+// In: sentences. Out: notices that go by themselves, a banner that stays until the connection is back. Holds: the same sentence is
+// shown once. Not here: faults of scripts and diagnostics (`problems.js`).
+
+import { everOpen, link, tryNow } from "./connection.js";
+import { button, byId, fill, h } from "./elements.js";
+import { listen, model } from "./model.js";
+
+const corner = byId("notices");
+const banner = byId("banner");
+
+/**
+ * @param {string} text
+ * @param {{isMistake?: boolean, action?: string, onclick?: () => void}} [options]
+ */
+export function notice(text, options = {}) {
+  const same = [...corner.children].find((child) => child.getAttribute("data-id") === text);
+  same?.remove();
+  const card = h(
+    "div",
+    { class: options.isMistake ? "notice mistake" : "notice", role: options.isMistake ? "alert" : "status", "data-id": text, "data-test": "notice" },
+    h("span", { class: "grow" }, text),
+    options.action
+      ? h("button", { type: "button", class: "button", onclick: () => (options.onclick?.(), card.remove()) }, options.action)
+      : null,
+    button({ icon: "close", label: "Close", onclick: () => card.remove() }),
+  );
+  corner.append(card);
+  while (corner.children.length > 4) corner.firstElementChild?.remove();
+  setTimeout(() => card.remove(), options.isMistake ? 9000 : 4500);
+}
+
+/** Begins to listen. */
+export function startNotices() {
+  listen("notice", (detail) => notice(detail.text, detail));
+  listen("connection", showBanner);
+  setInterval(() => {
+    if (!link.isOpen) showBanner();
+  }, 500);
+  setTimeout(() => link.isOpen || showBanner(), 600);
+}
+
+function showBanner() {
+  banner.hidden = link.isOpen;
+  document.body.classList.toggle("lost", !link.isOpen);
+  if (link.isOpen) return;
+  const seconds = Math.max(0, Math.ceil((link.retryAt - performance.now()) / 1000));
+  const what = everOpen()
+    ? "The connection is lost. What you see is the last that came."
+    : `walkon does not answer at ${location.host}. Is it running, and is this the address that it printed last?`;
+  fill(
+    banner,
+    h("span", { class: "pulse" }),
+    h("span", {}, what),
+    h("span", { class: "soft" }, seconds > 0 ? `Trying again in ${seconds} s` : "Trying again"),
+    h("button", { type: "button", class: "button", onclick: tryNow, "data-test": "reconnect" }, "Try now"),
+  );
+  void model;
+}

@@ -1,0 +1,185 @@
+// @ts-check
+// Pictures on a canvas.
+//
+// In: layers of a picture, a map from plane to pixels. Out: pixels. Holds: lines, dots and words have the same size at every zoom;
+// words never overlap: the more important ones stay. Not here: what is in a picture (the program), characters
+// (`bodies.js`).
+
+import { ground, ink, stageColours } from "./palette.js";
+
+/** Kinds whose inside is ground. */
+const GROUND = new Set(["cells", "area"]);
+
+/** Tiles of slanted lines, by colour. @type {Map<string, CanvasPattern | null>} */
+const hatches = new Map();
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {PictureLayer[]} layers
+ * @param {number[]} map as `matrix()` of `camera.js` gives it, in pixels of the canvas
+ * @param {number} ratio pixels of the canvas to one of the page
+ */
+export function paintLayers(context, layers, map, ratio) {
+  for (const layer of layers) for (const shape of layer.shapes) paintShape(context, shape, map, ratio);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Shape} shape
+ * @param {number[]} map
+ * @param {number} ratio
+ */
+export function paintShape(context, shape, map, ratio) {
+  trace(context, shape, map, ratio);
+  if (shape.fill) {
+    context.fillStyle = GROUND.has(shape.kind) ? ground(shape.fill) : ink(shape.fill);
+    context.fill("evenodd");
+  }
+  if (shape.hatch) {
+    const pattern = hatch(context, ink(shape.hatch), ratio);
+    if (pattern) {
+      context.fillStyle = pattern;
+      context.fill("evenodd");
+    }
+  }
+  if (!shape.stroke) return;
+  const width = (shape.width ?? 1) * ratio;
+  context.strokeStyle = ink(shape.stroke);
+  context.lineWidth = width;
+  context.lineJoin = "round";
+  context.lineCap = shape.dashed ? "butt" : "round";
+  context.setLineDash(shape.dashed ? [4 * ratio, 3 * ratio] : []);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/**
+ * Lays the outline of a shape down as the path of the context.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Shape} shape
+ * @param {number[]} map
+ * @param {number} ratio
+ */
+function trace(context, shape, map, ratio) {
+  const [a, b, c, d, e, f] = map;
+  context.beginPath();
+  if (shape.dot) {
+    const [x, z, radius] = shape.dot;
+    context.arc(a * x + c * z + e, b * x + d * z + f, radius * ratio, 0, Math.PI * 2);
+    return;
+  }
+  if (shape.blocks && b === 0 && c === 0) {
+    // Whole pixels, so that blocks that touch show no seam.
+    for (const [left, top, right, bottom] of shape.blocks) {
+      const [x, y] = [Math.round(a * left + e), Math.round(d * top + f)];
+      context.rect(x, y, Math.round(a * right + e) - x, Math.round(d * bottom + f) - y);
+    }
+    return;
+  }
+  context.setTransform(a, b, c, d, e, f);
+  for (const [left, top, right, bottom] of shape.blocks ?? []) context.rect(left, top, right - left, bottom - top);
+  for (const facet of shape.facets ?? []) corners(context, facet, true);
+  if (shape.polygon) corners(context, shape.polygon, true);
+  if (shape.line) corners(context, shape.line, false);
+  if (shape.circle) {
+    const [x, z, radius] = shape.circle;
+    context.arc(x, z, radius, 0, Math.PI * 2);
+  }
+  context.setTransform(1, 0, 0, 1, 0, 0);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Point[]} points
+ * @param {boolean} isClosed
+ */
+function corners(context, points, isClosed) {
+  points.forEach(([x, z], at) => (at === 0 ? context.moveTo(x, z) : context.lineTo(x, z)));
+  if (isClosed) context.closePath();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} colour
+ * @param {number} ratio
+ */
+function hatch(context, colour, ratio) {
+  const name = `${colour} ${ratio}`;
+  const known = hatches.get(name);
+  if (known !== undefined) return known;
+  const side = Math.round(7 * ratio);
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = side;
+  const pen = tile.getContext("2d");
+  if (!pen) return null;
+  pen.strokeStyle = colour;
+  pen.lineWidth = ratio;
+  for (const shift of [-side, 0, side]) {
+    pen.moveTo(shift, side);
+    pen.lineTo(shift + side, 0);
+  }
+  pen.stroke();
+  const pattern = context.createPattern(tile, "repeat");
+  hatches.set(name, pattern);
+  return pattern;
+}
+
+export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif";
+
+/** Rectangles that words take up already. */
+export class Words {
+  /** @type {[number, number, number, number][]} */
+  taken = [];
+
+  /**
+   * Writes a word at a place if nothing else is written there.
+   * @param {CanvasRenderingContext2D} context
+   * @param {{text: string, left: number, top: number, size: number, colour: string, isSure?: boolean, isBold?: boolean}} word
+   *   `left` is its middle, `top` its upper edge
+   * @returns {boolean} whether there was room
+   */
+  write(context, word) {
+    context.font = `${word.isBold ? 600 : 500} ${word.size}px ${FONT}`;
+    const wide = context.measureText(word.text).width;
+    const [left, right, top, bottom] = [word.left - wide / 2 - 2, word.left + wide / 2 + 2, word.top, word.top + word.size * 1.15];
+    const meets = this.taken.some(([l, r, t, b]) => left < r && right > l && top < b && bottom > t);
+    if (meets && !word.isSure) return false;
+    this.taken.push([left, right, top, bottom]);
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    context.lineJoin = "round";
+    context.strokeStyle = stageColours().halo;
+    context.lineWidth = word.size * 0.28;
+    context.strokeText(word.text, word.left, word.top);
+    context.fillStyle = word.colour;
+    context.fillText(word.text, word.left, word.top);
+    return true;
+  }
+}
+
+/**
+ * Writes the labels of a picture.
+ * @param {CanvasRenderingContext2D} context
+ * @param {PictureLabel[]} labels
+ * @param {number[]} map
+ * @param {number} ratio
+ */
+export function paintLabels(context, labels, map, ratio) {
+  const [a, b, c, d, e, f] = map;
+  const words = new Words();
+  const zoom = Math.hypot(a, b) / ratio;
+  const sorted = [...labels].filter((label) => label.kind !== "character").sort((one, two) => two.importance - one.importance);
+  for (const label of sorted) {
+    if (zoom < 5 && label.importance < 4) continue;
+    const [x, z] = label.at;
+    const size = (label.size || 11) * ratio;
+    const isPoint = label.kind === "mark" || label.kind === "link";
+    words.write(context, {
+      text: label.text,
+      left: a * x + c * z + e,
+      top: b * x + d * z + f + (isPoint ? 6 * ratio : -size / 2),
+      size,
+      colour: ink(label.colour),
+    });
+  }
+}

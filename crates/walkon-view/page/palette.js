@@ -1,0 +1,119 @@
+// @ts-check
+// Colours of the stage in light and in dark.
+//
+// In: colours of pictures and of the roster, made for light paper. Out: the same for the theme in force. Holds: in the dark,
+// ground stays darker where it was darker, lines and words turn light; hues stay. Not here: colours of the page itself
+// (`style.css`).
+
+import { changed, remember, remembered } from "./model.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** `"light"`, `"dark"`, or `"auto"`: as the system has it. @type {string} */
+let choice = remembered("theme", "auto");
+
+/** Whether the page is dark. */
+export function isDark() {
+  return choice === "auto" ? dark.matches : choice === "dark";
+}
+
+/** Sets the theme on the page. */
+export function applyTheme() {
+  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  grounds.clear();
+  inks.clear();
+  changed("theme");
+}
+
+/** Light becomes dark and dark becomes light. */
+export function switchTheme() {
+  choice = isDark() ? "light" : "dark";
+  if ((choice === "dark") === dark.matches) choice = "auto";
+  remember("theme", choice);
+  applyTheme();
+}
+
+dark.addEventListener("change", applyTheme);
+
+/** @type {Map<string, string>} */
+const grounds = new Map();
+/** @type {Map<string, string>} */
+const inks = new Map();
+
+/**
+ * The colour of ground: cells, areas.
+ * @param {string} hex
+ */
+export function ground(hex) {
+  return mapped(grounds, hex, (light) => 0.055 + light * 0.17);
+}
+
+/**
+ * The colour of what lies on it: lines, words, dots.
+ * @param {string} hex
+ */
+export function ink(hex) {
+  return mapped(inks, hex, (light) => Math.max(0.56, Math.min(0.92, 0.93 - light * 0.62)));
+}
+
+/**
+ * @param {Map<string, string>} known
+ * @param {string} hex
+ * @param {(lightness: number) => number} change
+ */
+function mapped(known, hex, change) {
+  if (!isDark()) return hex;
+  let found = known.get(hex);
+  if (found === undefined) {
+    const [hue, saturation, light, opacity] = hslOf(hex);
+    found = `hsl(${hue.toFixed(1)} ${(saturation * 82).toFixed(1)}% ${(change(light) * 100).toFixed(1)}% / ${opacity.toFixed(3)})`;
+    known.set(hex, found);
+  }
+  return found;
+}
+
+/**
+ * Red, green, blue and opacity of `#rrggbb` or `#rrggbbaa`, 0 to 255.
+ * @param {string} hex
+ * @returns {[number, number, number, number]}
+ */
+export function rgbaOf(hex) {
+  const number = Number.parseInt(hex.slice(1, 7), 16);
+  if (!Number.isFinite(number)) return [120, 120, 120, 255];
+  const opacity = hex.length >= 9 ? Number.parseInt(hex.slice(7, 9), 16) : 255;
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255, opacity];
+}
+
+/**
+ * @param {string} hex
+ * @returns {[number, number, number, number]} hue in degrees, the others 0 to 1
+ */
+function hslOf(hex) {
+  const [red, green, blue, opacity] = rgbaOf(hex).map((part) => part / 255);
+  const [most, least] = [Math.max(red, green, blue), Math.min(red, green, blue)];
+  const light = (most + least) / 2;
+  const span = most - least;
+  if (span === 0) return [0, 0, light, opacity];
+  const saturation = span / (1 - Math.abs(2 * light - 1));
+  const turn = most === red ? ((green - blue) / span) % 6 : most === green ? (blue - red) / span + 2 : (red - green) / span + 4;
+  return [(turn * 60 + 360) % 360, saturation, light, opacity];
+}
+
+/**
+ * The colour of a body: bright enough for the dark.
+ * @param {string} hex
+ * @returns {[number, number, number]}
+ */
+export function body(hex) {
+  const [red, green, blue] = rgbaOf(hex);
+  if (!isDark()) return [red, green, blue];
+  const lift = (/** @type {number} */ part) => Math.round(part + (255 - part) * 0.28);
+  return [lift(red), lift(green), lift(blue)];
+}
+
+/** Colours of the stage that no picture gives. */
+export function stageColours() {
+  return isDark()
+    ? { paper: "#15171a", ink: "#e6e8eb", soft: "#9aa1aa", halo: "rgba(16,18,20,.82)", line: "#0b0d0f", accent: "#6cb2ff", ghost: "#8b93a0", warn: "#ff8a7a" }
+    : { paper: "#faf9f6", ink: "#2b2f36", soft: "#757a82", halo: "rgba(255,255,255,.85)", line: "#142b42", accent: "#0a66c2", ghost: "#6b7280", warn: "#c4321f" };
+}

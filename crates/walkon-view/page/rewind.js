@@ -1,0 +1,132 @@
+// @ts-check
+// The tick that is seen: the running level, its past, its forecast.
+//
+// In: ticks to go to. Out: `seek` commands, one under way at a time, the last one wins. Holds: beyond the running tick nothing is
+// sought: there the forecast is looked at, which the page has already. Playing in the past seeks on until the running level
+// is reached. Not here: the timeline that shows it (`timeline.js`).
+
+import { ask, order } from "./connection.js";
+import { changed, model, seenTick, tickRate } from "./model.js";
+
+let isUnderWay = false;
+/** @type {{tick: number | null} | null} */
+let wanted = null;
+/** Whether the past is played. */
+export const replaying = { is: false };
+
+/**
+ * Shows a tick, of the past or of the forecast; null for the running level.
+ * @param {number | null} tick
+ */
+export function goTo(tick) {
+  if (tick === null || (tick >= model.state.tick && model.ahead === null && tick <= model.state.tick + 1)) {
+    live();
+    return;
+  }
+  const first = model.state.kept[0];
+  const goal = Math.max(first, Math.round(tick));
+  if (goal > model.state.tick) {
+    model.ahead = goal;
+    changed("ahead");
+    changed("tick");
+    return;
+  }
+  if (model.ahead !== null) {
+    model.ahead = null;
+    changed("ahead");
+  }
+  model.sought = goal;
+  changed("tick");
+  seek(goal);
+}
+
+/** Back to the running level. */
+export function live() {
+  replaying.is = false;
+  const was = model.sought !== null || model.ahead !== null;
+  model.ahead = null;
+  model.sought = null;
+  if (!was) return;
+  changed("ahead");
+  changed("tick");
+  seek(null);
+}
+
+/** @param {number | null} tick */
+async function seek(tick) {
+  wanted = { tick };
+  if (isUnderWay) return;
+  isUnderWay = true;
+  while (wanted) {
+    const goal = wanted.tick;
+    wanted = null;
+    try {
+      await ask("seek", { tick: goal });
+      changed("sought");
+    } catch (mistake) {
+      if (goal !== null && !wanted) {
+        changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+        model.sought = null;
+        changed("tick");
+      }
+    }
+  }
+  isUnderWay = false;
+}
+
+/** Says again what is seen, after the connection was lost. */
+export function seekAgain() {
+  if (model.sought !== null) seek(model.sought);
+}
+
+/** One tick back, or some. @param {number} ticks */
+export function stepBack(ticks) {
+  if (model.state.playing && model.sought === null) order("pause");
+  goTo(Math.max(model.state.kept[0], seenTick() - ticks));
+}
+
+/** One tick on, or some; in the past without running the level. @param {number} ticks */
+export function stepOn(ticks) {
+  if (model.sought !== null) goTo(model.sought + ticks > model.state.tick ? null : model.sought + ticks);
+  else order("step", { ticks });
+}
+
+/** Plays or pauses: the running level, or the past that is seen. */
+export function togglePlay() {
+  if (model.sought === null) {
+    if (model.ahead !== null) live();
+    order(model.state.playing ? "pause" : "play");
+    return;
+  }
+  replaying.is = !replaying.is;
+  changed("tick");
+  if (replaying.is) requestAnimationFrame((now) => replay(now, now, model.sought ?? 0));
+}
+
+/**
+ * @param {number} now
+ * @param {number} before
+ * @param {number} at
+ */
+function replay(now, before, at) {
+  if (!replaying.is || model.sought === null) return;
+  if (Math.abs(model.sought - Math.round(at)) > 2) at = model.sought;
+  const speed = typeof model.state.speed === "number" ? model.state.speed : 10;
+  const next = at + ((now - before) / 1000) * tickRate() * speed;
+  if (next >= model.state.tick) {
+    live();
+    return;
+  }
+  if (Math.round(next) !== model.sought) goTo(next);
+  requestAnimationFrame((later) => replay(later, now, next));
+}
+
+/** The running level continues from the tick that is seen. */
+export async function goOn() {
+  const tick = model.sought;
+  if (tick === null) return;
+  const answer = await order("goOn", { tick });
+  if (!answer) return;
+  changed("cut", { tick });
+  live();
+}

@@ -1,0 +1,209 @@
+// @ts-check
+// Scripts and the level as text.
+//
+// In: a file and a line. Out: the text with numbers, lit words, problems at their lines; an edited script to be saved. Holds: what changed on
+// disk is shown at once, and never overwrites what is being typed. Not here: editing the level by hand or form (`editor.js`).
+
+import { ask, order } from "./connection.js";
+import { button, fill, h } from "./elements.js";
+import { changed, listen, model } from "./model.js";
+import { problems } from "./problems.js";
+import { addTab, showTab } from "./tabs.js";
+
+const files = /** @type {HTMLSelectElement} */ (h("select", { class: "field grow", "aria-label": "File", "data-test": "source-file", onchange: () => open(files.value) }));
+const tools = h("div", { class: "row" });
+const text = h("pre", { class: "code source", tabindex: "0", "data-test": "source-text" });
+const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { class: "code source", spellcheck: "false", "aria-label": "Text of the script", "data-test": "source-edit" }));
+const root = h("div", { class: "page full" }, h("div", { class: "head row" }, files, tools), text, area);
+
+let file = "";
+/** @type {string | null} */
+let body = null;
+/** @type {number | undefined} */
+let marked;
+let isEditing = false;
+let baseText = "";
+
+/** Begins to listen. */
+export function startSource() {
+  addTab({ name: "source", label: "Source", root, show: () => (askFiles(), file || open(model.welcome?.file ?? "")) });
+  listen("source", (/** @type {{file: string, line?: number}} */ wanted) => {
+    showTab("source");
+    open(wanted.file, wanted.line);
+  });
+  listen("script", (/** @type {{file: string, text: string}} */ news) => take(news.file, news.text));
+  listen("edited", (/** @type {{file: string, text: string}} */ news) => take(news.file, news.text));
+  listen("diagnostics", () => show());
+  area.addEventListener("keydown", keys);
+  area.addEventListener("input", showTools);
+  area.hidden = true;
+  showTools();
+}
+
+async function askFiles() {
+  try {
+    const answer = await ask("files");
+    const group = (/** @type {string} */ label, /** @type {string[]} */ names) => h("optgroup", { label }, names.map((name) => h("option", { value: name }, name)));
+    fill(files, group("level", answer.level ?? []), group("scripts", answer.scripts ?? []));
+    files.value = file;
+  } catch {
+    // The list stays as it was.
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {number} [line]
+ */
+async function open(name, line) {
+  if (isEditing && area.value !== baseText && name !== file) {
+    changed("notice", { text: `${file} has changes that are not saved. Save or leave them first.`, isMistake: true });
+    files.value = file;
+    return;
+  }
+  if (name !== file || body === null) {
+    const answer = await order("source", { file: name });
+    if (!answer) return;
+    file = answer.file ?? name;
+    body = answer.text ?? "";
+    stopEditing();
+  }
+  marked = line;
+  if (![...files.options].some((option) => option.value === file)) files.append(h("option", { value: file }, file));
+  files.value = file;
+  show();
+  showTools();
+  text.querySelector(".marked")?.scrollIntoView({ block: "center" });
+}
+
+/**
+ * @param {string} name
+ * @param {string} news
+ */
+function take(name, news) {
+  if (name !== file || news === body) return;
+  body = news;
+  if (isEditing && area.value !== baseText) {
+    changed("notice", { text: `${name} changed on disk while you edit it. Saving will put your text in its place.`, isMistake: true });
+    return;
+  }
+  if (isEditing) area.value = baseText = news;
+  show();
+}
+
+function showTools() {
+  const isScript = /\.luau?$/.test(file);
+  fill(
+    tools,
+    isEditing
+      ? [
+          h("button", { type: "button", class: "button accent", disabled: area.value === baseText, title: "Save  (Ctrl+S)", "data-test": "save", onclick: save }, "Save"),
+          h("button", { type: "button", class: "button", title: "Leave the text as it is on disk", onclick: () => (stopEditing(), show(), showTools()) }, "Leave"),
+        ]
+      : isScript
+        ? button({ icon: "edit", label: "Edit this script", test: "edit-script", onclick: startEditing })
+        : null,
+  );
+}
+
+function startEditing() {
+  isEditing = true;
+  area.value = baseText = body ?? "";
+  area.hidden = false;
+  text.hidden = true;
+  showTools();
+  area.focus();
+  if (marked) {
+    const at = baseText.split("\n").slice(0, marked - 1).join("\n").length + 1;
+    area.setSelectionRange(at, at);
+  }
+}
+
+function stopEditing() {
+  isEditing = false;
+  area.hidden = true;
+  text.hidden = false;
+}
+
+async function save() {
+  const answer = await order("write", { file, text: area.value });
+  if (!answer) return;
+  body = baseText = area.value;
+  changed("notice", { text: `${file} is saved.` });
+  showTools();
+}
+
+/** @param {KeyboardEvent} event */
+function keys(event) {
+  event.stopPropagation();
+  if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    save();
+  } else if (event.key === "Tab" && !event.shiftKey) {
+    event.preventDefault();
+    area.setRangeText("  ", area.selectionStart, area.selectionEnd, "end");
+    showTools();
+  } else if (event.key === "Escape") {
+    if (area.value === baseText) {
+      stopEditing();
+      show();
+      showTools();
+    }
+    area.blur();
+  }
+}
+
+function show() {
+  if (body === null || isEditing) return;
+  /** @type {Map<number, {severity: string, message: string}>} */
+  const marks = new Map();
+  const isHere = (/** @type {string | undefined} */ name) => name !== undefined && (name === file || file.endsWith(`/${name}`) || name.endsWith(`/${file}`));
+  for (const each of model.diagnostics) if (isHere(each.file) && each.line) marks.set(each.line, each);
+  for (const fault of problems.faults) if (isHere(fault.file) && fault.line) marks.set(fault.line, { severity: "error", message: fault.message });
+  if (problems.refused && isHere(problems.refused.file)) marks.set(problems.refused.line, { severity: "error", message: problems.refused.message });
+  const isLua = /\.luau?$/.test(file);
+  let isInBlock = false;
+  const made = body.split("\n").map((line, at) => {
+    const mark = marks.get(at + 1);
+    const words = isLua ? lit(line, isInBlock) : { nodes: [line], isInBlock: false };
+    isInBlock = words.isInBlock;
+    return h(
+      "div",
+      { class: `codeline${marked === at + 1 ? " marked" : ""}${mark ? ` ${mark.severity}` : ""}`, title: mark?.message ?? null },
+      h("span", { class: "lineno" }, String(at + 1)),
+      h("span", { class: "words" }, words.nodes, mark ? h("span", { class: "remark" }, `  ${mark.message}`) : null),
+    );
+  });
+  const top = text.scrollTop;
+  fill(text, made);
+  text.scrollTop = top;
+}
+
+const WORDS =
+  /(--\[\[.*?\]\]|--\[\[.*$|--.*$)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\[\[.*?\]\])|\b(and|break|continue|do|else|elseif|end|false|for|function|if|in|local|nil|not|or|repeat|return|then|true|until|while|type|export)\b|\b(\d[\w.]*)|([A-Za-z_]\w*)(?=\s*[({"'])/g;
+
+/**
+ * @param {string} line
+ * @param {boolean} isInBlock inside a long comment
+ */
+function lit(line, isInBlock) {
+  /** @type {(Node | string)[]} */
+  const nodes = [];
+  let from = 0;
+  if (isInBlock) {
+    const end = line.indexOf("]]");
+    if (end < 0) return { nodes: [h("span", { class: "comment" }, line)], isInBlock: true };
+    nodes.push(h("span", { class: "comment" }, line.slice(0, end + 2)));
+    from = end + 2;
+  }
+  WORDS.lastIndex = from;
+  for (let found = WORDS.exec(line); found; found = WORDS.exec(line)) {
+    if (found.index > from) nodes.push(line.slice(from, found.index));
+    const kind = found[1] ? "comment" : found[2] ? "text" : found[3] ? "word" : found[4] ? "figure" : "call";
+    nodes.push(h("span", { class: kind }, found[0]));
+    from = found.index + found[0].length;
+    if (found[1]?.startsWith("--[[") && !found[1].endsWith("]]")) return { nodes, isInBlock: true };
+  }
+  nodes.push(line.slice(from));
+  return { nodes, isInBlock: false };
+}

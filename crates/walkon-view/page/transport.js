@@ -1,0 +1,149 @@
+// @ts-check
+// The bar at the top: the run, the layers, the search field, the theme.
+//
+// In: the state of the run. Out: play, pause, step, speed, restart; what is shown. Holds: buttons look as the state is, not as it was asked
+// to be. Not here: the past (`rewind.js`), finding things (`search.js`).
+
+import { order } from "./connection.js";
+import { button, byId, fill, h, icon } from "./elements.js";
+import { changed, listen, model, remember, remembered, seenTick } from "./model.js";
+import { askFor, openMenu } from "./menus.js";
+import { isDark, switchTheme } from "./palette.js";
+import { live, replaying, stepBack, stepOn, togglePlay } from "./rewind.js";
+import { searchField } from "./search.js";
+import { counters, fps } from "./stage.js";
+
+/** Parts that change from tick to tick. */
+const MOVING = new Set(["paths", "steering", "watches", "requests", "obstacles", "nudges", "replans"]);
+const OFF_AT_FIRST = ["steering", "watches", "requests", "obstacles", "nudges", "replans"];
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
+
+const play = button({ icon: "play", label: "Play", key: "Space", test: "play", class: "round", onclick: togglePlay });
+const back = button({ icon: "back", label: "One tick back", key: ",", test: "back", onclick: (event) => stepBack(event.shiftKey ? 10 : 1) });
+const step = button({ icon: "step", label: "One tick on", key: ".", test: "step", onclick: (event) => stepOn(event.shiftKey ? 10 : 1) });
+const restart = button({ icon: "restart", label: "From the start; with Shift with another seed", key: "Shift+R", test: "restart", onclick: (event) => startAgain(event.shiftKey) });
+const speed = /** @type {HTMLSelectElement} */ (
+  h("select", { class: "field", title: "Speed  ([ and ])", "aria-label": "Speed", "data-test": "speed", onchange: () => setSpeed(speed.value) }, SPEEDS.map((each) => h("option", { value: each }, each === "max" ? "max" : `${each}×`)))
+);
+const title = h("span", { class: "level" });
+const numbers = h("span", { class: "soft small number numbers" });
+const layersButton = button({ icon: "layers", text: "Layers", label: "What is shown", test: "layers", onclick: () => openMenu(layerEntries, layersButton) });
+layersButton.id = "layers-button";
+const themeButton = button({ icon: "moon", label: "Light or dark", key: "T", test: "theme", onclick: switchTheme });
+const helpButton = button({ icon: "help", label: "Keys", key: "?", test: "help", onclick: () => changed("help") });
+
+/** Puts the bar on the page. */
+export function startTransport() {
+  fill(
+    byId("top"),
+    h("div", { class: "row left" }, h("span", { class: "logo", "aria-hidden": "true" }), title),
+    h("div", { class: "row centre", role: "group", "aria-label": "Run" }, restart, back, play, step, speed),
+    h("div", { class: "row right" }, numbers, searchField(), layersButton, themeButton, helpButton),
+  );
+  listen("welcome", welcome);
+  for (const what of ["state", "tick"]) listen(what, show);
+  listen("theme", () => themeButton.replaceChildren(icon(isDark() ? "sun" : "moon")));
+  setInterval(showNumbers, 500);
+  show();
+}
+
+function welcome() {
+  const it = model.welcome;
+  if (!it) return;
+  document.title = `${it.level} - walkon`;
+  fill(title, h("strong", {}, it.level), h("span", { class: "soft small ellipsis" }, it.file));
+  title.title = `${it.file}, seed ${it.seed}, walkon ${it.version}`;
+  if (model.parts.size === 0) {
+    const off = new Set(remembered("partsOff", OFF_AT_FIRST));
+    model.parts = new Set(it.parts.filter((part) => !off.has(part)));
+    for (const own of ["characters", "names"]) if (!off.has(own)) model.parts.add(own);
+  }
+}
+
+function show() {
+  const isPlaying = model.sought === null ? model.state.playing : replaying.is;
+  play.replaceChildren(icon(isPlaying ? "pause" : "play"));
+  play.title = `${isPlaying ? "Pause" : "Play"}  (Space)`;
+  play.setAttribute("aria-label", isPlaying ? "Pause" : "Play");
+  play.setAttribute("aria-pressed", String(isPlaying));
+  const now = String(model.state.speed);
+  if (document.activeElement !== speed && speed.value !== now) {
+    if (![...speed.options].some((option) => option.value === now)) speed.append(h("option", { value: now }, `${now}×`));
+    speed.value = now;
+  }
+}
+
+function showNumbers() {
+  const count = model.frame?.count ?? model.roster.size;
+  const text = `${count} ${count === 1 ? "character" : "characters"}${model.state.ended ? ` · ended: ${model.state.ended}` : ""}`;
+  if (numbers.textContent !== text) numbers.textContent = text;
+  numbers.title = `${fps()} frames a second, ${counters.cost.toFixed(1)} ms each; hash ${model.state.hash} at tick ${model.state.tick}`;
+  void seenTick;
+}
+
+/** @param {string} value */
+function setSpeed(value) {
+  order("speed", { times: value === "max" ? "max" : Number(value) });
+  speed.blur();
+}
+
+/** The next speed up or down. @param {1 | -1} way */
+export function changeSpeed(way) {
+  const now = SPEEDS.indexOf(/** @type {never} */ (model.state.speed));
+  const next = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, (now < 0 ? 3 : now) + way))];
+  order("speed", { times: next });
+}
+
+/** @param {boolean} withSeed */
+export async function startAgain(withSeed) {
+  if (!withSeed) {
+    live();
+    order("restart");
+    return;
+  }
+  const values = await askFor("Restart with another seed", [{ name: "seed", label: "Seed", value: String((model.welcome?.seed ?? 0) + 1) }], "Restart");
+  if (!values) return;
+  live();
+  order("restart", { seed: Number(values.seed) });
+}
+
+/** @returns {import("./menus.js").Entry[]} */
+function layerEntries() {
+  const parts = model.welcome?.parts ?? [];
+  const entry = (/** @type {string} */ part) => ({ label: part, isChecked: model.parts.has(part), stays: true, test: `layer-${part}`, do: () => togglePart(part) });
+  const still = parts.filter((part) => !MOVING.has(part) && part !== "characters" && part !== "names");
+  return [
+    { title: "The ground" },
+    ...still.map(entry),
+    { title: "Everybody" },
+    ...["characters", "names"].map(entry),
+    ...parts.filter((part) => MOVING.has(part)).map(entry),
+    "line",
+    { label: "All", do: () => setParts(parts.concat("characters", "names")) },
+    { label: "Only the usual", do: () => setParts(parts.concat("characters", "names").filter((part) => !OFF_AT_FIRST.includes(part))) },
+  ];
+}
+
+/** @param {string} part */
+function togglePart(part) {
+  const next = new Set(model.parts);
+  if (!next.delete(part)) next.add(part);
+  setParts([...next]);
+}
+
+/** @param {string[]} parts */
+function setParts(parts) {
+  model.parts = new Set(parts);
+  const all = (model.welcome?.parts ?? []).concat("characters", "names");
+  remember("partsOff", all.filter((part) => !model.parts.has(part)));
+  sendShow();
+  changed("scene");
+}
+
+/** Says what pictures for this page hold. */
+export function sendShow() {
+  // The page draws characters and names by itself. The ways of thousands would hide the level, so that only a selection shows them.
+  const isCrowd = model.roster.size > 400 && model.selection?.kind !== "character";
+  const parts = [...model.parts].filter((part) => !(isCrowd && MOVING.has(part) && part !== "watches"));
+  order("show", { parts, slant: model.slant, layer: model.layer });
+}
