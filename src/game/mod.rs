@@ -8,6 +8,7 @@ pub mod event;
 pub mod fixed_timestep;
 pub mod header;
 pub mod headless;
+mod hearing;
 pub mod host;
 pub mod input_line;
 pub mod inputs;
@@ -244,7 +245,7 @@ impl Game {
         let world = &mut self.world;
         world.clock.tick = world.clock.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
-        let reload = inputs::run(world, inputs); // 1
+        let reload = hearing::run(world, self.scripts.as_mut(), inputs); // 1
         if let Some(scripts) = &mut self.scripts {
             skipping::hear(scripts, inputs);
         }

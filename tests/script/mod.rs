@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod behaviours;
 pub mod boards;
+pub mod host_inputs;
 pub mod hostile_world;
 pub mod reload;
 pub mod reload_levels;

@@ -17,6 +17,7 @@ pub mod library;
 pub mod limits;
 pub mod payload;
 pub(crate) mod sandbox;
+pub(crate) mod shown;
 pub(crate) mod store;
 mod strides;
 
@@ -547,6 +548,41 @@ impl ScriptVm {
             Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
             _ => prepared,
         }
+    }
+
+    /// Compiles a text of the host, called `chunk`: an expression gives its values, statements run.
+    ///
+    /// # Errors
+    /// The first mistake of the text as statements, with its line.
+    pub(crate) fn compile_for_console(
+        &self,
+        (chunk, text): (&str, &str),
+        environment: &Table,
+    ) -> Result<Function, CallFailure> {
+        let compiling = self.machine.fuel.enter(u64::MAX / 2);
+        let file = |text: String| ScriptText { path: chunk.to_owned(), text };
+        let expression = compile(&self.lua, &file(format!("return {text}")), Some(environment));
+        let compiled = expression.or_else(|_| compile(&self.lua, &file(text.to_owned()), Some(environment)));
+        drop(compiling);
+        match self.machine.fuel.trip() {
+            Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
+            _ => compiled,
+        }
+    }
+
+    /// An environment for texts of the host, where the level has no script.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn environment_of_console(&self) -> Result<Table, CallFailure> {
+        let name = fault::CONSOLE.trim_end_matches(':');
+        let made = self.loader.environment(&self.lua, name);
+        made.map_err(|error| failed(fault::text_of_error(&error)))
+    }
+
+    /// The environment of the file that `asked` means, if its body has run.
+    pub(crate) fn environment_of(&self, asked: &str) -> Option<Table> {
+        Some(self.machine.loads.get(&self.resolve(asked).ok()?)?.environment)
     }
 
     /// The texts of the level's scripts.
