@@ -272,6 +272,9 @@ fn fault_a12_hostile_texts_end_like_any_script_and_the_level_goes_on() {
     assert!(run.evaluate("setmetatable({}, { __tostring = function() while true do end end })") == "{}");
     assert!(run.evaluate("\u{1b}Lua").starts_with("! "), "no bytecode");
     assert!(run.evaluate("string.rep = nil").starts_with("! "), "libraries stay as they are");
+    let many = "return table.unpack(table.create(5000, { ('x'):rep(5000), ('y'):rep(5000) }))";
+    let shown = run.evaluate(many);
+    assert!(shown.len() < 40_000 && shown.contains("xxx..."), "{}", shown.len());
     let long = "x".repeat(2 * 1024 * 1024);
     assert!(run.tell(Input::Evaluate { text: long }).has("inputRefused"));
     assert_eq!(run.evaluate("double(count)"), "6");

@@ -14,7 +14,7 @@ use crate::script::step::behaviour;
 use crate::script::step::invoke::{self, Call};
 use crate::script::vm::fault::{CONSOLE, CallFailure, FaultKind};
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::shown::shown;
+use crate::script::vm::shown::shown_results;
 use crate::script::vm::{ScriptVm, store};
 use crate::world::event::{Evaluation, EvaluationFailure, Fact};
 use crate::world::owner::Owner;
@@ -82,7 +82,7 @@ impl Console {
         let values: Result<MultiValue, CallFailure> =
             invoke::within(vm, &call, || vm.call(&function, (), vm.limits().fuel_per_call));
         invoke::clean_up(vm);
-        Ok(values?.iter().map(|value| shown(vm.lua(), value)).collect())
+        Ok(shown_results(vm.lua(), values?.iter()))
     }
 
     fn environment(&mut self, vm: &ScriptVm, level: Option<&Table>) -> Result<Table, CallFailure> {

@@ -25,11 +25,22 @@ const ENTRIES_MAX: usize = 64;
 const LOOKED_AT_MAX: usize = 4096;
 /// Letters of a text that are shown.
 const LETTERS_MAX: usize = 500;
+/// Letters that are shown in all.
+const LETTERS_IN_ALL_MAX: usize = 16_384;
+/// Letters of a key that are shown.
+const KEY_LETTERS_MAX: usize = 80;
+/// Results of a call that are shown.
+const RESULTS_MAX: usize = 32;
 
 /// A value as data for people.
 pub(crate) fn shown(lua: &Lua, value: &Value) -> Plain {
-    let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
-    Shower { handles, values_left: VALUES_MAX, open: Vec::new() }.show(value)
+    Shower::new(lua).show(value)
+}
+
+/// The results of a call as data for people; together they are no larger than one value may be.
+pub(crate) fn shown_results<'a>(lua: &Lua, results: impl Iterator<Item = &'a Value>) -> Vec<Plain> {
+    let mut shower = Shower::new(lua);
+    results.take(RESULTS_MAX).map(|value| shower.show(value)).collect()
 }
 
 /// Where a function begins; none for functions of the host.
@@ -43,18 +54,30 @@ pub(crate) fn place_of(function: &Function) -> Option<CodePlace> {
 struct Shower {
     handles: Option<Handles>,
     values_left: usize,
+    letters_left: usize,
     /// The tables around the value, by address: for cycles only, never shown, never ordered by.
     open: Vec<*const std::ffi::c_void>,
 }
 
 impl Shower {
+    fn new(lua: &Lua) -> Self {
+        let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
+        Self { handles, values_left: VALUES_MAX, letters_left: LETTERS_IN_ALL_MAX, open: Vec::new() }
+    }
+
+    fn text(&mut self, text: &str) -> Plain {
+        let shown = cut(text, LETTERS_MAX.min(self.letters_left));
+        self.letters_left = self.letters_left.saturating_sub(shown.chars().count());
+        Plain::Text(shown)
+    }
+
     fn show(&mut self, value: &Value) -> Plain {
         self.values_left = self.values_left.saturating_sub(1);
         match value {
             Value::Boolean(value) => Plain::Bool(*value),
             Value::Integer(number) => Plain::Number(*number as f64),
             Value::Number(number) if number.is_finite() => Plain::Number(*number),
-            Value::String(text) => Plain::Text(cut(&text.to_string_lossy())),
+            Value::String(text) => self.text(&text.to_string_lossy()),
             Value::Vector(v) if Vec3::new(v.x(), v.y(), v.z()).is_finite() => {
                 Plain::Vector(Vec3::new(v.x(), v.y(), v.z()))
             }
@@ -76,7 +99,7 @@ impl Shower {
         if self.open.len() >= DEPTH_MAX || self.values_left == 0 {
             return Plain::Text("a table".to_owned());
         }
-        let (entries, mut left_out) = entries_of(table);
+        let Entries { known: entries, mut left_out, is_cut } = Entries::of(table);
         self.open.push(table.to_pointer());
         let mut shown = BTreeMap::new();
         for (key, value) in entries {
@@ -90,33 +113,48 @@ impl Shower {
         self.open.pop();
         let is_list =
             !shown.is_empty() && (1..).zip(shown.keys()).all(|(at, key)| *key == PlainKey::Index(at));
-        if left_out > 0 {
-            let more = Plain::Text(format!("and {left_out} more"));
-            shown.insert(PlainKey::Name("...".to_owned()), more);
+        if left_out > 0 || is_cut {
+            let more = if is_cut { "and more".to_owned() } else { format!("and {left_out} more") };
+            shown.insert(PlainKey::Name("...".to_owned()), Plain::Text(more));
         }
         if is_list { Plain::List(shown.into_values().collect()) } else { Plain::Map(shown) }
     }
 }
 
-/// The entries of a table under names and whole numbers, in their order, and how many others there are.
-fn entries_of(table: &Table) -> (BTreeMap<PlainKey, Value>, u64) {
-    let mut entries = BTreeMap::new();
-    let mut left_out = 0;
-    for pair in table.pairs::<Value, Value>() {
-        let Ok((key, value)) = pair else { break };
-        match key_of(&key).filter(|_| entries.len() < LOOKED_AT_MAX) {
-            Some(key) => _ = entries.insert(key, value),
-            None => left_out += 1,
+/// What a table holds.
+#[derive(Default)]
+struct Entries {
+    /// What lies under names and whole numbers, in their order.
+    known: BTreeMap<PlainKey, Value>,
+    /// How many others there are, as far as was looked.
+    left_out: u64,
+    /// Whether there are more than were looked at.
+    is_cut: bool,
+}
+
+impl Entries {
+    fn of(table: &Table) -> Self {
+        let mut entries = Self::default();
+        for (count, pair) in table.pairs::<Value, Value>().enumerate() {
+            let Ok((key, value)) = pair else { break };
+            entries.is_cut = count >= LOOKED_AT_MAX;
+            if entries.is_cut {
+                break;
+            }
+            match key_of(&key) {
+                Some(key) => _ = entries.known.insert(key, value),
+                None => entries.left_out += 1,
+            }
         }
+        entries
     }
-    (entries, left_out)
 }
 
 fn key_of(key: &Value) -> Option<PlainKey> {
     match key {
         Value::Integer(index) => Some(PlainKey::Index(*index)),
         Value::Number(number) if (*number as i64) as f64 == *number => Some(PlainKey::Index(*number as i64)),
-        Value::String(name) => Some(PlainKey::Name(cut(&name.to_string_lossy()))),
+        Value::String(name) => Some(PlainKey::Name(cut(&name.to_string_lossy(), KEY_LETTERS_MAX))),
         _ => None,
     }
 }
@@ -128,8 +166,8 @@ fn function_words(function: &Function) -> String {
     }
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LETTERS_MAX) {
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
     }
@@ -167,7 +205,9 @@ mod tests {
     #[test]
     fn a_value_of_any_size_is_shown_in_bounded_size() {
         let wide = show("local t = {} for i = 1, 100000 do t[i] = ('x'):rep(10000) end return t");
-        assert!(wide.values() <= VALUES_MAX + ENTRIES_MAX && wide.bytes() < 200_000, "{}", wide.bytes());
+        let Plain::List(values) = &wide else { panic!("a list was given") };
+        assert_eq!(values.last(), Some(&Plain::Text("and more".to_owned())));
+        assert!(wide.values() <= VALUES_MAX + ENTRIES_MAX && wide.bytes() < 80_000, "{}", wide.bytes());
         let deep = show("local t = {} for i = 1, 100 do t = { t, t, t } end return t");
         assert!(deep.values() <= 2 * VALUES_MAX, "{}", deep.values());
     }
