@@ -5,6 +5,7 @@
 //! protocol, the running level.
 
 pub mod document;
+pub mod expectations;
 pub mod json;
 mod layout;
 pub mod merge;
@@ -16,6 +17,9 @@ mod span;
 pub use document::{
     Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
     Surroundings, Texts, check_level,
+};
+pub use expectations::{
+    Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
 };
 pub use json::Json;
 pub use merge::merge;
