@@ -1,4 +1,765 @@
 // @ts-check
-import { h } from "./elements.js";
-import { addTab } from "./tabs.js";
-export function startEditor() { addTab({ name: "edit", label: "Edit", root: h("div", {}) }); }
+// Editing the level: on the stage with tools, in the panel with a form.
+//
+// In: the level's document, touches, fields. Out: edits by JSON pointer, undo and redo. Holds: what is dragged is shown where it would be and
+// saved when it is let go; a forecast that is on shows the future of it meanwhile. Not here: what the level's things are
+// (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
+
+import { camera, toStage } from "./camera.js";
+import { ask, order } from "./connection.js";
+import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } from "./document.js";
+import { button, fill, h, icon } from "./elements.js";
+import { dragging, form } from "./forms.js";
+import { tryChanges } from "./future.js";
+import { graphPanel } from "./graphs.js";
+import { contains, groundAt, lineDistance } from "./hands.js";
+import { changed, listen, model, select } from "./model.js";
+import { stageColours } from "./palette.js";
+import { redraw } from "./stage.js";
+import { addTab, isShown, showTab } from "./tabs.js";
+import { outlineOf, symbols, tileAt, tilesOf } from "./tiles.js";
+import { registerTool, takeTool, tool } from "./tools.js";
+
+/** @typedef {import("./document.js").Thing} Thing */
+/** @typedef {import("./tools.js").Touch} Touch */
+
+const bar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "Editing" });
+const body = h("div", {});
+const root = h("div", { class: "page" }, h("div", { class: "head" }, bar), body);
+
+/** The pointer of what is picked; "" for the level itself, null for nothing. @type {string | null} */
+let picked = null;
+/** Where the points of the picked thing are while they are dragged. @type {{thing: Thing, points: Point[], from: Point, grip: number} | null} */
+let drag = null;
+/** Corners of what is being drawn. @type {Point[]} */
+let drawn = [];
+/** @type {Point | null} */
+let pointer = null;
+/** @type {Point | null} */
+let rectangle = null;
+let brush = "#";
+/** @type {Map<string, Point>} */
+let stroke = new Map();
+
+/** What can be added. @type {{kind: string, picture: string, label: string, has: () => boolean}[]} */
+const ADDS = [
+  { kind: "area", picture: "polygon", label: "New area", has: () => hasPolygons() },
+  { kind: "obstacle", picture: "block", label: "New obstacle", has: () => hasPolygons() },
+  { kind: "region", picture: "region", label: "New region", has: () => true },
+  { kind: "mark", picture: "mark", label: "New mark", has: () => true },
+  { kind: "route", picture: "route", label: "New route", has: () => true },
+  { kind: "character", picture: "person", label: "New character", has: () => true },
+  { kind: "door", picture: "door", label: "New door: click its area", has: () => hasPolygons() },
+  { kind: "box", picture: "fit", label: "New box", has: () => model.document.value?.navigation?.kind === "graph" },
+];
+
+const HINTS = /** @type {Record<string, string>} */ ({
+  area: "Click the corners, then the first one or Enter. Or drag a rectangle.",
+  obstacle: "Click the corners, then the first one or Enter. Or drag a rectangle.",
+  region: "Click the corners, then the first one or Enter. Or drag a rectangle.",
+  mark: "Click where the mark is.",
+  route: "Click the stops, near a mark to stop at it; then Enter.",
+  character: "Click where the character stands when the level begins.",
+  door: "Click the area that is there while the door is open.",
+  box: "Drag the box over a floor.",
+});
+
+function hasPolygons() {
+  const navigation = model.document.value?.navigation;
+  return typeof navigation === "object" && ["grid", "mesh", "graph"].includes(navigation?.kind ?? "grid");
+}
+
+/** Makes tab and tools. */
+export function startEditor() {
+  addTab({
+    name: "edit",
+    label: "Edit",
+    root,
+    show: () => {
+      if (tool.now.name === "select" || tool.now.name === "none") takeTool("edit");
+      load();
+    },
+    hide: () => tool.now.name.startsWith("edit") && takeTool("select"),
+  });
+  registerTool({
+    name: "edit", label: "Edit", cursor: "default", hint: "Drag corners, things, stops. Double click a line for a new corner; Del deletes.",
+    down, move, up, click, hover, double, draw, key, cancel: () => cancel(), leave: () => (drag = null),
+  });
+  for (const add of ADDS) {
+    registerTool({
+      name: `edit-${add.kind}`, label: add.label, cursor: "crosshair", hint: HINTS[add.kind],
+      down: (touch) => beginShape(touch, add.kind), move: stretch, up: (touch) => endShape(touch, add.kind), click: (touch) => addPoint(touch, add.kind), hover,
+      draw, key: (event) => shapeKey(event, add.kind), cancel: cancelShape, leave: () => (drawn = []),
+    });
+  }
+  registerTool({ name: "edit-paint", label: "Paint tiles", cursor: "crosshair", hint: "Drag over tiles. Alt and a click takes the symbol of a tile.", down: beginStroke, move: goOnStroke, up: endStroke, hover, draw, cancel: () => cancel() });
+  listen("edited", (/** @type {Json} */ news) => (news.file === model.document.file || !model.document.file) && load(true));
+  listen("welcome", () => load(true));
+  listen("schema", show);
+  listen("tool", show);
+  listen("edit", (/** @type {{kind: string, name: string}} */ wanted) => edit(wanted));
+  listen("undo", () => turnBack("undo"));
+  listen("redo", () => turnBack("redo"));
+  listen("selection", () => {
+    const chosen = model.selection;
+    if (!chosen || !isShown("edit")) return;
+    const thing = find(chosen.kind, chosen.name);
+    if (thing && thing.at !== picked) pick(thing.at);
+  });
+}
+
+/**
+ * @param {string} kind
+ * @param {string} name
+ */
+function find(kind, name) {
+  return things().find((thing) => thing.name === name && (thing.kind === kind || (kind === "area" && thing.kind === "obstacle"))) ?? null;
+}
+
+/** @param {{kind: string, name: string}} wanted */
+async function edit({ kind, name }) {
+  showTab("edit");
+  takeTool("edit");
+  if (!model.document.value) await load();
+  const thing = find(kind, name);
+  if (thing) pick(thing.at);
+  else changed("notice", { text: `${name} does not stand in the level: a script made it, or a map file.` });
+}
+
+let isLoading = false;
+
+/** @param {boolean} [again] */
+async function load(again = false) {
+  if (isLoading || (model.document.value && !again) || !model.welcome) return;
+  isLoading = true;
+  try {
+    const answer = await ask("document", { file: model.welcome.file });
+    model.document = { file: answer.file ?? model.welcome.file, text: answer.text, value: answer.value ?? JSON.parse(answer.text), canUndo: answer.canUndo, canRedo: answer.canRedo };
+    if (answer.diagnostics) own = answer.diagnostics;
+    changed("document");
+  } catch (mistake) {
+    if (isShown("edit")) changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+  }
+  isLoading = false;
+  show();
+  redraw();
+}
+
+/** Diagnostics of the level. @type {Diagnostic[]} */
+let own = [];
+
+/**
+ * Sends an edit.
+ * @param {Change[]} changes
+ * @param {string} label
+ * @param {string} [joins]
+ */
+async function send(changes, label, joins) {
+  if (changes.length === 0) return null;
+  const answer = await order("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
+  if (answer?.diagnostics) own = answer.diagnostics;
+  await load(true);
+  return answer;
+}
+
+/** @param {"undo" | "redo"} way */
+async function turnBack(way) {
+  const answer = await order(way, { file: model.document.file || model.welcome?.file });
+  if (!answer) return;
+  changed("notice", { text: `${way === "undo" ? "Undone" : "Done again"}: ${answer.label ?? "edit"}` });
+  if (answer.diagnostics) own = answer.diagnostics;
+  await load(true);
+}
+
+/** @param {string | null} at */
+function pick(at) {
+  picked = at;
+  show();
+  redraw();
+}
+
+/* The panel */
+
+function show() {
+  if (!isShown("edit")) return;
+  showBar();
+  if (dragging.is) return;
+  const focused = document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? document.activeElement.dataset.at : undefined;
+  const top = root.scrollTop;
+  fill(body, panel());
+  root.scrollTop = top;
+  if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-at="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
+}
+
+function showBar() {
+  const tools = ADDS.filter((add) => add.has()).map((add) => button({ icon: add.picture, label: add.label, test: `add-${add.kind}`, pressed: tool.now.name === `edit-${add.kind}`, onclick: () => takeTool(tool.now.name === `edit-${add.kind}` ? "edit" : `edit-${add.kind}`) }));
+  const undo = button({ icon: "undo", label: "Undo", key: "Ctrl+Z", test: "undo", onclick: () => turnBack("undo") });
+  const redo = button({ icon: "redo", label: "Redo", key: "Ctrl+Shift+Z", test: "redo", onclick: () => turnBack("redo") });
+  undo.disabled = !model.document.canUndo;
+  redo.disabled = !model.document.canRedo;
+  fill(
+    bar,
+    button({ icon: "cursor", label: "Pick and move", test: "edit-pick", pressed: tool.now.name === "edit", onclick: () => takeTool("edit") }),
+    tools,
+    tilesOf() ? button({ icon: "brush", label: "Paint tiles", test: "paint", pressed: tool.now.name === "edit-paint", onclick: () => takeTool("edit-paint") }) : null,
+    h("span", { class: "grow" }),
+    undo,
+    redo,
+  );
+}
+
+function panel() {
+  const document_ = model.document;
+  if (!document_.value) return h("p", { class: "soft pad" }, "The level is being read.");
+  return [
+    tool.now.name === "edit-paint" ? brushPanel() : null,
+    picked !== null ? pickedPanel(picked) : h("p", { class: "soft pad" }, "Click something on the stage or below to change it."),
+    outline(),
+    document_.value.navigation?.kind === "graph" ? graphPanel() : null,
+  ];
+}
+
+/** @param {string} at */
+function pickedPanel(at) {
+  const thing = thingAt(at);
+  const value = valueAt(model.document.value, at);
+  if (value === undefined) return h("p", { class: "soft pad" }, "This is no longer in the level.");
+  const isKeyed = thing?.kind === "mark" || thing?.kind === "route";
+  const host = {
+    try: (/** @type {Change[]} */ changes) => void tryChanges(model.document.file, changes),
+    edit: (/** @type {Change[]} */ changes, /** @type {string} */ label, /** @type {string | undefined} */ joins) => void send(changes, label, joins),
+    rename: thing ? (/** @type {string} */ name) => void rename(thing, name) : undefined,
+    diagnostics: own,
+    skip: at === "" ? new Set(["/navigation", "/characters", "/doors", "/marks", "/routes", "/regions"]) : undefined,
+  };
+  const nameField = thing && isKeyed
+    ? h("div", { class: "formrow" }, h("label", { for: "thing-name" }, "name"), h("input", { class: "field wide", id: "thing-name", "data-at": "name", value: thing.name, "data-test": "field-name", onchange: (/** @type {Event} */ event) => rename(thing, /** @type {HTMLInputElement} */ (event.target).value), onkeydown: (/** @type {KeyboardEvent} */ event) => { event.stopPropagation(); if (event.key === "Enter") /** @type {HTMLElement} */ (event.target).blur(); } }), h("span", {}))
+    : null;
+  return h(
+    "section",
+    { class: "section", "data-test": "form" },
+    h("div", { class: "row title" }, h("strong", { class: "grow ellipsis" }, thing?.name ?? (at === "" ? "Level" : at)), h("span", { class: "tag" }, thing?.kind ?? "level"), at && at !== "/navigation" ? button({ icon: "bin", label: "Delete", key: "Del", test: "delete", onclick: () => remove(at) }) : null),
+    h("div", { class: "form" }, nameField, form({ value, schema: schemaAt(at), at }, host)),
+  );
+}
+
+function outline() {
+  const all = things();
+  const groups = ["area", "obstacle", "region", "door", "mark", "route", "character", "box"];
+  const item = (/** @type {string} */ at, /** @type {string} */ name, /** @type {string} */ kind) => {
+    const wrong = own.some((each) => each.severity === "error" && at && each.pointer?.startsWith(`${at}/`));
+    return h("button", { type: "button", class: "plain item", "aria-current": String(picked === at), onclick: () => pickFromList(at), "data-test": `item-${kind}-${name}` }, h("span", { class: "grow ellipsis" }, name || "without a name"), wrong ? icon("help") : null);
+  };
+  return h(
+    "section",
+    { class: "section" },
+    h("h2", {}, "In the level"),
+    item("", "level", "level"),
+    item("/navigation", "map", "map"),
+    groups.map((kind) => {
+      const some = all.filter((thing) => thing.kind === kind);
+      if (some.length === 0) return null;
+      return h("details", { open: some.length <= 12 || some.some((thing) => thing.at === picked) }, h("summary", { class: "soft" }, `${kind}s `, h("span", { class: "small" }, String(some.length))), some.map((thing) => item(thing.at, thing.name, kind)));
+    }),
+  );
+}
+
+/** @param {string} at */
+function pickFromList(at) {
+  pick(at);
+  const thing = thingAt(at);
+  const kinds = /** @type {Record<string, string>} */ ({ obstacle: "area" });
+  if (thing && thing.kind !== "box") select({ kind: kinds[thing.kind] ?? thing.kind, name: thing.name });
+}
+
+/**
+ * @param {Thing} thing
+ * @param {string} name
+ */
+async function rename(thing, name) {
+  if (!name || name === thing.name) return;
+  if (await send(renamed(thing, name), `rename ${thing.name} to ${name}`)) {
+    if (thing.kind === "mark" || thing.kind === "route") pick(things().find((each) => each.kind === thing.kind && each.name === name)?.at ?? null);
+  }
+}
+
+/** @param {string} at */
+async function remove(at) {
+  const thing = thingAt(at);
+  if (await send([{ at, remove: true }], `delete ${thing?.kind ?? ""} ${thing?.name ?? at}`)) pick(null);
+}
+
+function brushPanel() {
+  const tiles = tilesOf();
+  if (!tiles) return null;
+  return h(
+    "section",
+    { class: "section" },
+    h("h2", {}, "Brush"),
+    h("div", { class: "brushes" }, symbols(tiles).map(({ symbol, text }) => h("button", { type: "button", class: "button", title: text, "aria-pressed": String(symbol === brush), "data-test": `brush-${symbol}`, onclick: () => { brush = symbol; show(); } }, symbol))),
+    h("p", { class: "soft small" }, symbols(tiles).find((each) => each.symbol === brush)?.text ?? ""),
+  );
+}
+
+/* The stage */
+
+/**
+ * What a touch meets: a corner of the picked thing, a thing, nothing.
+ * @param {Touch} touch
+ * @returns {{thing: Thing, grip: number} | null} grip -1 for the whole of it
+ */
+function hit(touch) {
+  const all = things();
+  const chosen = all.find((thing) => thing.at === picked);
+  if (chosen) {
+    const corners = grips(chosen);
+    for (let at = 0; at < corners.length; at++) {
+      const [left, top] = toStage(...corners[at]);
+      if (Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 8) return { thing: chosen, grip: at };
+    }
+  }
+  const rank = { character: 0, mark: 1, route: 2, region: 4, obstacle: 3, area: 5, box: 6, door: 9 };
+  let best = null;
+  let order_ = Infinity;
+  for (const thing of all) {
+    const place = rank[/** @type {keyof typeof rank} */ (thing.kind)] ?? 9;
+    if (place >= order_ || !meets(thing, touch)) continue;
+    [best, order_] = [thing, place];
+  }
+  if (chosen && (!best || best.kind === "area") && meets(chosen, touch)) return { thing: chosen, grip: -1 };
+  return best ? { thing: best, grip: best.shape === "point" ? 0 : -1 } : null;
+}
+
+/**
+ * The points that can be dragged. A box has its four corners.
+ * @param {Thing} thing
+ * @returns {Point[]}
+ */
+function grips(thing) {
+  if (thing.shape !== "box") return thing.points;
+  const [[left, top], [right, bottom]] = thing.points;
+  return [[left, top], [right, top], [right, bottom], [left, bottom]];
+}
+
+/**
+ * @param {Thing} thing
+ * @param {Touch} touch
+ */
+function meets(thing, touch) {
+  if (thing.shape === "point") {
+    const [left, top] = toStage(...thing.points[0]);
+    return Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 9;
+  }
+  if (thing.shape === "circle") return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, touch.plane);
+  if (thing.shape === "route") return nearestEdge(thing, touch, false).away < 6;
+  if (thing.shape === "polygon") return contains({ kind: "", polygon: thing.points }, touch.plane) || nearestEdge(thing, touch, true).away < 6;
+  if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, touch.plane);
+  return false;
+}
+
+/**
+ * @param {Thing} thing
+ * @param {Touch} touch
+ * @param {boolean} isClosed
+ */
+function nearestEdge(thing, touch, isClosed) {
+  let [best, nearest] = [-1, Infinity];
+  const count = thing.points.length;
+  for (let at = isClosed ? 0 : 1; at < count; at++) {
+    const away = lineDistance(touch.stage, toStage(...thing.points[(at + count - 1) % count]), toStage(...thing.points[at]));
+    if (away < nearest) [best, nearest] = [at, away];
+  }
+  return { at: best, away: nearest };
+}
+
+/** @param {Touch} touch @returns {Point} */
+function snapped(touch) {
+  const place = groundAt(touch.plane);
+  const step = touch.event.ctrlKey || touch.event.metaKey ? 0.001 : camera.scale > 60 ? 0.05 : camera.scale > 12 ? 0.1 : 0.5;
+  const round = (/** @type {number} */ value) => Math.round(Math.round(value / step) * step * 1000) / 1000;
+  return [round(place[0]), round(place[2])];
+}
+
+/** @param {Touch} touch */
+function down(touch) {
+  const met = hit(touch);
+  if (!met) return false;
+  if (met.thing.at !== picked) {
+    // An area is picked by a click first, so that dragging the ground pans.
+    if (met.thing.kind === "area" || met.thing.kind === "region" || met.thing.kind === "box") return false;
+    pick(met.thing.at);
+  }
+  if (met.grip < 0 && met.thing.kind === "area" && !touch.event.shiftKey) return false;
+  drag = { thing: met.thing, points: met.thing.points.map((point) => [...point]), from: snapped(touch), grip: met.grip };
+  return true;
+}
+
+/** @param {Touch} touch */
+function move(touch) {
+  if (!drag) return;
+  const to = snapped(touch);
+  const { thing, grip, from } = drag;
+  if (thing.shape === "box" && grip >= 0) {
+    const points = thing.points.map((point) => /** @type {Point} */ ([...point]));
+    points[grip === 0 || grip === 3 ? 0 : 1][0] = to[0];
+    points[grip === 0 || grip === 1 ? 0 : 1][1] = to[1];
+    drag.points = points;
+  } else if (grip >= 0) {
+    drag.points[grip] = to;
+  } else {
+    drag.points = thing.points.map(([x, z]) => [x + to[0] - from[0], z + to[1] - from[1]]);
+  }
+  redraw();
+  tryChanges(model.document.file, moved(thing, drag.points));
+}
+
+/** @param {Touch} touch */
+async function up(touch) {
+  const it = drag;
+  if (!it) return;
+  const changes = moved(it.thing, it.points);
+  void touch;
+  if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
+  if (drag === it) drag = null;
+  redraw();
+}
+
+/** @param {Touch} touch */
+function click(touch) {
+  if (drag) return;
+  const met = hit(touch);
+  pick(met?.thing.at ?? null);
+}
+
+/** @param {Touch} touch */
+function hover(touch) {
+  pointer = snapped(touch);
+  redraw();
+}
+
+/** @param {Touch} touch */
+async function double(touch) {
+  const thing = picked === null ? null : thingAt(picked);
+  if (!thing || (thing.shape !== "polygon" && thing.shape !== "route")) return;
+  const edge = nearestEdge(thing, touch, thing.shape === "polygon");
+  if (edge.away > 8) return;
+  const [x, z] = snapped(touch);
+  await send([{ at: `${thing.pointsAt}/${edge.at === 0 ? "-" : edge.at}`, insert: [x, z] }], `a new corner of ${thing.name}`);
+}
+
+/** @param {KeyboardEvent} event */
+function key(event) {
+  if ((event.key === "Delete" || event.key === "Backspace") && picked) {
+    const thing = thingAt(picked);
+    const grip = thing && pointer ? grips(thing).findIndex((point) => Math.hypot(point[0] - /** @type {Point} */ (pointer)[0], point[1] - /** @type {Point} */ (pointer)[1]) * camera.scale < 10) : -1;
+    const isCorner = grip >= 0 && thing && ((thing.shape === "polygon" && thing.points.length > 3) || (thing.shape === "route" && thing.points.length > 1));
+    if (isCorner) send([{ at: `${thing.pointsAt}/${grip}`, remove: true }], `a corner of ${thing.name} less`);
+    else remove(picked);
+    return true;
+  }
+  return false;
+}
+
+function cancel() {
+  if (drag) {
+    drag = null;
+    tryChanges(model.document.file, []);
+    redraw();
+    return true;
+  }
+  if (picked !== null) {
+    pick(null);
+    return true;
+  }
+  return false;
+}
+
+/* New things */
+
+/**
+ * @param {Touch} touch
+ * @param {string} kind
+ */
+function beginShape(touch, kind) {
+  if (!["area", "obstacle", "region", "box"].includes(kind) || drawn.length > 0) return false;
+  rectangle = snapped(touch);
+  return true;
+}
+
+/** @param {Touch} touch */
+function stretch(touch) {
+  pointer = snapped(touch);
+  redraw();
+}
+
+/**
+ * @param {Touch} touch
+ * @param {string} kind
+ */
+function endShape(touch, kind) {
+  const from = rectangle;
+  rectangle = null;
+  const to = snapped(touch);
+  if (!from || Math.abs(from[0] - to[0]) < 0.15 || Math.abs(from[1] - to[1]) < 0.15) return;
+  const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
+  const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
+  if (kind === "box") finish(kind, { name: freeName("floor"), min: [left, -0.5, top], max: [right, 2, bottom] });
+  else finish(kind, { name: freeName(kind), polygon: [[left, top], [right, top], [right, bottom], [left, bottom]] });
+}
+
+/**
+ * @param {Touch} touch
+ * @param {string} kind
+ */
+function addPoint(touch, kind) {
+  const point = snapped(touch);
+  const place = groundAt(touch.plane);
+  const position = hasHeights() ? [point[0], place[1], point[1]] : point;
+  if (kind === "mark") finish(kind, position);
+  else if (kind === "character") finish(kind, { name: freeName(kind), position, ...(layerName() ? { layer: layerName() } : {}) });
+  else if (kind === "door") {
+    const area = things().find((thing) => thing.kind === "area" && contains({ kind: "", polygon: thing.points }, touch.plane) && !(model.document.value.doors ?? []).some((/** @type {Json} */ door) => door.area === thing.name));
+    if (area) finish(kind, { name: freeName(kind), area: area.name, open: false });
+    else changed("notice", { text: "There is no area here that has no door yet. A door needs an area of its own." });
+  } else if (kind !== "box") {
+    const first = drawn[0];
+    if (drawn.length > 2 && kind !== "route" && first && near(first, touch)) {
+      complete(kind);
+      return;
+    }
+    drawn.push(point);
+    redraw();
+  }
+}
+
+function hasHeights() {
+  const [low, high] = model.welcome?.heights ?? [0, 0];
+  return high - low > 0.01 || model.document.value?.navigation?.kind === "graph";
+}
+
+function layerName() {
+  const layers = model.document.value?.navigation?.layers;
+  return model.layer > 0 && Array.isArray(layers) ? layers[model.layer]?.name : null;
+}
+
+/**
+ * @param {Point} point
+ * @param {Touch} touch
+ */
+function near(point, touch) {
+  const [left, top] = toStage(...point);
+  return Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 9;
+}
+
+/** @param {string} kind */
+function complete(kind) {
+  const points = drawn;
+  drawn = [];
+  if (kind === "route" && points.length > 0) {
+    const marks = things().filter((thing) => thing.kind === "mark");
+    finish(kind, points.map((point) => marks.find((mark) => Math.hypot(mark.points[0][0] - point[0], mark.points[0][1] - point[1]) < 0.5)?.name ?? point));
+  } else if (points.length > 2) {
+    finish(kind, { name: freeName(kind), polygon: points });
+  }
+  redraw();
+}
+
+/**
+ * @param {string} kind
+ * @param {Json} value
+ */
+async function finish(kind, value) {
+  const name = value.name ?? freeName(kind);
+  const { changes, at } = added(kind, value, name);
+  if (!(await send(changes, `new ${kind} ${name}`))) return;
+  takeTool("edit");
+  pick(at);
+  const field = /** @type {HTMLInputElement | null} */ (body.querySelector('#thing-name, [data-at$="/name"]'));
+  field?.focus();
+  field?.select();
+}
+
+/**
+ * @param {KeyboardEvent} event
+ * @param {string} kind
+ */
+function shapeKey(event, kind) {
+  if (event.key === "Enter" && drawn.length) complete(kind);
+  else if (event.key === "Backspace" && drawn.length) {
+    drawn.pop();
+    redraw();
+  } else return false;
+  return true;
+}
+
+function cancelShape() {
+  if (!drawn.length && !rectangle) {
+    takeTool("edit");
+    return true;
+  }
+  drawn = [];
+  rectangle = null;
+  redraw();
+  return true;
+}
+
+/* Tiles */
+
+/** @param {Touch} touch */
+function beginStroke(touch) {
+  const tiles = tilesOf();
+  if (!tiles) return false;
+  const tile = tileAt(tiles, touch.plane);
+  if (!tile) return false;
+  if (touch.event.altKey) {
+    brush = [...tiles.rows[tile[1]]][tile[0]];
+    show();
+    return true;
+  }
+  stroke = new Map([[tile.join(), tile]]);
+  redraw();
+  return true;
+}
+
+/** @param {Touch} touch */
+function goOnStroke(touch) {
+  const tiles = tilesOf();
+  const tile = tiles && tileAt(tiles, touch.plane);
+  pointer = snapped(touch);
+  if (tile && stroke.size) stroke.set(tile.join(), tile);
+  redraw();
+}
+
+async function endStroke() {
+  const cells = [...stroke.values()];
+  if (cells.length === 0) return;
+  const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
+  stroke = new Map();
+  if (answer) await load(true);
+  redraw();
+}
+
+/* Drawing */
+
+/** @param {CanvasRenderingContext2D} context */
+function draw(context) {
+  const colours = stageColours();
+  if (tool.now.name === "edit-paint") {
+    drawBrush(context, colours);
+    return;
+  }
+  for (const thing of things()) drawThing(context, thing, colours);
+  drawNew(context, colours);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Point[]} points
+ * @param {boolean} isClosed
+ */
+function outlinePath(context, points, isClosed) {
+  context.beginPath();
+  points.forEach((point, at) => {
+    if (Number.isNaN(point[0])) return;
+    const [left, top] = toStage(...point);
+    if (at === 0) context.moveTo(left, top);
+    else context.lineTo(left, top);
+  });
+  if (isClosed) context.closePath();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Thing} thing
+ * @param {ReturnType<typeof stageColours>} colours
+ */
+function drawThing(context, thing, colours) {
+  const isPicked = thing.at === picked;
+  const points = drag && drag.thing.at === thing.at ? drag.points : thing.points;
+  context.lineWidth = isPicked ? 2 : 1;
+  context.strokeStyle = isPicked ? colours.accent : colours.soft;
+  context.globalAlpha = isPicked ? 1 : 0.55;
+  if (thing.shape === "polygon") outlinePath(context, points, true);
+  else if (thing.shape === "box") outlinePath(context, grips({ ...thing, points }), true);
+  else if (thing.shape === "route") outlinePath(context, points, false);
+  else if (thing.shape === "circle") {
+    const [left, top] = toStage(...points[0]);
+    context.beginPath();
+    context.arc(left, top, (thing.radius ?? 1) * camera.scale, 0, Math.PI * 2);
+  } else if (thing.shape === "point") {
+    const [left, top] = toStage(...points[0]);
+    context.beginPath();
+    if (thing.kind === "character") {
+      for (const [dx, dy] of [[0, -7], [7, 0], [0, 7], [-7, 0]]) context.lineTo(left + dx, top + dy);
+      context.closePath();
+    } else context.arc(left, top, 6, 0, Math.PI * 2);
+  } else return;
+  if (thing.kind !== "area" && thing.kind !== "route") {
+    context.globalAlpha = isPicked ? 0.14 : 0.05;
+    context.fillStyle = isPicked ? colours.accent : colours.soft;
+    context.fill();
+    context.globalAlpha = isPicked ? 1 : 0.55;
+  }
+  context.stroke();
+  context.globalAlpha = 1;
+  if (isPicked && thing.shape !== "point") drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, colours);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Point[]} points
+ * @param {ReturnType<typeof stageColours>} colours
+ */
+function drawGrips(context, points, colours) {
+  context.lineWidth = 1.5;
+  context.strokeStyle = colours.accent;
+  context.fillStyle = colours.paper;
+  for (const point of points) {
+    if (Number.isNaN(point[0])) continue;
+    const [left, top] = toStage(...point);
+    context.fillRect(left - 4, top - 4, 8, 8);
+    context.strokeRect(left - 4, top - 4, 8, 8);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {ReturnType<typeof stageColours>} colours
+ */
+function drawNew(context, colours) {
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  if (rectangle && pointer) {
+    outlinePath(context, [rectangle, [pointer[0], rectangle[1]], pointer, [rectangle[0], pointer[1]]], true);
+    context.stroke();
+    return;
+  }
+  if (drawn.length === 0) return;
+  outlinePath(context, pointer ? [...drawn, pointer] : drawn, false);
+  context.setLineDash([4, 3]);
+  context.stroke();
+  context.setLineDash([]);
+  drawGrips(context, drawn, colours);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {ReturnType<typeof stageColours>} colours
+ */
+function drawBrush(context, colours) {
+  const tiles = tilesOf();
+  if (!tiles) return;
+  const cells = [...stroke.values()];
+  const under = pointer && tileAt(tiles, pointer);
+  if (under) cells.push(under);
+  context.fillStyle = colours.accent;
+  context.strokeStyle = colours.accent;
+  context.lineWidth = 1.5;
+  for (const [column, row] of cells) {
+    outlinePath(context, outlineOf(tiles, column, row), true);
+    context.globalAlpha = 0.3;
+    context.fill();
+    context.globalAlpha = 1;
+    context.stroke();
+  }
+}
