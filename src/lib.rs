@@ -78,12 +78,15 @@ pub use level::{Diagnostic, FileSource, Level, LevelError, MemorySource, Severit
 
 // Games and their ticks.
 pub use game::event::{Event, ScriptFault};
+pub use game::find::Found;
 pub use game::fixed_timestep::{DueTicks, FixedTimestep};
 pub use game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
 pub use game::host::Pose;
-pub use game::inputs::{Input, LevelTexts, Reload};
+pub use game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
+pub use game::inspect::Inspected;
 pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
 pub use game::replay::{ReplayResult, replay};
+pub use game::roster::{Row, Stance};
 pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
 pub use script::vm::fuel::Signals;
@@ -95,7 +98,7 @@ pub use base::time::TickRate;
 pub use base::value::{Plain, PlainKey};
 pub use world::cue::{Cue, CueKind};
 pub use world::door::{DoorSignal, DoorState};
-pub use world::event::{LogLine, ReloadedFile, SwitchedOff};
+pub use world::event::{EvaluationFailure, LogLine, ReloadedFile, SwitchedOff};
 pub use world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
 pub use world::region::CrossingKind;
 pub use world::state_hash::WorldHash;

@@ -12,4 +12,5 @@ mod level;
 mod nav;
 mod place;
 mod script;
+mod view;
 mod when_at_hand;

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 
 use crate::base::ids::{CharacterId, DoorId, RegionId};
 use crate::base::value::{Plain, PlainKey};
+use crate::game::line::readable;
 use crate::nav::Revision;
 use crate::world::World;
 use crate::world::cue::Cue;
 use crate::world::door::{DoorSignal, DoorState};
-use crate::world::event::{Fact, LogLine, ReloadedFile, SwitchedOff};
+use crate::world::event::{Evaluation, EvaluationFailure, Fact, LogLine, ReloadedFile, SwitchedOff};
 use crate::world::outcome::WalkResult;
 use crate::world::region::CrossingKind;
 use crate::world::walk::Ask;
@@ -132,6 +133,24 @@ pub enum Event {
         /// Its payload, if it has one.
         payload: Option<Plain>,
     },
+    /// An input could not be carried out, and has changed nothing.
+    InputRefused {
+        /// The kind of input, as [`Input::kind`](crate::game::inputs::Input::kind) names it.
+        what: &'static str,
+        /// Why, a sentence.
+        why: String,
+    },
+    /// A text of [`Input::Evaluate`](crate::game::inputs::Input::Evaluate) has run.
+    Evaluated {
+        /// What messages call the text: `console:1`.
+        chunk: String,
+        /// The text.
+        text: String,
+        /// What it returned, as text; empty when it returned nothing or failed.
+        result: String,
+        /// Why it did not come to its end.
+        failure: Option<EvaluationFailure>,
+    },
     /// A scene asks something of the host: a line, a choice, the camera.
     Cue(Cue),
     /// A scene began.
@@ -225,6 +244,15 @@ impl ScriptFault {
     }
 }
 
+/// Values as `print` would show them, but with what tables hold.
+fn printed(world: &World, values: &[Plain]) -> String {
+    let shown = values.iter().map(|value| match value {
+        Plain::Text(text) => text.clone(),
+        other => readable(world, other),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 impl Event {
     /// The event of a fact; none for facts that only scripts wait for.
     pub(super) fn of(world: &World, fact: Fact) -> Option<Self> {
@@ -257,6 +285,11 @@ impl Event {
             Fact::RegionLeft { region, character, how } => Self::RegionLeft { region, character, how },
             Fact::Emitted { name, payload, to, by } => Self::Emitted { name, payload, to, by },
             Fact::Input { name, payload } => Self::Input { name, payload },
+            Fact::InputRefused { what, why } => Self::InputRefused { what, why },
+            Fact::Evaluated(evaluation) => {
+                let Evaluation { chunk, text, values, failure } = *evaluation;
+                Self::Evaluated { chunk, text, result: printed(world, &values), failure }
+            }
             Fact::Cue(cue) => Self::Cue(*cue),
             Fact::SceneStarted { name, locks } => Self::SceneStarted { name, locks },
             Fact::SceneEnded { name, info } => Self::SceneEnded { name, info },
@@ -297,6 +330,8 @@ impl Event {
             Self::ReloadRefused { .. } => "reloadRefused",
             Self::RegionEntered { .. } => "regionEntered",
             Self::RegionLeft { .. } => "regionLeft",
+            Self::InputRefused { .. } => "inputRefused",
+            Self::Evaluated { .. } => "evaluated",
             Self::Emitted { name, .. } | Self::Input { name, .. } => name,
             Self::WalkStarted { .. }
             | Self::Replanned { .. }

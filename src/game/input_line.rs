@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::base::hash;
 use crate::base::value::{Plain, PlainKey};
-use crate::game::inputs::{Input, LevelTexts, Reload};
-use crate::game::line::{JsonLine, quoted};
+use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
+use crate::game::line::{JsonLine, place_in_space, quoted};
 use crate::world::World;
 
 /// What the line of an input says after its tick, up to its fields.
@@ -24,15 +24,45 @@ pub const MARK: &str = "\"e\":\"input\"";
 #[must_use]
 pub fn line(world: &World, tick: u64, input: &Input) -> String {
     let fact = JsonLine::fact(tick, "input");
-    let of = |kind: &str| JsonLine::fact(tick, "input").text("kind", kind);
+    let of = || JsonLine::fact(tick, "input").text("kind", input.kind());
     let line = match input {
-        Input::Event { name, payload } => with_payload(fact.text("name", name), world, payload.as_ref()),
-        Input::Answer { id, option } => of("answer").text("id", id).text("option", option),
-        Input::Continue { scene } => of("continue").maybe_text("scene", scene.as_deref()),
-        Input::Skip { scene } => of("skip").maybe_text("scene", scene.as_deref()),
-        Input::Reload(reload) => with_texts(of("reload"), reload),
+        Input::Event { name, payload } => {
+            with_data(fact.text("name", name), world, ("payload", payload.as_ref()))
+        }
+        Input::Answer { id, option } => of().text("id", id).text("option", option),
+        Input::Continue { scene } | Input::Skip { scene } => of().maybe_text("scene", scene.as_deref()),
+        Input::Reload(reload) => with_texts(of(), reload),
+        Input::Walk { character, to } => {
+            let line = of().text("character", character);
+            match to {
+                InputGoal::Point(point) => line.raw("to", &place_in_space((*point).into())),
+                InputGoal::Named(name) => line.text("to", name),
+            }
+        }
+        Input::Stop { character } | Input::Remove { character } => of().text("character", character),
+        Input::Teleport(order) => with_teleport(of(), order),
+        Input::Spawn(order) => with_spawn(of(), world, order),
+        Input::Door { door, order } => of().text("door", door).text("order", order.name()),
+        Input::Area { area, is_available } => of().text("area", area).flag("available", *is_available),
+        Input::Evaluate { text } => of().text("text", text),
     };
     line.finish()
+}
+
+fn with_teleport(line: JsonLine, order: &InputTeleport) -> JsonLine {
+    let line = line.text("character", &order.character).raw("to", &place_in_space(order.to.into()));
+    match order.facing_rad {
+        Some(facing_rad) => line.number("facing", facing_rad),
+        None => line,
+    }
+}
+
+fn with_spawn(line: JsonLine, world: &World, order: &InputSpawn) -> JsonLine {
+    let tags: Vec<String> = order.tags.iter().map(|tag| quoted(tag)).collect();
+    let line = line.text("name", &order.name).raw("at", &place_in_space(order.at.into()));
+    let line = line.maybe_text("behaviour", order.behaviour.as_deref());
+    let line = if tags.is_empty() { line } else { line.raw("tags", &format!("[{}]", tags.join(","))) };
+    with_data(line, world, ("params", order.params.as_ref()))
 }
 
 fn with_texts(line: JsonLine, reload: &Reload) -> JsonLine {
@@ -59,9 +89,10 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn with_payload(line: JsonLine, world: &World, payload: Option<&Plain>) -> JsonLine {
-    let Some(payload) = payload else { return line };
-    let line = line.plain("payload", world, payload);
+/// Adds plain data under a name, and what JSON has no form for in it.
+fn with_data(line: JsonLine, world: &World, (name, data): (&str, Option<&Plain>)) -> JsonLine {
+    let Some(payload) = data else { return line };
+    let line = line.plain(name, world, payload);
     let mut kinds = BTreeMap::new();
     gather(payload, "", &mut kinds);
     if kinds.is_empty() {
@@ -113,20 +144,67 @@ fn below(place: &str, key: &str) -> String {
 pub fn read(world: &World, line: &Value) -> Result<Input, String> {
     let text = |name: &str| line[name].as_str().map(str::to_owned);
     let needed = |name: &str| text(name).ok_or_else(|| format!("an input without \"{name}\""));
+    let data = |name: &str| match &line[name] {
+        Value::Null => Ok(None),
+        json => PayloadReader { world, kinds: &line["kinds"] }.plain(json, "").map(Some),
+    };
     Ok(match line["kind"].as_str() {
-        None => {
-            let payload = match &line["payload"] {
-                Value::Null => None,
-                json => Some(PayloadReader { world, kinds: &line["kinds"] }.plain(json, "")?),
-            };
-            Input::Event { name: needed("name")?, payload }
-        }
+        None => Input::Event { name: needed("name")?, payload: data("payload")? },
         Some("answer") => Input::Answer { id: needed("id")?, option: needed("option")? },
         Some("continue") => Input::Continue { scene: text("scene") },
         Some("skip") => Input::Skip { scene: text("scene") },
         Some("reload") => Input::Reload(read_reload(line)?),
+        Some("walk") => Input::Walk { character: needed("character")?, to: read_goal(&line["to"])? },
+        Some("stop") => Input::Stop { character: needed("character")? },
+        Some("remove") => Input::Remove { character: needed("character")? },
+        Some("teleport") => Input::Teleport(InputTeleport {
+            character: needed("character")?,
+            to: read_place(&line["to"])?,
+            facing_rad: line.get("facing").map(read_number),
+        }),
+        Some("spawn") => Input::Spawn(InputSpawn {
+            name: needed("name")?,
+            at: read_place(&line["at"])?,
+            behaviour: text("behaviour"),
+            params: data("params")?,
+            tags: read_tags(&line["tags"])?,
+        }),
+        Some("door") => Input::Door { door: needed("door")?, order: read_order(&needed("order")?)? },
+        Some("area") => {
+            let is_available = line["available"].as_bool().ok_or("an input without \"available\"")?;
+            Input::Area { area: needed("area")?, is_available }
+        }
+        Some("evaluate") => Input::Evaluate { text: needed("text")? },
         Some(other) => return Err(format!("an input of the unknown kind {}", quoted(other))),
     })
+}
+
+fn read_goal(json: &Value) -> Result<InputGoal, String> {
+    match json {
+        Value::String(name) => Ok(InputGoal::Named(name.clone())),
+        other => read_place(other).map(InputGoal::Point),
+    }
+}
+
+/// A place of the host. What was no finite number is none again.
+fn read_place(json: &Value) -> Result<[f32; 3], String> {
+    let numbers = json.as_array().map_or(&[][..], Vec::as_slice);
+    <[f32; 3]>::try_from(numbers.iter().map(read_number).collect::<Vec<f32>>())
+        .map_err(|_| "a place is not three numbers".to_owned())
+}
+
+fn read_number(json: &Value) -> f32 {
+    json.as_f64().map_or(f32::NAN, |number| number as f32)
+}
+
+fn read_tags(json: &Value) -> Result<Vec<String>, String> {
+    let tags = json.as_array().map_or(&[][..], Vec::as_slice).iter();
+    tags.map(|tag| tag.as_str().map(str::to_owned).ok_or_else(|| "a tag is no text".to_owned())).collect()
+}
+
+fn read_order(word: &str) -> Result<DoorCommand, String> {
+    let found = DoorCommand::ALL.into_iter().find(|order| order.name() == word);
+    found.ok_or_else(|| format!("an input with the unknown order {}", quoted(word)))
 }
 
 fn read_reload(line: &Value) -> Result<Reload, String> {
@@ -253,14 +331,31 @@ mod tests {
                 ]),
             }),
         };
-        let inputs = [
+        let named = |name: &str| name.to_owned();
+        let mut inputs = vec![
             Input::event("bell"),
-            Input::Event { name: "rung".to_owned(), payload: Some(payload) },
+            Input::Event { name: "rung".to_owned(), payload: Some(payload.clone()) },
             Input::Answer { id: "a.b".to_owned(), option: "yes".to_owned() },
             Input::Continue { scene: None },
             Input::Skip { scene: Some("bridge".to_owned()) },
             Input::Reload(reload),
+            Input::Walk { character: named("anna"), to: InputGoal::Point([0.1, -2.5, 1e-7]) },
+            Input::Walk { character: named("anna"), to: InputGoal::Named(named("the \"well\"")) },
+            Input::Stop { character: named("anna") },
+            Input::Remove { character: named("anna") },
+            Input::Area { area: named("yard"), is_available: false },
+            Input::Evaluate { text: named("x = 1\nreturn x -- \u{202e}") },
         ];
+        for facing_rad in [None, Some(0.1)] {
+            let order = InputTeleport { character: named("anna"), to: [1.0, 0.0, 0.3], facing_rad };
+            inputs.push(Input::Teleport(order));
+        }
+        let spawn = InputSpawn { name: named("bo"), at: [3.0, 0.5, 4.0], ..InputSpawn::default() };
+        inputs.push(Input::Spawn(spawn.clone()));
+        let (behaviour, tags) = (Some(named("guard")), vec![named("watch"), named("tall")]);
+        inputs.push(Input::Spawn(InputSpawn { behaviour, params: Some(payload), tags, ..spawn }));
+        let orders = DoorCommand::ALL.into_iter();
+        inputs.extend(orders.map(|order| Input::Door { door: named("gate"), order }));
         for input in inputs {
             let line = line(&world, 3, &input);
             assert!(line.contains(MARK) && !line.contains('\n'), "{line}");

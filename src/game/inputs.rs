@@ -1,14 +1,12 @@
-//! Step 1: what the host has to say.
+//! What a host may say to a level, as data.
 //!
-//! In: this tick's inputs. Out: facts for step 12; what is to be reloaded, as one unit, for steps 2 and 3.
-//! Holds: an input is plain data, so that a recording can repeat it; the list is closed. Not here: how
-//! scripts and levels are reloaded (`script::reload`, `level_reload`).
+//! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and names
+//! things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how scripts
+//! and levels are reloaded (`script::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 
 use crate::base::value::Plain;
-use crate::world::World;
-use crate::world::event::Fact;
 
 /// Something the host tells the level.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,9 +37,133 @@ pub enum Input {
     },
     /// Changed texts of the project, one unit.
     Reload(Reload),
+    /// Somebody walks, on behalf of the host.
+    Walk {
+        /// Who.
+        character: String,
+        /// Where to.
+        to: InputGoal,
+    },
+    /// The walk of somebody is cancelled.
+    Stop {
+        /// Whose.
+        character: String,
+    },
+    /// Somebody is put somewhere.
+    Teleport(InputTeleport),
+    /// Somebody appears.
+    Spawn(InputSpawn),
+    /// Somebody is removed.
+    Remove {
+        /// Who.
+        character: String,
+    },
+    /// A door is moved or locked.
+    Door {
+        /// Its name.
+        door: String,
+        /// What it is to do.
+        order: DoorCommand,
+    },
+    /// An area or an obstacle is put in force or out of it.
+    Area {
+        /// Its name.
+        area: String,
+        /// Whether it is in force.
+        is_available: bool,
+    },
+    /// A text of Luau runs in the environment of the level's script, in step 3 before anything else.
+    Evaluate {
+        /// An expression, or statements.
+        text: String,
+    },
+}
+
+/// Where an [`Input::Walk`] leads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputGoal {
+    /// A place, metres.
+    Point([f32; 3]),
+    /// The mark of that name, else the character.
+    Named(String),
+}
+
+/// Somebody is put somewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputTeleport {
+    /// Who.
+    pub character: String,
+    /// The walkable point nearest to this is taken, metres.
+    pub to: [f32; 3],
+    /// Which way it looks there, radians about +y; as before when none is given.
+    pub facing_rad: Option<f32>,
+}
+
+/// Somebody appears.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InputSpawn {
+    /// Its name, which nobody alive has.
+    pub name: String,
+    /// The walkable point nearest to this is taken, metres.
+    pub at: [f32; 3],
+    /// The behaviour that it gets, by the name of its file.
+    pub behaviour: Option<String>,
+    /// Parameters of the behaviour, a map.
+    pub params: Option<Plain>,
+    /// Tags; its own name is added.
+    pub tags: Vec<String>,
+}
+
+/// What a door is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoorCommand {
+    /// Open, unless it is locked.
+    Open,
+    /// Close as soon as its doorway is clear.
+    Close,
+    /// Refuse to open from now on.
+    Lock,
+    /// Be locked no more, whatever key its lock wants.
+    Unlock,
+}
+
+impl DoorCommand {
+    /// Every command.
+    pub const ALL: [Self; 4] = [Self::Open, Self::Close, Self::Lock, Self::Unlock];
+
+    /// The word that traces use.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Close => "close",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+        }
+    }
 }
 
 impl Input {
+    /// The word that traces use for an input of this kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Event { .. } => "event",
+            Self::Answer { .. } => "answer",
+            Self::Continue { .. } => "continue",
+            Self::Skip { .. } => "skip",
+            Self::Reload(_) => "reload",
+            Self::Walk { .. } => "walk",
+            Self::Stop { .. } => "stop",
+            Self::Teleport(_) => "teleport",
+            Self::Spawn(_) => "spawn",
+            Self::Remove { .. } => "remove",
+            Self::Door { .. } => "door",
+            Self::Area { .. } => "area",
+            Self::Evaluate { .. } => "evaluate",
+        }
+    }
+
     /// An event of this name without a payload.
     #[must_use]
     pub fn event(name: &str) -> Self {
@@ -87,20 +209,4 @@ impl Reload {
             self.level = later.level;
         }
     }
-}
-
-/// Queues the events among the inputs as facts; what is to be reloaded comes back.
-pub fn run(world: &mut World, inputs: &[Input]) -> Reload {
-    let mut reload = Reload::default();
-    for input in inputs {
-        match input {
-            Input::Event { name, payload } => {
-                world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
-            }
-            Input::Reload(texts) => reload.merge(texts.clone()),
-            // These are for scenes; the game hands them to the scripts.
-            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } => {}
-        }
-    }
-    reload
 }

@@ -189,6 +189,34 @@ pub fn plain(world: &World, value: &Plain) -> String {
     }
 }
 
+/// Whole numbers below it are exact.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// Plain data for people: as in a trace, but whole numbers without a fraction.
+#[must_use]
+pub fn readable(world: &World, value: &Plain) -> String {
+    match value {
+        Plain::Number(number) if (*number as i64) as f64 == *number && number.abs() < WHOLE_MAX => {
+            (*number as i64).to_string()
+        }
+        Plain::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| readable(world, item)).collect();
+            format!("[{}]", items.join(","))
+        }
+        Plain::Map(entries) => {
+            let entries = entries.iter().fold(JsonLine::default(), |line, (key, value)| {
+                let name = match key {
+                    PlainKey::Index(index) => index.to_string(),
+                    PlainKey::Name(name) => name.clone(),
+                };
+                line.raw(&name, &readable(world, value))
+            });
+            entries.finish()
+        }
+        other => plain(world, other),
+    }
+}
+
 fn key_text(key: &PlainKey) -> String {
     match key {
         PlainKey::Index(index) => index.to_string(),
@@ -213,5 +241,17 @@ mod tests {
         assert!(!line.contains('\n') && !line.contains('\u{1b}') && !line.contains('\u{202e}'));
         let read: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(read["m"], "a\n{\"t\":1}\u{1b}[31m\u{202e}x\u{9b}", "and it reads back as it was");
+    }
+
+    #[test]
+    fn whole_numbers_of_payloads_are_written_whole_for_people() {
+        let key = |name: &str| PlainKey::Name(name.to_owned());
+        let inner = Plain::List(vec![Plain::Number(-0.0), Plain::Number(0.5), Plain::Number(-1.25)]);
+        let payload = Plain::Map([(key("ticks"), Plain::Number(931.0)), (key("list"), inner)].into());
+        let text =
+            r#"{ "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
+        let source = crate::level::MemorySource::new().with("hall.json", text);
+        let world = crate::level::spawn::build(crate::level::load("hall.json", &source).unwrap(), None).world;
+        assert_eq!(readable(&world, &payload), r#"{"list":[0,0.5,-1.25],"ticks":931}"#);
     }
 }

@@ -3,16 +3,12 @@
 //! In: events. Out: text. Not here: when and where it is printed.
 
 use crate::base::ids::CharacterId;
-use crate::base::value::{Plain, PlainKey};
 use crate::game::event::Event;
-use crate::game::line::{JsonLine, plain};
+use crate::game::line::readable;
 use crate::game::recorder::ReloadNote;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::DoorSignal;
-
-/// Whole numbers below it are exact.
-const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A sentence about an event; none when it is not worth one.
 #[must_use]
@@ -50,6 +46,11 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::SwitchedOff(off) => format!("{} is switched off after its faults; {}", off.owner, off.again),
         Event::Reloaded { .. } => reloaded(&ReloadNote::of(event)?, "", ""),
         Event::ReloadRefused { message, .. } => format!("reload refused: {message}; the old code runs on"),
+        Event::InputRefused { what, why } => format!("{what} refused: {why}"),
+        Event::Evaluated { chunk, failure: None, result, .. } => format!("{chunk}: {result}"),
+        Event::Evaluated { chunk, failure: Some(failure), .. } => {
+            format!("{chunk} failed: {}", failure.message)
+        }
         Event::Notice { what, count, .. } => format!("notice: {what} ({count})"),
         _ => return None,
     })
@@ -90,30 +91,6 @@ pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
     parts.join("; ")
 }
 
-/// Plain data for people: as in a trace, but whole numbers without a fraction.
-fn readable(world: &World, value: &Plain) -> String {
-    match value {
-        Plain::Number(number) if (*number as i64) as f64 == *number && number.abs() < WHOLE_MAX => {
-            (*number as i64).to_string()
-        }
-        Plain::List(items) => {
-            let items: Vec<String> = items.iter().map(|item| readable(world, item)).collect();
-            format!("[{}]", items.join(","))
-        }
-        Plain::Map(entries) => {
-            let entries = entries.iter().fold(JsonLine::default(), |line, (key, value)| {
-                let name = match key {
-                    PlainKey::Index(index) => index.to_string(),
-                    PlainKey::Name(name) => name.clone(),
-                };
-                line.raw(&name, &readable(world, value))
-            });
-            entries.finish()
-        }
-        other => plain(world, other),
-    }
-}
-
 /// What a door did, as a sentence goes on; nothing for a movement that has only begun.
 fn door_words(what: DoorSignal) -> Option<&'static str> {
     Some(match what {
@@ -143,18 +120,6 @@ fn cue_sentence(cue: &Cue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whole_numbers_of_payloads_are_written_whole_for_people() {
-        let key = |name: &str| PlainKey::Name(name.to_owned());
-        let inner = Plain::List(vec![Plain::Number(-0.0), Plain::Number(0.5), Plain::Number(-1.25)]);
-        let payload = Plain::Map([(key("ticks"), Plain::Number(931.0)), (key("list"), inner)].into());
-        let text =
-            r#"{ "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
-        let source = crate::level::MemorySource::new().with("hall.json", text);
-        let world = crate::level::spawn::build(crate::level::load("hall.json", &source).unwrap(), None).world;
-        assert_eq!(readable(&world, &payload), r#"{"list":[0,0.5,-1.25],"ticks":931}"#);
-    }
 
     #[test]
     fn a_deleted_file_is_not_said_to_be_reloaded() {

@@ -5,12 +5,16 @@
 //! threads; the game neither sleeps nor prints.
 
 pub mod event;
+pub mod fault_list;
+pub mod find;
 pub mod fixed_timestep;
 pub mod header;
 pub mod headless;
+mod hearing;
 pub mod host;
 pub mod input_line;
 pub mod inputs;
+pub mod inspect;
 mod level_reload;
 pub mod line;
 pub mod log_text;
@@ -19,6 +23,7 @@ pub mod recording;
 mod reload;
 mod reload_errors;
 pub mod replay;
+pub mod roster;
 mod skipping;
 pub mod testing;
 pub mod tick;
@@ -27,6 +32,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::threads::Threads;
+use crate::game::fault_list::FaultList;
 use crate::game::inputs::{Input, Reload};
 use crate::game::level_reload::Origin;
 use crate::game::recorder::{CrowdCounts, Recorder};
@@ -143,6 +149,7 @@ pub struct Game {
     recorder: Recorder,
     reload_count: u64,
     crowd_counts: CrowdCounts,
+    fault_list: FaultList,
     /// What the level file gave; none for a world that the host has built itself.
     origin: Option<Origin>,
 }
@@ -155,8 +162,8 @@ impl Game {
     }
 
     fn of(world: World, scripts: Option<ScriptHost>, recorder: Recorder) -> Self {
-        let crowd_counts = CrowdCounts::default();
-        Self { world, scripts, recorder, reload_count: 0, crowd_counts, origin: None }
+        let (crowd_counts, fault_list) = (CrowdCounts::default(), FaultList::default());
+        Self { world, scripts, recorder, reload_count: 0, crowd_counts, fault_list, origin: None }
     }
 
     /// A level at tick 0, its scripts started: behaviours are attached, `onStart` has run.
@@ -244,7 +251,7 @@ impl Game {
         let world = &mut self.world;
         world.clock.tick = world.clock.tick.after(1);
         let heard = self.recorder.inputs(world, inputs);
-        let reload = inputs::run(world, inputs); // 1
+        let reload = hearing::run(world, self.scripts.as_mut(), inputs); // 1
         if let Some(scripts) = &mut self.scripts {
             skipping::hear(scripts, inputs);
         }
@@ -291,6 +298,7 @@ impl Game {
         let mut facts = self.recorder.collect(world);
         facts.lines.splice(0..0, heard);
         self.crowd_counts.add(facts.crowd);
+        self.fault_list.take(facts.number, &facts.events);
         let culled = sim::steps::cull(world); // 13
         if let Some(scripts) = &mut self.scripts {
             scripts.culled(&culled.characters, &culled.walks);
@@ -331,7 +339,9 @@ impl Game {
 
     /// The facts of tick 0: who stands where. To be taken once, before the first tick.
     pub fn start_facts(&mut self) -> Tick {
-        self.recorder.collect(&mut self.world)
+        let facts = self.recorder.collect(&mut self.world);
+        self.fault_list.take(facts.number, &facts.events);
+        facts
     }
 
     /// Ends the level: every open walk settles, and what happened then is returned.

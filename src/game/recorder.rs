@@ -21,7 +21,7 @@ use crate::game::tick::Tick;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::cue::{Cue, CueKind};
-use crate::world::event::ReloadedFile;
+use crate::world::event::{EvaluationFailure, ReloadedFile};
 use crate::world::outcome::{Blocker, WalkResult};
 use crate::world::state_hash::WorldHash;
 use crate::world::walk::{Ask, Walk};
@@ -215,7 +215,7 @@ fn is_due(every: u64, tick: time::Tick) -> bool {
 }
 
 /// The trace line of an event; none where the trace has other lines for it.
-fn line(world: &World, event: &Event) -> Option<String> {
+pub fn line(world: &World, event: &Event) -> Option<String> {
     let tick = world.tick().0;
     let fact = |name: &str| JsonLine::fact(tick, name);
     let line = match event {
@@ -285,6 +285,14 @@ fn line(world: &World, event: &Event) -> Option<String> {
             .count("line", u64::from(*line))
             .text("message", message)
             .raw("files", &changed_files(files)),
+        Event::InputRefused { what, why } => fact("inputRefused").text("what", what).text("why", why),
+        Event::Evaluated { chunk, result, failure, .. } => {
+            let line = fact("evaluated").text("chunk", chunk).flag("ok", failure.is_none());
+            match failure {
+                None => line.text("result", result),
+                Some(failure) => failed(line, failure),
+            }
+        }
         Event::Notice { what, count, walk, why } => {
             let line = fact("notice").text("what", what).count("count", *count);
             let line = if let Some(walk) = walk { line.count("walk", *walk) } else { line };
@@ -294,6 +302,12 @@ fn line(world: &World, event: &Event) -> Option<String> {
         Event::Input { .. } | Event::DoorSignal { .. } => return None,
     };
     Some(line.finish())
+}
+
+fn failed(line: JsonLine, failure: &EvaluationFailure) -> JsonLine {
+    let line = line.text("kind", failure.kind).text("message", &failure.message);
+    let line = line.text("file", &failure.file).count("line", u64::from(failure.line));
+    line.text("traceback", &failure.traceback)
 }
 
 /// `{"guard.lua":{"hash":"...","text":"..."}}`; the text is null for a deleted file.

@@ -124,7 +124,8 @@ pub fn is_of_the_clock(line: &str) -> bool {
 /// Why no replay can repeat what this line tells: a script was ended by something that is not counted.
 #[must_use]
 pub fn unrepeatable(line: &str) -> Option<&'static str> {
-    if !line.contains("\"e\":\"scriptFault\"") {
+    let tells_of_scripts = ["\"e\":\"scriptFault\"", "\"e\":\"evaluated\""];
+    if !tells_of_scripts.iter().any(|told| line.contains(told)) {
         return None;
     }
     let kinds = [

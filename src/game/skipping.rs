@@ -32,7 +32,7 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
             Input::Skip { scene } => {
                 scripts.skip(scene.as_deref());
             }
-            Input::Event { .. } | Input::Reload(_) => {}
+            _ => {}
         }
     }
 }

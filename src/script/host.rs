@@ -25,6 +25,8 @@ use crate::script::state::behaviours::Class;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestState};
+use crate::script::state::work::{ScriptWork, WORK_MAX};
+use crate::script::step::console::Console;
 use crate::script::step::hashes::hashes;
 use crate::script::step::invoke::{self};
 use crate::script::step::{
@@ -140,6 +142,7 @@ pub struct ScriptHost {
     /// Name of the level script, as the level gives it.
     pub(super) level_script: Option<String>,
     pub(super) reloads: Reloads,
+    console: Console,
     is_over: bool,
 }
 
@@ -168,7 +171,8 @@ impl ScriptHost {
         }
         let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
         let level_script = setup.level_script;
-        Ok(Self { vm, level, state, characters, level_script, reloads, is_over: false })
+        let console = Console::default();
+        Ok(Self { vm, level, state, characters, level_script, reloads, console, is_over: false })
     }
 
     /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before
@@ -245,7 +249,53 @@ impl ScriptHost {
             // Whom the host has removed since the last tick.
             world.events.despawned().for_each(|id| runtime.silence(id));
         });
-        self.phase(world, 3, schedule::run);
+        let mut console = std::mem::take(&mut self.console);
+        let level = if console.is_idle() { None } else { self.level_environment() };
+        self.phase(world, 3, |vm| {
+            console.run(vm, level.as_ref());
+            schedule::run(vm);
+        });
+        self.console = console;
+    }
+
+    /// The environment of the level script, also of one that is switched off.
+    fn level_environment(&self) -> Option<Table> {
+        let running = store::with(self.vm.lua(), |runtime| Some(runtime.owners.level.as_ref()?.1.clone()));
+        running.or_else(|| self.vm.environment_of(self.level_script.as_ref()?))
+    }
+
+    /// Has a text evaluated in the coming step 3, in the environment of the level script; without one, in an
+    /// environment of its own. What it comes to is a fact.
+    ///
+    /// # Errors
+    /// When it is too long, or too many wait.
+    pub fn evaluate(&mut self, text: &str) -> Result<(), String> {
+        self.console.ask(text)
+    }
+
+    /// The name under which a behaviour is known, whose file is loaded if it was not; the parameters are
+    /// checked. Between phases.
+    ///
+    /// # Errors
+    /// A sentence: there is no such file, it fails, it is no behaviour, a parameter is wrong, or too much work
+    /// waits.
+    pub fn check_behaviour(&mut self, world: &World, asked: &str, given: &Plain) -> Result<String, String> {
+        let class = class(&self.vm, asked).map_err(|error| error.to_string())?;
+        params::fill(&class.params, given, Some(world))?;
+        let is_full = store::with(self.vm.lua(), |runtime| runtime.queue.is_full());
+        if is_full {
+            Err(format!("{WORK_MAX} things wait to be done already"))
+        } else {
+            Ok(class.name.clone())
+        }
+    }
+
+    /// Gives a character a behaviour at the next dispatch: its name as [`ScriptHost::check_behaviour`] gave it,
+    /// and parameters. Between phases.
+    pub fn attach(&mut self, world: &World, character: CharacterId, (name, params): (String, Plain)) {
+        let waiting = world.events.waiting() as u64;
+        let work = ScriptWork::Attach { character, name, params };
+        store::with(self.vm.lua(), |runtime| runtime.queue.push(work, waiting));
     }
 
     /// Step 12: hands out the facts of the world, in bounded rounds.
@@ -289,6 +339,7 @@ impl ScriptHost {
             return;
         }
         self.vm.begin_tick();
+        let mut console = std::mem::take(&mut self.console);
         self.phase(world, 12, |vm| {
             let lua = vm.lua();
             testing::end(vm);
@@ -304,6 +355,7 @@ impl ScriptHost {
                 behaviour::end(vm, owner, "levelEnd");
             }
             level_script::end(vm, "levelEnd");
+            console.end(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
             leave_undelivered(vm);
         });

@@ -259,6 +259,13 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     picture.add("characters", shapes);
 }
 
+/// The colour in which pictures show each character, in order of creation.
+#[must_use]
+pub fn character_colours(world: &World) -> Vec<(CharacterId, Colour)> {
+    let people = People::of(world);
+    world.characters().map(|(id, who)| (id, people.colour(id, who))).collect()
+}
+
 /// Who has which colour: each person its own while there are few, else each kind of person, by the first tag.
 struct People<'a> {
     /// Names, or first tags, in the order of those who have them first.

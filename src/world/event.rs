@@ -170,6 +170,15 @@ pub enum Fact {
         /// Its payload, if it has one.
         payload: Option<Plain>,
     },
+    /// An input could not be carried out, and has changed nothing.
+    InputRefused {
+        /// The kind of input, as traces name it.
+        what: &'static str,
+        /// Why, a sentence.
+        why: String,
+    },
+    /// A text of the host was evaluated.
+    Evaluated(Box<Evaluation>),
     /// A scene asks something of the host.
     Cue(Box<Cue>),
     /// A scene began.
@@ -301,6 +310,34 @@ pub struct LogLine {
     pub message: String,
 }
 
+/// What a text came to that the host had evaluated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// What messages call the text: `console:1`.
+    pub chunk: String,
+    /// The text.
+    pub text: String,
+    /// What it returned, as data for people: what is not plain is a few words.
+    pub values: Vec<Plain>,
+    /// Why it did not come to its end.
+    pub failure: Option<EvaluationFailure>,
+}
+
+/// Why a text of the host did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvaluationFailure {
+    /// The kind, as faults of scripts have it.
+    pub kind: &'static str,
+    /// What happened, with the place in front where it is known.
+    pub message: String,
+    /// The script file in which it happened, or the chunk; empty when nothing ran.
+    pub file: String,
+    /// Line in it, from 1; 0 when unknown.
+    pub line: u32,
+    /// One frame a line, innermost first.
+    pub traceback: String,
+}
+
 impl Fact {
     /// Whether scripts can hear it; the rest is for host and trace only.
     #[must_use]
@@ -313,6 +350,8 @@ impl Fact {
                 | Self::Cue(_)
                 | Self::Logged(_)
                 | Self::Notice { .. }
+                | Self::InputRefused { .. }
+                | Self::Evaluated(_)
                 | Self::SwitchedOff(_)
                 | Self::RegionEntered { .. }
                 | Self::RegionLeft { .. }

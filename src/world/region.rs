@@ -57,6 +57,15 @@ impl RegionShape {
         Self::Polygon(points, bounds)
     }
 
+    /// The middle of what it covers, or of the rectangle around that.
+    #[must_use]
+    pub fn middle(&self) -> Point {
+        match self {
+            Self::Circle(centre, _) => *centre,
+            Self::Polygon(_, bounds) => bounds.centre(),
+        }
+    }
+
     /// Whether a body counts as inside, by `edge`.
     #[must_use]
     pub fn holds(&self, position: Vec3, radius_m: f32, edge: Edge) -> bool {

@@ -15,7 +15,7 @@ use walkon::base::value::{Plain, PlainKey};
 use walkon::game::fixed_timestep::FixedTimestep;
 use walkon::game::header::{Header, RunSetup};
 use walkon::game::headless::{Bound, Host, Onlooker, run_hosted};
-use walkon::game::inputs::{Input, Reload};
+use walkon::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::recording::{Recording, tick_of};
 use walkon::game::replay::{ReplayResult, What, replay};
@@ -198,6 +198,79 @@ fn fault_i13_the_moment_of_a_reload_is_an_input_with_its_texts() {
     assert!(line.contains("BELL %d"), "{line}");
     let verdict = piece.replay(&trace);
     assert!(verdict.is_same(), "{verdict:?}");
+}
+
+/// Everything that somebody who looks on can do, by tick.
+fn meddling(world: &World) -> BTreeMap<u64, Vec<Input>> {
+    let hero = || "hero".to_owned();
+    let walk = |to| Input::Walk { character: hero(), to };
+    let door = |order| Input::Door { door: "gate".to_owned(), order };
+    let area = |is_available| Input::Area { area: "shed".to_owned(), is_available };
+    let teleport = |to, facing_rad| Input::Teleport(InputTeleport { character: hero(), to, facing_rad });
+    let guest = InputSpawn { name: "guest".to_owned(), at: [3.0, 0.0, 7.3], ..InputSpawn::default() };
+    let who = Plain::Character(world.find_character("hero").unwrap());
+    let led = InputSpawn {
+        name: "led".to_owned(),
+        behaviour: Some("tail.lua".to_owned()),
+        params: Some(Plain::map([("whom", who)])),
+        tags: vec!["tail".to_owned()],
+        ..guest.clone()
+    };
+    let evaluate = |text: &str| Input::Evaluate { text: text.to_owned() };
+    BTreeMap::from([
+        (3, vec![walk(InputGoal::Point([15.1, 0.0, 5.0])), evaluate("rung = (rung or 0) + math.random()")]),
+        (20, vec![door(DoorCommand::Unlock), door(DoorCommand::Open)]),
+        (40, vec![Input::Spawn(guest.clone()), Input::Spawn(led), Input::Spawn(guest)]),
+        (45, vec![evaluate("world.character('guest'):walkTo(8, 8) return rung")]),
+        (
+            60,
+            vec![
+                area(false),
+                evaluate("error('x')"),
+                evaluate("task.spawn(function() task.sleep(1) rung = 9 end)"),
+            ],
+        ),
+        (80, vec![teleport([8.0, 0.0, 2.5], Some(0.3)), walk(InputGoal::Named("guest".to_owned()))]),
+        (
+            100,
+            vec![area(true), teleport([f32::INFINITY, 0.0, 0.0], Some(f32::NAN)), door(DoorCommand::Close)],
+        ),
+        (120, vec![Input::Stop { character: hero() }, Input::Remove { character: "guest".to_owned() }]),
+        (130, vec![evaluate("return rung, world.characters()"), door(DoorCommand::Lock)]),
+    ])
+}
+
+#[test]
+fn what_somebody_does_who_looks_on_is_repeated_by_the_replay() {
+    let level = r#"{ "name": "rooms", "script": "level.lua",
+      "navigation": { "areas": [ { "name": "left", "polygon": [[0,0],[10,0],[10,10],[0,10]] },
+        { "name": "doorway", "polygon": [[10,4],[11,4],[11,6],[10,6]] },
+        { "name": "right", "polygon": [[11,0],[21,0],[21,10],[11,10]] },
+        { "name": "shed", "polygon": [[0,10],[4,10],[4,14],[0,14]] } ] },
+      "doors": [ { "name": "gate", "area": "doorway", "open": false, "locked": true, "key": "iron" } ],
+      "characters": [ { "name": "hero", "position": [2, 5] } ] }"#;
+    let tail = "return { params = { whom = { type = 'any' } },
+      run = function(self) while true do self.character:walkTo(self.params.whom):wait() task.sleep(0.2) end end }";
+    let scripts = [("level.lua", "function onStart() end"), ("tail.lua", tail)];
+    let scripts = scripts.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let piece = Piece { path: "levels/rooms.json".to_owned(), level: level.to_owned(), scripts };
+    let world = walkon::level::spawn::build(piece.load(), None).world;
+    let trace = piece.record(200, meddling(&world), None);
+    let count = |part: &str| trace.matches(part).count();
+    assert_eq!(count("\"e\":\"input\""), 20, "{trace}");
+    assert_eq!(count("\"e\":\"inputRefused\""), 2, "the second guest, and the place that is none");
+    assert_eq!((count("\"e\":\"evaluated\""), count("\"ok\":true,\"result\"")), (5, 4), "{trace}");
+    assert_eq!(count("\"e\":\"scriptFault\""), 0, "{trace}");
+    assert!(count("\"e\":\"walkStarted\"") >= 4, "{trace}");
+    let verdict = piece.replay(&trace);
+    assert!(verdict.is_same(), "{verdict:?}");
+    assert_eq!(verdict.hashes, 200);
+    let quiet: String = trace
+        .lines()
+        .filter(|line| !line.contains("math.random()"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(!piece.replay(&quiet).is_same(), "a text changes the state");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 pub mod attacks;
 pub mod behaviours;
 pub mod boards;
+pub mod host_inputs;
 pub mod hostile_world;
+pub mod inspection;
 pub mod reload;
 pub mod reload_levels;
 pub mod reload_scenes;

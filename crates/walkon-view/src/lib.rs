@@ -11,4 +11,28 @@
     reason = "the bans keep clocks, files and threads out of the library; this crate is a shell around it"
 )]
 
+pub mod client;
+pub mod commands;
+pub mod desk;
 pub mod edit;
+
+pub mod forecast;
+pub mod frame;
+pub mod happened;
+pub mod page;
+pub mod past;
+pub mod picture;
+pub mod question;
+pub mod replica;
+pub mod roster;
+pub mod run_record;
+pub mod running;
+pub mod server;
+pub mod stdio;
+pub mod view;
+
+pub use desk::{CheckedLevel, Project, Saved};
+pub use run_record::{RunRecord, RunStart};
+pub use running::Speed;
+pub use server::Server;
+pub use view::{View, ViewSetup};

@@ -155,6 +155,16 @@ impl Behaviours {
         self.suspended.values().cloned().collect()
     }
 
+    /// The behaviour of a character that was switched off.
+    pub(crate) fn suspended_of(&self, character: CharacterId) -> Option<&Suspended> {
+        self.suspended.values().find(|(other, _)| *other == character).map(|(_, suspended)| suspended)
+    }
+
+    /// The characters whose behaviour was switched off, in their order.
+    pub(crate) fn suspended_characters(&self) -> impl Iterator<Item = CharacterId> {
+        self.suspended.values().map(|(character, _)| *character)
+    }
+
     /// A character has no suspended behaviour any more.
     pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
         self.suspended.retain(|_, (other, _)| *other != character);

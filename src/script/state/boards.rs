@@ -127,6 +127,21 @@ impl Boards {
         self.boards.values().flat_map(|board| board.values.values().map(|kept| &kept.value))
     }
 
+    /// What a board holds, by key; none before its first use.
+    pub(crate) fn entries(&self, of: &BoardOf) -> Option<Plain> {
+        let board = self.boards.get(*self.numbers.get(of)?)?;
+        let entry = |(key, kept): (&String, &KeptValue)| (PlainKey::Name(key.clone()), kept.value.clone());
+        Some(Plain::Map(board.values.iter().map(entry).collect()))
+    }
+
+    /// Names of the groups that have a board, in order.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
+        self.numbers.keys().filter_map(|of| match of {
+            BoardOf::Group(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// Keys in order.
     pub(crate) fn keys(&self, board: u64) -> Result<Vec<String>, BoardRefusal> {
         let board = self.boards.get(board).ok_or(BoardRefusal::Gone)?;

@@ -56,6 +56,21 @@ pub(crate) struct WalkRecord {
     pub(crate) lost: Lost,
 }
 
+/// What a handler is told of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// An event of this name.
+    Event(String),
+    /// What a door does.
+    Door(DoorId, &'static str),
+    /// A key of a board.
+    Board(String),
+    /// What a watch sees.
+    Watch(&'static str),
+    /// The end of a walk.
+    Walk(WalkId, &'static str),
+}
+
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
@@ -91,6 +106,39 @@ impl Handlers {
     /// Those who listen to the event `name`, in order of registration.
     pub(crate) fn event(&self, name: &str) -> Vec<Listener> {
         self.events.get(name).cloned().unwrap_or_default()
+    }
+
+    /// What an owner listens to, with its handlers: events, doors, boards, watches, walks.
+    pub(crate) fn heard_by(&self, owner: Owner) -> Vec<(Heard, Callback)> {
+        let own = |list: &Vec<Listener>| -> Vec<Callback> {
+            list.iter().filter(|one| one.owner == owner).map(|one| one.callback.clone()).collect()
+        };
+        let of = |heard: Heard, list| own(list).into_iter().map(move |callback| (heard.clone(), callback));
+        let events = self.events.iter().flat_map(|(name, list)| of(Heard::Event(name.clone()), list));
+        let doors = self.doors.iter().flat_map(|(&(door, what), list)| of(Heard::Door(door, what), list));
+        let boards = self.boards.iter().flat_map(|((_, key), list)| of(Heard::Board(key.clone()), list));
+        let watches = self.watches.values().filter(|watch| watch.owner == owner);
+        let watches = watches.flat_map(|WatchRecord { handlers, .. }| {
+            let all = [("enter", &handlers.enter), ("exit", &handlers.exit), ("stay", &handlers.stay)];
+            all.into_iter().filter_map(|(word, callback)| Some((Heard::Watch(word), callback.clone()?)))
+        });
+        let walks = self.walks.iter().filter(|(_, record)| record.owner == owner);
+        let walks = walks.flat_map(|(walk, WalkRecord { handlers, .. })| {
+            let all = [
+                ("arrived", &handlers.arrived),
+                ("failed", &handlers.failed),
+                ("cancelled", &handlers.cancelled),
+                ("settled", &handlers.settled),
+            ];
+            let heard = move |word| Heard::Walk(walk, word);
+            all.into_iter().filter_map(move |(word, callback)| Some((heard(word), callback.clone()?)))
+        });
+        events.chain(doors).chain(boards).chain(watches).chain(walks).collect()
+    }
+
+    /// How many listeners to events, doors and boards there are.
+    pub(crate) fn listener_count(&self) -> usize {
+        self.events.values().chain(self.doors.values()).chain(self.boards.values()).map(Vec::len).sum()
     }
 
     /// Those who watch a key of a board, in order of registration.

@@ -10,6 +10,7 @@ pub mod callback;
 pub(crate) mod census;
 pub(crate) mod clock;
 pub(crate) mod code_name;
+pub mod code_place;
 pub(crate) mod dialogue;
 pub(crate) mod handlers;
 pub(crate) mod owner_set;

@@ -28,6 +28,8 @@ pub(crate) enum OwnerKind {
     Scene(u64),
     /// The level test.
     Test,
+    /// Texts that the host has evaluated.
+    Console,
 }
 
 /// One owner.

@@ -67,6 +67,13 @@ pub(crate) struct Predicate {
     enabled: bool,
 }
 
+impl Predicate {
+    /// What is asked.
+    pub(crate) fn function(&self) -> &Function {
+        &self.function
+    }
+}
+
 /// All watches over predicates.
 #[derive(Debug, Default)]
 pub(crate) struct Predicates {

@@ -111,7 +111,9 @@ impl Runtime {
             jobs.push(Job::LevelTick);
             jobs.extend(predicates(owner));
         }
-        let plays = |record: &OwnerRecord| matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test);
+        let plays = |record: &OwnerRecord| {
+            matches!(record.kind, OwnerKind::Scene(_) | OwnerKind::Test | OwnerKind::Console)
+        };
         for owner in all.owners().filter(|owner| self.owners.get(*owner).is_some_and(plays)) {
             jobs.extend(predicates(owner));
         }

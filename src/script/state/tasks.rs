@@ -87,6 +87,8 @@ pub(crate) struct Task {
     /// Serial of the wait under way; 0 when it is not waiting.
     pub(crate) serial: u64,
     pub(crate) pause: Option<TaskPause>,
+    /// When that wait began; for those who look on, and never part of the state.
+    pub(crate) since: Tick,
     pub(crate) cleanups: Vec<Function>,
     pub(crate) name: Option<String>,
 }
@@ -130,6 +132,7 @@ impl Tasks {
             start: Some((spawn.function, spawn.args)),
             serial: 0,
             pause: None,
+            since: Tick::default(),
             cleanups: Vec::new(),
             name: spawn.name,
         };
@@ -145,6 +148,11 @@ impl Tasks {
     /// The tasks of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
         self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(id, _)| id).collect()
+    }
+
+    /// The tasks of an owner with their ids, by id.
+    pub(crate) fn of_owner(&self, owner: Owner) -> impl Iterator<Item = (u64, &Task)> {
+        self.tasks.iter().filter(move |(_, task)| task.owner == owner)
     }
 
     pub(crate) fn get(&self, id: u64) -> Option<&Task> {
@@ -274,11 +282,12 @@ impl Tasks {
         }
     }
 
-    pub(crate) fn wait_for(&mut self, id: u64, pending: &Pending) {
+    /// A task begins to wait, at `now`.
+    pub(crate) fn wait_for(&mut self, id: u64, pending: &Pending, now: Tick) {
         let Some(task) = self.tasks.get_mut(id) else {
             return;
         };
-        task.serial = pending.serial;
+        (task.serial, task.since) = (pending.serial, now);
         let mut pause = pending.pause.clone();
         if let Some(tick) = pause.deadline() {
             self.due.entry(*tick).or_default().insert(id);

@@ -52,6 +52,11 @@ pub(crate) struct Timers {
 }
 
 impl Timer {
+    /// Seconds from one turn to the next; none for a timer that has one turn.
+    pub(crate) fn every_s(&self) -> Option<f64> {
+        (self.turns_max != Some(1)).then_some(self.seconds)
+    }
+
     pub(crate) fn plan(&mut self, rate: TickRate) {
         let earliest = self.due.after(1);
         let exact = self.base.after(rate.ticks((self.turns + 1) as f64 * self.seconds));

@@ -155,6 +155,11 @@ impl Trees {
         self.runs.insert(owner, RunningTree { tree: tree.clone(), states, again: None });
     }
 
+    /// The tree of an owner, if it has one under way.
+    pub(crate) fn run_of(&self, owner: Owner) -> Option<&RunningTree> {
+        self.runs.get(&owner)
+    }
+
     /// Takes the tree of an owner out for good.
     pub(crate) fn take(&mut self, owner: Owner) -> Option<RunningTree> {
         self.runs.remove(&owner)

@@ -363,6 +363,8 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         | Fact::Cue(_)
         | Fact::Logged(_)
         | Fact::SwitchedOff(_)
+        | Fact::InputRefused { .. }
+        | Fact::Evaluated(_)
         | Fact::Notice { .. } => {}
     }
     Ok(())

@@ -8,6 +8,7 @@
 pub(crate) mod behaviour;
 pub(crate) mod blackboard;
 pub(crate) mod cinematic;
+pub(crate) mod console;
 pub(crate) mod dialogue;
 pub(crate) mod dispatch;
 pub mod handlers;

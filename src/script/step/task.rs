@@ -179,7 +179,7 @@ fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
             pause: TaskPause::Until(runtime.clock.now.after(1)),
             known: Vec::new(),
         });
-        runtime.tasks.wait_for(id, &pending);
+        runtime.tasks.wait_for(id, &pending, runtime.clock.now);
         let serial = pending.serial;
         pending
             .known

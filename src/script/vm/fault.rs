@@ -16,6 +16,9 @@ use crate::script::vm::{hints, store};
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
 pub const OWN_CHUNK: &str = "[walkon]";
 
+/// What the names of texts begin with that the host has evaluated: a number follows.
+pub const CONSOLE: &str = "console:";
+
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;
 
@@ -311,11 +314,13 @@ pub fn is_memory_error(error: &mlua::Error) -> bool {
     }
 }
 
-/// The place a message begins with: `guard.lua:31: ...`.
+/// The place a message begins with: `guard.lua:31: ...`, `console:1:31: ...`.
 pub(crate) fn place_in(message: &str) -> Option<(&str, u32)> {
-    let (file, rest) = message.split_once(':')?;
+    let is_of_console = message.starts_with(CONSOLE);
+    let (at, _) = message.match_indices(':').nth(usize::from(is_of_console))?;
+    let (file, rest) = (&message[..at], &message[at + 1..]);
     let (line, _) = rest.split_once(": ")?;
-    let is_script = [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
+    let is_script = is_of_console || [".lua", ".luau"].iter().any(|suffix| file.ends_with(suffix));
     if is_script { Some((file, line.parse().ok()?)) } else { None }
 }
 

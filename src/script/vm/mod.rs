@@ -17,6 +17,7 @@ pub mod library;
 pub mod limits;
 pub mod payload;
 pub(crate) mod sandbox;
+pub(crate) mod shown;
 pub(crate) mod store;
 mod strides;
 
@@ -29,6 +30,7 @@ use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, T
 
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
+use crate::script::state::code_place::CodePlace;
 use crate::script::vm::account::Account;
 use crate::script::vm::convert::{Args, Mistake, function};
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -152,6 +154,9 @@ pub enum Resumed {
 /// Coroutines of tasks that are over and kept, at most: handlers run one after another, and those that wait
 /// end by and by.
 const IDLE_MAX: usize = 64;
+
+/// Frames of a waiting coroutine that are looked at: those of a wait lie above that of the script.
+const FRAMES_LOOKED_AT: i32 = 64;
 
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
@@ -547,6 +552,55 @@ impl ScriptVm {
             Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
             _ => prepared,
         }
+    }
+
+    /// Where the innermost code of a script stands in a coroutine that does not run.
+    pub(crate) fn place_of_thread(&self, thread: &Thread) -> Option<CodePlace> {
+        let debug: Table = self.sandbox.native.raw_get("debug").ok()?;
+        // A native function: no code of a script runs, and nothing is counted.
+        let info: Function = debug.raw_get("info").ok()?;
+        (0..FRAMES_LOOKED_AT).find_map(|level| {
+            let asked = (thread.clone(), level, "sl");
+            let (file, line): (Option<String>, Option<i64>) = info.call(asked).ok()?;
+            let line = u32::try_from(line?).ok().filter(|line| *line > 0)?;
+            let file = file.filter(|file| file != fault::OWN_CHUNK)?;
+            Some(CodePlace { file, line })
+        })
+    }
+
+    /// Compiles a text of the host, called `chunk`: an expression gives its values, statements run.
+    ///
+    /// # Errors
+    /// The first mistake of the text as statements, with its line.
+    pub(crate) fn compile_for_console(
+        &self,
+        (chunk, text): (&str, &str),
+        environment: &Table,
+    ) -> Result<Function, CallFailure> {
+        let compiling = self.machine.fuel.enter(u64::MAX / 2);
+        let file = |text: String| ScriptText { path: chunk.to_owned(), text };
+        let expression = compile(&self.lua, &file(format!("return {text}")), Some(environment));
+        let compiled = expression.or_else(|_| compile(&self.lua, &file(text.to_owned()), Some(environment)));
+        drop(compiling);
+        match self.machine.fuel.trip() {
+            Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
+            _ => compiled,
+        }
+    }
+
+    /// An environment for texts of the host, where the level has no script.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn environment_of_console(&self) -> Result<Table, CallFailure> {
+        let name = fault::CONSOLE.trim_end_matches(':');
+        let made = self.loader.environment(&self.lua, name);
+        made.map_err(|error| failed(fault::text_of_error(&error)))
+    }
+
+    /// The environment of the file that `asked` means, if its body has run.
+    pub(crate) fn environment_of(&self, asked: &str) -> Option<Table> {
+        Some(self.machine.loads.get(&self.resolve(asked).ok()?)?.environment)
     }
 
     /// The texts of the level's scripts.

@@ -201,9 +201,10 @@ impl<'a> ProjectWatch<'a> {
 
     /// Reads the level and every file it names, if one of them is another now.
     fn level(&mut self, reload: &mut Reload) -> Option<LevelError> {
-        let source = Remembering { folder: &self.found.project.folder, files: RefCell::default() };
+        let nothing = BTreeMap::new();
+        let source = Remembering::new(&self.found.project.folder, &nothing);
         let loaded = crate::level::load(&self.found.path, &source);
-        let files = source.files.into_inner();
+        let files = source.into_files();
         if !files.contains_key(&self.found.path) {
             self.tell_once(&self.found.path, "it cannot be read");
             return None;
@@ -274,14 +275,31 @@ fn look(path: &Path) -> FileState {
 }
 
 /// A folder that remembers what was read from it.
-struct Remembering<'a> {
+pub(super) struct Remembering<'a> {
     folder: &'a crate::disk::Folder,
+    /// Texts that lie there only as far as this source is concerned.
+    laid: &'a BTreeMap<String, String>,
     files: RefCell<BTreeMap<String, Vec<u8>>>,
+}
+
+impl<'a> Remembering<'a> {
+    /// The folder, with some texts in place of those on disk.
+    pub fn new(folder: &'a crate::disk::Folder, laid: &'a BTreeMap<String, String>) -> Self {
+        Self { folder, laid, files: RefCell::default() }
+    }
+
+    /// What was read.
+    pub fn into_files(self) -> BTreeMap<String, Vec<u8>> {
+        self.files.into_inner()
+    }
 }
 
 impl FileSource for Remembering<'_> {
     fn read(&self, path: &str, bytes_max: u64) -> Result<Vec<u8>, SourceError> {
-        let bytes = self.folder.read(path, bytes_max)?;
+        let bytes = match self.laid.get(path) {
+            Some(text) => text.clone().into_bytes(),
+            None => self.folder.read(path, bytes_max)?,
+        };
         self.files.borrow_mut().insert(path.to_owned(), bytes.clone());
         Ok(bytes)
     }

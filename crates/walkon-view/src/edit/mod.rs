@@ -1,1 +1,29 @@
-//! Edits of a level's text: patches by span, so that order, layout and comments of its author survive.
+//! Editing: a level's own text, changed where people point and nowhere else.
+//!
+//! In: the texts of a level, changes of a client. Out: new texts, a history, what `check` says of them. Holds:
+//! what is not changed survives byte for byte; what somebody else wrote meanwhile is never lost. Not here: the
+//! protocol, the running level.
+
+pub mod document;
+pub mod expectations;
+pub mod json;
+mod layout;
+pub mod merge;
+pub mod paint;
+pub mod patch;
+pub mod save;
+mod span;
+
+pub use document::{
+    Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
+    Surroundings, Texts, check_level,
+};
+pub use expectations::{
+    Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
+};
+pub use json::Json;
+pub use merge::merge;
+pub use paint::{GridPlace, PaintError, grid_place, paint};
+pub use patch::{Change, PatchError, What, below, patch};
+pub use save::{SaveError, remove_below, save_beside, save_over};
+pub use span::value_span;

@@ -78,6 +78,8 @@ pub enum Command {
     Run(RunArgs),
     /// Run a level in real time; scripts and level are taken in as they are saved
     Watch(WatchArgs),
+    /// Show a level in a browser: watch, play, inspect, rewind, look ahead, edit
+    View(ViewArgs),
     /// Run levels with many seeds, over all cores
     Batch(BatchArgs),
     /// Run a trace again and name the first tick that differs
@@ -196,6 +198,45 @@ pub struct WatchArgs {
     pub trace: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon view levels/courtyard.json --open\n  \
+    walkon view courtyard --port 7000 --paused\n\n\
+    Serves one page on 127.0.0.1 and prints its address, until the process is interrupted. What is saved in the\n\
+    project is taken in at once. docs/protocol.md has the protocol that the page speaks; --stdio speaks it on\n\
+    standard input and output, a message a line, and ends with its input.")]
+pub struct ViewArgs {
+    /// The level: a path or a name
+    #[arg(value_name = "LEVEL")]
+    pub level: PathBuf,
+    /// The port of the page; any that is free by default
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Open the page in the browser of this system
+    #[arg(long, conflicts_with = "stdio")]
+    pub open: bool,
+    /// Speak the protocol of the page on standard input and output
+    #[arg(long)]
+    pub stdio: bool,
+    /// Begin paused at tick 0
+    #[arg(long)]
+    pub paused: bool,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// A multiple of real time
+    #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
+    pub speed: f64,
+    /// Look at the files now and then instead of being told by the system
+    #[arg(long)]
+    pub poll: bool,
+    /// Write a trace of the whole session at its end: `replay` runs it again
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// What scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,

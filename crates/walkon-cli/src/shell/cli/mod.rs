@@ -23,6 +23,8 @@ mod scenery;
 mod schema;
 mod test;
 mod types;
+#[cfg(feature = "view")]
+mod view;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -112,6 +114,12 @@ fn perform(cli: Cli) -> Exit {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
         Command::Watch(args) => watch::run(&shell, &args),
+        #[cfg(feature = "view")]
+        Command::View(args) => view::run(&shell, &args),
+        #[cfg(not(feature = "view"))]
+        Command::View(_) => {
+            Err(CommandFailure::usage("view: this program was built without the feature `view`"))
+        }
         Command::Batch(args) => batch::run(&shell, &args, &mut results),
         Command::Replay(args) => replay::run(&shell, &args, &mut results),
         Command::Test(args) => test::run(&shell, &args, &mut results),

@@ -1,0 +1,253 @@
+//! `walkon view`: a level in a browser, or on standard input and output.
+//!
+//! In: a level, its project, what somebody saves. Out: the address of the page; a trace at the end. Holds: it
+//! ends with a signal, or with the input of `--stdio`, and leaves nothing behind. Not here: what the page can do
+//! (the crate `walkon-view`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use walkon_view::{CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup};
+
+use super::args::ViewArgs;
+use super::exit::{CommandFailure, Exit};
+use super::{Shell, scenery, shown_path};
+use crate::game::header::{Header, ProjectTexts, RunSetup};
+use crate::game::headless::{self, Bound, Host, Onlooker};
+use crate::game::inputs::{Input, LevelTexts};
+use crate::game::recorder::RecordOptions;
+use crate::game::tick::Tick;
+use crate::level::{Diagnostic, LevelFile, Severity};
+use crate::script::vm::fuel::Signals;
+use crate::shell::output::{OutputFile, is_stream, tell};
+use crate::shell::project::{FoundLevel, find_level};
+use crate::shell::scripts;
+use crate::shell::watch::{ProjectWatch, Remembering};
+use crate::shell::watchdog::{Interrupts, Watchdog};
+use crate::world::World;
+
+/// Time between two looks at what was saved.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+pub(super) fn run(shell: &Shell, args: &ViewArgs) -> Result<Exit, CommandFailure> {
+    if is_stream(&args.level) {
+        return Err(CommandFailure::usage(
+            "view: expected a level in a file: what comes by stdin cannot be saved again",
+        ));
+    }
+    let found = Arc::new(find_level(&args.level)?);
+    let level = shell.load(&found)?;
+    let scripts = shell.scripts(&found, &level)?;
+    let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
+    let trace = trace.transpose()?;
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.poll);
+    let project = Arc::new(FoundProject { found: Arc::clone(&found) });
+    let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
+    let start = RunStart { level: read.texts, scripts, seed: args.seed, args: args.args.clone() };
+    let interrupts = Interrupts::listen();
+    let signals = Arc::new(Signals::default());
+    let settings = crate::level::spawn::settings(&level.def);
+    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
+    let setup = ViewSetup {
+        project: project.clone(),
+        start,
+        speed: Speed::Times(args.speed),
+        is_playing: !args.paused,
+        signals,
+        scenery: scenery::backdrop(&found, &level.def.navigation),
+    };
+    let mut view = View::begin(setup).map_err(|error| CommandFailure::new(Exit::Script, error))?;
+    if !args.stdio {
+        serve(shell, args, &found, &mut view)?;
+    }
+    look_on(&view, watch, (args.stdio, &interrupts));
+    drop(watchdog);
+    let record = view.record();
+    view.end();
+    if let Some(trace) = trace {
+        let text = project.trace(&record).map_err(CommandFailure::io)?;
+        trace.write(text.as_bytes())?;
+    }
+    // A page is left by a signal: that is how it ends well.
+    Ok(Exit::Ok)
+}
+
+/// Serves the page and says where it is.
+fn serve(shell: &Shell, args: &ViewArgs, found: &FoundLevel, view: &mut View) -> Result<(), CommandFailure> {
+    let refused = |error: std::io::Error| CommandFailure::io(format!("127.0.0.1:{}: {error}", args.port));
+    let server = Server::bind(args.port, token()?).map_err(refused)?;
+    let address = server.address();
+    view.serve(server).map_err(CommandFailure::io)?;
+    if !shell.is_quiet {
+        tell(&format!("{} is shown at", shown_path(found, &found.path)));
+    }
+    tell(&address);
+    if args.open {
+        open(&address);
+    }
+    Ok(())
+}
+
+/// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
+fn look_on(view: &View, mut watch: ProjectWatch<'_>, (is_spoken, interrupts): (bool, &Interrupts)) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        if is_spoken {
+            scope.spawn(|| {
+                view.speak();
+                is_over.store(true, Ordering::Relaxed);
+            });
+        }
+        while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
+            if let Some(changed) = watch.poll() {
+                let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
+                view.saved(Saved { reload: changed.reload, diagnostics });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    });
+}
+
+/// Sixteen bytes that nobody can guess, as hexadecimal digits.
+fn token() -> Result<String, CommandFailure> {
+    let mut bytes = [0_u8; 16];
+    let read = std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut bytes));
+    if let Err(error) = read {
+        log::debug!("/dev/urandom: {error}; the token is made of the hashes of this process");
+        bytes = hashed_token();
+    }
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// From the keys that the standard library draws for its hash maps, which come from the system.
+fn hashed_token() -> [u8; 16] {
+    use std::hash::{BuildHasher, RandomState};
+    let halves = [RandomState::new().hash_one(0_u8), RandomState::new().hash_one(1_u8)];
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&halves[0].to_le_bytes());
+    bytes[8..].copy_from_slice(&halves[1].to_le_bytes());
+    bytes
+}
+
+/// Opens an address in the browser of this system.
+fn open(address: &str) {
+    let (program, first): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    if let Err(error) = std::process::Command::new(program).args(first).arg(address).spawn() {
+        tell(&format!("warning: {program}: {error}; open the address by hand"));
+    }
+}
+
+/// The project around the level.
+struct FoundProject {
+    found: Arc<FoundLevel>,
+}
+
+impl Project for FoundProject {
+    fn level(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
+        let source = Remembering::new(&self.found.project.folder, laid);
+        let loaded = crate::level::load(&self.found.path, &source);
+        let files = source.into_files();
+        let texts = LevelTexts { path: self.found.path.clone(), files };
+        if !texts.files.contains_key(&texts.path) {
+            return Err(format!("{} cannot be read", texts.path));
+        }
+        Ok(match loaded {
+            Ok(level) => CheckedLevel { texts, diagnostics: level.diagnostics, is_playable: true },
+            Err(error) => CheckedLevel { texts, diagnostics: error.diagnostics, is_playable: false },
+        })
+    }
+
+    fn scripts(&self) -> Result<BTreeMap<String, String>, String> {
+        self.found.project.scripts(&self.found.path).map_err(|failure| match failure {
+            CommandFailure::Message { message, .. } => message,
+            _ => "the scripts of the project cannot be read".to_owned(),
+        })
+    }
+
+    fn check_scripts(&self, laid: &BTreeMap<String, String>) -> Vec<Diagnostic> {
+        let Ok(mut texts) = self.scripts() else { return Vec::new() };
+        texts.extend(laid.iter().map(|(name, text)| (name.clone(), text.clone())));
+        let mut found: Vec<Diagnostic> =
+            texts.iter().filter_map(|(name, text)| self.placed(name, scripts::syntax(name, text)?)).collect();
+        if let Ok(linted) = scripts::linted(&self.found.project, &texts, &self.found.path) {
+            for (name, all) in linted.scripts {
+                found.extend(all.into_iter().filter_map(|one| self.placed(&name, one)));
+            }
+        }
+        found.retain(|one| one.severity != Severity::Note);
+        found
+    }
+
+    fn script_path(&self, name: &str) -> Option<String> {
+        self.found.project.script_path(name, &self.found.path)
+    }
+
+    fn root(&self) -> &Path {
+        self.found.project.folder.root()
+    }
+
+    fn trace(&self, record: &RunRecord) -> Result<String, String> {
+        SessionTrace { record, lines: Vec::new() }.written()
+    }
+}
+
+impl FoundProject {
+    fn placed(&self, name: &str, finding: Diagnostic) -> Option<Diagnostic> {
+        let path = self.script_path(name)?;
+        Some(Diagnostic { path, ..finding })
+    }
+}
+
+/// The trace of a run that was viewed: it is run again and written down.
+struct SessionTrace<'a> {
+    record: &'a RunRecord,
+    lines: Vec<String>,
+}
+
+impl SessionTrace<'_> {
+    fn written(mut self) -> Result<String, String> {
+        let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
+        let start = &self.record.start;
+        let level = start.level()?;
+        let seed = start.seed.unwrap_or(level.def.seed);
+        let bound = Bound { ticks_max: self.record.tick, until: None, is_strict: false };
+        let settings = crate::level::spawn::settings(&level.def);
+        let setup = RunSetup {
+            level_file: &start.level.path,
+            seed,
+            bound: bound.clone(),
+            args: start.args.clone(),
+            options,
+        };
+        let text = |file: &LevelFile| (file.path.clone(), file.text.clone());
+        let files = level.files.iter().map(text).collect();
+        let texts = ProjectTexts { scripts: start.scripts.clone(), files };
+        let header = Header::of(&level, &start.scripts, super::limits::by_name(&settings), setup);
+        self.lines.push(Header { texts: Some(texts), ..header }.line());
+        let mut game = start.begin_recorded(Arc::default(), options)?;
+        let report = headless::run_hosted(&mut game, &bound, &mut self);
+        self.lines.push(report.last_line());
+        Ok(self.lines.join("\n") + "\n")
+    }
+}
+
+impl Host for SessionTrace<'_> {
+    fn inputs(&mut self, _: &World, tick: u64) -> Vec<Input> {
+        self.record.inputs_for(tick)
+    }
+
+    fn watch(&mut self, _: &World, recorded: &Tick) -> Onlooker {
+        self.lines.extend(recorded.lines.iter().cloned());
+        Onlooker::GoOn
+    }
+}

@@ -1,0 +1,360 @@
+//! A client: what it wants to see, and what is on its way to it.
+//!
+//! In: texts and frames of everybody who has something to tell. Out: messages in order, frames only as fast as
+//! they are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is kept,
+//! and a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard input
+//! and output (`stdio`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use walkon::view::{Parts, PicturePart, Slant};
+
+use crate::frame::Frame;
+
+/// Most frames that are on their way and not acknowledged.
+const UNACKNOWLEDGED_MAX: u32 = 2;
+/// Most bytes of texts that wait for a client.
+const TEXT_BYTES_MAX: usize = 64 << 20;
+
+/// What a client wants to see.
+#[derive(Clone, Debug)]
+pub struct Wishes {
+    /// Layers of pictures.
+    pub parts: Parts,
+    /// Where maps with heights are looked at from.
+    pub slant: Slant,
+    /// The layer of the map.
+    pub layer: u8,
+    /// Whose paths are shown; nobody in it: everybody's.
+    pub selected: BTreeSet<u32>,
+    /// The tick of the past that is shown; none for the running level.
+    pub tick: Option<u64>,
+    /// Grows with each change of the above that pictures show.
+    pub revision: u64,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        let (slant, selected) = (Slant::Top, BTreeSet::new());
+        Self {
+            parts: STILL.into_iter().fold(Parts::NONE, Parts::with),
+            slant,
+            layer: 0,
+            selected,
+            tick: None,
+            revision: 0,
+        }
+    }
+}
+
+/// Parts of a picture that change seldom.
+pub const STILL: [PicturePart; 7] = [
+    PicturePart::Cells,
+    PicturePart::Areas,
+    PicturePart::Links,
+    PicturePart::Doors,
+    PicturePart::Regions,
+    PicturePart::Routes,
+    PicturePart::Marks,
+];
+
+/// Parts of a picture that move.
+pub const MOVING: [PicturePart; 7] = [
+    PicturePart::Watches,
+    PicturePart::Paths,
+    PicturePart::Requests,
+    PicturePart::Obstacles,
+    PicturePart::Steering,
+    PicturePart::Nudges,
+    PicturePart::Replans,
+];
+
+impl Wishes {
+    /// Those of the wished parts that are among `some`.
+    #[must_use]
+    pub fn among(&self, some: &[PicturePart]) -> Parts {
+        some.iter().filter(|part| self.parts.has(**part)).fold(Parts::NONE, |all, part| all.with(*part))
+    }
+}
+
+/// A message for a client.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// JSON.
+    Text(String),
+    /// A frame, and its number.
+    Frame(Arc<Frame>, u32),
+    /// Bytes, and the same as JSON.
+    Tracks(Arc<crate::forecast::Tracks>),
+}
+
+/// What waits for a client.
+#[derive(Debug, Default)]
+struct Outbox {
+    messages: VecDeque<Message>,
+    text_bytes: usize,
+    frame: Option<Arc<Frame>>,
+    overlay: Option<String>,
+    /// Number of the last frame that was handed out, and of the last that came back.
+    sent: u32,
+    acknowledged: u32,
+    is_closed: bool,
+}
+
+impl Outbox {
+    fn next(&mut self) -> Option<Message> {
+        if let Some(message) = self.messages.pop_front() {
+            if let Message::Text(text) = &message {
+                self.text_bytes -= text.len();
+            }
+            return Some(message);
+        }
+        if self.sent.wrapping_sub(self.acknowledged) >= UNACKNOWLEDGED_MAX {
+            return None;
+        }
+        if let Some(overlay) = self.overlay.take() {
+            return Some(Message::Text(overlay));
+        }
+        let frame = self.frame.take()?;
+        self.sent = self.sent.wrapping_add(1);
+        Some(Message::Frame(frame, self.sent))
+    }
+}
+
+/// A client.
+#[derive(Debug, Default)]
+pub struct Client {
+    /// Its number, for the log.
+    pub number: u64,
+    wishes: Mutex<Wishes>,
+    outbox: Mutex<Outbox>,
+    filled: Condvar,
+    /// Frames that were given up for newer ones.
+    pub missed: AtomicU64,
+    /// Commands that are not answered yet.
+    unanswered: AtomicU64,
+}
+
+impl Client {
+    /// A client that has seen nothing yet.
+    #[must_use]
+    pub fn new(number: u64) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    /// What it wants to see.
+    pub fn wishes(&self) -> MutexGuard<'_, Wishes> {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn outbox(&self) -> MutexGuard<'_, Outbox> {
+        self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells it something.
+    pub fn tell(&self, message: &Value) {
+        self.text(message.to_string());
+    }
+
+    /// Tells it a JSON text.
+    pub fn text(&self, text: String) {
+        let mut outbox = self.outbox();
+        outbox.text_bytes += text.len();
+        outbox.messages.push_back(Message::Text(text));
+        // It does not read at all: what it missed it could never catch up with.
+        outbox.is_closed |= outbox.text_bytes > TEXT_BYTES_MAX;
+        drop(outbox);
+        self.filled.notify_all();
+    }
+
+    /// Hands it where everybody goes in the future.
+    pub fn tracks(&self, tracks: Arc<crate::forecast::Tracks>) {
+        self.outbox().messages.push_back(Message::Tracks(tracks));
+        self.filled.notify_all();
+    }
+
+    /// Shows it a frame; one that waits is forgotten.
+    pub fn frame(&self, frame: Arc<Frame>) {
+        if self.outbox().frame.replace(frame).is_some() {
+            self.missed.fetch_add(1, Ordering::Relaxed);
+        }
+        self.filled.notify_all();
+    }
+
+    /// Shows it moving parts; those that wait are forgotten.
+    pub fn overlay(&self, overlay: String) {
+        self.outbox().overlay = Some(overlay);
+        self.filled.notify_all();
+    }
+
+    /// Whether another overlay would be looked at before long.
+    pub fn wants_overlay(&self) -> bool {
+        let outbox = self.outbox();
+        outbox.overlay.is_none() && outbox.sent.wrapping_sub(outbox.acknowledged) < UNACKNOWLEDGED_MAX
+    }
+
+    /// It has seen a frame, and all before it.
+    pub fn acknowledge(&self, frame: u32) {
+        let mut outbox = self.outbox();
+        // One that was never sent acknowledges nothing.
+        if outbox.sent.wrapping_sub(frame) < UNACKNOWLEDGED_MAX {
+            outbox.acknowledged = frame;
+        }
+        drop(outbox);
+        self.filled.notify_all();
+    }
+
+    /// The next message, waiting for one for a while.
+    pub fn next(&self, patience: Duration) -> Option<Message> {
+        let mut outbox = self.outbox();
+        if let Some(message) = outbox.next() {
+            return Some(message);
+        }
+        if patience.is_zero() || outbox.is_closed {
+            return None;
+        }
+        let (mut outbox, _) =
+            self.filled.wait_timeout(outbox, patience).unwrap_or_else(PoisonError::into_inner);
+        outbox.next()
+    }
+
+    /// Whether every command of it was answered, and the answers were taken.
+    pub fn is_content(&self) -> bool {
+        self.unanswered.load(Ordering::Acquire) == 0 && self.outbox().messages.is_empty()
+    }
+
+    /// Ends it.
+    pub fn close(&self) {
+        self.outbox().is_closed = true;
+        self.filled.notify_all();
+    }
+
+    /// Whether it is to be let go.
+    pub fn is_closed(&self) -> bool {
+        self.outbox().is_closed
+    }
+}
+
+/// Who waits for the answer to a command.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    client: Arc<Client>,
+    /// The number it gave to its command.
+    id: Value,
+}
+
+impl Reply {
+    /// To a command of that number.
+    #[must_use]
+    pub fn new(client: &Arc<Client>, id: Value) -> Self {
+        client.unanswered.fetch_add(1, Ordering::AcqRel);
+        Self { client: Arc::clone(client), id }
+    }
+
+    /// Answers; once.
+    pub fn send(self, answer: Result<Value, String>) {
+        self.answer(answer);
+        self.client.unanswered.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    fn answer(&self, answer: Result<Value, String>) {
+        match answer {
+            Ok(value) => self.client.tell(&json!({ "id": &self.id, "ok": value })),
+            Err(message) => self.client.tell(&json!({ "id": &self.id, "error": message })),
+        }
+    }
+}
+
+/// All clients.
+#[derive(Debug, Default)]
+pub struct Clients {
+    all: Mutex<Vec<Arc<Client>>>,
+    count: AtomicU64,
+}
+
+impl Clients {
+    /// A new one.
+    pub fn join(&self) -> Arc<Client> {
+        let client = Arc::new(Client::new(self.count.fetch_add(1, Ordering::Relaxed) + 1));
+        self.lock().push(Arc::clone(&client));
+        client
+    }
+
+    /// Lets one go.
+    pub fn leave(&self, client: &Arc<Client>) {
+        client.close();
+        self.lock().retain(|other| !Arc::ptr_eq(other, client));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Client>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All there are now.
+    pub fn all(&self) -> Vec<Arc<Client>> {
+        self.lock().clone()
+    }
+
+    /// Tells all of them.
+    pub fn tell(&self, message: &Value) {
+        let text = message.to_string();
+        self.all().iter().for_each(|client| client.text(text.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(tick: u64) -> Arc<Frame> {
+        Arc::new(Frame { tick, ..Frame::default() })
+    }
+
+    fn next_tick(client: &Client) -> Option<u64> {
+        match client.next(Duration::ZERO)? {
+            Message::Frame(frame, _) => Some(frame.tick),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn no_more_than_two_frames_are_under_way_and_the_newest_waits() {
+        let client = Client::new(1);
+        for tick in 0..10 {
+            client.frame(frame(tick));
+            match tick {
+                0 | 1 => assert_eq!(next_tick(&client), Some(tick)),
+                _ => assert_eq!(next_tick(&client), None, "two are under way"),
+            }
+        }
+        client.acknowledge(7);
+        assert_eq!(next_tick(&client), None, "the seventh was never sent");
+        client.acknowledge(1);
+        assert_eq!(next_tick(&client), Some(9), "the newest");
+        assert_eq!(client.missed.load(Ordering::Relaxed), 7);
+    }
+
+    #[test]
+    fn texts_come_in_order_and_before_frames() {
+        let client = Client::new(1);
+        client.frame(frame(1));
+        client.tell(&json!(1));
+        client.tell(&json!(2));
+        for expected in ["1", "2"] {
+            assert!(matches!(client.next(Duration::ZERO), Some(Message::Text(text)) if text == expected));
+        }
+        assert_eq!(next_tick(&client), Some(1));
+    }
+
+    #[test]
+    fn a_client_that_never_reads_is_dropped_in_the_end() {
+        let client = Client::new(1);
+        let text = "x".repeat(1 << 20);
+        (0..70).for_each(|_| client.text(text.clone()));
+        assert!(client.is_closed());
+    }
+}

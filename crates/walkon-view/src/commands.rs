@@ -1,0 +1,379 @@
+//! Commands of clients: what each asks for, and who does it.
+//!
+//! In: JSON. Out: orders for the running level, wishes for the past, outlooks for the future, work for the
+//! desk; or why a command is none. Holds: every command is answered once; a wrong field is named. Not here:
+//! the work itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use serde_json::{Value, json};
+use walkon::Input;
+use walkon::base::suggestions;
+use walkon::base::value::{Plain, PlainKey};
+use walkon::glam::Vec3;
+use walkon::view::{Parts, PicturePart};
+
+use crate::client::{Client, Reply};
+use crate::forecast::Outlook;
+use crate::picture;
+use crate::question::{PathTest, Question};
+use crate::replica::Wish;
+use crate::running::{Order, Ordered, Shared, Speed};
+
+/// Longest command, bytes.
+pub const COMMAND_BYTES_MAX: usize = 16 << 20;
+/// Most ticks of one step, and most seconds of a future.
+const STEPS_MAX: u64 = 1_000_000;
+const FUTURE_SECONDS_MAX: f64 = 3_600.0;
+/// Slowest and fastest multiple of real time.
+const TIMES: std::ops::RangeInclusive<f64> = 0.1..=100.0;
+/// Most points of one track.
+const TRACK_POINTS_MAX: u64 = 2_000;
+
+/// Everything that is done for clients, by who does it.
+#[derive(Clone, Debug)]
+pub struct Doers {
+    /// What all share.
+    pub shared: Shared,
+    /// The running level.
+    pub running: Sender<Ordered>,
+    /// The past.
+    pub replicas: Sender<Wish>,
+    /// The future.
+    pub forecast: Sender<Outlook>,
+    /// The files.
+    pub desk: Sender<crate::desk::Errand>,
+}
+
+/// A command: its fields, by name.
+struct Fields<'a> {
+    command: &'a Value,
+}
+
+impl<'a> Fields<'a> {
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        self.command.get(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, name: &str) -> Result<&'a str, String> {
+        self.maybe_text(name)?.ok_or_else(|| format!("\"{name}\" is missing, expected a text"))
+    }
+
+    fn maybe_text(&self, name: &str) -> Result<Option<&'a str>, String> {
+        let text = |value: &'a Value| value.as_str().ok_or_else(|| wrong(name, value, "a text"));
+        self.get(name).map(text).transpose()
+    }
+
+    fn number(&self, name: &str) -> Result<f64, String> {
+        self.maybe_number(name)?.ok_or_else(|| format!("\"{name}\" is missing, expected a number"))
+    }
+
+    fn maybe_number(&self, name: &str) -> Result<Option<f64>, String> {
+        let number = |value: &'a Value| value.as_f64().ok_or_else(|| wrong(name, value, "a number"));
+        self.get(name).map(number).transpose()
+    }
+
+    fn maybe_count(&self, name: &str) -> Result<Option<u64>, String> {
+        let count =
+            |value: &'a Value| value.as_u64().ok_or_else(|| wrong(name, value, "a whole number from 0"));
+        self.get(name).map(count).transpose()
+    }
+
+    fn count(&self, name: &str) -> Result<u64, String> {
+        self.maybe_count(name)?
+            .ok_or_else(|| format!("\"{name}\" is missing, expected a whole number from 0"))
+    }
+
+    fn place(&self, name: &str) -> Result<Vec3, String> {
+        let value = self.get(name).ok_or_else(|| format!("\"{name}\" is missing, expected [x, y, z]"))?;
+        place(value).ok_or_else(|| wrong(name, value, "[x, y, z]"))
+    }
+
+    fn keys(&self, name: &str) -> Result<Vec<u32>, String> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let keys = value.as_array().and_then(|list| {
+            list.iter().map(|key| key.as_u64().and_then(|key| u32::try_from(key).ok())).collect()
+        });
+        keys.ok_or_else(|| wrong(name, value, "a list of keys"))
+    }
+}
+
+fn wrong(name: &str, value: &Value, expected: &str) -> String {
+    let shown: String = value.to_string().chars().take(60).collect();
+    format!("\"{name}\" is {shown}, expected {expected}")
+}
+
+fn place(value: &Value) -> Option<Vec3> {
+    let axes: Vec<f32> =
+        value.as_array()?.iter().filter_map(|axis| axis.as_f64().map(|axis| axis as f32)).collect();
+    match axes.as_slice() {
+        [x, y, z] if axes.iter().all(|axis| axis.is_finite()) => Some(Vec3::new(*x, *y, *z)),
+        _ => None,
+    }
+}
+
+/// The words that `do` may be.
+const COMMANDS: [&str; 34] = [
+    "ack", "play", "pause", "step", "speed", "restart", "show", "select", "seek", "history", "tracks",
+    "goOn", "input", "inspect", "find", "path", "source", "files", "schema", "document", "edit", "undo",
+    "redo", "paint", "write", "check", "expect", "graph", "forecast", "try", "keep", "trace", "quit", "ping",
+];
+
+impl Doers {
+    /// Does what a client asks for, or has it done.
+    pub fn perform(&self, client: &Arc<Client>, text: &str) {
+        let command: Value = match serde_json::from_str(text) {
+            Ok(command) => command,
+            Err(error) => {
+                client.tell(&json!({ "id": null, "error": format!("this is no JSON: {error}") }));
+                return;
+            }
+        };
+        let fields = Fields { command: &command };
+        let word = fields.text("do").unwrap_or_default();
+        if word == "ack" {
+            let frame =
+                fields.maybe_count("frame").ok().flatten().and_then(|frame| u32::try_from(frame).ok());
+            return frame.into_iter().for_each(|frame| client.acknowledge(frame));
+        }
+        let reply = Reply::new(client, command["id"].clone());
+        match self.dispatch(word, &fields, client, &reply) {
+            Ok(Some(answer)) => reply.send(Ok(answer)),
+            Ok(None) => {}
+            Err(message) => reply.send(Err(message)),
+        }
+    }
+
+    /// The answer, where it is known at once.
+    fn dispatch(
+        &self,
+        word: &str,
+        fields: &Fields<'_>,
+        client: &Arc<Client>,
+        reply: &Reply,
+    ) -> Result<Option<Value>, String> {
+        match word {
+            "play" => self.order(Order::Play, reply),
+            "pause" => self.order(Order::Pause, reply),
+            "step" => {
+                let ticks = fields.maybe_count("ticks")?.unwrap_or(1).min(STEPS_MAX);
+                self.order(Order::Step(ticks), reply)
+            }
+            "speed" => self.order(Order::Speed(speed(fields)?), reply),
+            "restart" => self.order(Order::Restart(fields.maybe_count("seed")?), reply),
+            "goOn" => self.order(Order::GoOn(fields.count("tick")?), reply),
+            "input" => self.order(Order::Input(input(fields)?), reply),
+            "show" => self.show(fields, client, reply),
+            "select" => {
+                client.wishes().selected = fields.keys("keys")?.into_iter().collect();
+                self.draw(client, reply)
+            }
+            "seek" => self.seek(fields.maybe_count("tick")?, client, reply),
+            "history" => self.history(fields).map(Some),
+            "tracks" => self.tracks(fields).map(Some),
+            "inspect" | "find" | "path" => self.ask(question(word, fields, client)?, client, reply),
+            "forecast" => {
+                let seconds = fields.number("seconds")?.clamp(0.0, FUTURE_SECONDS_MAX);
+                let from = fields.maybe_count("from")?.unwrap_or_default();
+                self.outlook(Outlook::Look { from, seconds })
+            }
+            "keep" => self.outlook(Outlook::Keep),
+            "ping" => Ok(Some(json!({}))),
+            word if COMMANDS.contains(&word) => self.errand(word, fields, reply),
+            word => Err(unknown("command", word, &COMMANDS)),
+        }
+    }
+
+    fn order(&self, order: Order, reply: &Reply) -> Result<Option<Value>, String> {
+        let ordered = Ordered { order, reply: Some(reply.clone()) };
+        self.running.send(ordered).map_err(|_| "the level has ended".to_owned())?;
+        Ok(None)
+    }
+
+    fn outlook(&self, outlook: Outlook) -> Result<Option<Value>, String> {
+        self.forecast.send(outlook).map_err(|_| "the level has ended".to_owned())?;
+        Ok(Some(json!({})))
+    }
+
+    fn errand(&self, word: &str, fields: &Fields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
+        let errand = crate::desk::Errand::Command {
+            word: word.to_owned(),
+            command: fields.command.clone(),
+            reply: reply.clone(),
+        };
+        self.desk.send(errand).map_err(|_| "the program ends".to_owned())?;
+        Ok(None)
+    }
+
+    /// Asks the level as it stands in the tick that the client sees.
+    fn ask(&self, question: Question, client: &Arc<Client>, reply: &Reply) -> Result<Option<Value>, String> {
+        let tick = client.wishes().tick;
+        match tick {
+            None => self.order(Order::Ask(question), reply),
+            Some(tick) => self.wish(Wish::Ask { tick, question, reply: reply.clone() }),
+        }
+    }
+
+    fn wish(&self, wish: Wish) -> Result<Option<Value>, String> {
+        self.replicas.send(wish).map_err(|_| "the level has ended".to_owned())?;
+        Ok(None)
+    }
+
+    /// Draws what a client wants to see by now.
+    fn draw(&self, client: &Arc<Client>, reply: &Reply) -> Result<Option<Value>, String> {
+        let tick = client.wishes().tick;
+        match tick {
+            None => self.order(Order::Draw(Arc::clone(client)), reply),
+            Some(tick) => {
+                self.wish(Wish::See { client: Arc::clone(client), tick })?;
+                Ok(Some(json!({})))
+            }
+        }
+    }
+
+    fn show(
+        &self,
+        fields: &Fields<'_>,
+        client: &Arc<Client>,
+        reply: &Reply,
+    ) -> Result<Option<Value>, String> {
+        let parts = fields.get("parts").map(parts).transpose()?;
+        let slant = fields.maybe_text("slant")?.map(|name| {
+            picture::slant(name)
+                .ok_or_else(|| format!("\"slant\" is \"{name}\", expected \"top\" or \"oblique\""))
+        });
+        let layer = fields.maybe_count("layer")?;
+        let mut wishes = client.wishes();
+        wishes.parts = parts.unwrap_or(wishes.parts);
+        wishes.slant = slant.transpose()?.unwrap_or(wishes.slant);
+        wishes.layer = layer.map_or(wishes.layer, |layer| layer.min(255) as u8);
+        drop(wishes);
+        self.draw(client, reply)
+    }
+
+    fn seek(&self, tick: Option<u64>, client: &Arc<Client>, reply: &Reply) -> Result<Option<Value>, String> {
+        let last = self.shared.record.lock().tick;
+        let tick = tick.map(|tick| tick.min(last));
+        client.wishes().tick = tick;
+        let Some(tick) = tick else { return self.order(Order::Draw(Arc::clone(client)), reply) };
+        // What was shown before is there at once; the rest follows as soon as a copy has come there.
+        if let Some(rows) = self.shared.past.lock().at(tick) {
+            let flags = crate::frame::OF_THE_PAST | crate::frame::PAUSED;
+            client.frame(Arc::new(crate::frame::Frame { tick, flags, rows }));
+        }
+        self.wish(Wish::See { client: Arc::clone(client), tick })?;
+        Ok(Some(json!({ "tick": tick })))
+    }
+
+    fn history(&self, fields: &Fields<'_>) -> Result<Value, String> {
+        let (from, to) = (fields.count("from")?, fields.count("to")?);
+        let past = self.shared.past.lock();
+        let items: Vec<_> = past.items(from, to).collect();
+        Ok(json!({ "items": items }))
+    }
+
+    fn tracks(&self, fields: &Fields<'_>) -> Result<Value, String> {
+        let keys = fields.keys("keys")?;
+        let span = (fields.count("from")?, fields.count("to")?);
+        let points = fields.maybe_count("points")?.unwrap_or(TRACK_POINTS_MAX).min(TRACK_POINTS_MAX);
+        let tracks = self.shared.past.lock().tracks(&keys, span, points);
+        let track = |(key, points): (&u32, Vec<(u64, [f32; 3])>)| {
+            let points: Vec<Value> = points.iter().map(|(tick, [x, y, z])| json!([tick, x, y, z])).collect();
+            json!({ "key": key, "points": points })
+        };
+        let tracks: Vec<Value> = keys.iter().zip(tracks).map(track).collect();
+        Ok(json!({ "tracks": tracks }))
+    }
+}
+
+/// A word that is none, with the nearest that is one.
+fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    let nearest = suggestions::did_you_mean(word, known.iter().copied());
+    format!("unknown {what} \"{word}\"{}", nearest.map_or_else(String::new, |help| format!("; {help}")))
+}
+
+fn parts(value: &Value) -> Result<Parts, String> {
+    let names = value.as_array().ok_or_else(|| wrong("parts", value, "a list of names"))?;
+    names.iter().try_fold(Parts::NONE, |all, name| {
+        let name = name.as_str().ok_or_else(|| wrong("parts", name, "names of parts"))?;
+        let known: Vec<&str> = PicturePart::ALL.iter().map(|part| part.name()).collect();
+        let found = PicturePart::ALL.into_iter().find(|part| part.name() == name);
+        found.map(|part| all.with(part)).ok_or_else(|| unknown("part", name, &known))
+    })
+}
+
+fn speed(fields: &Fields<'_>) -> Result<Speed, String> {
+    if fields.get("times").and_then(Value::as_str) == Some("max") {
+        return Ok(Speed::Max);
+    }
+    let times =
+        fields.number("times").map_err(|_| "\"times\": expected 0.1 to 100, or \"max\"".to_owned())?;
+    if !TIMES.contains(&times) {
+        return Err(format!("\"times\" is {times}, expected 0.1 to 100, or \"max\""));
+    }
+    Ok(Speed::Times(times))
+}
+
+fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question, String> {
+    Ok(match word {
+        "inspect" => {
+            let kind = fields.text("kind")?.to_owned();
+            Question::Inspect { kind, name: fields.maybe_text("name")?.unwrap_or_default().to_owned() }
+        }
+        "find" => Question::Find { text: fields.text("text")?.to_owned() },
+        _ => {
+            let radius_m =
+                fields.maybe_number("radius")?.map_or(walkon::Gait::RADIUS_M, |radius| radius as f32);
+            if !(0.05..=10.0).contains(&radius_m) {
+                return Err(format!("\"radius\" is {radius_m}, expected 0.05 to 10"));
+            }
+            let opens_doors = match fields.maybe_text("doors")? {
+                None | Some("closed") => false,
+                Some("open") => true,
+                Some(other) => {
+                    return Err(format!("\"doors\" is \"{other}\", expected \"closed\" or \"open\""));
+                }
+            };
+            let (from, to, wishes) = (fields.place("from")?, fields.place("to")?, client.wishes().clone());
+            Question::Path(PathTest { from, to, radius_m, opens_doors, wishes })
+        }
+    })
+}
+
+/// What is said to the level.
+fn input(fields: &Fields<'_>) -> Result<Input, String> {
+    if let Some(name) = fields.maybe_text("event")? {
+        let payload = fields.get("payload").map(plain).transpose()?;
+        return Ok(Input::Event { name: name.to_owned(), payload });
+    }
+    if let Some(id) = fields.maybe_text("answer")? {
+        return Ok(Input::answer(id, fields.text("option")?));
+    }
+    let scene = |name: &str| fields.maybe_text(name).map(|scene| scene.map(str::to_owned));
+    if fields.command.get("continue").is_some() {
+        return Ok(Input::Continue { scene: scene("continue")? });
+    }
+    if fields.command.get("skip").is_some() {
+        return Ok(Input::Skip { scene: scene("skip")? });
+    }
+    Err("this says nothing to the level: expected one of event, answer, continue, skip, walk, stop, teleport, \
+         spawn, remove, door, area, evaluate"
+        .to_owned())
+}
+
+/// JSON as plain data of scripts.
+pub fn plain(value: &Value) -> Result<Plain, String> {
+    Ok(match value {
+        Value::Null => return Err("a payload has no null in it".to_owned()),
+        Value::Bool(flag) => Plain::Bool(*flag),
+        Value::Number(number) => Plain::Number(number.as_f64().unwrap_or_default()),
+        Value::String(text) => Plain::Text(text.clone()),
+        Value::Array(items) => Plain::List(items.iter().map(plain).collect::<Result<_, _>>()?),
+        Value::Object(entries) => {
+            let entry = |(key, value): (&String, &Value)| Ok((PlainKey::Name(key.clone()), plain(value)?));
+            Plain::Map(entries.iter().map(entry).collect::<Result<BTreeMap<_, _>, String>>()?)
+        }
+    })
+}

@@ -1,0 +1,458 @@
+//! Paths that are expected of a level: a list, run again at each edit, kept as a file of level tests.
+//!
+//! In: where from, where to, for whom, and what is to come of it; a way to ask the map; the text of a file that was
+//! written here. Out: what came of each; the text of that file, which `walkon test` runs. Holds: reading a file
+//! gives the list that was written into it; every row is a test with a name that says what is expected. Not here:
+//! when they are run, where the file lies.
+
+use std::fmt::Write as _;
+
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
+use walkon::world::asker::{Asker, traversal};
+use walkon::world::ops::paths;
+use walkon::{DoorPolicy, Gait, PathStatus, World};
+
+use super::json::{number_text, quoted};
+
+/// The first line of a file that was written here.
+const MARKER: &str = "-- walkon view: expected paths, form 1";
+/// What stands before a row of the list.
+const ROW: &str = "-- expected path: ";
+/// Most rows of a list: they are run at each edit.
+pub const EXPECTATIONS_MAX: usize = 1000;
+
+/// Whether doors that are closed count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Doors {
+    /// They are walls.
+    #[default]
+    Closed,
+    /// They are no obstacle, whoever can open them.
+    Open,
+}
+
+/// What comes of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathEnd {
+    /// The path leads to the goal.
+    #[default]
+    Complete,
+    /// It ends short of it.
+    Partial,
+    /// There is none at all.
+    None,
+}
+
+impl From<PathStatus> for PathEnd {
+    fn from(status: PathStatus) -> Self {
+        match status {
+            PathStatus::Complete => Self::Complete,
+            PathStatus::Partial => Self::Partial,
+            PathStatus::None => Self::None,
+        }
+    }
+}
+
+impl PathEnd {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Partial => "partial",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A path that is expected.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// Where it begins, world metres.
+    pub from: [f32; 3],
+    /// Where it is to end.
+    pub to: [f32; 3],
+    /// Half the width of the body, metres.
+    #[serde(default = "usual_radius_m")]
+    pub radius: f32,
+    /// Whether closed doors count.
+    #[serde(default)]
+    pub doors: Doors,
+    /// What is to come of it.
+    #[serde(default)]
+    pub status: PathEnd,
+}
+
+fn usual_radius_m() -> f32 {
+    0.35
+}
+
+/// What came of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ExpectationRow {
+    /// Where it begins, world metres.
+    pub from: [f32; 3],
+    /// Where it is to end.
+    pub to: [f32; 3],
+    /// Half the width of the body, metres.
+    pub radius: f32,
+    /// Whether closed doors count.
+    pub doors: Doors,
+    /// What is to come of it.
+    pub expected: PathEnd,
+    /// What came of it.
+    pub got: PathEnd,
+    /// Whether that is the same.
+    pub ok: bool,
+}
+
+/// Why a file or a row is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExpectationError {
+    /// Somebody else wrote the file.
+    #[error("the file was not written by `walkon view`, expected its first line to be \"{MARKER}\"")]
+    NotOurs,
+    /// A row that cannot be read.
+    #[error("line {line}: {message}")]
+    Row {
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// More than there may be.
+    #[error("there are {EXPECTATIONS_MAX} expected paths, the most allowed")]
+    Full,
+    /// A place or a radius that is none.
+    #[error("expected places of finite numbers and a radius of 0 to 10 m")]
+    Number,
+    /// No row of that number.
+    #[error("there is no expected path {number}: there are {count}, counted from 0")]
+    NoRow {
+        /// What was asked for.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// A list of expected paths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expectations {
+    rows: Vec<Expectation>,
+}
+
+impl Expectations {
+    /// The list.
+    #[must_use]
+    pub fn rows(&self) -> &[Expectation] {
+        &self.rows
+    }
+
+    /// Adds a row at the end.
+    ///
+    /// # Errors
+    /// When there is no room, or when its numbers are none.
+    pub fn add(&mut self, row: Expectation) -> Result<(), ExpectationError> {
+        let places = row.from.iter().chain(&row.to).all(|value| value.is_finite() && value.abs() <= 1e6);
+        if !places || !(0.0..=10.0).contains(&row.radius) {
+            return Err(ExpectationError::Number);
+        }
+        if self.rows.len() >= EXPECTATIONS_MAX {
+            return Err(ExpectationError::Full);
+        }
+        let Expectation { from, to, radius, doors, status } = row;
+        self.rows.push(Expectation {
+            from: from.map(kept),
+            to: to.map(kept),
+            radius: kept(radius),
+            doors,
+            status,
+        });
+        Ok(())
+    }
+
+    /// Takes a row away.
+    ///
+    /// # Errors
+    /// When there is none of that number.
+    pub fn remove(&mut self, number: usize) -> Result<Expectation, ExpectationError> {
+        let count = self.rows.len();
+        if number >= count {
+            return Err(ExpectationError::NoRow { number, count });
+        }
+        Ok(self.rows.remove(number))
+    }
+
+    /// Asks for every path, and compares.
+    pub fn run(&self, ask: &mut dyn FnMut(&Expectation) -> PathEnd) -> Vec<ExpectationRow> {
+        self.rows
+            .iter()
+            .map(|row| {
+                let got = ask(row);
+                let &Expectation { from, to, radius, doors, status } = row;
+                ExpectationRow { from, to, radius, doors, expected: status, got, ok: got == status }
+            })
+            .collect()
+    }
+
+    /// The file of level tests for the level of a name, as `test.level` knows it.
+    #[must_use]
+    pub fn text(&self, level: &str) -> String {
+        let mut text = format!(
+            "{MARKER}\n-- The page of `walkon view` reads its list back from this file. Run with: walkon test\n"
+        );
+        for (number, row) in (1..).zip(&self.rows) {
+            let name = quoted(&format!("path {number}: {}", row.in_words()));
+            let [from, to] = [row.from, row.to].map(vector);
+            let doors = match row.doors {
+                Doors::Closed => "avoid",
+                Doors::Open => "wait",
+            };
+            // Writing to a String cannot fail. Those who stand about are not in the way of an expected path.
+            let _ = write!(
+                text,
+                "\n{ROW}{}\ntest.level({name}, {{ level = {}, maxTicks = 60 }}, function(t)\n  \
+                 local path = nav.findPath({from}, {to}, {{ radius = {}, doors = \"{doors}\", ignore = world.characters() }})\n  \
+                 t:expect(path.status):toBe(\"{}\")\nend)\n",
+                row.json(),
+                quoted(level),
+                number_of(row.radius),
+                row.status.name(),
+            );
+        }
+        text
+    }
+
+    /// The list that was written into a file.
+    ///
+    /// # Errors
+    /// When the file is none of ours, or a row cannot be read.
+    pub fn read(text: &str) -> Result<Self, ExpectationError> {
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        if text.lines().next().map(str::trim_end) != Some(MARKER) {
+            return Err(ExpectationError::NotOurs);
+        }
+        let mut list = Self::default();
+        for (line, text) in (1..).zip(text.lines()) {
+            let Some(row) = text.strip_prefix(ROW) else { continue };
+            let wrong = |message: String| ExpectationError::Row { line, message };
+            let row: Expectation = serde_json::from_str(row).map_err(|error| wrong(error.to_string()))?;
+            list.add(row).map_err(|error| wrong(error.to_string()))?;
+        }
+        Ok(list)
+    }
+}
+
+impl Expectation {
+    /// As people read it: `from (3, 3) to (31, 6) is complete, radius 0.35, doors closed`.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let is_flat = self.from[1] == self.to[1];
+        let place = |[x, y, z]: [f32; 3]| match is_flat {
+            true => format!("({}, {})", number_of(x), number_of(z)),
+            false => format!("({}, {}, {})", number_of(x), number_of(y), number_of(z)),
+        };
+        let doors = match self.doors {
+            Doors::Closed => "closed",
+            Doors::Open => "open",
+        };
+        let (from, to, status) = (place(self.from), place(self.to), self.status.name());
+        format!("from {from} to {to} is {status}, radius {}, doors {doors}", number_of(self.radius))
+    }
+
+    fn json(&self) -> String {
+        let list = |place: [f32; 3]| format!("[{}]", place.map(number_of).join(","));
+        let doors = serde_json::to_value(self.doors).unwrap_or(Value::Null);
+        format!(
+            "{{\"from\":{},\"to\":{},\"radius\":{},\"doors\":{doors},\"status\":\"{}\"}}",
+            list(self.from),
+            list(self.to),
+            number_of(self.radius),
+            self.status.name()
+        )
+    }
+}
+
+/// The shortest digits of a number that stand for it, as far as they are written at all.
+fn number_of(value: f32) -> String {
+    // The digits of the narrow number: those of the wide one are noise.
+    let wide = value.to_string().parse::<f64>().unwrap_or_default();
+    Number::from_f64(wide).map_or_else(|| "0".to_owned(), |number| number_text(&number))
+}
+
+/// A number as its file gives it back.
+fn kept(value: f32) -> f32 {
+    number_of(value).parse().unwrap_or(value)
+}
+
+fn vector(place: [f32; 3]) -> String {
+    format!("vector.create({})", place.map(number_of).join(", "))
+}
+
+/// What comes of an expected path in a world as it is now; nobody stands in the way.
+pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
+    let floor_y_m = match (world.nav().mesh(), world.nav().graph(), world.nav().cells()) {
+        (Some(mesh), ..) => mesh.floor_y_m(),
+        (None, Some(_), _) => None,
+        (None, None, cells) => cells.map(|cells| cells.frame().floor_y_m),
+    };
+    let place = |[x, y, z]: [f32; 3]| Vec3::new(x, floor_y_m.map_or(y, |floor| floor as f32), z);
+    let doors = match row.doors {
+        Doors::Closed => DoorPolicy::Avoid,
+        Doors::Open => DoorPolicy::Wait,
+    };
+    let asker =
+        Asker { tags: None, layer: 0, radius_m: row.radius, doors, keys: &[], speed_mps: Gait::WALK_MPS };
+    let by = traversal(world.doors(), world.rate(), asker);
+    let query = paths::query(world, place(row.from), place(row.to), by);
+    paths::find(world, &query).status.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use walkon::game::testing::{self, Suite};
+    use walkon::{MemorySource, Signals, load};
+
+    use crate::edit::expectations::{
+        Doors, Expectation, ExpectationError, Expectations, MARKER, PathEnd, ask_world,
+    };
+
+    const COURTYARD: &str = include_str!("../../../../levels/courtyard.json");
+
+    fn row(from: [f32; 2], to: [f32; 2], doors: Doors, status: PathEnd) -> Expectation {
+        let place = |[x, z]: [f32; 2]| [x, 0.0, z];
+        Expectation { from: place(from), to: place(to), radius: 0.35, doors, status }
+    }
+
+    fn level() -> walkon::Level {
+        // Without its script nothing moves.
+        let text = COURTYARD.replace(",\n  \"script\": \"courtyard.lua\"", "");
+        let text = text
+            .replace("\"behaviour\": \"guard.lua\", ", "")
+            .replace("\"behaviour\": \"messenger.lua\", ", "");
+        let text = text.replace(", \"params\": { \"route\": \"rounds\" }", "");
+        let text = text.replace("\"params\": { \"from\": \"well\", \"to\": \"hearth\" }", "\"tags\": []");
+        load("courtyard.json", &MemorySource::new().with("courtyard.json", text)).unwrap()
+    }
+
+    /// The second is wrong, and the last is in the way of a character.
+    fn list() -> Expectations {
+        let mut list = Expectations::default();
+        for row in [
+            row([5.0, 3.0], [31.0, 6.0], Doors::Closed, PathEnd::Partial),
+            row([5.0, 3.0], [31.0, 6.0], Doors::Closed, PathEnd::Complete),
+            row([5.0, 3.0], [31.0, 6.0], Doors::Open, PathEnd::Complete),
+            row([-50.0, -50.0], [31.0, 6.0], Doors::Open, PathEnd::None),
+            row([5.0, 3.0], [12.0, 10.0], Doors::Closed, PathEnd::Complete),
+        ] {
+            list.add(row).unwrap();
+        }
+        list
+    }
+
+    const GOT: [PathEnd; 5] =
+        [PathEnd::Partial, PathEnd::Partial, PathEnd::Complete, PathEnd::None, PathEnd::Complete];
+
+    #[test]
+    fn rows_are_asked_of_a_world_and_compared() {
+        let mut world = walkon::level::spawn::build(level(), None).world;
+        let rows = list().run(&mut |row| ask_world(&mut world, row));
+        assert_eq!(rows.iter().map(|row| row.got).collect::<Vec<_>>(), GOT);
+        assert_eq!(rows.iter().map(|row| row.ok).collect::<Vec<_>>(), [true, false, true, true, true]);
+        let json = serde_json::to_value(rows[1]).unwrap();
+        assert_eq!(
+            (&json["expected"], &json["got"], &json["doors"]),
+            (&"complete".into(), &"partial".into(), &"closed".into())
+        );
+    }
+
+    #[test]
+    fn the_file_is_one_of_level_tests_that_says_the_same() {
+        let texts = BTreeMap::from([("paths_test.lua".to_owned(), list().text("courtyard"))]);
+        let levels = ["courtyard".to_owned()];
+        let signals = Arc::new(Signals::default());
+        let tests = testing::collect(&texts, "paths_test.lua", &levels, Arc::clone(&signals)).unwrap();
+        assert_eq!(tests[0].name, "path 1: from (5, 3) to (31, 6) is partial, radius 0.35, doors closed");
+        let passed: Vec<bool> = (0..)
+            .zip(&tests)
+            .map(|(index, test)| {
+                let mut suite = Suite {
+                    scripts: &texts,
+                    load_level: &mut |_| Ok(level()),
+                    seed: None,
+                    signals: Arc::clone(&signals),
+                    goes_on: &mut || true,
+                };
+                let result = testing::run(&mut suite, test, index).unwrap();
+                assert!(result.message.is_none() || index == 1, "{result:?}");
+                result.passed
+            })
+            .collect();
+        assert_eq!(passed, [true, false, true, true, true]);
+    }
+
+    #[test]
+    fn files_of_others_and_broken_rows_are_not_read() {
+        assert_eq!(Expectations::read("test.level(1)"), Err(ExpectationError::NotOurs));
+        assert_eq!(Expectations::read(""), Err(ExpectationError::NotOurs));
+        let text = list().text("courtyard");
+        let broken = text.replacen("\"from\"", "\"form\"", 2);
+        assert!(matches!(Expectations::read(&broken), Err(ExpectationError::Row { line: 4, .. })));
+        assert_eq!(Expectations::read(&format!("\u{FEFF}{}", text.replace('\n', "\r\n"))), Ok(list()));
+        assert_eq!(Expectations::read(&format!("{MARKER}\n-- by hand\n")), Ok(Expectations::default()));
+    }
+
+    #[test]
+    fn rows_are_bounded_and_removed_by_number() {
+        let mut list = list();
+        let mut wrong = list.rows()[0];
+        wrong.to[0] = f32::NAN;
+        assert_eq!(list.add(wrong), Err(ExpectationError::Number));
+        wrong = Expectation { radius: -1.0, ..list.rows()[0] };
+        assert_eq!(list.add(wrong), Err(ExpectationError::Number));
+        list.remove(0).unwrap();
+        assert_eq!(list.remove(4), Err(ExpectationError::NoRow { number: 4, count: 4 }));
+        for _ in 4..1000 {
+            list.add(list.rows()[0]).unwrap();
+        }
+        assert_eq!(list.add(list.rows()[0]), Err(ExpectationError::Full));
+    }
+
+    #[test]
+    fn a_client_may_leave_out_what_is_usual() {
+        let row: Expectation = serde_json::from_str(r#"{"from": [5, 0, 3], "to": [31, 0, 6]}"#).unwrap();
+        assert_eq!(row, super::tests::row([5.0, 3.0], [31.0, 6.0], Doors::Closed, PathEnd::Complete));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_written_is_read_back(
+            numbers in prop::collection::vec((-100_000_i32..100_000, 0_u32..100, any::<bool>(), 0_u8..3), 0..8),
+        ) {
+            let mut list = Expectations::default();
+            for (number, radius, is_open, status) in numbers {
+                let value = number as f32 / 64.0;
+                let row = Expectation {
+                    from: [value, 0.5 * value, -value],
+                    to: [0.1, value, 2.0 * value],
+                    radius: radius as f32 * 0.05,
+                    doors: if is_open { Doors::Open } else { Doors::Closed },
+                    status: [PathEnd::Complete, PathEnd::Partial, PathEnd::None][usize::from(status)],
+                };
+                list.add(row).unwrap();
+                prop_assert!((list.rows().last().unwrap().to[1] - row.to[1]).abs() <= 1e-6);
+            }
+            prop_assert_eq!(Expectations::read(&list.text("a \"level\"\\")), Ok(list));
+        }
+    }
+}

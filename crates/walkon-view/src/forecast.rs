@@ -1,0 +1,442 @@
+//! The future of a level, computed ahead, again at every save.
+//!
+//! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where everybody
+//! will go, and how that differs from the future before. Holds: a newer wish ends the work on an older one;
+//! parts are told as soon as they are ready; the running level is not touched. Not here: the past (`replica`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use walkon::{Game, Input, Reload, Signals, Tick};
+
+use crate::happened::{self, Item};
+use crate::run_record::RunRecord;
+use crate::running::Shared;
+
+/// Kind of a binary message: tracks.
+const TRACKS: u8 = 2;
+/// Flag of tracks: they belong to the future that others are compared with.
+const BASE: u8 = 1;
+/// Time between two parts.
+const PART_EVERY: Duration = Duration::from_millis(200);
+/// Most samples of everybody's place in one future.
+const PLACES_MAX: u64 = 2_000_000;
+/// Most samples in time.
+const SAMPLES_MAX: u64 = 1_200;
+/// Most differences that are told.
+const DIFFERENCES_MAX: usize = 200;
+/// Most items of a future.
+const ITEMS_MAX: usize = 50_000;
+
+/// Where everybody goes in a part of the future.
+#[derive(Clone, Debug, Default)]
+pub struct Tracks {
+    /// Of which future.
+    pub generation: u32,
+    /// Whether others are compared with it.
+    pub is_base: bool,
+    /// Ticks from one sample to the next.
+    pub every: u16,
+    /// Tick of the first sample.
+    pub from: u64,
+    /// Everybody in it.
+    pub keys: Vec<u32>,
+    /// Samples: for each everybody's place in the order of the keys, NaN for those who are not there.
+    pub places: Vec<[f32; 2]>,
+}
+
+impl Tracks {
+    fn samples(&self) -> usize {
+        self.places.len().checked_div(self.keys.len()).unwrap_or_default()
+    }
+
+    /// The binary message.
+    #[must_use]
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(20 + self.keys.len() * 4 + self.places.len() * 8);
+        bytes.extend([TRACKS, if self.is_base { BASE } else { 0 }]);
+        bytes.extend(self.every.to_le_bytes());
+        let counts = [self.from as u32, self.samples() as u32, self.keys.len() as u32];
+        bytes.extend(self.generation.to_le_bytes());
+        counts.iter().chain(&self.keys).for_each(|count| bytes.extend(count.to_le_bytes()));
+        self.places.iter().flatten().for_each(|axis| bytes.extend(axis.to_le_bytes()));
+        bytes
+    }
+
+    /// The same as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        let metres = |axis: f32| (f64::from(axis) * 1e3).round() / 1e3;
+        let place =
+            |[x, z]: &[f32; 2]| if x.is_nan() { Value::Null } else { json!([metres(*x), metres(*z)]) };
+        let rows = self.places.chunks(self.keys.len().max(1));
+        let samples: Vec<Value> = rows.map(|row| row.iter().map(place).collect()).collect();
+        json!({
+            "tell": "tracks", "generation": self.generation, "isBase": self.is_base, "every": self.every,
+            "from": self.from, "keys": self.keys, "samples": samples,
+        })
+    }
+}
+
+/// What somebody wants of the future.
+#[derive(Debug)]
+pub enum Outlook {
+    /// The run from a tick on for so many seconds; 0: none any more.
+    Look {
+        /// From where.
+        from: u64,
+        /// How far.
+        seconds: f64,
+    },
+    /// The texts were saved.
+    Saved,
+    /// With these texts in place of those that were saved; none: with those again.
+    Try(Option<Reload>),
+    /// The newest future becomes the one that others are compared with.
+    Keep,
+    /// The end.
+    Stop,
+}
+
+/// A future that was computed.
+#[derive(Clone, Debug, Default)]
+struct Future {
+    items: Vec<Item>,
+}
+
+/// Computes futures.
+pub struct Forecast {
+    shared: Shared,
+    signals: Arc<Signals>,
+    from: u64,
+    seconds: f64,
+    tried: Option<Reload>,
+    generation: u32,
+    base: Option<Future>,
+    newest: Option<Future>,
+    waiting: Vec<Outlook>,
+    is_due: bool,
+}
+
+impl Forecast {
+    /// No future yet.
+    #[must_use]
+    pub fn new(shared: Shared, signals: Arc<Signals>) -> Self {
+        Self {
+            shared,
+            signals,
+            from: 0,
+            seconds: 0.0,
+            tried: None,
+            generation: 0,
+            base: None,
+            newest: None,
+            waiting: Vec::new(),
+            is_due: false,
+        }
+    }
+
+    /// Computes what is asked for until the end is, or nobody is left to ask.
+    pub fn run(mut self, outlooks: &Receiver<Outlook>) {
+        loop {
+            match outlooks.recv_timeout(if self.is_due { Duration::ZERO } else { Duration::from_secs(1) }) {
+                Ok(outlook) => self.waiting.push(outlook),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            self.waiting.extend(outlooks.try_iter());
+            for outlook in std::mem::take(&mut self.waiting) {
+                if matches!(outlook, Outlook::Stop) {
+                    return;
+                }
+                self.take(outlook);
+            }
+            if std::mem::take(&mut self.is_due) && self.seconds > 0.0 {
+                self.compute(outlooks);
+            }
+        }
+    }
+
+    fn take(&mut self, outlook: Outlook) {
+        match outlook {
+            Outlook::Look { from, seconds } => {
+                (self.from, self.seconds, self.base, self.newest) = (from, seconds, None, None);
+                self.is_due = true;
+            }
+            Outlook::Saved => {
+                self.tried = None;
+                self.is_due = true;
+            }
+            Outlook::Try(reload) => {
+                self.tried = reload;
+                self.is_due = true;
+            }
+            Outlook::Keep => self.base = self.newest.clone().or_else(|| self.base.take()),
+            Outlook::Stop => {}
+        }
+    }
+
+    /// Computes the future anew, unless something newer is asked for meanwhile.
+    fn compute(&mut self, outlooks: &Receiver<Outlook>) {
+        self.generation += 1;
+        let record = self.shared.record.now();
+        let is_base = self.base.is_none();
+        let begun = Script::of(&record, self.from, self.tried.as_ref()).begin(&self.signals);
+        let mut game = match begun {
+            Ok(game) => game,
+            Err(error) => {
+                let (generation, from) = (self.generation, self.from);
+                self.shared.clients.tell(&json!({
+                    "tell": "forecast", "generation": generation, "from": from, "to": from, "done": true,
+                    "isBase": is_base, "items": [], "error": error,
+                }));
+                return;
+            }
+        };
+        let script = Script::of(&record, self.from, self.tried.as_ref());
+        let to = self.from + game.world().rate().ticks(self.seconds);
+        let mut part = Part::new((self.generation, is_base), (self.from, to), &game);
+        let first = game.start_facts();
+        part.take(&game, &first);
+        let mut told = Instant::now();
+        while game.world().tick().0 < to && game.outcome().is_none() {
+            let next = game.world().tick().0 + 1;
+            let recorded = game.tick(&script.inputs_for(next));
+            part.take(&game, &recorded);
+            if next.is_multiple_of(8) {
+                self.waiting.extend(outlooks.try_iter());
+                if !self.waiting.is_empty() || self.signals.is_stopped() {
+                    return;
+                }
+            }
+            if told.elapsed() > PART_EVERY {
+                self.tell(&mut part, next, None);
+                told = Instant::now();
+            }
+        }
+        let future = Future { items: std::mem::take(&mut part.all) };
+        let differences = self.base.as_ref().map(|base| differences(&base.items, &future.items));
+        self.tell(&mut part, game.world().tick().0, Some(differences.unwrap_or_default()));
+        if is_base {
+            self.base = Some(future.clone());
+        }
+        self.newest = Some(future);
+    }
+
+    /// Tells what was computed since the last time; with differences when it is all.
+    fn tell(&self, part: &mut Part, to: u64, differences: Option<Vec<Value>>) {
+        let tracks = Arc::new(part.take_tracks());
+        let clients = self.shared.clients.all();
+        clients.iter().for_each(|client| client.tracks(Arc::clone(&tracks)));
+        let mut message = json!({
+            "tell": "forecast", "generation": part.generation, "from": part.from, "to": to,
+            "done": differences.is_some(), "isBase": part.is_base, "items": std::mem::take(&mut part.items),
+            "horizon": part.to,
+        });
+        if let Some(differences) = differences {
+            message["differences"] = differences.into();
+        }
+        self.shared.clients.tell(&message);
+    }
+}
+
+/// The run that is computed ahead: with which texts, and what is said in it.
+struct Script<'a> {
+    record: &'a RunRecord,
+    from: u64,
+    tried: Option<&'a Reload>,
+}
+
+impl<'a> Script<'a> {
+    fn of(record: &'a RunRecord, from: u64, tried: Option<&'a Reload>) -> Self {
+        Self { record, from, tried }
+    }
+
+    /// The level at tick 0. From the very beginning it has the newest texts; from a later tick the texts that
+    /// it had, up to there.
+    fn begin(&self, signals: &Arc<Signals>) -> Result<Game, String> {
+        let start = if self.from == 0 {
+            self.newest()
+        } else {
+            crate::run_record::RunStart::clone(&self.record.start)
+        };
+        start.begin(Arc::clone(signals))
+    }
+
+    fn newest(&self) -> crate::run_record::RunStart {
+        let texts = self.record.texts_now();
+        match self.tried {
+            Some(tried) => texts.with(tried),
+            None => texts,
+        }
+    }
+
+    fn inputs_for(&self, tick: u64) -> Vec<Input> {
+        let mut inputs = self.record.inputs_for(tick);
+        if self.from == 0 || tick > self.from {
+            inputs.retain(|input| !matches!(input, Input::Reload(_)));
+        }
+        if self.from > 0 && tick == self.from + 1 {
+            let newest = self.newest();
+            let scripts = newest.scripts.into_iter().map(|(path, text)| (path, Some(text))).collect();
+            inputs.push(Input::Reload(Reload { scripts, level: Some(newest.level) }));
+        }
+        inputs
+    }
+}
+
+/// What was computed and not yet told.
+struct Part {
+    generation: u32,
+    is_base: bool,
+    from: u64,
+    to: u64,
+    every: u64,
+    items: Vec<Item>,
+    all: Vec<Item>,
+    /// Samples, each with everybody in it.
+    samples: Vec<(u64, BTreeMap<u32, [f32; 2]>)>,
+}
+
+impl Part {
+    fn new((generation, is_base): (u32, bool), (from, to): (u64, u64), game: &Game) -> Self {
+        let people = game.world().characters().count().max(1) as u64;
+        let samples = (PLACES_MAX / people).clamp(2, SAMPLES_MAX);
+        let every = ((to - from).div_ceil(samples)).clamp(1, u64::from(u16::MAX));
+        Self { generation, is_base, from, to, every, items: Vec::new(), all: Vec::new(), samples: Vec::new() }
+    }
+
+    fn take(&mut self, game: &Game, recorded: &Tick) {
+        let tick = recorded.number;
+        if tick < self.from {
+            return;
+        }
+        if self.all.len() < ITEMS_MAX {
+            let items = happened::items(game.world(), recorded);
+            self.items.extend(items.iter().cloned());
+            self.all.extend(items);
+        }
+        if (tick - self.from).is_multiple_of(self.every) {
+            let place =
+                |who: &walkon::world::character::Character| [who.body.position.x, who.body.position.z];
+            let places = game.world().characters().map(|(_, who)| (who.serial, place(who))).collect();
+            self.samples.push((tick, places));
+        }
+    }
+
+    fn take_tracks(&mut self) -> Tracks {
+        let samples = std::mem::take(&mut self.samples);
+        let mut keys: Vec<u32> = samples.iter().flat_map(|(_, places)| places.keys().copied()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let nowhere = [f32::NAN; 2];
+        let row = |(_, places): &(u64, BTreeMap<u32, [f32; 2]>)| {
+            keys.iter().map(|key| places.get(key).copied().unwrap_or(nowhere)).collect::<Vec<_>>()
+        };
+        let places = samples.iter().flat_map(row).collect();
+        let from = samples.first().map_or(self.from, |(tick, _)| *tick);
+        Tracks {
+            generation: self.generation,
+            is_base: self.is_base,
+            every: self.every as u16,
+            from,
+            keys,
+            places,
+        }
+    }
+}
+
+/// How one future differs from another: what comes sooner, later, only in one of them.
+fn differences(base: &[Item], newest: &[Item]) -> Vec<Value> {
+    let (was, is) = (by_occasion(base), by_occasion(newest));
+    let mut found: Vec<(u64, Value)> = Vec::new();
+    for (occasion, before) in &was {
+        let after = is.get(occasion);
+        if after.is_none_or(|after| after.tick != before.tick) {
+            let tick = after.map(|after| after.tick);
+            found.push((before.tick, difference(before, Some(before.tick), tick)));
+        }
+    }
+    for (_, after) in is.iter().filter(|(occasion, _)| !was.contains_key(*occasion)) {
+        found.push((after.tick, difference(after, None, Some(after.tick))));
+    }
+    found.sort_by_key(|(tick, _)| *tick);
+    found.into_iter().take(DIFFERENCES_MAX).map(|(_, value)| value).collect()
+}
+
+fn difference(item: &Item, was: Option<u64>, is: Option<u64>) -> Value {
+    json!({ "text": occasion_words(item), "lane": item.lane, "name": item.name, "was": was, "is": is })
+}
+
+/// What makes an item of one future the same as one of another: its words without numbers, and how often it
+/// came before.
+type Occasion<'a> = (&'static str, &'static str, String, usize);
+
+fn by_occasion(items: &[Item]) -> BTreeMap<Occasion<'_>, &Item> {
+    let mut counts: BTreeMap<(&str, &str, String), usize> = BTreeMap::new();
+    let told = items.iter().filter(|item| {
+        matches!(item.lane, "scenes" | "events" | "faults" | "doors" | "regions")
+            || item.kind == "walkSettled"
+    });
+    told.map(|item| {
+        let words = occasion_words(item);
+        let count = counts.entry((item.lane, item.kind, words.clone())).or_default();
+        *count += 1;
+        ((item.lane, item.kind, words, *count), item)
+    })
+    .collect()
+}
+
+/// The sentence of an item without places and times: `guard: arrived/reached`.
+fn occasion_words(item: &Item) -> String {
+    let end = item.text.find(" at (").or_else(|| item.text.find(" after ")).unwrap_or(item.text.len());
+    let words = if item.kind == "walkSettled" { &item.text[..end] } else { &item.text };
+    words.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(tick: u64, lane: &'static str, text: &str) -> Item {
+        let kind = if lane == "walks" { "walkSettled" } else { "event" };
+        Item { tick, lane, kind, text: text.to_owned(), name: None, line: None }
+    }
+
+    #[test]
+    fn futures_differ_in_what_comes_later_sooner_or_not_at_all() {
+        let base = [
+            item(10, "events", "event bell"),
+            item(20, "walks", "guard: arrived/reached at (3.0, 4.0) after 12 ticks"),
+            item(30, "events", "event bell"),
+        ];
+        let newest = [
+            item(10, "events", "event bell"),
+            item(25, "walks", "guard: arrived/reached at (3.1, 4.0) after 17 ticks"),
+            item(40, "faults", "fault in x"),
+        ];
+        let found = differences(&base, &newest);
+        let told: Vec<_> =
+            found.iter().map(|one| (one["text"].as_str().unwrap(), &one["was"], &one["is"])).collect();
+        assert_eq!(
+            told,
+            [
+                ("guard: arrived/reached", &json!(20), &json!(25)),
+                ("event bell", &json!(30), &Value::Null),
+                ("fault in x", &Value::Null, &json!(40)),
+            ]
+        );
+        assert!(differences(&base, &base).is_empty());
+    }
+
+    #[test]
+    fn tracks_as_bytes_have_their_stated_size() {
+        let tracks =
+            Tracks { keys: vec![1, 2, 3], places: vec![[0.0, 1.0]; 6], every: 4, ..Tracks::default() };
+        assert_eq!(tracks.bytes().len(), 20 + 3 * 4 + 6 * 8);
+        assert_eq!(tracks.json()["samples"].as_array().map(Vec::len), Some(2));
+    }
+}

@@ -1,0 +1,115 @@
+//! What happened in a tick, as items on the lanes of a timeline.
+//!
+//! In: the events of a tick. Out: items with a lane, a sentence and the line that a trace has for it. Holds:
+//! what happens to everybody all the time (new plans, steps aside) is left out. Not here: drawing.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use walkon::game::{log_text, recorder};
+use walkon::world::World;
+use walkon::{CharacterId, Event, Tick};
+
+/// Something that happened.
+#[derive(Clone, Debug, Serialize)]
+pub struct Item {
+    /// When.
+    pub tick: u64,
+    /// Its lane: `scenes`, `events`, `faults`, `doors`, `regions`, `walks`, `log`, `reloads` or `inputs`.
+    pub lane: &'static str,
+    /// The word that the trace uses.
+    pub kind: &'static str,
+    /// A sentence for people.
+    pub text: String,
+    /// The character or thing that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The whole line of the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Box<RawValue>>,
+}
+
+/// Everything worth telling of a tick.
+#[must_use]
+pub fn items(world: &World, tick: &Tick) -> Vec<Item> {
+    tick.events.iter().filter_map(|event| item(world, tick.number, event)).collect()
+}
+
+fn item(world: &World, tick: u64, event: &Event) -> Option<Item> {
+    let (lane, kind) = place(event, tick)?;
+    let text = match log_text::sentence(world, event) {
+        Some(text) => text,
+        None => plainly(world, event)?,
+    };
+    let line = recorder::line(world, event).and_then(|line| RawValue::from_string(line).ok());
+    Some(Item { tick, lane, kind, text, name: name(world, event), line })
+}
+
+/// The lane of an event and its word; none for what is not told.
+fn place(event: &Event, tick: u64) -> Option<(&'static str, &'static str)> {
+    Some(match event {
+        Event::WalkStarted { .. } => ("walks", "walkStarted"),
+        Event::WalkSettled(_) => ("walks", "walkSettled"),
+        Event::DoorSignal { .. } => ("doors", "doorChanged"),
+        Event::AreaChanged { .. } => ("doors", "areaChanged"),
+        Event::RegionEntered { .. } => ("regions", "regionEntered"),
+        Event::RegionLeft { .. } => ("regions", "regionLeft"),
+        Event::Emitted { .. } => ("events", "event"),
+        // Everybody of the level appears at its beginning.
+        Event::Spawned { .. } if tick > 0 => ("events", "spawned"),
+        Event::Despawned { .. } => ("events", "despawned"),
+        Event::Input { .. } => ("inputs", "input"),
+        Event::Cue(_) => ("scenes", "cue"),
+        Event::SceneStarted { .. } => ("scenes", "cinematicStarted"),
+        Event::SceneEnded { .. } => ("scenes", "cinematicEnded"),
+        Event::Logged(_) => ("log", "log"),
+        Event::Notice { .. } => ("log", "notice"),
+        Event::Faulted { .. } => ("faults", "scriptFault"),
+        Event::SwitchedOff(_) => ("faults", "switchedOff"),
+        Event::Reloaded { .. } => ("reloads", "reloaded"),
+        Event::ReloadRefused { .. } => ("reloads", "reloadRefused"),
+        _ => return None,
+    })
+}
+
+/// Words for what the log of a run leaves out.
+fn plainly(world: &World, event: &Event) -> Option<String> {
+    Some(match event {
+        Event::WalkStarted { character, goal: [x, _, z], .. } => {
+            format!("{} walks to ({x:.1}, {z:.1})", world.name_of(*character))
+        }
+        Event::Spawned { character, .. } => format!("{} appears", world.name_of(*character)),
+        Event::AreaChanged { area, is_available, .. } => {
+            format!("area \"{area}\" is {}", if *is_available { "open" } else { "closed" })
+        }
+        Event::Input { name, .. } => format!("input {name}"),
+        _ => return None,
+    })
+}
+
+/// Who or what an event is about.
+fn name(world: &World, event: &Event) -> Option<String> {
+    let who = |id: CharacterId| Some(world.name_of(id).to_owned());
+    match event {
+        Event::WalkStarted { character, .. }
+        | Event::Spawned { character, .. }
+        | Event::Despawned { character, .. }
+        | Event::RegionEntered { character, .. }
+        | Event::RegionLeft { character, .. } => who(*character),
+        Event::WalkSettled(result) => who(result.journey.character),
+        Event::DoorSignal { door, .. } => Some(world.doors().get(door.index())?.name.clone()),
+        Event::SceneStarted { name, .. } | Event::SceneEnded { name, .. } => Some(name.clone()),
+        Event::Cue(cue) => Some(cue.scene.clone()),
+        Event::Emitted { name, to, .. } => to.and_then(who).or_else(|| Some(name.clone())),
+        Event::Logged(line) => owner_name(&line.owner),
+        Event::Faulted { fault, .. } => owner_name(&fault.owner),
+        Event::SwitchedOff(off) => off.character.and_then(who),
+        Event::AreaChanged { area, .. } => Some(area.clone()),
+        _ => None,
+    }
+}
+
+/// `anna` of `behaviour "guard" of "anna"`.
+fn owner_name(owner: &str) -> Option<String> {
+    let (_, after) = owner.rsplit_once(" of \"")?;
+    after.strip_suffix('"').map(str::to_owned)
+}

@@ -1,0 +1,174 @@
+//! Questions about a level as it stands in a tick, of now or of the past.
+//!
+//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking changes
+//! nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`, `replica`).
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use walkon::glam::Vec3;
+use walkon::nav::Accept;
+use walkon::view::{Picture, SearchScene, draw_search};
+use walkon::world::World;
+use walkon::world::asker::{self, Asker};
+use walkon::world::ops::paths;
+use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Search, Traversal};
+
+use crate::client::Wishes;
+use crate::past::Past;
+use crate::picture;
+
+/// Lines of the log, and events, that an inspection holds.
+const LINES_MAX: usize = 50;
+
+/// Something to find out.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// Everything about a thing.
+    Inspect {
+        /// Its kind: `character`, `door`, and so on.
+        kind: String,
+        /// Its name.
+        name: String,
+    },
+    /// Things by a part of their name.
+    Find {
+        /// The part.
+        text: String,
+    },
+    /// A path.
+    Path(PathTest),
+}
+
+/// A path that somebody asks for.
+#[derive(Clone, Debug)]
+pub struct PathTest {
+    /// Where it begins, metres.
+    pub from: Vec3,
+    /// Where it is to end, metres.
+    pub to: Vec3,
+    /// Half the width of the body, metres.
+    pub radius_m: f32,
+    /// Whether doors count as open.
+    pub opens_doors: bool,
+    /// What of the search is to be drawn, as the client looks at it.
+    pub wishes: Wishes,
+}
+
+impl Question {
+    /// The answer.
+    ///
+    /// # Errors
+    /// A sentence when there is no such thing.
+    pub fn answer(&self, game: &mut Game, past: &Past) -> Result<Value, String> {
+        match self {
+            Self::Inspect { kind, name } => inspect(game, past, kind, name),
+            Self::Find { text } => Ok(find(game, text)),
+            Self::Path(test) => Ok(test.answer(game.world_mut())),
+        }
+    }
+}
+
+fn inspect(game: &Game, past: &Past, kind: &str, name: &str) -> Result<Value, String> {
+    let mut found =
+        inspected(game, (kind, name)).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
+    let tick = game.world().tick().0;
+    let about = past.items(0, tick).rev().filter(|item| item.name.as_deref() == Some(name));
+    let mut log = Vec::new();
+    let mut events = Vec::new();
+    for item in about {
+        let list = if item.lane == "log" { &mut log } else { &mut events };
+        if list.len() < LINES_MAX {
+            list.push(item);
+        }
+    }
+    if let Value::Object(object) = &mut found {
+        object.insert("log".to_owned(), json!(log));
+        object.insert("events".to_owned(), json!(events));
+        object.insert("tick".to_owned(), tick.into());
+    }
+    Ok(found)
+}
+
+impl PathTest {
+    fn traversal(&self, world: &World) -> Traversal {
+        let asker = Asker {
+            tags: None,
+            layer: self.wishes.layer,
+            radius_m: self.radius_m,
+            doors: if self.opens_doors { DoorPolicy::Open } else { DoorPolicy::Avoid },
+            keys: &[],
+            speed_mps: Gait::WALK_MPS,
+        };
+        asker::traversal(world.doors(), world.rate(), asker)
+    }
+
+    /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
+    fn answer(&self, world: &mut World) -> Value {
+        let by = self.traversal(world);
+        paths::prepare(world, &by);
+        let query = PathQuery {
+            start: self.from,
+            goal: self.to,
+            by: by.clone(),
+            accept: Accept::Nearest,
+            goal_layer: None,
+            expansions_max: u32::MAX,
+            others: None,
+        };
+        let mut search = Search::default();
+        // The first answer pays for memory that later ones find ready.
+        let _ = world.nav().plan(&query, &mut search);
+        let began = Instant::now();
+        let answer = world.nav().plan(&query, &mut search);
+        let microseconds = began.elapsed().as_secs_f64() * 1e6;
+        let (_, record) = world.nav().plan_recorded(&query, &mut search);
+        let mut picture: Picture = picture::blank(world, &self.wishes);
+        let (from, to) = (self.from, self.to);
+        draw_search(
+            &mut picture,
+            &SearchScene { world, from, to, by: &by, record: &record, answer: &answer, others: &[] },
+        );
+        let status = match answer.status {
+            PathStatus::Complete => "complete",
+            PathStatus::Partial => "partial",
+            PathStatus::None => "none",
+        };
+        let points: Vec<[f32; 3]> = answer.path.points.iter().map(|point| point.to_array()).collect();
+        json!({
+            "status": status,
+            "reason": answer.trouble.map(|trouble| world.reason_of(trouble).0.name()),
+            "why": answer.trouble.map(|trouble| world.why_unreached(self.to, &by, trouble)),
+            "points": points,
+            "length": answer.path.length_in_space_m(),
+            "cost": answer.path.cost_m,
+            "expansions": answer.expansions,
+            "microseconds": (microseconds * 10.0).round() / 10.0,
+            "nearest": answer.nearest.map(|point| point.to_array()),
+            "searched": picture::of_search(world, &picture),
+        })
+    }
+}
+
+/// What there is to know of a thing.
+fn inspected(game: &Game, (kind, name): (&str, &str)) -> Option<Value> {
+    let world = game.world();
+    match kind {
+        "character" => {
+            let who = world.character(world.find_character(name)?)?;
+            Some(json!({ "name": who.name, "key": who.serial, "position": who.body.position.to_array() }))
+        }
+        _ => None,
+    }
+}
+
+fn find(game: &Game, text: &str) -> Value {
+    let world = game.world();
+    let found: Vec<Value> = world
+        .characters()
+        .filter(|(_, who)| who.name.contains(text))
+        .take(50)
+        .map(|(_, who)| json!({ "kind": "character", "name": who.name, "at": who.body.position.to_array() }))
+        .collect();
+    json!({ "found": found })
+}

@@ -1,0 +1,264 @@
+//! The past, exactly: copies of the level that are run forward to the tick that somebody looks at.
+//!
+//! In: the record of the run, the ticks that clients look at, their questions. Out: frames, pictures and
+//! answers of those ticks. Holds: a copy is run from the nearest one before the tick, of a few that are kept
+//! along the run; a newer wish of a client replaces an older one; the running level is not touched. Not here:
+//! the frames that were shown before (`past`).
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use walkon::{Game, Signals};
+
+use crate::client::{Client, Reply};
+use crate::frame::{Frame, OF_THE_PAST, PAUSED};
+use crate::question::Question;
+use crate::roster;
+use crate::run_record::RunRecord;
+use crate::running::{Shared, overlay, scene};
+
+/// Most copies that are kept; fewer where there are many characters, because each is a whole level.
+const COPIES_MAX: usize = 5;
+const COPIES_OF_CROWDS_MAX: usize = 2;
+const CROWD: usize = 1_000;
+/// Ticks of a copy between two looks at the wishes.
+const SLICE_TICKS: u64 = 32;
+/// Time without wishes after which copies are spread along the run.
+const IDLE: Duration = Duration::from_millis(200);
+
+/// What somebody wants of the past.
+#[derive(Debug)]
+pub enum Wish {
+    /// To see a tick.
+    See {
+        /// Who.
+        client: Arc<Client>,
+        /// The tick.
+        tick: u64,
+    },
+    /// To know something of a tick.
+    Ask {
+        /// The tick.
+        tick: u64,
+        /// What.
+        question: Question,
+        /// Who.
+        reply: Reply,
+    },
+    /// The end.
+    Stop,
+}
+
+/// Copies of the running level at ticks of the past.
+pub struct Replicas {
+    shared: Shared,
+    signals: Arc<Signals>,
+    record: RunRecord,
+    /// In order of their ticks.
+    copies: Vec<Game>,
+    /// Wishes that were read and are not fulfilled.
+    waiting: Vec<Wish>,
+}
+
+impl Replicas {
+    /// No copies yet.
+    #[must_use]
+    pub fn new(shared: Shared, signals: Arc<Signals>) -> Self {
+        let record = shared.record.now();
+        Self { shared, signals, record, copies: Vec::new(), waiting: Vec::new() }
+    }
+
+    /// Fulfils wishes until the end is wished for, or nobody is left to wish anything.
+    pub fn run(mut self, wishes: &Receiver<Wish>) {
+        loop {
+            if self.waiting.is_empty() {
+                match wishes.recv_timeout(IDLE) {
+                    Ok(wish) => self.waiting.push(wish),
+                    Err(RecvTimeoutError::Timeout) => self.spread(wishes),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            self.waiting.extend(wishes.try_iter());
+            if self.waiting.iter().any(|wish| matches!(wish, Wish::Stop)) || self.signals.is_stopped() {
+                return;
+            }
+            self.drop_outdated();
+            if !self.waiting.is_empty() {
+                let wish = self.waiting.remove(0);
+                self.fulfil(wish, wishes);
+            }
+        }
+    }
+
+    /// Of several wishes of one client to see something, the last counts.
+    fn drop_outdated(&mut self) {
+        let mut seen: Vec<Arc<Client>> = Vec::new();
+        let mut kept: Vec<Wish> = Vec::new();
+        for wish in std::mem::take(&mut self.waiting).into_iter().rev() {
+            if let Wish::See { client, .. } = &wish {
+                if seen.iter().any(|other| Arc::ptr_eq(other, client)) {
+                    continue;
+                }
+                seen.push(Arc::clone(client));
+            }
+            kept.push(wish);
+        }
+        kept.reverse();
+        self.waiting = kept;
+    }
+
+    fn fulfil(&mut self, wish: Wish, wishes: &Receiver<Wish>) {
+        match wish {
+            Wish::See { client, tick } => {
+                if let Ok(Some(mut game)) = self.at(tick, Some((&client, wishes))) {
+                    see(&self.shared, &client, &mut game);
+                    self.keep(game);
+                }
+            }
+            Wish::Ask { tick, question, reply } => match self.at(tick, None) {
+                Ok(Some(mut game)) => {
+                    let past = self.shared.past.clone();
+                    let answer = question.answer(&mut game, &past.lock());
+                    reply.send(answer);
+                    self.keep(game);
+                }
+                Ok(None) => reply.send(Err("the run was begun again".to_owned())),
+                Err(error) => reply.send(Err(error)),
+            },
+            Wish::Stop => {}
+        }
+    }
+
+    /// A copy at a tick; none when the client wants to see another one by now.
+    fn at(
+        &mut self,
+        tick: u64,
+        viewer: Option<(&Arc<Client>, &Receiver<Wish>)>,
+    ) -> Result<Option<Game>, String> {
+        self.refresh();
+        let tick = tick.min(self.record.tick);
+        let before = self.copies.iter().rposition(|copy| copy.world().tick().0 <= tick);
+        let mut game = match before {
+            Some(at) => self.copies.remove(at),
+            None => self.begin()?,
+        };
+        while game.world().tick().0 < tick {
+            self.forward(&mut game, tick);
+            if let Some((client, wishes)) = viewer {
+                self.waiting.extend(wishes.try_iter());
+                if self.wants_otherwise(client) {
+                    self.keep(game);
+                    return Ok(None);
+                }
+            }
+            if self.signals.is_stopped() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(game))
+    }
+
+    fn wants_otherwise(&self, client: &Arc<Client>) -> bool {
+        client.is_closed()
+            || self.waiting.iter().any(|wish| match wish {
+                Wish::See { client: other, .. } => Arc::ptr_eq(other, client),
+                Wish::Ask { .. } => false,
+                Wish::Stop => true,
+            })
+    }
+
+    fn begin(&self) -> Result<Game, String> {
+        let mut game = self.record.start.begin(Arc::clone(&self.signals))?;
+        game.start_facts();
+        Ok(game)
+    }
+
+    /// Some ticks on, but not beyond `tick`.
+    fn forward(&self, game: &mut Game, tick: u64) {
+        for _ in 0..SLICE_TICKS {
+            let next = game.world().tick().0 + 1;
+            if next > tick {
+                return;
+            }
+            game.tick(&self.record.inputs_for(next));
+        }
+    }
+
+    /// Takes in how far the run has come; copies of a run that was begun anew are no use.
+    fn refresh(&mut self) {
+        let now = self.shared.record.lock();
+        if now.generation != self.record.generation {
+            let cut = if Arc::ptr_eq(&now.start, &self.record.start) { Some(now.tick) } else { None };
+            self.copies.retain(|copy| cut.is_some_and(|tick| copy.world().tick().0 <= tick));
+        }
+        if now.generation != self.record.generation || now.inputs.len() != self.record.inputs.len() {
+            self.record = now.clone();
+        }
+        self.record.tick = now.tick;
+    }
+
+    /// Keeps a copy; of too many the one goes whose tick lies nearest to another's.
+    fn keep(&mut self, game: Game) {
+        let tick = game.world().tick().0;
+        let at = self.copies.partition_point(|copy| copy.world().tick().0 < tick);
+        self.copies.insert(at, game);
+        while self.copies.len() > self.copies_max() {
+            let ticks: Vec<u64> = self.copies.iter().map(|copy| copy.world().tick().0).collect();
+            let gap = |index: usize| ticks[index] - index.checked_sub(1).map_or(0, |before| ticks[before]);
+            let nearest = (0..ticks.len()).min_by_key(|&index| gap(index)).unwrap_or_default();
+            self.copies.remove(nearest);
+        }
+    }
+
+    fn copies_max(&self) -> usize {
+        let people = self.copies.first().map_or(0, |copy| copy.world().characters().count());
+        if people > CROWD { COPIES_OF_CROWDS_MAX } else { COPIES_MAX }
+    }
+
+    /// While nobody wishes anything: a copy where there is none for a long stretch of the run, so that going
+    /// back does not begin at tick 0. Ends as soon as there is a wish.
+    fn spread(&mut self, wishes: &Receiver<Wish>) {
+        self.refresh();
+        // Without a first look at the past nobody may ever look.
+        if self.copies.is_empty() || self.copies.len() >= self.copies_max() {
+            return;
+        }
+        let Some(tick) = self.widest_gap() else { return };
+        let Ok(mut game) = self.begin() else { return };
+        while game.world().tick().0 < tick {
+            self.forward(&mut game, tick);
+            self.waiting.extend(wishes.try_iter());
+            if !self.waiting.is_empty() || self.signals.is_stopped() {
+                break;
+            }
+        }
+        self.keep(game);
+    }
+
+    /// The middle of the longest stretch without a copy; none when all are short.
+    fn widest_gap(&self) -> Option<u64> {
+        let ticks = self.copies.iter().map(|copy| copy.world().tick().0);
+        let ends: Vec<u64> = std::iter::once(0).chain(ticks).chain([self.record.tick]).collect();
+        let gaps = ends.windows(2).map(|pair| (pair[1].saturating_sub(pair[0]), pair[0]));
+        let (length, from) = gaps.max()?;
+        (length > SLICE_TICKS * 16).then_some(from + length / 2)
+    }
+}
+
+/// Shows a client a tick of the past.
+fn see(shared: &Shared, client: &Client, game: &mut Game) {
+    let tick = game.world().tick().0;
+    client.frame(Arc::new(Frame { tick, flags: OF_THE_PAST | PAUSED, rows: roster::rows(game) }));
+    let wishes = client.wishes().clone();
+    client.tell(&scene(game.world(), &wishes, &shared.scenery));
+    overlay(game.world(), client);
+    let hash = format!("{:016x}", game.fingerprint().whole());
+    client.tell(&told(tick, &hash));
+}
+
+/// What is known of a tick of the past.
+fn told(tick: u64, hash: &str) -> Value {
+    json!({ "tell": "seen", "tick": tick, "hash": hash })
+}

@@ -1,0 +1,165 @@
+//! What a run is made of: the texts it began with, its seed, and every input since.
+//!
+//! In: texts, inputs by tick. Out: the same run again, as often as it is asked for. Holds: a run is decided by
+//! what stands here, so a copy that is run to a tick is the level as it was in that tick; a record that was cut
+//! or begun anew has another generation. Not here: when ticks are run (`running`), what is shown of them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use walkon::{Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals};
+
+/// The texts of a project, a seed and arguments: what a run begins with.
+#[derive(Clone, Debug, Default)]
+pub struct RunStart {
+    /// The level and every file that it names.
+    pub level: LevelTexts,
+    /// Scripts by path below the script folders.
+    pub scripts: BTreeMap<String, String>,
+    /// Seed of the run; the level's own when none is given.
+    pub seed: Option<u64>,
+    /// `level.args`.
+    pub args: Vec<String>,
+}
+
+impl RunStart {
+    /// The level at tick 0, its scripts started.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with the level or a script.
+    pub fn begin(&self, signals: Arc<Signals>) -> Result<Game, String> {
+        self.begin_recorded(signals, RecordOptions { sentences: true, ..RecordOptions::default() })
+    }
+
+    /// The same with something to write down.
+    ///
+    /// # Errors
+    /// As [`RunStart::begin`].
+    pub fn begin_recorded(&self, signals: Arc<Signals>, options: RecordOptions) -> Result<Game, String> {
+        let level = self.level()?;
+        let setup = Setup {
+            scripts: self.scripts.clone(),
+            seed: self.seed,
+            args: self.args.clone(),
+            recorder: Recorder::new(options),
+            signals,
+            ..Setup::default()
+        };
+        Game::load(level, setup).map_err(|error| error.to_string())
+    }
+
+    /// The level, read and built.
+    ///
+    /// # Errors
+    /// The first mistake in it.
+    pub fn level(&self) -> Result<walkon::Level, String> {
+        let files = self.level.files.iter();
+        let source = files.fold(MemorySource::new(), |all, (path, bytes)| all.with(path, bytes.clone()));
+        walkon::load(&self.level.path, &source).map_err(|error| error.to_string())
+    }
+
+    /// The same run with other texts.
+    #[must_use]
+    pub fn with(&self, reload: &Reload) -> Self {
+        let mut start = self.clone();
+        for (path, text) in &reload.scripts {
+            match text {
+                Some(text) => _ = start.scripts.insert(path.clone(), text.clone()),
+                None => _ = start.scripts.remove(path),
+            }
+        }
+        if let Some(level) = &reload.level {
+            start.level = level.clone();
+        }
+        start
+    }
+}
+
+/// A run up to now.
+#[derive(Clone, Debug, Default)]
+pub struct RunRecord {
+    /// Another number after each time that the run was begun again or cut.
+    pub generation: u64,
+    /// What it began with.
+    pub start: Arc<RunStart>,
+    /// What the host said, by the tick that heard it.
+    pub inputs: BTreeMap<u64, Vec<Input>>,
+    /// The last tick that was run.
+    pub tick: u64,
+}
+
+impl RunRecord {
+    /// A run at tick 0.
+    #[must_use]
+    pub fn new(start: RunStart) -> Self {
+        Self { start: Arc::new(start), ..Self::default() }
+    }
+
+    /// What the host says in a tick.
+    #[must_use]
+    pub fn inputs_for(&self, tick: u64) -> Vec<Input> {
+        self.inputs.get(&tick).cloned().unwrap_or_default()
+    }
+
+    /// Forgets what was said after a tick.
+    pub fn cut(&mut self, tick: u64) {
+        self.generation += 1;
+        _ = self.inputs.split_off(&(tick + 1));
+        self.tick = tick;
+    }
+
+    /// The texts as they are after every reload so far.
+    #[must_use]
+    pub fn texts_now(&self) -> RunStart {
+        let reloads = self.inputs.values().flatten().filter_map(|input| match input {
+            Input::Reload(reload) => Some(reload),
+            _ => None,
+        });
+        reloads.fold(RunStart::clone(&self.start), |texts, reload| texts.with(reload))
+    }
+}
+
+/// A record that several threads look at.
+#[derive(Clone, Debug, Default)]
+pub struct SharedRecord(Arc<Mutex<RunRecord>>);
+
+impl SharedRecord {
+    /// Of a run at tick 0.
+    #[must_use]
+    pub fn new(record: RunRecord) -> Self {
+        Self(Arc::new(Mutex::new(record)))
+    }
+
+    /// The record, for a moment.
+    pub fn lock(&self) -> MutexGuard<'_, RunRecord> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A copy of it as it is now.
+    #[must_use]
+    pub fn now(&self) -> RunRecord {
+        self.lock().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reload(text: &str) -> Input {
+        let scripts = BTreeMap::from([("a.lua".to_owned(), Some(text.to_owned()))]);
+        Input::Reload(Reload { scripts, level: None })
+    }
+
+    #[test]
+    fn texts_are_those_of_the_last_reload_and_a_cut_forgets_what_came_later() {
+        let mut record = RunRecord::new(RunStart::default());
+        record.inputs.insert(3, vec![reload("one")]);
+        record.inputs.insert(7, vec![reload("two"), Input::event("bell")]);
+        assert_eq!(record.texts_now().scripts["a.lua"], "two");
+        record.cut(6);
+        assert_eq!(record.texts_now().scripts["a.lua"], "one");
+        assert_eq!((record.generation, record.tick, record.inputs.len()), (1, 6, 1));
+        assert!(record.inputs_for(7).is_empty());
+    }
+}

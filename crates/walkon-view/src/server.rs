@@ -1,0 +1,342 @@
+//! The page and its socket, over HTTP on this machine alone.
+//!
+//! In: connections. Out: the files of the page, a WebSocket for each client. Holds: it listens on 127.0.0.1
+//! only; a socket needs the token of the address, and a request a `Host` and an `Origin` of this server, so that
+//! no other page that somebody visits can speak to it; nothing is served but what the program carries; a client
+//! has a thread of its own, and what it does not read is kept within bounds. Not here: what commands do.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use tungstenite::http::StatusCode;
+use tungstenite::protocol::WebSocketConfig;
+use tungstenite::{Message as Packet, WebSocket};
+
+use crate::client::{Client, Message};
+use crate::commands::{COMMAND_BYTES_MAX, Doers};
+use crate::page;
+use crate::running::{Order, Ordered};
+
+/// Longest wait for something from a client, and so the longest that a frame waits for its client.
+const READ_PATIENCE: Duration = Duration::from_millis(3);
+/// Longest wait for a client to take something in.
+const WRITE_PATIENCE: Duration = Duration::from_millis(50);
+/// How long a browser may take to say what it wants.
+const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// Longest head of a request, bytes.
+const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Most clients at the same time.
+const CLIENTS_MAX: usize = 32;
+
+/// The listening server.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    token: Arc<str>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Server {
+    /// Listens on a port of this machine; 0 for any that is free.
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    pub fn bind(port: u16, token: String) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, token: token.into(), is_over: Arc::default() })
+    }
+
+    /// The address of the page.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let port = self.listener.local_addr().map_or(0, |address| address.port());
+        format!("http://127.0.0.1:{port}/?token={}", self.token)
+    }
+
+    /// Set to end it.
+    #[must_use]
+    pub fn over(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_over)
+    }
+
+    /// Serves until it is over.
+    pub fn run(&self, doers: &Doers) {
+        let port = self.listener.local_addr().map_or(0, |address| address.port());
+        while !self.is_over.load(Ordering::Relaxed) {
+            match self.listener.accept() {
+                Ok((stream, _)) => {
+                    let visit = Visit {
+                        stream,
+                        port,
+                        token: Arc::clone(&self.token),
+                        doers: doers.clone(),
+                        is_over: Arc::clone(&self.is_over),
+                    };
+                    let begun =
+                        std::thread::Builder::new().name("client".to_owned()).spawn(move || visit.run());
+                    if let Err(error) = begun {
+                        log::warn!("no thread for a client: {error}");
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(error) => {
+                    log::warn!("a connection failed: {error}");
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+            }
+        }
+    }
+}
+
+/// A connection.
+struct Visit {
+    stream: TcpStream,
+    port: u16,
+    token: Arc<str>,
+    doers: Doers,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Visit {
+    fn run(self) {
+        let prepared = self
+            .stream
+            .set_nonblocking(false)
+            .and_then(|()| self.stream.set_read_timeout(Some(HEAD_PATIENCE)));
+        if prepared.is_err() {
+            return;
+        }
+        let Some(head) = peek_head(&self.stream) else { return };
+        let request = Head::of(&head);
+        let refusal = request.refusal(self.port);
+        match (request.path.as_str(), refusal) {
+            (_, Some(why)) => answer(&self.stream, 403, &page::plain(why)),
+            ("/socket", None) => self.socket(),
+            (path, None) if request.method == "GET" => match page::file(path) {
+                Some(file) => answer(&self.stream, 200, &file),
+                None => answer(&self.stream, 404, &page::plain("there is no such page")),
+            },
+            _ => answer(&self.stream, 405, &page::plain("only GET is answered")),
+        }
+    }
+
+    fn socket(self) {
+        let Self { stream, token, doers, is_over, .. } = self;
+        #[allow(clippy::result_large_err, reason = "the form that the handshake asks for")]
+        let check = |request: &Request, response: Response| -> Result<Response, ErrorResponse> {
+            let asked = request
+                .uri()
+                .query()
+                .unwrap_or_default()
+                .split('&')
+                .find_map(|part| part.strip_prefix("token="));
+            if asked.is_some_and(|asked| is_same(asked.as_bytes(), token.as_bytes())) {
+                return Ok(response);
+            }
+            let mut refused = ErrorResponse::new(Some(
+                "the token is wrong: open the address that walkon printed".to_owned(),
+            ));
+            *refused.status_mut() = StatusCode::FORBIDDEN;
+            Err(refused)
+        };
+        let config = WebSocketConfig::default()
+            .max_message_size(Some(COMMAND_BYTES_MAX))
+            .max_frame_size(Some(COMMAND_BYTES_MAX));
+        let Ok(socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
+        if doers.shared.clients.all().len() >= CLIENTS_MAX {
+            return;
+        }
+        let client = doers.shared.clients.join();
+        let welcome = Ordered { order: Order::Welcome(Arc::clone(&client)), reply: None };
+        if doers.running.send(welcome).is_ok() {
+            Conversation { socket, client: Arc::clone(&client), doers: doers.clone() }.run(&is_over);
+        }
+        doers.shared.clients.leave(&client);
+    }
+}
+
+/// A client with its socket.
+struct Conversation {
+    socket: WebSocket<TcpStream>,
+    client: Arc<Client>,
+    doers: Doers,
+}
+
+impl Conversation {
+    fn run(mut self, is_over: &AtomicBool) {
+        let stream = self.socket.get_ref();
+        let prepared = stream
+            .set_read_timeout(Some(READ_PATIENCE))
+            .and_then(|()| stream.set_write_timeout(Some(WRITE_PATIENCE)))
+            .and_then(|()| stream.set_nodelay(true));
+        if prepared.is_err() {
+            return;
+        }
+        while !is_over.load(Ordering::Relaxed) && !self.client.is_closed() {
+            if !self.hear() || !self.say() {
+                return;
+            }
+        }
+        let _ = self.socket.close(None);
+        let _ = self.socket.flush();
+    }
+
+    /// Takes in what has come; whether the client is still there.
+    fn hear(&mut self) -> bool {
+        match self.socket.read() {
+            Ok(Packet::Text(text)) => self.doers.perform(&self.client, text.as_str()),
+            Ok(Packet::Close(_)) => return false,
+            Ok(_) => {}
+            Err(tungstenite::Error::Io(error)) => return is_only_slow(&error),
+            Err(_) => return false,
+        }
+        true
+    }
+
+    /// Sends what waits; whether the client is still there.
+    fn say(&mut self) -> bool {
+        loop {
+            match self.socket.flush() {
+                Ok(()) => {}
+                Err(tungstenite::Error::Io(error)) => return is_only_slow(&error),
+                Err(_) => return false,
+            }
+            let Some(message) = self.client.next(Duration::ZERO) else { return true };
+            let packet = match message {
+                Message::Text(text) => Packet::text(text),
+                Message::Frame(frame, number) => Packet::binary(frame.bytes(number)),
+                Message::Tracks(tracks) => Packet::binary(tracks.bytes()),
+            };
+            match self.socket.write(packet) {
+                Ok(()) => {}
+                Err(tungstenite::Error::Io(error)) if is_only_slow(&error) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+}
+
+fn is_only_slow(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// Whether two texts are the same, in a time that does not tell how far they are.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// The head of a request, left in the stream for those who read it after.
+fn peek_head(stream: &TcpStream) -> Option<String> {
+    let mut bytes = vec![0; HEAD_BYTES_MAX];
+    let began = Instant::now();
+    // Bounded by the time.
+    while began.elapsed() < HEAD_PATIENCE {
+        let count = stream.peek(&mut bytes).ok().filter(|count| *count > 0)?;
+        if let Some(end) = bytes[..count].windows(4).position(|window| window == b"\r\n\r\n") {
+            return String::from_utf8(bytes[..end].to_vec()).ok();
+        }
+        if count == bytes.len() {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
+}
+
+/// What matters of the head of a request.
+#[derive(Debug, Default)]
+struct Head {
+    method: String,
+    path: String,
+    host: Option<String>,
+    origin: Option<String>,
+}
+
+impl Head {
+    fn of(text: &str) -> Self {
+        let mut lines = text.split("\r\n");
+        let mut words = lines.next().unwrap_or_default().split(' ');
+        let method = words.next().unwrap_or_default().to_owned();
+        let path = words.next().unwrap_or_default().split('?').next().unwrap_or_default().to_owned();
+        let mut head = Self { method, path, ..Self::default() };
+        for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+            let value = Some(value.trim().to_ascii_lowercase());
+            match name.to_ascii_lowercase().as_str() {
+                "host" => head.host = value,
+                "origin" => head.origin = value,
+                _ => {}
+            }
+        }
+        head
+    }
+
+    /// Why the request is refused, if it is: it comes from another page, or by another name of this machine.
+    fn refusal(&self, port: u16) -> Option<&'static str> {
+        let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
+        if !self.host.as_ref().is_some_and(|host| own.contains(host)) {
+            return Some("the host is not this server");
+        }
+        let is_foreign = self
+            .origin
+            .as_ref()
+            .is_some_and(|origin| !own.iter().any(|host| *origin == format!("http://{host}")));
+        is_foreign.then_some("the origin is not this server")
+    }
+}
+
+/// Answers a request and ends the connection.
+fn answer(mut stream: &TcpStream, status: u16, file: &page::File) {
+    let reason = match status {
+        200 => "OK",
+        403 => "Forbidden",
+        404 => "Not Found",
+        _ => "Method Not Allowed",
+    };
+    let head = format!(
+        "HTTP/1.1 {status} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Content-Security-Policy: {}\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+         Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+         Cache-Control: no-store\r\n\r\n",
+        file.kind,
+        file.bytes.len(),
+        page::POLICY,
+    );
+    // What was peeked at is read, or closing would reset the connection before the answer is.
+    let _ = stream.set_read_timeout(Some(READ_PATIENCE));
+    let mut rest = [0; HEAD_BYTES_MAX];
+    let _ = stream.read(&mut rest);
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&file.bytes));
+    let _ = stream.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(lines: &str) -> Option<&'static str> {
+        Head::of(&format!("GET /socket?token=x HTTP/1.1\r\n{lines}")).refusal(4000)
+    }
+
+    #[test]
+    fn only_requests_of_its_own_pages_are_answered() {
+        assert_eq!(refusal("Host: 127.0.0.1:4000"), None);
+        assert_eq!(refusal("host: localhost:4000\r\nOrigin: http://localhost:4000"), None);
+        for lines in [
+            "",
+            "Host: evil.example:4000",
+            "Host: 127.0.0.1:4001",
+            "Host: 127.0.0.1:4000\r\nOrigin: http://evil.example",
+            "Host: 127.0.0.1:4000\r\nOrigin: null",
+            "Host: 127.0.0.1:4000\r\nOrigin: https://127.0.0.1:4000",
+        ] {
+            assert!(refusal(lines).is_some(), "{lines}");
+        }
+    }
+}

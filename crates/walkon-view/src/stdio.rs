@@ -1,0 +1,66 @@
+//! The same protocol on standard input and output, a message a line, for tools without a browser.
+//!
+//! In: lines. Out: lines. Holds: the program ends when its input does. Not here: what commands do.
+
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::client::{Client, Message};
+use crate::commands::Doers;
+use crate::running::{Order, Ordered};
+
+/// Longest wait for something to say.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Longest wait for answers after the end of the input.
+const ANSWERS_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Speaks with whoever writes into standard input, until that ends.
+pub fn run(doers: &Doers) {
+    let client = doers.shared.clients.join();
+    let welcome = Ordered { order: Order::Welcome(Arc::clone(&client)), reply: None };
+    if doers.running.send(welcome).is_err() {
+        return;
+    }
+    let speaker = Arc::clone(&client);
+    let speaking = std::thread::Builder::new().name("speaker".to_owned()).spawn(move || speak(&speaker));
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        if !line.trim().is_empty() {
+            doers.perform(&client, &line);
+        }
+        if client.is_closed() {
+            break;
+        }
+    }
+    // What was asked for is answered before the end, if that does not take too long.
+    let until = Instant::now() + ANSWERS_PATIENCE;
+    while !client.is_content() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    doers.shared.clients.leave(&client);
+    if let Ok(speaking) = speaking {
+        let _ = speaking.join();
+    }
+}
+
+fn speak(client: &Client) {
+    let mut out = std::io::stdout().lock();
+    loop {
+        let Some(message) = client.next(PATIENCE) else {
+            if client.is_closed() {
+                return;
+            }
+            continue;
+        };
+        let line = match message {
+            Message::Text(text) => text,
+            Message::Frame(frame, number) => frame.json(number).to_string(),
+            Message::Tracks(tracks) => tracks.json().to_string(),
+        };
+        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+            client.close();
+            return;
+        }
+    }
+}

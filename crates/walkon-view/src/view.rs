@@ -1,0 +1,140 @@
+//! A level under view: its threads, from beginning to end.
+//!
+//! In: a project, the texts to begin with. Out: a running level with its past, its future and its files, for
+//! any number of clients. Holds: when it is over, every thread has ended. Not here: what any of them does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+
+use walkon::Signals;
+use walkon::glam::Vec3;
+
+use crate::commands::Doers;
+use crate::desk::{Desk, Errand, Project, Saved};
+use crate::forecast::{Forecast, Outlook};
+use crate::replica::{Replicas, Wish};
+use crate::run_record::{RunRecord, RunStart, SharedRecord};
+use crate::running::{Order, Ordered, Running, Shared, Speed};
+use crate::server::Server;
+use crate::stdio;
+
+/// Stack of threads that run scripts: enough for the deepest Lua, whatever the system's default is.
+const STACK_BYTES: usize = 64 << 20;
+
+/// What a level is viewed with.
+pub struct ViewSetup {
+    /// The project around it.
+    pub project: Arc<dyn Project>,
+    /// What the run begins with.
+    pub start: RunStart,
+    /// Its speed.
+    pub speed: Speed,
+    /// Whether it runs at once.
+    pub is_playing: bool,
+    /// Flags by which a shell ends a call or the run.
+    pub signals: Arc<Signals>,
+    /// Triangles below a graph.
+    pub scenery: Vec<[Vec3; 3]>,
+}
+
+/// A level under view.
+pub struct View {
+    doers: Doers,
+    signals: Arc<Signals>,
+    /// Ends calls of the copies of the level.
+    copy_signals: Arc<Signals>,
+    is_over: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl View {
+    /// Begins.
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with the level or its scripts, or why there is no thread.
+    pub fn begin(setup: ViewSetup) -> Result<Self, String> {
+        let ViewSetup { project, start, speed, is_playing, signals, scenery } = setup;
+        let shared = Shared {
+            file: start.level.path.as_str().into(),
+            record: SharedRecord::new(RunRecord::new(start)),
+            scenery: Arc::new(scenery),
+            ..Shared::default()
+        };
+        let (running, orders) = channel();
+        let (replicas, wishes) = channel();
+        let (forecast, outlooks) = channel();
+        let (desk, errands) = channel();
+        let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
+        let copy_signals = Arc::new(Signals::default());
+        let (told, begun) = channel();
+        let mut threads = Vec::new();
+        let (own, for_level) = (shared.clone(), Arc::clone(&signals));
+        threads.push(thread("level", move || match Running::begin(own, for_level, speed) {
+            Ok(level) => {
+                let _ = told.send(Ok(()));
+                level.run(&orders);
+            }
+            Err(error) => _ = told.send(Err(error)),
+        })?);
+        begun.recv().unwrap_or_else(|_| Err("the level ended before it began".to_owned()))?;
+        // A level cannot leave the thread that it was made on.
+        let (own, for_copies) = (shared.clone(), Arc::clone(&copy_signals));
+        threads.push(thread("past", move || Replicas::new(own, for_copies).run(&wishes))?);
+        let for_future = Arc::clone(&copy_signals);
+        threads.push(thread("future", move || Forecast::new(shared, for_future).run(&outlooks))?);
+        let files = Desk::new(project, doers.clone());
+        threads.push(thread("files", move || files.run(&errands))?);
+        if is_playing {
+            let _ = doers.running.send(Ordered { order: Order::Play, reply: None });
+        }
+        Ok(Self { doers, signals, copy_signals, is_over: Arc::default(), threads })
+    }
+
+    /// Serves the page until the view is over.
+    ///
+    /// # Errors
+    /// When there is no thread for it.
+    pub fn serve(&mut self, server: Server) -> Result<(), String> {
+        self.is_over = server.over();
+        let doers = self.doers.clone();
+        self.threads.push(thread("server", move || server.run(&doers))?);
+        Ok(())
+    }
+
+    /// Speaks on standard input and output until that ends.
+    pub fn speak(&self) {
+        stdio::run(&self.doers);
+    }
+
+    /// Somebody saved a file.
+    pub fn saved(&self, saved: Saved) {
+        let _ = self.doers.desk.send(Errand::Saved(saved));
+    }
+
+    /// The run so far.
+    #[must_use]
+    pub fn record(&self) -> RunRecord {
+        self.doers.shared.record.now()
+    }
+
+    /// Ends everything.
+    pub fn end(self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.signals.stop();
+        self.copy_signals.stop();
+        let _ = self.doers.running.send(Ordered { order: Order::Stop, reply: None });
+        let _ = self.doers.replicas.send(Wish::Stop);
+        let _ = self.doers.forecast.send(Outlook::Stop);
+        let _ = self.doers.desk.send(Errand::Stop);
+        for thread in self.threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn thread(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, String> {
+    let builder = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+    builder.spawn(run).map_err(|error| format!("no thread for the {name}: {error}"))
+}

@@ -1,0 +1,221 @@
+//! Step 1: what the host has to say is heard.
+//!
+//! In: this tick's inputs, in order. Out: facts for step 12, verbs carried out, texts for the scripts to
+//! evaluate in step 3; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input that cannot be
+//! carried out changes nothing and is told by a fact that says why. Not here: what the host says to scenes
+//! (`skipping`), the verbs (`world::ops`).
+
+use glam::Vec3;
+
+use crate::base::ids::{CharacterId, DoorId};
+use crate::base::suggestions;
+use crate::base::value::Plain;
+use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
+use crate::script::host::ScriptHost;
+use crate::script::vm::convert::{shorten, suggestion};
+use crate::world::World;
+use crate::world::event::Fact;
+use crate::world::goal::Goal;
+use crate::world::ops::characters::{self, Spawn};
+use crate::world::ops::doors::{self, DoorOrder};
+use crate::world::ops::walks::{self, WalkOrder};
+use crate::world::ops::{OpError, areas};
+use crate::world::outcome::Reason;
+use crate::world::owner::Owner;
+use crate::world::settings::Settings;
+use crate::world::walk::WalkOptions;
+
+/// Who removed a character, for messages.
+const BY: &str = "the host";
+
+/// Hears all inputs; what is to be reloaded comes back.
+pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &[Input]) -> Reload {
+    let mut listener = Listener { world, scripts };
+    let mut reload = Reload::default();
+    for input in inputs {
+        if let Input::Reload(texts) = input {
+            reload.merge(texts.clone());
+        }
+        if let Err(why) = listener.hear(input) {
+            listener.world.events.push(Fact::InputRefused { what: input.kind(), why });
+        }
+    }
+    reload
+}
+
+/// Those whom inputs are said to.
+struct Listener<'a> {
+    world: &'a mut World,
+    scripts: Option<&'a mut ScriptHost>,
+}
+
+impl Listener<'_> {
+    /// Hears one input.
+    ///
+    /// # Errors
+    /// A sentence about why it cannot be carried out.
+    fn hear(&mut self, input: &Input) -> Result<(), String> {
+        match input {
+            Input::Event { name, payload } => {
+                self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
+                Ok(())
+            }
+            // The first three are for scenes; the game hands them to the scripts.
+            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Reload(_) => Ok(()),
+            Input::Walk { character, to } => self.walk(character, to),
+            Input::Stop { character } => self.stop(character),
+            Input::Teleport(order) => self.teleport(order),
+            Input::Spawn(order) => self.spawn(order),
+            Input::Remove { character } => {
+                let id = self.character(character)?;
+                characters::despawn(self.world, id, BY).map_err(sentence)
+            }
+            Input::Door { door, order } => self.door(door, *order),
+            Input::Area { area, is_available } => self.area(area, *is_available),
+            Input::Evaluate { text } => self.evaluate(text),
+        }
+    }
+
+    fn walk(&mut self, name: &str, to: &InputGoal) -> Result<(), String> {
+        let character = self.character(name)?;
+        let goal = self.goal(to)?;
+        let hold = self.world.character(character).and_then(|who| who.held.as_ref());
+        if let Some(hold) = hold {
+            return Err(sentence(OpError::Held { name: name.to_owned(), scene: hold.scene.clone() }));
+        }
+        let options = WalkOptions::at(self.world.rate());
+        let order = WalkOrder { character, goal, options, owner: Owner::HOST };
+        walks::walk_to(self.world, order).map(drop).map_err(sentence)
+    }
+
+    fn goal(&self, to: &InputGoal) -> Result<Goal, String> {
+        let name = match to {
+            InputGoal::Point(point) => return place(*point).map(Goal::Point),
+            InputGoal::Named(name) => name,
+        };
+        if let Some(mark) = self.world.mark(name) {
+            return Ok(Goal::Point(mark.position));
+        }
+        if let Some(character) = self.world.find_character(name) {
+            return Ok(Goal::Character(character));
+        }
+        let marks = self.world.marks().map(|mark| mark.name.as_str());
+        Err(unknown("mark or character", name, marks.chain(self.character_names())))
+    }
+
+    fn stop(&mut self, name: &str) -> Result<(), String> {
+        let character = self.character(name)?;
+        let walk = self.world.character(character).and_then(|who| who.walk);
+        let is_stopped = walk.is_some_and(|walk| walks::cancel(self.world, walk, Reason::Stopped));
+        if is_stopped { Ok(()) } else { Err(format!("character \"{}\" has no walk", shorten(name))) }
+    }
+
+    fn teleport(&mut self, order: &InputTeleport) -> Result<(), String> {
+        let character = self.character(&order.character)?;
+        let to = place(order.to)?;
+        if order.facing_rad.is_some_and(|angle| !angle.is_finite()) {
+            return Err("facing is no finite number of radians".to_owned());
+        }
+        let stands = characters::teleport(self.world, character, to, order.facing_rad).map_err(sentence)?;
+        stands.map(drop).ok_or_else(|| no_ground(to))
+    }
+
+    fn spawn(&mut self, order: &InputSpawn) -> Result<(), String> {
+        let at = place(order.at)?;
+        let given = order.params.clone().unwrap_or_else(|| Plain::map([]));
+        let behaviour = match &order.behaviour {
+            Some(behaviour) => Some(self.check_behaviour(behaviour, &given)?),
+            None if order.params.is_some() => {
+                return Err("params are given without a behaviour; give both or none".to_owned());
+            }
+            None => None,
+        };
+        let spawn = Spawn { tags: order.tags.clone(), ..Spawn::new(order.name.as_str(), at) };
+        let character = characters::spawn(self.world, spawn).map_err(sentence)?;
+        let character = character.ok_or_else(|| no_ground(at))?;
+        if let (Some(behaviour), Some(scripts)) = (behaviour, &mut self.scripts) {
+            scripts.attach(self.world, character, (behaviour, given));
+        }
+        Ok(())
+    }
+
+    /// The name under which the scripts know a behaviour; its file is loaded if it was not.
+    fn check_behaviour(&mut self, behaviour: &str, given: &Plain) -> Result<String, String> {
+        let Some(scripts) = &mut self.scripts else {
+            return Err("this game has no scripts, so nobody can have a behaviour".to_owned());
+        };
+        scripts.check_behaviour(self.world, behaviour, given)
+    }
+
+    fn door(&mut self, name: &str, order: DoorCommand) -> Result<(), String> {
+        let id = self.find_door(name)?;
+        let by_itself = DoorOrder::default();
+        match order {
+            DoorCommand::Open => {
+                let door = self.world.doors().get(id.index());
+                if door.is_some_and(|door| door.is_locked && !door.is_opening_or_open()) {
+                    return Err(format!("door \"{}\" is locked; unlock it first", shorten(name)));
+                }
+                doors::open(self.world, id, &by_itself);
+            }
+            DoorCommand::Close => _ = doors::close(self.world, id, &by_itself),
+            DoorCommand::Lock => doors::lock(self.world, id, None),
+            DoorCommand::Unlock => {
+                // Who looks on has every key.
+                let key = self.world.doors().get(id.index()).and_then(|door| door.key.clone());
+                doors::unlock(self.world, id, key.as_deref());
+            }
+        }
+        Ok(())
+    }
+
+    fn area(&mut self, name: &str, is_available: bool) -> Result<(), String> {
+        let found = if name.is_empty() { None } else { self.world.find_area(name) };
+        let Some(id) = found else {
+            let known = self.world.areas().iter().map(|area| area.name.as_str());
+            return Err(unknown("area", name, known.filter(|known| !known.is_empty())));
+        };
+        areas::set_available(self.world, id, is_available).map(drop).map_err(sentence)
+    }
+
+    fn evaluate(&mut self, text: &str) -> Result<(), String> {
+        match &mut self.scripts {
+            Some(scripts) => scripts.evaluate(text),
+            None => Err("this game has no scripts, so nothing can be evaluated".to_owned()),
+        }
+    }
+
+    fn character(&self, name: &str) -> Result<CharacterId, String> {
+        let found = self.world.find_character(name);
+        found.ok_or_else(|| unknown("character", name, self.character_names()))
+    }
+
+    fn find_door(&self, name: &str) -> Result<DoorId, String> {
+        let known = self.world.standing_doors().map(|(_, door)| door.name.as_str());
+        self.world.find_door(name).ok_or_else(|| unknown("door", name, known))
+    }
+
+    fn character_names(&self) -> impl Iterator<Item = &str> {
+        self.world.characters().map(|(_, who)| who.name.as_str())
+    }
+}
+
+/// `unknown door "gatte"; did you mean "gate"?`.
+fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    format!("unknown {kind} \"{}\"{}", shorten(name), suggestion(name, known))
+}
+
+/// A place of the host as a vector.
+fn place(point: [f32; 3]) -> Result<Vec3, String> {
+    let point = Vec3::from(point);
+    if point.is_finite() { Ok(point) } else { Err("a place is not three finite numbers".to_owned()) }
+}
+
+fn no_ground(at: Vec3) -> String {
+    let shown = suggestions::decimals_of(&at.to_array(), 2);
+    format!("no walkable ground lies within {} m of ({shown})", Settings::SNAP_M)
+}
+
+fn sentence(error: OpError) -> String {
+    error.to_string()
+}

@@ -1,0 +1,4 @@
+//! The live page: its protocol as any tool speaks it, and the page itself in a browser.
+
+mod hand;
+mod protocol;

@@ -1,0 +1,287 @@
+//! The protocol of the live page, without a page.
+//!
+//! Goal: what a viewer shows is the run itself: the same hashes, past and future included, whoever looks on and
+//! however slowly. Method: the program over its socket, compared with `walkon run` and `walkon replay`.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::hand::{Viewed, shipped};
+
+/// The hash of a shipped level after some ticks, as `run` has it.
+fn run_hash(level: &str, ticks: u64) -> String {
+    let output = Command::new(crate::place::program())
+        .args(["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"])
+        .current_dir(crate::place::root())
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["ticks"], ticks, "{level} ends earlier");
+    report["hash"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_level_that_is_viewed_runs_as_run_does() {
+    for level in ["courtyard", "bridge", "village", "tower", "tavern", "crypt"] {
+        let viewed = Viewed::level(level);
+        let mut hand = viewed.client();
+        let state = hand.step(300);
+        assert_eq!(state["hash"], run_hash(level, 300), "{level}");
+    }
+}
+
+#[test]
+fn looking_changes_nothing() {
+    let viewed = Viewed::with("market", &["--paused"]);
+    let mut hand = viewed.client();
+    let parts =
+        ["cells", "areas", "doors", "regions", "watches", "paths", "requests", "obstacles", "steering"];
+    hand.get(json!({ "do": "show", "parts": parts }));
+    for round in 1..=10 {
+        hand.step(10);
+        hand.get(json!({ "do": "find", "text": "a" }));
+        hand.get(json!({ "do": "path", "from": [2, 0, 2], "to": [20, 0, 20], "radius": 0.5 }));
+        hand.get(json!({ "do": "history", "from": 0, "to": round * 10 }));
+        hand.get(json!({ "do": "seek", "tick": round * 5 }));
+        hand.get(json!({ "do": "seek", "tick": null }));
+    }
+    let tick = hand.get(json!({ "do": "step", "ticks": 1 }))["tick"].as_u64().unwrap();
+    assert_eq!(hand.state_at(tick + 1)["hash"], run_hash("market", 101));
+}
+
+#[test]
+fn every_tick_of_the_past_can_be_seen_as_it_was() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let mut hashes = Vec::new();
+    for _ in 0..12 {
+        let state = hand.step(37);
+        hashes.push((state["tick"].as_u64().unwrap(), state["hash"].clone()));
+    }
+    // There and back, so that copies are ahead of what is asked for, too.
+    for at in [11, 0, 5, 4, 10, 2, 7, 7, 1] {
+        let (tick, hash) = hashes[at].clone();
+        hand.forget();
+        hand.get(json!({ "do": "seek", "tick": tick }));
+        let seen = hand.wait(|message| message["tell"] == "seen" && message["tick"] == tick);
+        assert_eq!(seen["hash"], hash, "tick {tick}");
+    }
+    hand.get(json!({ "do": "goOn", "tick": hashes[3].0 }));
+    assert_eq!(hand.state_at(hashes[3].0)["hash"], hashes[3].1);
+    assert_eq!(hand.step(37)["hash"], hashes[4].1, "it goes on as it did");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_played_with_replays_from_its_trace() {
+    let viewed = Viewed::with("courtyard", &["--paused", "--trace", "played.jsonl"]);
+    let mut hand = viewed.client();
+    hand.step(20);
+    hand.get(json!({ "do": "input", "event": "bell", "payload": { "loud": true, "times": [1, 2] } }));
+    let script = viewed.file("scripts/behaviours/guard.lua");
+    let text = std::fs::read_to_string(&script).unwrap();
+    hand.step(40);
+    std::fs::write(&script, format!("{text}\n-- saved again\n")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    hand.step(100);
+    hand.wait(|message| message["tell"] == "reloaded" && message["ok"] == true);
+    // What is taken back is not in the trace.
+    hand.get(json!({ "do": "input", "event": "never" }));
+    hand.step(10);
+    hand.get(json!({ "do": "goOn", "tick": 160 }));
+    let state = hand.step(30);
+    let (status, project) = viewed.end();
+    assert!(status.success(), "{status}");
+    let trace = std::fs::read_to_string(project.path().join("played.jsonl")).unwrap();
+    assert!(trace.contains("\"name\":\"bell\"") && !trace.contains("never"));
+    assert!(trace.contains(state["hash"].as_str().unwrap()));
+    let replayed = Command::new(crate::place::program())
+        .args(["replay", "played.jsonl"])
+        .current_dir(project.path())
+        .output()
+        .unwrap();
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
+}
+
+#[test]
+fn only_pages_of_the_program_itself_are_let_in() {
+    let viewed = Viewed::level("courtyard");
+    let host = viewed.host();
+    for headers in [[("Origin", "http://evil.example")], [("Origin", "null")], [("Host", "evil.example")]] {
+        let refused = viewed.connect(&headers).err().unwrap_or_else(|| panic!("{headers:?}"));
+        assert!(refused.contains("403"), "{headers:?}: {refused}");
+    }
+    let own = format!("http://{host}");
+    assert!(viewed.connect(&[("Origin", &own)]).is_ok());
+    for token in ["", "x", &"0".repeat(32), &viewed.token()[..31]] {
+        let refused = viewed.connect_with(token, &[]).err().unwrap_or_else(|| panic!("{token}"));
+        assert!(refused.contains("403"), "{token}: {refused}");
+    }
+    let with_host = format!("Host: {host}");
+    assert!(viewed.get("/", &with_host).starts_with("HTTP/1.1 200"));
+    assert!(viewed.get("/", "Host: evil.example").starts_with("HTTP/1.1 403"));
+    for path in
+        ["/../Cargo.toml", "/levels/courtyard.json", "/walkon.json", "/%2e%2e/walkon.json", "//etc/passwd"]
+    {
+        assert!(viewed.get(path, &with_host).starts_with("HTTP/1.1 404"), "{path}");
+    }
+    let page = viewed.get("/", &with_host);
+    assert!(
+        page.contains("Content-Security-Policy: default-src 'none'") && !page.contains("unsafe"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_client_that_never_reads_slows_nobody() {
+    let viewed = Viewed::with("market", &["--paused"]);
+    // It asks for everything and reads nothing.
+    let mut deaf = viewed.connect(&[]).unwrap();
+    for _ in 0..50 {
+        deaf.send(json!({ "do": "show", "parts": ["cells", "paths", "steering", "obstacles"] }));
+    }
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "speed", "times": "max" }));
+    hand.get(json!({ "do": "play" }));
+    hand.wait(|message| message["tell"] == "state" && message["tick"].as_u64() > Some(600));
+    assert_eq!(hand.get(json!({ "do": "pause" }))["tick"].as_u64().map(|tick| tick > 600), Some(true));
+    assert!(
+        hand.frames.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0),
+        "frames are counted for each client"
+    );
+    assert!(hand.frames.windows(2).all(|pair| pair[0].1 <= pair[1].1), "and come in order");
+}
+
+#[test]
+fn two_clients_see_the_same_and_each_its_own_past() {
+    let viewed = Viewed::level("courtyard");
+    let (mut one, mut two) = (viewed.client(), viewed.client());
+    one.step(50);
+    assert_eq!(two.state_at(50)["playing"], false);
+    two.get(json!({ "do": "seek", "tick": 10 }));
+    one.forget();
+    one.step(10);
+    two.frames.clear();
+    two.get(json!({ "do": "ping" }));
+    assert!(
+        two.frames.iter().all(|(_, tick, _)| *tick == 10),
+        "{:?}",
+        two.frames.iter().map(|it| it.1).collect::<Vec<_>>()
+    );
+    one.get(json!({ "do": "ping" }));
+    assert_eq!(one.frames.last().map(|(_, tick, _)| *tick), Some(60));
+}
+
+#[test]
+fn a_broken_script_is_told_with_its_line_and_goes_when_it_is_mended() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.step(30);
+    let script = viewed.file("scripts/behaviours/guard.lua");
+    let text = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, format!("local x = \n{text}")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    hand.step(5);
+    let refused = hand.wait(|message| message["tell"] == "reloaded");
+    assert_eq!(
+        (&refused["ok"], &refused["file"]),
+        (&json!(false), &json!("behaviours/guard.lua")),
+        "{refused}"
+    );
+    assert!(refused["line"].as_u64().is_some_and(|line| line >= 1), "{refused}");
+    let known = hand.get(json!({ "do": "source", "file": "behaviours/guard.lua" }));
+    assert!(known["text"].as_str().is_some());
+    std::fs::write(&script, format!("{text}\n")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    hand.step(5);
+    assert_eq!(hand.wait(|message| message["tell"] == "reloaded")["ok"], true);
+}
+
+/// Everything that a future tells until it is computed: its items, and the last message.
+fn future(hand: &mut super::hand::Hand, generation: u64) -> (Vec<Value>, Value) {
+    let mut items = Vec::new();
+    loop {
+        let part = hand.wait(|message| {
+            message["tell"] == "forecast" && message["generation"].as_u64() >= Some(generation)
+        });
+        items.extend(part["items"].as_array().unwrap().iter().cloned());
+        if part["done"] == true {
+            return (items, part);
+        }
+    }
+}
+
+#[test]
+fn the_future_is_what_will_happen_and_a_save_tells_what_is_otherwise() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "forecast", "from": 0, "seconds": 20 }));
+    let (foretold, last) = future(&mut hand, 1);
+    assert_eq!(last["differences"], json!([]));
+    hand.step(1200);
+    let happened = hand.get(json!({ "do": "history", "from": 0, "to": 1200 }));
+    assert_eq!(happened["items"], json!(foretold), "it came as foretold");
+    let level = viewed.file("levels/courtyard.json");
+    let text = std::fs::read_to_string(&level).unwrap();
+    std::fs::write(&level, text.replace("\"walkSpeed\": 1.6", "\"walkSpeed\": 0.8")).unwrap();
+    let (items, last) = future(&mut hand, 2);
+    assert_ne!(items, foretold);
+    let differences = last["differences"].as_array().unwrap();
+    assert!(
+        differences.iter().any(|one| one["text"].as_str().unwrap().starts_with("guard: arrived")),
+        "{last}"
+    );
+}
+
+#[test]
+fn wrong_commands_are_answered_with_what_is_wrong() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    for (command, expected) in [
+        (json!({ "do": "stepp" }), "unknown command \"stepp\"; did you mean \"step\"?"),
+        (json!({}), "unknown command \"\""),
+        (json!({ "do": "step", "ticks": -1 }), "\"ticks\" is -1, expected a whole number from 0"),
+        (json!({ "do": "speed", "times": 1000 }), "\"times\" is 1000, expected 0.1 to 100, or \"max\""),
+        (json!({ "do": "seek", "tick": "first" }), "\"tick\" is \"first\", expected a whole number from 0"),
+        (json!({ "do": "path", "from": [0, 0], "to": [1, 0, 1] }), "\"from\" is [0,0], expected [x, y, z]"),
+        (
+            json!({ "do": "show", "parts": ["doors", "pahts"] }),
+            "unknown part \"pahts\"; did you mean \"paths\"?",
+        ),
+        (
+            json!({ "do": "inspect", "kind": "character", "name": "gurad" }),
+            "there is no character \"gurad\" now",
+        ),
+        (json!({ "do": "goOn", "tick": 9 }), "tick 9 has not been run yet, expected at most 0"),
+        (json!({ "do": "input" }), "this says nothing to the level"),
+    ] {
+        let refused = hand.ask(command.clone()).expect_err(&command.to_string());
+        assert!(refused.starts_with(expected), "{command}: {refused}");
+    }
+    assert_eq!(hand.step(3)["tick"], 3, "and it goes on");
+}
+
+#[test]
+fn standard_input_and_output_speak_the_same() {
+    let project = shipped();
+    let commands =
+        "{\"id\":1,\"do\":\"step\",\"ticks\":300}\n{\"id\":2,\"do\":\"find\",\"text\":\"guard\"}\n";
+    std::fs::write(project.path().join("in.txt"), commands).unwrap();
+    let output = Command::new(crate::place::program())
+        .args(["view", "levels/courtyard.json", "--stdio", "--paused"])
+        .current_dir(project.path())
+        .stdin(std::fs::File::open(project.path().join("in.txt")).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["tell"], "welcome");
+    assert!(
+        lines.iter().any(
+            |line| line["tell"] == "frame" && line["rows"].as_array().is_some_and(|rows| rows.len() == 4)
+        )
+    );
+    assert!(lines.iter().any(|line| line["id"] == 2 && line["ok"]["found"][0]["name"] == "guard"), "{text}");
+}
