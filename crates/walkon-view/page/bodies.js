@@ -196,7 +196,7 @@ function drawDisc(context, { left, top, radius, right, down, ratio, look, colour
   context.lineTo(left + right * radius * 0.55 - down * radius * 0.55, top + down * radius * 0.55 + right * radius * 0.55);
   context.lineTo(left + right * radius * 0.55 + down * radius * 0.55, top + down * radius * 0.55 - right * radius * 0.55);
   context.closePath();
-  context.fillStyle = colours.line;
+  context.fillStyle = colours.beak;
   context.fill();
 }
 

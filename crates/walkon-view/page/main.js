@@ -46,6 +46,7 @@ function take(message) {
       break;
     case "scene":
       model.scene = message.picture;
+      if (message.bounds && model.welcome) model.welcome.bounds = message.bounds;
       changed("scene");
       break;
     case "overlay":

@@ -178,7 +178,7 @@ function drawLane(lane, top, wide) {
   context.clip();
   const has = lanes.get(lane) ?? [];
   if (future.isOn && future.base && future.base !== future.newest) {
-    drawItems(future.base.items.filter((item) => item.lane === lane), { lane, top, colour: stageColours().ghost, isGhost: true });
+    drawItems(future.vanished.filter((item) => item.lane === lane), { lane, top, colour: stageColours().ghost, isGhost: true });
   }
   if (future.isOn && future.newest) {
     // The forecast is pale where the level has not been yet; where it has, what happened counts.
@@ -191,8 +191,8 @@ function drawLane(lane, top, wide) {
   context.restore();
 }
 
-/** @type {Record<string, string>} */
-const ENDS = { cinematicStarted: "cinematicEnded", walkStarted: "walkSettled" };
+/** Words of the trace after which something goes on. */
+const BEGINS = new Set(["cinematicStarted", "walkStarted"]);
 
 /**
  * @param {LaneItem[]} items
@@ -214,8 +214,9 @@ function drawItems(items, look) {
     if (item.tick > to) break;
     if (isOfChosen && item.name !== chosen && item.line?.character !== chosen) continue;
     const name = String(item.line?.name ?? item.line?.walk ?? item.name ?? "");
-    if (ENDS[item.kind]) open.set(name, item.tick);
-    if (item.kind === "cinematicEnded" || item.kind === "walkSettled") {
+    const word = String(item.line?.e ?? item.kind);
+    if (BEGINS.has(word) && !open.has(name)) open.set(name, item.tick);
+    if (word === "cinematicEnded" || word === "walkSettled") {
       const since = open.get(name);
       open.delete(name);
       if (since !== undefined && item.tick > after && (look.lane === "scenes" || isOfChosen)) bar(Math.max(since, after), item.tick, middle, look);
@@ -234,7 +235,7 @@ function drawItems(items, look) {
       context.lineTo(x - 5, middle + 4);
       context.fill();
     } else {
-      const isBad = item.kind === "walkSettled" && item.line?.ok === false;
+      const isBad = word === "walkSettled" && item.line?.ok === false;
       if (isBad) context.fillStyle = colourOf("faults");
       context.fillRect(Math.round(x) - 1, middle - 4.5, 2.5, 9);
       if (isBad) context.fillStyle = look.colour;
