@@ -161,7 +161,8 @@ export function drawBodies(context, ratio, share, options) {
     const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
     const isOther = (model.welcome?.layers ?? 1) > 1 && one.layer !== model.layer;
     context.globalAlpha = isOther ? 0.28 : 1;
-    drawDisc(context, { left, top, radius, right, down, ratio, look, colours });
+    const long = Math.hypot(right, down) || 1;
+    drawDisc(context, { left, top, radius, right: right / long, down: down / long, ratio, look, colours });
     drawState(context, { left, top, radius, ratio, state: one.state, colours });
     context.globalAlpha = 1;
     const who = model.roster.get(one.key);

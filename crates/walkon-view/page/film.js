@@ -91,6 +91,7 @@ function stateAt(tick) {
 }
 
 function show() {
+  if (laneOf("scenes").length === 0 && cues.length === 0 && shown === "") return;
   const tick = model.ahead ?? seenTick();
   const { scenes, said, choice, fade, cameraWork } = stateAt(tick);
   const dim = fade ? fadeShare(fade, tick) : 0;

@@ -14,6 +14,7 @@ import { listen, model, seenTick } from "./model.js";
 import { paintLabels, paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
 import { tool } from "./tools.js";
+import { drawTrail } from "./trails.js";
 
 const canvas = /** @type {HTMLCanvasElement} */ (byId("stage"));
 const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false, willReadFrequently: true }));
@@ -120,6 +121,7 @@ function draw(share, now) {
   }
   const map = matrix().map((part) => part * ratio);
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
+  drawTrail(context, map, ratio, share);
   drawSelection(share);
   if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names"), taken: labelsOnStage() });
   drawGhosts(context, map, ratio);
@@ -140,6 +142,7 @@ function follow(share) {
   const [x, z] = planeOf(body.x, body.y, body.z);
   // A little each time: a camera that jumps is no help.
   const [nowX, nowZ] = camera.middle;
+  if (Math.hypot(x - nowX, z - nowZ) * camera.scale < 0.3) return;
   centre([nowX + (x - nowX) * 0.15, nowZ + (z - nowZ) * 0.15]);
 }
 

@@ -42,6 +42,8 @@ let isDragging = false;
 /** @type {number | null} */
 let hoverX = null;
 let hoverY = 0;
+/** Where an item was pressed. @type {number | null} */
+let heldAt = null;
 
 /** Begins to draw and to listen. */
 export function startTimeline() {
@@ -310,12 +312,13 @@ function press(event) {
   if (event.button !== 0) return;
   canvas.setPointerCapture(event.pointerId);
   isDragging = true;
+  heldAt = null;
   const item = itemAt(event.offsetX, event.offsetY);
   if (item) {
     const name = item.name ?? item.line?.character;
     if (name && model.byName.has(name)) select({ kind: "character", name });
     goTo(item.tick);
-    isDragging = false;
+    heldAt = event.offsetX;
     return;
   }
   go(event.offsetX);
@@ -332,7 +335,9 @@ function go(left) {
 function move(event) {
   hoverX = event.offsetX;
   hoverY = event.offsetY;
-  if (isDragging) go(event.offsetX);
+  // A press on an item stays with it until the pointer really moves.
+  if (isDragging && heldAt !== null && Math.abs(event.offsetX - heldAt) > 3) heldAt = null;
+  if (isDragging && heldAt === null) go(event.offsetX);
   showTip(event);
   draw();
 }
