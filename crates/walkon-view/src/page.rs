@@ -80,6 +80,7 @@ const FILES: &[(&str, &str)] = files![
     "tiles.js",
     "timeline.js",
     "tools.js",
+    "trails.js",
     "transport.js",
     "viewbar.js",
 ];
