@@ -179,7 +179,7 @@ function sectionsOf(kind, it) {
   if (it.inside) parts.push(section("inside", "Inside", names(it.inside), String(it.inside.length)));
   if (it.users?.length) parts.push(section("users", "Users", names(it.users), String(it.users.length)));
   if (it.cast?.length) parts.push(section("cast", "Cast", names(it.cast)));
-  if (it.switchedOff?.length) parts.push(section("off", "Switched off", names(it.switchedOff)));
+  if (it.switchedOff?.length) parts.push(section("off", "Switched off", h("ul", { class: "list" }, it.switchedOff.map(offRow)), String(it.switchedOff.length)));
   if (kind === "level" && has(it.state)) parts.push(section("state", "State of the scripts", rows(entries(it.state))));
   if (has(it.measures)) parts.push(section("measures", "Measures", rows(entries(it.measures))));
   if (has(it.boards)) parts.push(section("boards", "Blackboards", rows(entries(it.boards))));
@@ -246,7 +246,7 @@ function plainFacts(kind, it) {
   add("class", it.class && plain(it.class));
   add("since", typeof it.since === "number" ? clock(it.since) : null);
   add("mark", it.mark && plain(it.mark));
-  add("line", it.line && plain(it.line));
+  add("stands at", it.line && plain(it.line));
   return all.filter(([, value]) => value !== false);
 }
 
@@ -315,6 +315,7 @@ export function plain(value) {
     if (value.every((part) => typeof part !== "object" || part === null)) return h("span", {}, value.map((part) => String(part)).join(", "));
     return h("ol", { class: "values" }, value.slice(0, 100).map((part) => h("li", {}, plain(part))));
   }
+  if (typeof value.file === "string" && typeof value.line === "number") return fileLink(value.file, value.line) ?? value.file;
   const pairs = Object.entries(value);
   if (pairs.length === 0) return h("span", { class: "soft" }, "{}");
   return rows(pairs);
@@ -378,6 +379,11 @@ function timerRow(timer) {
 /** @param {Json} handler */
 function handlerRow(handler) {
   return h("li", { class: "row" }, h("span", { class: "grow ellipsis" }, String(handler.event ?? handler.name ?? "handler")), fileLink(handler.file, handler.line));
+}
+
+/** @param {Json} off */
+function offRow(off) {
+  return h("li", { class: "row wrap" }, off.character ? link("character", off.character) : null, h("span", { class: "grow soft" }, typeof off === "string" ? off : (off.owner ?? "")), typeof off.again === "number" ? h("span", { class: "soft" }, `again at ${clock(off.again)}`) : null);
 }
 
 /** @param {Json} fault */

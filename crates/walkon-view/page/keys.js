@@ -66,6 +66,11 @@ const KEYS = [
 /** Begins to listen. */
 export function startKeys() {
   document.addEventListener("keydown", press);
+  // A button that was clicked with a mouse gives the focus back, so that Space plays and does not press it again.
+  document.addEventListener("click", (event) => {
+    const pressed = /** @type {Element} */ (event.target).closest("#top button, #tools button, #view button, #timebar button");
+    if (event.detail > 0 && pressed instanceof HTMLElement) pressed.blur();
+  });
   listen("help", showHelp);
 }
 
@@ -93,7 +98,8 @@ function press(event) {
     return;
   }
   if (event.altKey) {
-    if (/^[1-9]$/.test(event.key) && answerNumber(Number(event.key) - 1)) event.preventDefault();
+    const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+    if (digit && answerNumber(Number(digit) - 1)) event.preventDefault();
     return;
   }
   // A button that has the focus takes Space and Enter itself.

@@ -418,10 +418,11 @@ function showBar() {
   const tick = Math.round(model.ahead ?? model.sought ?? model.state.tick);
   const isPast = model.sought !== null;
   const isAhead = model.ahead !== null;
-  const text = JSON.stringify([isPast, isAhead, future.isOn, future.seconds, future.newest?.isDone, future.newest?.to]);
+  const now = isAhead ? "the forecast" : isPast ? "the past" : model.state.playing ? "running" : model.state.ended ? "ended" : "paused";
+  const text = JSON.stringify([now, isPast, isAhead, future.isOn, future.seconds, future.newest?.isDone, future.newest?.to]);
   if (text !== barText) {
     barText = text;
-    buildBar(isPast, isAhead);
+    buildBar({ isPast, isAhead, now });
   }
   byId("clock-tick").textContent = `tick ${tick}`;
   byId("clock-time").textContent = clock(tick);
@@ -430,10 +431,9 @@ function showBar() {
 }
 
 /**
- * @param {boolean} isPast
- * @param {boolean} isAhead
+ * @param {{isPast: boolean, isAhead: boolean, now: string}} what
  */
-function buildBar(isPast, isAhead) {
+function buildBar({ isPast, isAhead, now }) {
   const horizon = h(
     "select",
     { class: "field", title: "How far ahead the future is computed", "aria-label": "Horizon of the forecast", "data-test": "horizon", onchange: (/** @type {Event} */ event) => setHorizon(Number(/** @type {HTMLSelectElement} */ (event.target).value)) },
@@ -445,7 +445,7 @@ function buildBar(isPast, isAhead) {
     timebar,
     h("strong", { id: "clock-time", class: "number" }),
     h("span", { id: "clock-tick", class: "soft number" }),
-    h("span", { class: "state" }, isAhead ? "the forecast" : isPast ? "the past" : "live"),
+    h("span", { class: `state ${now}`, "data-test": "now" }, now),
     isPast ? h("button", { type: "button", class: "button", title: "The running level continues from here; what came after is forgotten  (G)", "data-test": "go-on", onclick: goOn }, "Go on from here") : null,
     isPast || isAhead ? h("button", { type: "button", class: "button accent", title: "Back to the running level  (Esc)", "data-test": "live", onclick: live }, "Live") : null,
     h("span", { class: "grow" }),
