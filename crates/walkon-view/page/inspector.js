@@ -184,8 +184,8 @@ function sectionsOf(kind, it) {
   if (has(it.measures)) parts.push(section("measures", "Measures", rows(entries(it.measures))));
   if (has(it.boards)) parts.push(section("boards", "Blackboards", rows(entries(it.boards))));
   if (has(it.counts)) parts.push(section("counts", "Counts", rows(entries(it.counts))));
-  if (it.log?.length) parts.push(section("log", "Log", h("ul", { class: "list log" }, [...it.log].reverse().map(logRow)), String(it.log.length)));
-  if (it.events?.length) parts.push(section("events", "Events", h("ul", { class: "list log" }, [...it.events].reverse().map(logRow)), String(it.events.length)));
+  if (it.log?.length) parts.push(section("log", "Log", h("ul", { class: "list log" }, newestFirst(it.log).map(logRow)), String(it.log.length)));
+  if (it.events?.length) parts.push(section("events", "Events", h("ul", { class: "list log" }, newestFirst(it.events).map(logRow)), String(it.events.length)));
   const rest = Object.entries(it).filter(([name]) => !KNOWN.has(name));
   if (rest.length) parts.push(section("raw", "More", rows(rest.map(([name, value]) => [name, value]))));
   return parts;
@@ -394,6 +394,11 @@ function faultRow(fault) {
     h("div", { class: "row" }, h("span", { class: "grow ellipsis soft" }, fault.owner ?? "", fault.count > 1 ? ` × ${fault.count}` : ""), fileLink(fault.file, fault.line)),
     h("div", {}, fault.message),
   );
+}
+
+/** @param {Json[]} lines */
+function newestFirst(lines) {
+  return [...lines].reverse().sort((one, two) => two.tick - one.tick);
 }
 
 /** @param {Json} line */

@@ -169,19 +169,18 @@ export function paintLabels(context, labels, map, ratio) {
   const [a, b, c, d, e, f] = map;
   const words = new Words();
   const zoom = Math.hypot(a, b) / ratio;
-  const sorted = [...labels].filter((label) => label.kind !== "character").sort((one, two) => two.importance - one.importance);
+  // Of equals the later one lies on top, an obstacle on its area, and comes first.
+  const sorted = labels.filter((label) => label.kind !== "character").reverse().sort((one, two) => two.importance - one.importance);
   for (const label of sorted) {
     if (zoom < 5 && label.importance < 4) continue;
     const [x, z] = label.at;
     const size = (label.size || 11) * ratio;
     const isPoint = label.kind === "mark" || label.kind === "link";
-    words.write(context, {
-      text: label.text,
-      left: a * x + c * z + e,
-      top: b * x + d * z + f + (isPoint ? 6 * ratio : -size / 2),
-      size,
-      colour: ink(label.colour),
-    });
+    const word = { text: label.text, left: a * x + c * z + e, size, colour: ink(label.colour) };
+    const top = b * x + d * z + f + (isPoint ? 6 * ratio : -size / 2);
+    for (const lines of isPoint ? [0, -2.2] : [0, 2, -2, 4, -4]) {
+      if (words.write(context, { ...word, top: top + lines * size })) break;
+    }
   }
   return words.taken;
 }

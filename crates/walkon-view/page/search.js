@@ -5,7 +5,7 @@
 // time. Not here: what is known about it (`inspector.js`).
 
 import { ask } from "./connection.js";
-import { centre, planeOf } from "./camera.js";
+import { camera, centre, planeOf, toStage } from "./camera.js";
 import { fill, h, icon } from "./elements.js";
 import { inspect } from "./inspector.js";
 
@@ -77,10 +77,18 @@ function choose(at) {
   const each = found[at];
   if (!each) return;
   inspect({ kind: each.kind, name: each.name });
-  if (each.at) centre(each.at.length === 3 ? planeOf(each.at[0], each.at[1], each.at[2]) : [each.at[0], each.at[1]]);
+  if (each.at) bringIn(each.at.length === 3 ? planeOf(each.at[0], each.at[1], each.at[2]) : [each.at[0], each.at[1]]);
   input.value = "";
   close();
   input.blur();
+}
+
+/** Moves the view only if the place is not well in it. @param {Point} point */
+function bringIn(point) {
+  const [left, top] = toStage(...point);
+  const room = 60;
+  if (left > room && top > room && left < camera.width - room && top < camera.height - room) return;
+  centre(point);
 }
 
 /** @param {KeyboardEvent} event */
