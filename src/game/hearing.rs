@@ -60,8 +60,11 @@ impl Listener<'_> {
                 self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
                 Ok(())
             }
-            // The first three are for scenes; the game hands them to the scripts.
-            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Reload(_) => Ok(()),
+            // These are for scenes; the game hands them to the scripts.
+            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Attend { .. } => {
+                Ok(())
+            }
+            Input::Reload(_) => Ok(()),
             Input::Walk { character, to } => self.walk(character, to),
             Input::Stop { character } => self.stop(character),
             Input::Teleport(order) => self.teleport(order),

@@ -87,14 +87,14 @@ fn a_run_that_was_played_with_replays_from_its_trace() {
     hand.step(100);
     hand.wait(|message| message["tell"] == "reloaded" && message["ok"] == true);
     // What is taken back is not in the trace.
-    hand.get(json!({ "do": "input", "event": "never" }));
+    hand.get(json!({ "do": "input", "event": "unheardOf" }));
     hand.step(10);
     hand.get(json!({ "do": "goOn", "tick": 160 }));
     let state = hand.step(30);
     let (status, project) = viewed.end();
     assert!(status.success(), "{status}");
     let trace = std::fs::read_to_string(project.path().join("played.jsonl")).unwrap();
-    assert!(trace.contains("\"name\":\"bell\"") && !trace.contains("never"));
+    assert!(trace.contains("\"name\":\"bell\"") && !trace.contains("unheardOf"));
     assert!(trace.contains(state["hash"].as_str().unwrap()));
     let replayed = Command::new(crate::place::program())
         .args(["replay", "played.jsonl"])
