@@ -5,8 +5,8 @@
 // it does); many are stamped into the pixels of the stage, which costs a few milliseconds for ten thousand. Not here: the
 // ground below them (`stage.js`).
 
-import { camera, matrix, planeOf } from "./camera.js";
-import { HELD, IS_OFF, REPLANNED, ROW, WAITS, Body, readBody } from "./frames.js";
+import { camera, matrix, planeOf, RISE } from "./camera.js";
+import { HELD, IS_OFF, REPLANNED, WAITS, Body, readBody } from "./frames.js";
 import { model } from "./model.js";
 import { Words } from "./painter.js";
 import { body as bodyColour, stageColours } from "./palette.js";
@@ -79,7 +79,7 @@ export function stampBodies(pixels, wide, high, ratio, share) {
   const edge = ((255 << 24) | ((dark & 255) << 16) | (dark & 0xff00) | (dark >> 16)) >>> 0;
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
-    const z = isSlanted ? one.z - one.y * 0.8 : one.z;
+    const z = isSlanted ? one.z - one.y * RISE : one.z;
     const left = Math.round(a * one.x + c * z + e);
     const top = Math.round(b * one.x + d * z + f);
     if (left < -16 || top < -16 || left > wide + 16 || top > high + 16) continue;
@@ -139,7 +139,7 @@ function stampDisc(pixels, wide, high, left, top, disc, colour) {
  * @param {CanvasRenderingContext2D} context
  * @param {number} ratio
  * @param {number} share
- * @param {{hovered: number, hasNames: boolean}} options
+ * @param {{hovered: number, hasNames: boolean, taken: [number, number, number, number][]}} options
  */
 export function drawBodies(context, ratio, share, options) {
   const frame = model.frame;
@@ -147,7 +147,7 @@ export function drawBodies(context, ratio, share, options) {
   const colours = stageColours();
   const [a, b, c, d, e, f] = matrix().map((part) => part * ratio);
   const scale = camera.scale * ratio;
-  /** @type {{text: string, left: number, top: number, isSure: boolean}[]} */
+  /** @type {{text: string, left: number, top: number, above: number, isSure: boolean}[]} */
   const names = [];
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
@@ -161,17 +161,20 @@ export function drawBodies(context, ratio, share, options) {
     const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
     const isOther = (model.welcome?.layers ?? 1) > 1 && one.layer !== model.layer;
     context.globalAlpha = isOther ? 0.28 : 1;
-    drawDisc(context, { left, top, radius, right, down, ratio, look, colours });
+    const long = Math.hypot(right, down) || 1;
+    drawDisc(context, { left, top, radius, right: right / long, down: down / long, ratio, look, colours });
     drawState(context, { left, top, radius, ratio, state: one.state, colours });
     context.globalAlpha = 1;
-    const row_ = model.roster.get(one.key);
+    const who = model.roster.get(one.key);
     const isSure = one.key === model.selection?.key || one.key === options.hovered;
-    if (row_ && (isSure || (options.hasNames && !isOther))) names.push({ text: row_.name, left, top: top + radius + 3 * ratio, isSure });
+    if (who && (isSure || (options.hasNames && !isOther))) names.push({ text: who.name, left, top: top + radius + 3 * ratio, above: top - radius - 15 * ratio, isSure });
   }
   const words = new Words();
+  words.taken = options.taken;
   names.sort((first, second) => Number(second.isSure) - Number(first.isSure));
   for (const name of names.slice(0, NAMED_MAX)) {
-    words.write(context, { ...name, size: 11 * ratio, colour: colours.ink, isBold: name.isSure });
+    const look = { text: name.text, left: name.left, size: 11 * ratio, colour: colours.ink, isBold: name.isSure };
+    if (!words.write(context, { ...look, top: name.top })) words.write(context, { ...look, top: name.above, isSure: name.isSure });
   }
 }
 
@@ -194,7 +197,7 @@ function drawDisc(context, { left, top, radius, right, down, ratio, look, colour
   context.lineTo(left + right * radius * 0.55 - down * radius * 0.55, top + down * radius * 0.55 + right * radius * 0.55);
   context.lineTo(left + right * radius * 0.55 + down * radius * 0.55, top + down * radius * 0.55 - right * radius * 0.55);
   context.closePath();
-  context.fillStyle = colours.line;
+  context.fillStyle = colours.beak;
   context.fill();
 }
 
@@ -248,4 +251,18 @@ export function bodyAt(left, top, share) {
   return best;
 }
 
-export { ROW };
+/** How many characters are on the stage. */
+export function countVisible() {
+  const frame = model.frame;
+  if (!frame) return 0;
+  const [a, b, c, d, e, f] = matrix();
+  const isSlanted = model.slant === "oblique";
+  let count = 0;
+  for (let row = 0; row < frame.count; row++) {
+    readBody(row, 1, one);
+    const z = isSlanted ? one.z - one.y * RISE : one.z;
+    const [left, top] = [a * one.x + c * z + e, b * one.x + d * z + f];
+    if (left > -20 && top > -20 && left < camera.width + 20 && top < camera.height + 20) count++;
+  }
+  return count;
+}

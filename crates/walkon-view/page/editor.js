@@ -24,8 +24,9 @@ import { registerTool, takeTool, tool } from "./tools.js";
 /** @typedef {import("./tools.js").Touch} Touch */
 
 const bar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "Editing" });
-const body = h("div", {});
-const root = h("div", { class: "page" }, h("div", { class: "head" }, bar), body);
+const body = h("div", { class: "upper" });
+const list = h("div", { class: "lower" });
+const root = h("div", { class: "page full" }, h("div", { class: "head" }, bar), h("div", { class: "split" }, body, list));
 
 /** The pointer of what is picked; "" for the level itself, null for nothing. @type {string | null} */
 let picked = null;
@@ -180,14 +181,20 @@ function pick(at) {
 
 /* The panel */
 
+/** What the form was of before. @type {string | null} */
+let shownAt = null;
+
 function show() {
   if (!isShown("edit")) return;
   showBar();
   if (dragging.is) return;
   const focused = document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? document.activeElement.dataset.at : undefined;
-  const top = root.scrollTop;
+  const tops = [body.scrollTop, list.scrollTop];
   fill(body, panel());
-  root.scrollTop = top;
+  fill(list, model.document.value ? outline() : null);
+  [body.scrollTop, list.scrollTop] = [shownAt === picked ? tops[0] : 0, tops[1]];
+  if (shownAt !== picked) list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  shownAt = picked;
   if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-at="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
 }
 
@@ -214,7 +221,6 @@ function panel() {
   return [
     tool.now.name === "edit-paint" ? brushPanel() : null,
     picked !== null ? pickedPanel(picked) : h("p", { class: "soft pad" }, "Click something on the stage or below to change it."),
-    outline(),
     document_.value.navigation?.kind === "graph" ? graphPanel() : null,
   ];
 }
@@ -252,7 +258,7 @@ function outline() {
   };
   return h(
     "section",
-    { class: "section" },
+    { class: "section outline" },
     h("h2", {}, "In the level"),
     item("", "level", "level"),
     item("/navigation", "map", "map"),

@@ -30,9 +30,15 @@ export function startFilm() {
 
 /** @param {Json} cue */
 function takeCue(cue) {
-  cues.push({ tick: cue.tick, lane: "scenes", kind: cue.kind, text: "", line: cue });
+  // As the trace has it: what was asked for in `e`, what kind of camera or cue in `kind`.
+  cues.push({ tick: cue.tick, lane: "scenes", kind: cue.kind, text: "", line: { ...cue, e: cue.kind, kind: cue.what } });
   if (cues.length > 400) cues.splice(0, 200);
   show();
+}
+
+/** The word of the trace for an item. @param {LaneItem} item */
+function wordOf(item) {
+  return String(item.line?.e ?? item.kind);
 }
 
 /** What is on at a tick. @param {number} tick */
@@ -51,10 +57,12 @@ function stateAt(tick) {
   const until = firstAfter(items, tick);
   const known = new Set();
   const all = items.slice(Math.max(0, until - 400), until);
-  for (const item of all) known.add(`${item.tick} ${item.kind}`);
-  const extra = cues.filter((cue) => cue.tick <= tick && !known.has(`${cue.tick} ${cue.kind}`));
+  for (const item of all) known.add(`${item.tick} ${wordOf(item)}`);
+  const extra = cues.filter((cue) => cue.tick <= tick && !known.has(`${cue.tick} ${wordOf(cue)}`));
   const beats = extra.length ? all.concat(extra).sort((one, two) => one.tick - two.tick) : all;
-  for (const { tick: at, kind, line, name } of beats) {
+  for (const beat of beats) {
+    const { tick: at, line, name } = beat;
+    const kind = wordOf(beat);
     const scene = line?.scene ?? line?.name ?? name ?? "";
     if (kind === "cinematicStarted") scenes.set(scene, { since: at });
     else if (kind === "cinematicEnded") {
@@ -70,7 +78,7 @@ function stateAt(tick) {
       choice = { ...line, at };
       said = null;
     } else if (kind === "camera") {
-      cameraWork = line?.options ? { ...line, at } : { kind: line?.word ?? "camera", options: line?.options ?? {}, at };
+      cameraWork = { kind: line?.kind ?? "moves", options: line?.options ?? {}, at };
     } else if (kind === "cue" || /^fade/i.test(kind)) {
       const word = kind === "cue" ? String(line?.kind ?? "") : kind;
       if (/^fade/i.test(word)) fade = { isOut: /out/i.test(word), seconds: line?.options?.seconds ?? 0.5, at };
@@ -83,6 +91,7 @@ function stateAt(tick) {
 }
 
 function show() {
+  if (laneOf("scenes").length === 0 && cues.length === 0 && shown === "") return;
   const tick = model.ahead ?? seenTick();
   const { scenes, said, choice, fade, cameraWork } = stateAt(tick);
   const dim = fade ? fadeShare(fade, tick) : 0;

@@ -17,7 +17,8 @@ export const HELD = 8;
 export const REPLANNED = 16;
 export const IS_OFF = 32;
 
-const OF_THE_PAST = 1;
+/** A flag of frames: it shows the past. */
+export const OF_THE_PAST = 1;
 
 /**
  * @param {ArrayBuffer} buffer

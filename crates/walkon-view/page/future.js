@@ -27,6 +27,8 @@ export const future = {
   isTrial: false,
   /** Milliseconds from asking to the last answer. */
   took: 0,
+  /** Items of the base that the newest generation has not. @type {LaneItem[]} */
+  vanished: [],
 };
 
 /** @type {Map<number, boolean>} */
@@ -193,6 +195,10 @@ function joined(first, second) {
 /** Finds out who goes elsewhere than before. */
 function compare() {
   differs = new Map();
+  const has = new Set((future.newest?.items ?? []).map((item) => `${item.tick} ${item.text}`));
+  const until = future.newest?.isDone ? Infinity : (future.newest?.to ?? 0);
+  const isOther = future.base !== null && future.base !== future.newest;
+  future.vanished = isOther ? (future.base?.items ?? []).filter((item) => item.tick <= until && !has.has(`${item.tick} ${item.text}`)) : [];
   const [was, is] = [future.base?.tracks, future.newest?.tracks];
   if (!was || !is || was === is) return;
   const columns = new Map([...was.keys].map((key, column) => [key, column]));

@@ -34,9 +34,11 @@ export function startHands() {
   listen("context", (/** @type {Touch} */ touch) => openMenu(contextEntries(touch), { left: touch.event.clientX, top: touch.event.clientY }));
   listen("hoverEnd", () => {
     hover.key = -1;
+    resting = null;
     tip.hidden = true;
     redraw();
   });
+  listen("frame", lookAgain);
   takeTool("select");
 }
 
@@ -216,8 +218,20 @@ async function walkTo(touch) {
   }
 }
 
+/** The last touch of a pointer that rests on the stage. @type {Touch | null} */
+let resting = null;
+let lookedAt = 0;
+
+function lookAgain() {
+  const now = performance.now();
+  if (!resting || now - lookedAt < 200 || tip.hidden === true && hover.key < 0 && model.roster.size > 2000) return;
+  hoverOver(resting);
+}
+
 /** @param {Touch} touch */
 function hoverOver(touch) {
+  resting = touch;
+  lookedAt = performance.now();
   const key = bodyAt(...touch.stage, 1);
   if (key !== hover.key) {
     hover.key = key;

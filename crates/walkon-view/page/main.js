@@ -10,7 +10,7 @@ import { startConsole } from "./console.js";
 import { startEditor } from "./editor.js";
 import { startEvents } from "./events.js";
 import { startFilm } from "./film.js";
-import { takeFrame } from "./frames.js";
+import { OF_THE_PAST, takeFrame } from "./frames.js";
 import { forecastAgain, future, startFuture } from "./future.js";
 import { startHands } from "./hands.js";
 import { askHistory, startHappenings, takeItems } from "./happenings.js";
@@ -28,6 +28,7 @@ import { counters, fps, redraw, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
 import { startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
+import { startTrails } from "./trails.js";
 import { startViewbar } from "./viewbar.js";
 
 let isFirst = true;
@@ -46,6 +47,7 @@ function take(message) {
       break;
     case "scene":
       model.scene = message.picture;
+      if (message.bounds && model.welcome) model.welcome.bounds = message.bounds;
       changed("scene");
       break;
     case "overlay":
@@ -107,6 +109,11 @@ function sendSelection() {
 /** @param {Frame} frame */
 function arrive(frame) {
   takeFrame(frame);
+  // States come less often than frames; the newest of both is where the level is.
+  if ((frame.flags & OF_THE_PAST) === 0 && frame.tick > model.state.tick) {
+    model.state.tick = frame.tick;
+    model.state.kept = [model.state.kept[0], Math.max(model.state.kept[1], frame.tick)];
+  }
   redraw();
   changed("frame");
 }
@@ -132,6 +139,7 @@ startPointer();
 startViewbar();
 startFilm();
 startFuture();
+startTrails();
 startTimeline();
 startKeys();
 

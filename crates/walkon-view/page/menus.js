@@ -5,10 +5,11 @@
 // focus goes back where it was. Not here: what the entries do.
 
 import { h } from "./elements.js";
+import { ground, ink } from "./palette.js";
 
 /**
  * @typedef {{label: string, key?: string, isChecked?: boolean, isDanger?: boolean, isOff?: boolean, test?: string, stays?: boolean,
- *   do: () => void} | "line" | {title: string}} Entry
+ *   do: () => void} | "line" | {title: string} | {swatch: LegendLine}} Entry
  */
 
 /** @type {HTMLElement | null} */
@@ -60,6 +61,7 @@ function below(element) {
  */
 function row(entry, again) {
   if (entry === "line") return h("hr", {});
+  if ("swatch" in entry) return legendRow(entry.swatch);
   if ("title" in entry) return h("div", { class: "soft small title" }, entry.title);
   return h(
     "button",
@@ -84,6 +86,14 @@ function row(entry, again) {
     h("span", { class: "grow" }, entry.label),
     entry.key ? h("kbd", {}, entry.key) : null,
   );
+}
+
+/** @param {LegendLine} line */
+function legendRow(line) {
+  const swatch = h("span", { class: `legend ${line.swatch}` });
+  if (line.fill) swatch.style.background = ground(line.fill);
+  if (line.stroke) swatch.style.borderColor = ink(line.stroke);
+  return h("div", { class: "legendrow small" }, swatch, h("span", {}, line.text));
 }
 
 /** @param {KeyboardEvent} event */

@@ -163,6 +163,7 @@ export class Words {
  * @param {PictureLabel[]} labels
  * @param {number[]} map
  * @param {number} ratio
+ * @returns {[number, number, number, number][]} where words are: left, right, top, bottom
  */
 export function paintLabels(context, labels, map, ratio) {
   const [a, b, c, d, e, f] = map;
@@ -182,4 +183,5 @@ export function paintLabels(context, labels, map, ratio) {
       colour: ink(label.colour),
     });
   }
+  return words.taken;
 }

@@ -45,7 +45,7 @@ const inks = new Map();
  * @param {string} hex
  */
 export function ground(hex) {
-  return mapped(grounds, hex, (light) => 0.055 + light * 0.17);
+  return mapped(grounds, hex, 0.42, (light) => 0.055 + light * 0.165);
 }
 
 /**
@@ -53,20 +53,21 @@ export function ground(hex) {
  * @param {string} hex
  */
 export function ink(hex) {
-  return mapped(inks, hex, (light) => Math.max(0.56, Math.min(0.92, 0.93 - light * 0.62)));
+  return mapped(inks, hex, 0.8, (light) => Math.max(0.55, Math.min(0.82, 0.86 - light * 0.55)));
 }
 
 /**
  * @param {Map<string, string>} known
  * @param {string} hex
+ * @param {number} colourful how much of its colour stays
  * @param {(lightness: number) => number} change
  */
-function mapped(known, hex, change) {
+function mapped(known, hex, colourful, change) {
   if (!isDark()) return hex;
   let found = known.get(hex);
   if (found === undefined) {
     const [hue, saturation, light, opacity] = hslOf(hex);
-    found = `hsl(${hue.toFixed(1)} ${(saturation * 82).toFixed(1)}% ${(change(light) * 100).toFixed(1)}% / ${opacity.toFixed(3)})`;
+    found = `hsl(${hue.toFixed(1)} ${(saturation * colourful * 100).toFixed(1)}% ${(change(light) * 100).toFixed(1)}% / ${opacity.toFixed(3)})`;
     known.set(hex, found);
   }
   return found;
@@ -114,6 +115,6 @@ export function body(hex) {
 /** Colours of the stage that no picture gives. */
 export function stageColours() {
   return isDark()
-    ? { paper: "#15171a", ink: "#e6e8eb", soft: "#9aa1aa", halo: "rgba(16,18,20,.82)", line: "#0b0d0f", accent: "#6cb2ff", ghost: "#8b93a0", warn: "#ff8a7a" }
-    : { paper: "#faf9f6", ink: "#2b2f36", soft: "#757a82", halo: "rgba(255,255,255,.85)", line: "#142b42", accent: "#0a66c2", ghost: "#6b7280", warn: "#c4321f" };
+    ? { paper: "#15171a", ink: "#e6e8eb", soft: "#9aa1aa", halo: "rgba(16,18,20,.82)", line: "#0b0d0f", beak: "#dfe5ec", accent: "#6cb2ff", ghost: "#8b93a0", warn: "#ff8a7a" }
+    : { paper: "#faf9f6", ink: "#2b2f36", soft: "#757a82", halo: "rgba(255,255,255,.85)", line: "#142b42", beak: "#142b42", accent: "#0a66c2", ghost: "#6b7280", warn: "#c4321f" };
 }

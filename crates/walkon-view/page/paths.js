@@ -175,7 +175,7 @@ function show() {
   ];
   fill(
     result,
-    h("div", { class: "row" }, h("span", { class: `result grow ${it.status}`, "data-test": "path-status" }, it.status), isFixed ? h("button", { type: "button", class: "button small", title: "Keep this, and run it again at every edit", "data-test": "expect", onclick: expect }, "Expect this") : null),
+    h("div", { class: "row" }, h("span", { class: `outcome grow ${it.status}`, "data-test": "path-status" }, it.status), isFixed ? h("button", { type: "button", class: "button small", title: "Keep this, and run it again at every edit", "data-test": "expect", onclick: expect }, "Expect this") : null),
     h("dl", {}, facts.filter(([, value]) => value !== null).map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)])),
   );
 }

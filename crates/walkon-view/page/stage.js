@@ -5,7 +5,7 @@
 // stands still is drawn once per zoom into a backdrop larger than the stage and moved from there. Not here: pointers
 // (`pointer.js`), what clicks do (`tools.js`).
 
-import { forgetLooks, drawBodies, stampBodies, STAMPED_FROM } from "./bodies.js";
+import { countVisible, drawBodies, forgetLooks, stampBodies, STAMPED_FROM } from "./bodies.js";
 import { camera, centre, matrix, planeOf, toStage } from "./camera.js";
 import { byId } from "./elements.js";
 import { bodyOf, progress } from "./frames.js";
@@ -14,6 +14,7 @@ import { listen, model, seenTick } from "./model.js";
 import { paintLabels, paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
 import { tool } from "./tools.js";
+import { drawTrail } from "./trails.js";
 
 const canvas = /** @type {HTMLCanvasElement} */ (byId("stage"));
 const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false, willReadFrequently: true }));
@@ -31,6 +32,8 @@ const backdrop = {
   cost: 0,
   /** @type {Uint32Array | null} */
   pixels: null,
+  /** Where words are on it. @type {[number, number, number, number][]} */
+  words: [],
 };
 const backdropContext = /** @type {CanvasRenderingContext2D} */ (
   backdrop.canvas.getContext("2d", { alpha: false, willReadFrequently: true })
@@ -109,7 +112,7 @@ function draw(share, now) {
   const begun = performance.now();
   if (model.follows) follow(share);
   prepareBackdrop(now);
-  const isMany = (model.frame?.count ?? 0) > STAMPED_FROM;
+  const isMany = (model.frame?.count ?? 0) > STAMPED_FROM && countVisible() > STAMPED_FROM;
   const showsBodies = model.parts.has("characters");
   if (isMany && showsBodies) {
     drawMany(share);
@@ -118,8 +121,9 @@ function draw(share, now) {
   }
   const map = matrix().map((part) => part * ratio);
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
+  drawTrail(context, map, ratio, share);
   drawSelection(share);
-  if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names") });
+  if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names"), taken: labelsOnStage() });
   drawGhosts(context, map, ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   tool.now.draw?.(context);
@@ -138,6 +142,7 @@ function follow(share) {
   const [x, z] = planeOf(body.x, body.y, body.z);
   // A little each time: a camera that jumps is no help.
   const [nowX, nowZ] = camera.middle;
+  if (Math.hypot(x - nowX, z - nowZ) * camera.scale < 0.3) return;
   centre([nowX + (x - nowX) * 0.15, nowZ + (z - nowZ) * 0.15]);
 }
 
@@ -175,13 +180,20 @@ function paintBackdrop() {
   backdropContext.fillRect(0, 0, wide, high);
   paintLayers(backdropContext, model.scene.layers, map, ratio);
   paintTrajectories(backdropContext, map, ratio);
-  if (model.parts.has("names")) paintLabels(backdropContext, model.scene.labels ?? [], map, ratio);
+  backdrop.words = model.parts.has("names") ? paintLabels(backdropContext, model.scene.labels ?? [], map, ratio) : [];
   backdrop.isStale = false;
   backdrop.scale = camera.scale;
   backdrop.isIsometric = camera.isIsometric;
   backdrop.middle = [camera.middle[0], camera.middle[1]];
   backdrop.pixels = null;
   backdrop.cost = performance.now() - begun;
+}
+
+/** Where words of the ground are on the stage. @returns {[number, number, number, number][]} */
+function labelsOnStage() {
+  if (backdrop.scale !== camera.scale) return [];
+  const [right, down] = shift();
+  return backdrop.words.map(([left, end, top, bottom]) => [left - right, end - right, top - down, bottom - down]);
 }
 
 function drawBackdrop() {

@@ -108,7 +108,7 @@ function startGrip() {
     panel.style.width = `${width}px`;
     remember("panel", width);
   };
-  set(remembered("panel", window.innerWidth > 1600 ? 460 : 380));
+  set(remembered("panel", window.innerWidth > 1500 ? 470 : 424));
   grip.addEventListener("pointerdown", (event) => {
     grip.setPointerCapture(event.pointerId);
     const move = (/** @type {PointerEvent} */ now) => set(window.innerWidth - now.clientX);

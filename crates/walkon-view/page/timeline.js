@@ -42,6 +42,8 @@ let isDragging = false;
 /** @type {number | null} */
 let hoverX = null;
 let hoverY = 0;
+/** Where an item was pressed. @type {number | null} */
+let heldAt = null;
 
 /** Begins to draw and to listen. */
 export function startTimeline() {
@@ -156,7 +158,7 @@ function drawGround(wide, high) {
     context.stroke();
     context.fillStyle = colours.soft;
     const text = second < 60 || step < 1 ? `${Number(second.toFixed(1))} s` : `${Math.floor(second / 60)}:${String(Math.round(second % 60)).padStart(2, "0")}`;
-    context.fillText(text, x + 3, 8);
+    if (x < wide - 32) context.fillText(text, x + 3, 8);
   }
 }
 
@@ -178,31 +180,32 @@ function drawLane(lane, top, wide) {
   context.clip();
   const has = lanes.get(lane) ?? [];
   if (future.isOn && future.base && future.base !== future.newest) {
-    drawItems(future.base.items.filter((item) => item.lane === lane), { lane, top, colour: stageColours().ghost, isGhost: true });
+    drawItems(future.vanished.filter((item) => item.lane === lane), { lane, top, colour: stageColours().ghost, isGhost: true });
   }
   if (future.isOn && future.newest) {
     // The forecast is pale where the level has not been yet; where it has, what happened counts.
-    const ahead = future.newest.items.filter((item) => item.lane === lane && (item.tick > model.state.tick || future.newest !== future.base));
+    const ahead = future.newest.items.filter((item) => item.lane === lane);
     context.globalAlpha = 0.62;
-    drawItems(ahead, { lane, top, colour, isGhost: false });
+    drawItems(ahead, { lane, top, colour, isGhost: false, after: future.newest === future.base ? model.state.tick : -1 });
     context.globalAlpha = 1;
   }
   drawItems(has, { lane, top, colour, isGhost: false });
   context.restore();
 }
 
-/** @type {Record<string, string>} */
-const ENDS = { cinematicStarted: "cinematicEnded", walkStarted: "walkSettled" };
+/** Words of the trace after which something goes on. */
+const BEGINS = new Set(["cinematicStarted", "walkStarted"]);
 
 /**
  * @param {LaneItem[]} items
- * @param {{lane: string, top: number, colour: string, isGhost: boolean}} look
+ * @param {{lane: string, top: number, colour: string, isGhost: boolean, after?: number}} look `after`: what came up to then is not drawn
  */
 function drawItems(items, look) {
   const { from, to } = shownSpan();
   const chosen = model.selection?.kind === "character" ? model.selection.name : null;
   const isOfChosen = look.lane === "walks" && chosen !== null;
   let last = -Infinity;
+  const after = look.after ?? -1;
   /** @type {Map<string, number>} */
   const open = new Map();
   const middle = look.top + LANE / 2;
@@ -213,12 +216,14 @@ function drawItems(items, look) {
     if (item.tick > to) break;
     if (isOfChosen && item.name !== chosen && item.line?.character !== chosen) continue;
     const name = String(item.line?.name ?? item.line?.walk ?? item.name ?? "");
-    if (ENDS[item.kind]) open.set(name, item.tick);
-    if (item.kind === "cinematicEnded" || item.kind === "walkSettled") {
+    const word = String(item.line?.e ?? item.kind);
+    if (BEGINS.has(word) && !open.has(name)) open.set(name, item.tick);
+    if (word === "cinematicEnded" || word === "walkSettled") {
       const since = open.get(name);
       open.delete(name);
-      if (since !== undefined && (look.lane === "scenes" || isOfChosen)) bar(since, item.tick, middle, look);
+      if (since !== undefined && item.tick > after && (look.lane === "scenes" || isOfChosen)) bar(Math.max(since, after), item.tick, middle, look);
     }
+    if (item.tick <= after) continue;
     const x = leftOf(item.tick);
     if (x - last < 1.5) continue;
     last = x;
@@ -232,7 +237,7 @@ function drawItems(items, look) {
       context.lineTo(x - 5, middle + 4);
       context.fill();
     } else {
-      const isBad = item.kind === "walkSettled" && item.line?.ok === false;
+      const isBad = word === "walkSettled" && item.line?.ok === false;
       if (isBad) context.fillStyle = colourOf("faults");
       context.fillRect(Math.round(x) - 1, middle - 4.5, 2.5, 9);
       if (isBad) context.fillStyle = look.colour;
@@ -240,7 +245,7 @@ function drawItems(items, look) {
   }
   if (look.lane === "scenes" || isOfChosen) {
     const end = items.length && items[items.length - 1].tick > model.state.tick ? lastTick() : model.state.tick;
-    for (const since of open.values()) bar(since, end, middle, look);
+    for (const since of open.values()) bar(Math.max(since, after), end, middle, look);
   }
 }
 
@@ -307,12 +312,13 @@ function press(event) {
   if (event.button !== 0) return;
   canvas.setPointerCapture(event.pointerId);
   isDragging = true;
+  heldAt = null;
   const item = itemAt(event.offsetX, event.offsetY);
   if (item) {
     const name = item.name ?? item.line?.character;
     if (name && model.byName.has(name)) select({ kind: "character", name });
     goTo(item.tick);
-    isDragging = false;
+    heldAt = event.offsetX;
     return;
   }
   go(event.offsetX);
@@ -329,7 +335,9 @@ function go(left) {
 function move(event) {
   hoverX = event.offsetX;
   hoverY = event.offsetY;
-  if (isDragging) go(event.offsetX);
+  // A press on an item stays with it until the pointer really moves.
+  if (isDragging && heldAt !== null && Math.abs(event.offsetX - heldAt) > 3) heldAt = null;
+  if (isDragging && heldAt === null) go(event.offsetX);
   showTip(event);
   draw();
 }

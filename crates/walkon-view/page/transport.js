@@ -16,6 +16,8 @@ import { counters, fps } from "./stage.js";
 /** Parts that change from tick to tick. */
 const MOVING = new Set(["paths", "steering", "watches", "requests", "obstacles", "nudges", "replans"]);
 const OFF_AT_FIRST = ["steering", "watches", "requests", "obstacles", "nudges", "replans"];
+/** Parts that the page draws by itself. */
+const OWN = ["characters", "names", "trail"];
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
 
 const play = button({ icon: "play", label: "Play", key: "Space", test: "play", class: "round", onclick: togglePlay });
@@ -56,7 +58,7 @@ function welcome() {
   if (model.parts.size === 0) {
     const off = new Set(remembered("partsOff", OFF_AT_FIRST));
     model.parts = new Set(it.parts.filter((part) => !off.has(part)));
-    for (const own of ["characters", "names"]) if (!off.has(own)) model.parts.add(own);
+    for (const own of OWN) if (!off.has(own)) model.parts.add(own);
   }
 }
 
@@ -111,17 +113,24 @@ export async function startAgain(withSeed) {
 function layerEntries() {
   const parts = model.welcome?.parts ?? [];
   const entry = (/** @type {string} */ part) => ({ label: part, isChecked: model.parts.has(part), stays: true, test: `layer-${part}`, do: () => togglePart(part) });
-  const still = parts.filter((part) => !MOVING.has(part) && part !== "characters" && part !== "names");
+  const still = parts.filter((part) => !MOVING.has(part) && !OWN.includes(part));
   return [
     { title: "The ground" },
     ...still.map(entry),
     { title: "Everybody" },
-    ...["characters", "names"].map(entry),
+    ...OWN.map(entry),
     ...parts.filter((part) => MOVING.has(part)).map(entry),
     "line",
-    { label: "All", do: () => setParts(parts.concat("characters", "names")) },
-    { label: "Only the usual", do: () => setParts(parts.concat("characters", "names").filter((part) => !OFF_AT_FIRST.includes(part))) },
+    { label: "All", do: () => setParts(parts.concat(OWN)) },
+    { label: "Only the usual", do: () => setParts(parts.concat(OWN).filter((part) => !OFF_AT_FIRST.includes(part))) },
+    ...legend(),
   ];
+}
+
+/** What the colours mean. @returns {import("./menus.js").Entry[]} */
+function legend() {
+  const lines = model.scene.legend ?? [];
+  return lines.length ? ["line", { title: "What the colours mean" }, ...lines.map((line) => ({ swatch: line }))] : [];
 }
 
 /** @param {string} part */
@@ -134,16 +143,17 @@ function togglePart(part) {
 /** @param {string[]} parts */
 function setParts(parts) {
   model.parts = new Set(parts);
-  const all = (model.welcome?.parts ?? []).concat("characters", "names");
+  const all = (model.welcome?.parts ?? []).concat(OWN);
   remember("partsOff", all.filter((part) => !model.parts.has(part)));
   sendShow();
   changed("scene");
+  changed("parts");
 }
 
 /** Says what pictures for this page hold. */
 export function sendShow() {
   // The page draws characters and names by itself. The ways of thousands would hide the level, so that only a selection shows them.
   const isCrowd = model.roster.size > 400 && model.selection?.kind !== "character";
-  const parts = [...model.parts].filter((part) => !(isCrowd && MOVING.has(part) && part !== "watches"));
+  const parts = [...model.parts].filter((part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"));
   order("show", { parts, slant: model.slant, layer: model.layer });
 }
