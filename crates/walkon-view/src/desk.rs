@@ -186,8 +186,28 @@ impl Desk {
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
         self.reload(reload);
+        self.tell_problems();
         if is_level {
             self.tell_expectations();
+        }
+    }
+
+    /// What is wrong with the texts as they are now, level and scripts.
+    fn problems(&self) -> Result<Vec<Diagnostic>, String> {
+        let mut found = self.level_now(&BTreeMap::new())?.diagnostics;
+        let scripts = self.script_names.iter();
+        let texts =
+            scripts.filter_map(|(path, name)| Some((name.clone(), self.document.text(path)?.to_string())));
+        found.extend(self.around.project.check_scripts(&texts.collect()));
+        Ok(found)
+    }
+
+    fn tell_problems(&self) {
+        if let Ok(found) = self.problems() {
+            self.doers
+                .shared
+                .clients
+                .tell(&json!({ "tell": "problems", "diagnostics": diagnostics(&found) }));
         }
     }
 
@@ -252,9 +272,9 @@ impl Desk {
         if reload.is_empty() {
             return;
         }
-        let order = Order::Input(Input::Reload(reload));
+        let order = Order::Input(Input::Reload(reload.clone()));
         let _ = self.doers.running.send(Ordered { order, reply: None });
-        let _ = self.doers.forecast.send(Outlook::Saved);
+        let _ = self.doers.forecast.send(Outlook::Saved(reload));
     }
 
     /// The level with the texts on the desk, some of them replaced.

@@ -88,9 +88,7 @@ impl Desk {
     }
 
     fn check(&self) -> Result<Value, String> {
-        let mut found = self.level_now(&BTreeMap::new())?.diagnostics;
-        found.extend(self.around.project.check_scripts(&BTreeMap::new()));
-        Ok(json!({ "diagnostics": diagnostics(&found) }))
+        Ok(json!({ "diagnostics": diagnostics(&self.problems()?) }))
     }
 
     fn write(&mut self, command: &Value) -> Result<Value, String> {
