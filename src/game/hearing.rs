@@ -2,8 +2,9 @@
 //!
 //! In: this tick's inputs, in order. Out: facts for step 12, verbs carried out, texts for the scripts to
 //! evaluate in step 3; what is to be reloaded, as one unit, for steps 2 and 3. Holds: an input that cannot be
-//! carried out changes nothing and is told by a fact that says why. Not here: what the host says to scenes
-//! (`skipping`), the verbs (`world::ops`).
+//! carried out changes nothing and is told by a fact that says why. The body of a behaviour's file that
+//! nobody has used before runs here, on the load budget and without the world, as at the start of the level.
+//! Not here: what the host says to scenes (`skipping`), the verbs (`world::ops`).
 
 use glam::Vec3;
 
@@ -60,8 +61,11 @@ impl Listener<'_> {
                 self.world.events.push(Fact::Input { name: name.clone(), payload: payload.clone() });
                 Ok(())
             }
-            // The first three are for scenes; the game hands them to the scripts.
-            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Reload(_) => Ok(()),
+            // These are for scenes; the game hands them to the scripts.
+            Input::Answer { .. } | Input::Continue { .. } | Input::Skip { .. } | Input::Attend { .. } => {
+                Ok(())
+            }
+            Input::Reload(_) => Ok(()),
             Input::Walk { character, to } => self.walk(character, to),
             Input::Stop { character } => self.stop(character),
             Input::Teleport(order) => self.teleport(order),

@@ -45,6 +45,7 @@ pub fn line(world: &World, tick: u64, input: &Input) -> String {
         Input::Door { door, order } => of().text("door", door).text("order", order.name()),
         Input::Area { area, is_available } => of().text("area", area).flag("available", *is_available),
         Input::Evaluate { text } => of().text("text", text),
+        Input::Attend { is_attended } => of().flag("attended", *is_attended),
     };
     line.finish()
 }
@@ -175,6 +176,10 @@ pub fn read(world: &World, line: &Value) -> Result<Input, String> {
             Input::Area { area: needed("area")?, is_available }
         }
         Some("evaluate") => Input::Evaluate { text: needed("text")? },
+        Some("attend") => {
+            let is_attended = line["attended"].as_bool().ok_or("an input without \"attended\"")?;
+            Input::Attend { is_attended }
+        }
         Some(other) => return Err(format!("an input of the unknown kind {}", quoted(other))),
     })
 }
@@ -345,6 +350,7 @@ mod tests {
             Input::Remove { character: named("anna") },
             Input::Area { area: named("yard"), is_available: false },
             Input::Evaluate { text: named("x = 1\nreturn x -- \u{202e}") },
+            Input::Attend { is_attended: true },
         ];
         for facing_rad in [None, Some(0.1)] {
             let order = InputTeleport { character: named("anna"), to: [1.0, 0.0, 0.3], facing_rad };

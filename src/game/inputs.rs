@@ -77,6 +77,11 @@ pub enum Input {
         /// An expression, or statements.
         text: String,
     },
+    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their default.
+    Attend {
+        /// Whether somebody is there.
+        is_attended: bool,
+    },
 }
 
 /// Where an [`Input::Walk`] leads.
@@ -161,6 +166,7 @@ impl Input {
             Self::Door { .. } => "door",
             Self::Area { .. } => "area",
             Self::Evaluate { .. } => "evaluate",
+            Self::Attend { .. } => "attend",
         }
     }
 

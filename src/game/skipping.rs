@@ -32,6 +32,7 @@ pub(crate) fn hear(scripts: &mut ScriptHost, inputs: &[Input]) {
             Input::Skip { scene } => {
                 scripts.skip(scene.as_deref());
             }
+            Input::Attend { is_attended } => scripts.attend(*is_attended),
             _ => {}
         }
     }

@@ -144,9 +144,14 @@ function onStart()
 end"#;
 
 fn hall() -> Game {
+    hall_with(ANNA)
+}
+
+/// The hall, with another behaviour of anna's.
+fn hall_with(anna: &str) -> Game {
     let source = MemorySource::new().with("hall.json", LEVEL);
     let level = load("hall.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
-    let files = [("level.lua", LEVEL_SCRIPT), ("anna.lua", ANNA), ("ben.lua", BEN), ("faulty.lua", FAULTY)];
+    let files = [("level.lua", LEVEL_SCRIPT), ("anna.lua", anna), ("ben.lua", BEN), ("faulty.lua", FAULTY)];
     let scripts: BTreeMap<String, String> = files.map(|(path, text)| (named(path), named(text))).into();
     let setup = Setup { scripts, ..Setup::default() };
     let mut game = Game::load(level, setup).unwrap_or_else(|error| panic!("{error}"));
@@ -215,6 +220,42 @@ fn tasks_timers_and_handlers_name_what_they_wait_for_and_where() {
         |event: &str, mark: &str| json!({ "event": event, "file": "anna.lua", "line": line_of(ANNA, mark) });
     let handlers = [handler("bell", "--RUNG"), handler("sent", "--SENT"), handler("region exit", "--EXIT")];
     assert_eq!(anna["handlers"], json!(handlers));
+}
+
+const WAITS: &str = r#"local anna = { params = { pace = { type = "number", default = 1 } } }
+local tasks = {
+  walk = function(self) self.character:walkTo("bench"):wait() end, --WALK
+  predicate = function() pcall(function() task.waitUntil(function() return false end) end) end, --PREDICATE
+  all = function() task.all({ task.spawn(function() task.sleep(50) end), timer.after(60, function() end) }) end, --ALL
+  board = function(self) self.blackboard:changed("mood"):wait() end, --BOARD
+  limited = function() task.timeout(40, function() task.waitEvent("never") end) end, --LIMITED
+}
+function anna.start(self)
+  for name, wait in tasks do task.restart(name, wait, self) end
+end
+return anna"#;
+
+#[test]
+fn every_way_to_wait_is_told_in_words() {
+    let mut game = hall_with(WAITS);
+    ticks(&mut game, 10);
+    let anna = character(&game, "anna");
+    let told = |name: &str| {
+        let task = anna["tasks"].as_array().unwrap().iter().find(|task| task["name"] == name).unwrap();
+        (task["waits"].as_str().unwrap().to_owned(), task["line"].as_u64().unwrap())
+    };
+    let line = |mark: &str| line_of(WAITS, mark);
+    let walk = anna["walk"]["number"].as_u64().unwrap();
+    assert_eq!(told("walk"), (format!("walk {walk} of \"anna\""), line("--WALK")));
+    let predicate = format!("a predicate (anna.lua:{})", line("--PREDICATE"));
+    assert_eq!(told("predicate"), (predicate, line("--PREDICATE")));
+    let (words, at) = told("all");
+    assert!(words.starts_with("all of: task ") && words.contains(", timer "), "{words}");
+    assert_eq!(at, line("--ALL"));
+    assert_eq!(told("board"), ("a change of a blackboard".to_owned(), line("--BOARD")));
+    let (words, at) = told("limited");
+    assert!(words.starts_with("task ") && words.ends_with(", for a time"), "{words}");
+    assert_eq!(at, line("--LIMITED"));
 }
 
 #[test]

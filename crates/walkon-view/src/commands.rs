@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use walkon::Input;
 use walkon::base::suggestions;
 use walkon::base::value::{Plain, PlainKey};
+use walkon::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
 use walkon::glam::Vec3;
 use walkon::view::{Parts, PicturePart};
 
@@ -91,6 +92,19 @@ impl<'a> Fields<'a> {
         place(value).ok_or_else(|| wrong(name, value, "[x, y, z]"))
     }
 
+    fn truth(&self, name: &str) -> Result<bool, String> {
+        let value = self.get(name).ok_or_else(|| format!("\"{name}\" is missing, expected true or false"))?;
+        value.as_bool().ok_or_else(|| wrong(name, value, "true or false"))
+    }
+
+    fn texts(&self, name: &str) -> Result<Vec<String>, String> {
+        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
+        let texts = value
+            .as_array()
+            .and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
+        texts.ok_or_else(|| wrong(name, value, "a list of texts"))
+    }
+
     fn keys(&self, name: &str) -> Result<Vec<u32>, String> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let keys = value.as_array().and_then(|list| {
@@ -118,7 +132,8 @@ fn place(value: &Value) -> Option<Vec3> {
 const COMMANDS: [&str; 34] = [
     "ack", "play", "pause", "step", "speed", "restart", "show", "select", "seek", "history", "tracks",
     "goOn", "input", "inspect", "find", "path", "source", "files", "schema", "document", "edit", "undo",
-    "redo", "paint", "write", "check", "expect", "graph", "forecast", "try", "keep", "trace", "quit", "ping",
+    "redo", "paint", "write", "check", "expect", "graph", "resolve", "forecast", "try", "keep", "trace",
+    "ping",
 ];
 
 impl Doers {
@@ -358,9 +373,60 @@ fn input(fields: &Fields<'_>) -> Result<Input, String> {
     if fields.command.get("skip").is_some() {
         return Ok(Input::Skip { scene: scene("skip")? });
     }
+    for verb in VERBS {
+        if fields.get(verb).is_some() {
+            return verb_input(verb, fields);
+        }
+    }
     Err("this says nothing to the level: expected one of event, answer, continue, skip, walk, stop, teleport, \
-         spawn, remove, door, area, evaluate"
+         spawn, remove, door, area, evaluate, attend"
         .to_owned())
+}
+
+/// What a person can have done in the level, as the fields that name it.
+const VERBS: [&str; 9] =
+    ["walk", "stop", "teleport", "spawn", "remove", "door", "area", "evaluate", "attend"];
+
+fn verb_input(verb: &str, fields: &Fields<'_>) -> Result<Input, String> {
+    let name = || fields.text(verb).map(str::to_owned);
+    Ok(match verb {
+        "walk" => Input::Walk { character: name()?, to: goal(fields)? },
+        "stop" => Input::Stop { character: name()? },
+        "teleport" => Input::Teleport(InputTeleport {
+            character: name()?,
+            to: fields.place("to")?.to_array(),
+            facing_rad: fields.maybe_number("facing")?.map(|facing| facing as f32),
+        }),
+        "spawn" => Input::Spawn(InputSpawn {
+            name: name()?,
+            at: fields.place("at")?.to_array(),
+            behaviour: fields.maybe_text("behaviour")?.map(str::to_owned),
+            params: fields.get("params").map(plain).transpose()?,
+            tags: fields.texts("tags")?,
+        }),
+        "remove" => Input::Remove { character: name()? },
+        "door" => Input::Door { door: name()?, order: door_order(fields.text("order")?)? },
+        "area" => Input::Area { area: name()?, is_available: fields.truth("available")? },
+        "attend" => Input::Attend { is_attended: fields.truth("attend")? },
+        _ => Input::Evaluate { text: name()? },
+    })
+}
+
+fn goal(fields: &Fields<'_>) -> Result<InputGoal, String> {
+    match fields.get("to") {
+        Some(Value::String(name)) => Ok(InputGoal::Named(name.clone())),
+        _ => Ok(InputGoal::Point(fields.place("to")?.to_array())),
+    }
+}
+
+fn door_order(word: &str) -> Result<DoorCommand, String> {
+    Ok(match word {
+        "open" => DoorCommand::Open,
+        "close" => DoorCommand::Close,
+        "lock" => DoorCommand::Lock,
+        "unlock" => DoorCommand::Unlock,
+        other => return Err(unknown("order", other, &["open", "close", "lock", "unlock"])),
+    })
 }
 
 /// JSON as plain data of scripts.

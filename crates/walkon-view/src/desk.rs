@@ -2,19 +2,28 @@
 //!
 //! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running level
 //! and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a text that
-//! still is one. Not here: how a text is patched (`edit`), who watches the disk (the command line).
+//! still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here: how a text is
+//! patched (`edit`), who watches the disk (the command line).
+
+mod commands;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use serde_json::{Value, json};
-use walkon::{Diagnostic, Input, LevelTexts, Reload};
+use walkon::{Diagnostic, Input, LevelTexts, Reload, Severity};
 
 use crate::client::Reply;
 use crate::commands::Doers;
+use crate::edit::document::{
+    Applied, Checked, Conflict, DiskChange, Document, NotSaved, Save, Surroundings, Texts,
+};
+use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
+use crate::edit::save::save_over;
 use crate::forecast::Outlook;
-use crate::run_record::RunRecord;
+use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
 
 /// The project around a level, as the command line knows it.
@@ -88,15 +97,55 @@ pub enum Errand {
 
 /// Who does it.
 pub struct Desk {
-    project: std::sync::Arc<dyn Project>,
+    around: Around,
     doers: Doers,
+    /// The texts of level and scripts, by path below the root, with their history.
+    document: Document,
+    /// Names of scripts by their path below the root.
+    script_names: BTreeMap<String, String>,
+    expectations: Expectations,
+}
+
+/// The project, as the texts need it.
+struct Around {
+    project: Arc<dyn Project>,
+}
+
+impl Surroundings for Around {
+    fn check(&mut self, texts: &Texts) -> Checked {
+        let laid = texts.iter().map(|(path, text)| (path.clone(), text.to_string())).collect();
+        match self.project.level(&laid) {
+            Ok(level) => Checked { loads: level.is_playable, diagnostics: level.diagnostics },
+            Err(why) => {
+                log::warn!("the level cannot be checked: {why}");
+                Checked::default()
+            }
+        }
+    }
+
+    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+        save_over(self.project.root(), save)
+    }
 }
 
 impl Desk {
-    /// A desk with nothing on it.
+    /// A desk with the texts of the run on it.
     #[must_use]
-    pub fn new(project: std::sync::Arc<dyn Project>, doers: Doers) -> Self {
-        Self { project, doers }
+    pub fn new(project: Arc<dyn Project>, doers: Doers) -> Self {
+        let start = Arc::clone(&doers.shared.record.lock().start);
+        let mut around = Around { project };
+        let texts = level_texts(&start.level);
+        let mut document = Document::new(start.level.path.clone(), texts, &mut around);
+        let mut script_names = BTreeMap::new();
+        for (name, text) in &start.scripts {
+            if let Some(path) = around.project.script_path(name) {
+                document.add(&path, text);
+                script_names.insert(path, name.clone());
+            }
+        }
+        let mut desk = Self { around, doers, document, script_names, expectations: Expectations::default() };
+        desk.read_expectations();
+        desk
     }
 
     /// Does errands until the end is one, or nobody is left to give any.
@@ -113,71 +162,174 @@ impl Desk {
         }
     }
 
-    fn perform(&mut self, word: &str, command: &Value) -> Result<Value, String> {
-        let text = |name: &str| {
-            command[name].as_str().ok_or_else(|| format!("\"{name}\" is missing, expected a text"))
-        };
-        match word {
-            "files" => self.files(),
-            "source" => self.source(text("file")?),
-            "schema" => Ok(walkon::level::schema()),
-            "check" => self.check(),
-            "trace" => Ok(json!({ "text": self.project.trace(&self.doers.shared.record.now())? })),
-            other => Err(format!("the command \"{other}\" is not known here")),
+    /// What came of an edit: the running level and its future take it in, and everybody is told.
+    fn applied(&mut self, applied: &Applied, by: &str) {
+        let mut reload = Reload::default();
+        let mut is_level = false;
+        for (path, text) in &applied.files {
+            match self.script_names.get(path) {
+                Some(name) => {
+                    _ = reload.scripts.insert(name.clone(), text.as_ref().map(|text| text.to_string()))
+                }
+                None => is_level = true,
+            }
+            self.tell_text(path, text.as_deref(), by);
+        }
+        if is_level {
+            reload.level = self.level_now(&BTreeMap::new()).ok().map(|level| level.texts);
+        }
+        for (file, why) in &applied.unsaved {
+            self.doers
+                .shared
+                .clients
+                .tell(&json!({ "tell": "log", "text": format!("{file} was not saved: {why}") }));
+        }
+        applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
+        self.reload(reload);
+        self.tell_problems();
+        if is_level {
+            self.tell_expectations();
         }
     }
 
-    /// The texts as the running level has them.
-    fn files(&self) -> Result<Value, String> {
-        let texts = self.doers.shared.record.lock().texts_now();
-        let level: Vec<&String> = texts.level.files.keys().collect();
-        let scripts: Vec<&String> = texts.scripts.keys().collect();
-        Ok(json!({ "level": level, "scripts": scripts }))
+    /// What is wrong with the texts as they are now, level and scripts.
+    fn problems(&self) -> Result<Vec<Diagnostic>, String> {
+        let mut found = self.level_now(&BTreeMap::new())?.diagnostics;
+        let scripts = self.script_names.iter();
+        let texts =
+            scripts.filter_map(|(path, name)| Some((name.clone(), self.document.text(path)?.to_string())));
+        found.extend(self.around.project.check_scripts(&texts.collect()));
+        Ok(found)
     }
 
-    fn source(&self, file: &str) -> Result<Value, String> {
-        let texts = self.doers.shared.record.lock().texts_now();
-        if let Some(text) = texts.scripts.get(file) {
-            return Ok(json!({ "file": file, "text": text, "path": self.project.script_path(file) }));
+    fn tell_problems(&self) {
+        if let Ok(found) = self.problems() {
+            self.doers
+                .shared
+                .clients
+                .tell(&json!({ "tell": "problems", "diagnostics": diagnostics(&found) }));
         }
-        let bytes = texts.level.files.get(file);
-        let text = bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        text.map(|text| json!({ "file": file, "text": text, "path": file }))
-            .ok_or_else(|| format!("the level has no file \"{file}\""))
     }
 
-    fn check(&self) -> Result<Value, String> {
-        let nothing = BTreeMap::new();
-        let mut found = self.project.level(&nothing)?.diagnostics;
-        found.extend(self.project.check_scripts(&nothing));
-        Ok(json!({ "diagnostics": diagnostics(&found) }))
+    fn tell_text(&self, path: &str, text: Option<&str>, by: &str) {
+        let clients = &self.doers.shared.clients;
+        if let Some(name) = self.script_names.get(path) {
+            clients.tell(&json!({ "tell": "script", "file": name, "path": path, "text": text, "by": by }));
+            return;
+        }
+        clients.tell(&json!({
+            "tell": "edited", "file": path, "text": text, "by": by,
+            "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+            "diagnostics": diagnostics(&self.document.checked().diagnostics),
+        }));
+    }
+
+    fn tell_conflict(&self, conflict: &Conflict) {
+        self.doers.shared.clients.tell(&json!({
+            "tell": "conflict", "file": conflict.file, "ours": conflict.ours.as_deref(), "theirs": conflict.theirs.as_deref(),
+        }));
     }
 
     /// Takes in what somebody else saved.
     fn saved(&mut self, saved: Saved) {
-        let clients = &self.doers.shared.clients;
-        for (file, text) in &saved.reload.scripts {
-            clients.tell(&json!({ "tell": "script", "file": file, "text": text }));
-        }
+        let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
+            let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
+            Some((path, Some(name), text))
+        });
+        let mut files: Vec<(String, Option<String>, Option<String>)> = scripts.collect();
+        let mut is_binary = false;
         if let Some(level) = &saved.reload.level {
-            let text = level.files.get(&level.path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            clients.tell(&json!({
-                "tell": "edited", "file": level.path, "text": text, "by": "disk", "canUndo": false, "canRedo": false,
-                "diagnostics": diagnostics(&saved.diagnostics),
-            }));
+            let known = self.doers.shared.record.lock().texts_now().level;
+            for (path, bytes) in &level.files {
+                match std::str::from_utf8(bytes) {
+                    Ok(text) => files.push((path.clone(), None, Some(text.to_owned()))),
+                    Err(_) => is_binary |= known.files.get(path) != Some(bytes),
+                }
+            }
         }
-        self.reload(saved.reload);
+        for (path, name, text) in files {
+            if let Some(name) = name {
+                self.script_names.insert(path.clone(), name);
+            }
+            match self.document.changed_on_disk(&path, text.as_deref(), &mut self.around) {
+                DiskChange::Known => {}
+                DiskChange::Taken(applied) | DiskChange::Merged(applied) => self.applied(&applied, "disk"),
+                DiskChange::Conflict(conflict) => self.tell_conflict(&conflict),
+            }
+        }
+        // What is no text has no history; the level takes it in all the same.
+        if is_binary {
+            self.reload(Reload { scripts: BTreeMap::new(), level: saved.reload.level });
+        }
+    }
+
+    fn path_of(&self, name: &str) -> Option<String> {
+        self.script_names.iter().find(|(_, own)| *own == name).map(|(path, _)| path.clone())
     }
 
     /// Has the running level and its future take texts in.
     fn reload(&self, reload: Reload) {
-        let order = Order::Input(Input::Reload(reload));
+        if reload.is_empty() {
+            return;
+        }
+        let order = Order::Input(Input::Reload(reload.clone()));
         let _ = self.doers.running.send(Ordered { order, reply: None });
-        let _ = self.doers.forecast.send(Outlook::Saved);
+        let _ = self.doers.forecast.send(Outlook::Saved(reload));
+    }
+
+    /// The level with the texts on the desk, some of them replaced.
+    fn level_now(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
+        let texts = self.document.texts().iter().map(|(path, text)| (path.clone(), text.to_string()));
+        let mut texts: BTreeMap<String, String> = texts.collect();
+        texts.extend(laid.iter().map(|(path, text)| (path.clone(), text.clone())));
+        self.around.project.level(&texts)
+    }
+
+    /// Where the expected paths of the level are kept unless somebody says otherwise.
+    fn expectations_file(&self) -> String {
+        let stem = self.document.level().rsplit('/').next().unwrap_or_default();
+        let stem = stem.split('.').next().unwrap_or_default();
+        let folder = self.script_names.iter().find_map(|(path, name)| path.strip_suffix(name.as_str()));
+        format!("{}{stem}_paths_test.lua", folder.unwrap_or_default())
+    }
+
+    fn read_expectations(&mut self) {
+        let place = self.around.project.root().join(self.expectations_file());
+        let Ok(text) = std::fs::read_to_string(place) else { return };
+        if let Ok(read) = Expectations::read(&text) {
+            self.expectations = read;
+        }
+    }
+
+    /// What comes of the expected paths with the texts as they are now.
+    fn expected(&self) -> Result<Vec<ExpectationRow>, String> {
+        if self.expectations.rows().is_empty() {
+            return Ok(Vec::new());
+        }
+        let level = self.level_now(&BTreeMap::new())?;
+        let start = RunStart { level: level.texts, ..RunStart::default() };
+        let mut world = walkon::level::spawn::build(start.level()?, None).world;
+        Ok(self.expectations.run(&mut |row| ask_world(&mut world, row)))
+    }
+
+    fn tell_expectations(&self) {
+        if let Ok(rows) = self.expected().map(|rows| rows.iter().map(|row| json!(row)).collect::<Vec<_>>())
+            && !rows.is_empty()
+        {
+            self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
+        }
     }
 }
 
-/// Diagnostics as they are told.
+/// The files of a level that are texts.
+fn level_texts(level: &LevelTexts) -> Texts {
+    let texts = level.files.iter();
+    texts
+        .filter_map(|(path, bytes)| Some((path.clone(), Arc::from(std::str::from_utf8(bytes).ok()?))))
+        .collect()
+}
+
+/// Diagnostics as they are told; notes are left out.
 #[must_use]
 pub fn diagnostics(found: &[Diagnostic]) -> Value {
     let one = |found: &Diagnostic| {
@@ -186,5 +338,5 @@ pub fn diagnostics(found: &[Diagnostic]) -> Value {
             "column": found.column, "pointer": found.pointer, "message": found.message, "help": found.help,
         })
     };
-    found.iter().map(one).collect()
+    found.iter().filter(|one| one.severity != Severity::Note).map(one).collect()
 }

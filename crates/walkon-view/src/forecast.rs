@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use walkon::{Game, Input, Reload, Signals, Tick};
 
 use crate::happened::{self, Item};
-use crate::run_record::RunRecord;
+use crate::run_record::{RunRecord, RunStart};
 use crate::running::Shared;
 
 /// Kind of a binary message: tracks.
@@ -91,8 +91,8 @@ pub enum Outlook {
         /// How far.
         seconds: f64,
     },
-    /// The texts were saved.
-    Saved,
+    /// Texts were saved. The running level takes them in with its next tick, which may be far away.
+    Saved(Reload),
     /// With these texts in place of those that were saved; none: with those again.
     Try(Option<Reload>),
     /// The newest future becomes the one that others are compared with.
@@ -113,6 +113,8 @@ pub struct Forecast {
     signals: Arc<Signals>,
     from: u64,
     seconds: f64,
+    /// Everything that was saved since the run began.
+    saved: Reload,
     tried: Option<Reload>,
     generation: u32,
     base: Option<Future>,
@@ -130,6 +132,7 @@ impl Forecast {
             signals,
             from: 0,
             seconds: 0.0,
+            saved: Reload::default(),
             tried: None,
             generation: 0,
             base: None,
@@ -166,7 +169,8 @@ impl Forecast {
                 (self.from, self.seconds, self.base, self.newest) = (from, seconds, None, None);
                 self.is_due = true;
             }
-            Outlook::Saved => {
+            Outlook::Saved(reload) => {
+                self.saved.merge(reload);
                 self.tried = None;
                 self.is_due = true;
             }
@@ -184,8 +188,8 @@ impl Forecast {
         self.generation += 1;
         let record = self.shared.record.now();
         let is_base = self.base.is_none();
-        let begun = Script::of(&record, self.from, self.tried.as_ref()).begin(&self.signals);
-        let mut game = match begun {
+        let script = Script { record: &record, from: self.from, newest: self.newest(&record) };
+        let mut game = match script.begin(&self.signals) {
             Ok(game) => game,
             Err(error) => {
                 let (generation, from) = (self.generation, self.from);
@@ -196,7 +200,6 @@ impl Forecast {
                 return;
             }
         };
-        let script = Script::of(&record, self.from, self.tried.as_ref());
         let to = self.from + game.world().rate().ticks(self.seconds);
         let mut part = Part::new((self.generation, is_base), (self.from, to), &game);
         let first = game.start_facts();
@@ -226,6 +229,15 @@ impl Forecast {
         self.newest = Some(future);
     }
 
+    /// The texts with which the future is computed.
+    fn newest(&self, record: &RunRecord) -> RunStart {
+        let texts = record.texts_now().with(&self.saved);
+        match &self.tried {
+            Some(tried) => texts.with(tried),
+            None => texts,
+        }
+    }
+
     /// Tells what was computed since the last time; with differences when it is all.
     fn tell(&self, part: &mut Part, to: u64, differences: Option<Vec<Value>>) {
         let tracks = Arc::new(part.take_tracks());
@@ -247,31 +259,15 @@ impl Forecast {
 struct Script<'a> {
     record: &'a RunRecord,
     from: u64,
-    tried: Option<&'a Reload>,
+    newest: RunStart,
 }
 
-impl<'a> Script<'a> {
-    fn of(record: &'a RunRecord, from: u64, tried: Option<&'a Reload>) -> Self {
-        Self { record, from, tried }
-    }
-
+impl Script<'_> {
     /// The level at tick 0. From the very beginning it has the newest texts; from a later tick the texts that
     /// it had, up to there.
     fn begin(&self, signals: &Arc<Signals>) -> Result<Game, String> {
-        let start = if self.from == 0 {
-            self.newest()
-        } else {
-            crate::run_record::RunStart::clone(&self.record.start)
-        };
+        let start = if self.from == 0 { &self.newest } else { &*self.record.start };
         start.begin(Arc::clone(signals))
-    }
-
-    fn newest(&self) -> crate::run_record::RunStart {
-        let texts = self.record.texts_now();
-        match self.tried {
-            Some(tried) => texts.with(tried),
-            None => texts,
-        }
     }
 
     fn inputs_for(&self, tick: u64) -> Vec<Input> {
@@ -280,7 +276,7 @@ impl<'a> Script<'a> {
             inputs.retain(|input| !matches!(input, Input::Reload(_)));
         }
         if self.from > 0 && tick == self.from + 1 {
-            let newest = self.newest();
+            let newest = self.newest.clone();
             let scripts = newest.scripts.into_iter().map(|(path, text)| (path, Some(text))).collect();
             inputs.push(Input::Reload(Reload { scripts, level: Some(newest.level) }));
         }

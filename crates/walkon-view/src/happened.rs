@@ -58,6 +58,8 @@ fn place(event: &Event, tick: u64) -> Option<(&'static str, &'static str)> {
         Event::Spawned { .. } if tick > 0 => ("events", "spawned"),
         Event::Despawned { .. } => ("events", "despawned"),
         Event::Input { .. } => ("inputs", "input"),
+        Event::InputRefused { .. } => ("inputs", "inputRefused"),
+        Event::Evaluated { .. } => ("inputs", "evaluated"),
         Event::Cue(_) => ("scenes", "cue"),
         Event::SceneStarted { .. } => ("scenes", "cinematicStarted"),
         Event::SceneEnded { .. } => ("scenes", "cinematicEnded"),

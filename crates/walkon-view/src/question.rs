@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use walkon::game::inspect::Inspected;
 use walkon::glam::Vec3;
 use walkon::nav::Accept;
 use walkon::view::{Picture, SearchScene, draw_search};
@@ -70,8 +71,11 @@ impl Question {
 }
 
 fn inspect(game: &Game, past: &Past, kind: &str, name: &str) -> Result<Value, String> {
-    let mut found =
-        inspected(game, (kind, name)).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
+    let kinds = ["character", "door", "region", "mark", "area", "scene", "level"];
+    let what = Inspected::of(kind, name).ok_or_else(|| {
+        format!("there is no kind of thing \"{kind}\", expected one of {}", kinds.join(", "))
+    })?;
+    let mut found = game.inspect(&what).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
     let tick = game.world().tick().0;
     let about = past.items(0, tick).rev().filter(|item| item.name.as_deref() == Some(name));
     let mut log = Vec::new();
@@ -150,25 +154,9 @@ impl PathTest {
     }
 }
 
-/// What there is to know of a thing.
-fn inspected(game: &Game, (kind, name): (&str, &str)) -> Option<Value> {
-    let world = game.world();
-    match kind {
-        "character" => {
-            let who = world.character(world.find_character(name)?)?;
-            Some(json!({ "name": who.name, "key": who.serial, "position": who.body.position.to_array() }))
-        }
-        _ => None,
-    }
-}
-
 fn find(game: &Game, text: &str) -> Value {
-    let world = game.world();
-    let found: Vec<Value> = world
-        .characters()
-        .filter(|(_, who)| who.name.contains(text))
-        .take(50)
-        .map(|(_, who)| json!({ "kind": "character", "name": who.name, "at": who.body.position.to_array() }))
-        .collect();
+    let one =
+        |found: walkon::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at });
+    let found: Vec<Value> = game.find(text).into_iter().map(one).collect();
     json!({ "found": found })
 }

@@ -7,18 +7,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use walkon::Game;
-use walkon::world::World;
-use walkon::world::character::Character;
+use walkon::game::roster::Stance;
+use walkon::view::{Colour, character_colours};
 
 use crate::frame::Row;
-
-/// Bits of what somebody does.
-const MOVING: u8 = 1;
-const HAS_WALK: u8 = 2;
-const WAITS_FOR_PATH: u8 = 4;
-const HELD: u8 = 8;
-const REPLANNED: u8 = 16;
-const SWITCHED_OFF: u8 = 32;
 
 /// What a page has to know of somebody once.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,43 +24,22 @@ struct Person {
     is_player: bool,
 }
 
-/// Where everybody is, in order of creation.
+/// Where everybody is, in order of their keys.
 #[must_use]
 pub fn rows(game: &Game) -> Vec<Row> {
-    let world = game.world();
-    let off: Vec<u32> =
-        game.switched_off().iter().filter_map(|off| Some(world.character(off.character?)?.serial)).collect();
-    let row = |who: &Character| Row {
-        key: who.serial,
-        position: who.body.position.to_array(),
-        facing: Row::turn(who.facing_rad),
-        state: state(world, who) | if off.contains(&who.serial) { SWITCHED_OFF } else { 0 },
-        layer: who.layer,
+    let row = |stance: Stance| Row {
+        key: stance.serial,
+        position: stance.position,
+        facing: Row::turn(stance.facing_rad),
+        state: stance.state,
+        layer: stance.layer,
     };
-    let mut rows: Vec<Row> = world.characters().map(|(_, who)| row(who)).collect();
+    let mut rows: Vec<Row> = game.stances().map(row).collect();
     // Places in the table are used again, keys are not.
     if !rows.is_sorted_by_key(|row| row.key) {
         rows.sort_by_key(|row| row.key);
     }
     rows
-}
-
-fn state(world: &World, who: &Character) -> u8 {
-    let walk = who.walk.and_then(|walk| world.walk(walk)).filter(|walk| walk.is_open());
-    let half_second = world.rate().ticks(0.5);
-    let has_replanned = who
-        .replan
-        .since
-        .and_then(|since| since.ago_ticks(world.tick()))
-        .is_some_and(|ago| ago <= half_second);
-    let bits = [
-        (who.is_moving, MOVING),
-        (walk.is_some(), HAS_WALK),
-        (walk.is_some_and(|walk| walk.following.is_none()), WAITS_FOR_PATH),
-        (who.held.is_some(), HELD),
-        (has_replanned, REPLANNED),
-    ];
-    bits.into_iter().filter(|(is_set, _)| *is_set).fold(0, |all, (_, bit)| all | bit)
 }
 
 /// Who is known to be there.
@@ -103,17 +74,20 @@ impl Roster {
 }
 
 fn people(game: &Game) -> BTreeMap<u32, Person> {
-    let world = game.world();
-    let person = |who: &Character| Person {
-        name: who.name.clone(),
-        behaviour: None,
-        tags: who.tags.clone(),
-        radius_m: who.body.radius_m,
-        height_m: who.body.height_m,
-        colour: "#2c7dc4".to_owned(),
-        is_player: who.is_player,
+    let colours = character_colours(game.world());
+    let person = |(row, (_, Colour(red, green, blue, _))): (walkon::game::roster::Row<'_>, _)| {
+        let person = Person {
+            name: row.name.to_owned(),
+            behaviour: row.behaviour,
+            tags: row.tags.to_vec(),
+            radius_m: row.radius_m,
+            height_m: row.height_m,
+            colour: format!("#{red:02x}{green:02x}{blue:02x}"),
+            is_player: row.is_player,
+        };
+        (row.serial, person)
     };
-    world.characters().map(|(_, who)| (who.serial, person(who))).collect()
+    game.rows().zip(colours).map(person).collect()
 }
 
 fn json(key: u32, person: &Person) -> Value {

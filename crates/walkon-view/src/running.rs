@@ -443,7 +443,13 @@ impl Running {
     }
 
     fn restart(&mut self, seed: Option<u64>) -> Result<(), String> {
-        let texts = self.shared.record.lock().texts_now();
+        let mut texts = self.shared.record.lock().texts_now();
+        // What was saved while the level stood still.
+        for input in &self.pending {
+            if let Input::Reload(reload) = input {
+                texts = texts.with(reload);
+            }
+        }
         let start = RunStart { seed: seed.or(texts.seed), ..texts };
         let game = start.begin(Arc::clone(&self.signals))?;
         let generation = self.shared.record.lock().generation + 1;

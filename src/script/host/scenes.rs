@@ -23,6 +23,12 @@ impl ScriptHost {
         dialogue::go_on(self.vm.lua(), scene);
     }
 
+    /// From now on choices wait for somebody to answer them, or take their defaults. One that is under way
+    /// ends as it began.
+    pub fn attend(&mut self, is_attended: bool) {
+        store::with(self.vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = is_attended);
+    }
+
     /// Skips the running scene of that name, or the oldest; false when there is none that may be skipped.
     pub fn skip(&mut self, scene: Option<&str>) -> bool {
         let lua = self.vm.lua();
