@@ -11,6 +11,7 @@ import { byId, fill, h } from "./elements.js";
 import { bodyOf } from "./frames.js";
 import { actor, changed, listen, model, select } from "./model.js";
 import { askFor, openMenu } from "./menus.js";
+import { inPolygon } from "./painter.js";
 import { stageColours } from "./palette.js";
 import { live } from "./rewind.js";
 import { hover, redraw } from "./stage.js";
@@ -86,21 +87,6 @@ export function contains(shape, [x, z]) {
   if (shape.blocks?.some(([left, top, right, bottom]) => x >= left && x <= right && z >= top && z <= bottom)) return true;
   if (shape.facets?.some((facet) => inPolygon(facet, x, z))) return true;
   return shape.polygon ? inPolygon(shape.polygon, x, z) : false;
-}
-
-/**
- * @param {Point[]} corners
- * @param {number} x
- * @param {number} z
- */
-function inPolygon(corners, x, z) {
-  let isIn = false;
-  for (let at = 0, last = corners.length - 1; at < corners.length; last = at++) {
-    const [ax, az] = corners[at];
-    const [bx, bz] = corners[last];
-    if (az > z !== bz > z && x < ((bx - ax) * (z - az)) / (bz - az) + ax) isIn = !isIn;
-  }
-  return isIn;
 }
 
 /**
@@ -239,7 +225,7 @@ function hoverOver(touch) {
   }
   const row = model.roster.get(key);
   const shape = row ? null : shapeAt(touch);
-  const text = row ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}` : shape?.hint || shape?.name || "";
+  const text = row ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}` : shape && (shape.kind !== "area" || shape.fill) ? shape.hint || shape.name || "" : "";
   const [x, y, z] = groundAt(touch.plane);
   tip.hidden = !text;
   byId("hint").textContent = model.welcome ? `${x.toFixed(2)}, ${(model.welcome.heights[1] ?? 0) > 0.01 ? `${y.toFixed(2)}, ` : ""}${z.toFixed(2)} m` : "";

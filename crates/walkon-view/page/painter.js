@@ -5,7 +5,7 @@
 // words never overlap: the more important ones stay. Not here: what is in a picture (the program), characters
 // (`bodies.js`).
 
-import { ground, ink, stageColours } from "./palette.js";
+import { ground, ink, stageColours, tint } from "./palette.js";
 
 /** Kinds whose inside is ground. */
 const GROUND = new Set(["cells", "area"]);
@@ -32,7 +32,7 @@ export function paintLayers(context, layers, map, ratio) {
 export function paintShape(context, shape, map, ratio) {
   trace(context, shape, map, ratio);
   if (shape.fill) {
-    context.fillStyle = GROUND.has(shape.kind) ? ground(shape.fill) : ink(shape.fill);
+    context.fillStyle = GROUND.has(shape.kind) ? ground(shape.fill) : tint(shape.fill);
     context.fill("evenodd");
   }
   if (shape.hatch) {
@@ -157,23 +157,61 @@ export class Words {
   }
 }
 
+/** Where a name may stand in its area, shares of width and depth. */
+const SPOTS = [[0.5, 0.5], [0.5, 0.25], [0.5, 0.75], [0.25, 0.5], [0.75, 0.5], [0.25, 0.25], [0.75, 0.75], [0.75, 0.25], [0.25, 0.75]];
+
+/**
+ * A place for the name of an area where nothing lies on it.
+ * @param {PictureLabel} label
+ * @param {Shape[]} areas
+ * @returns {Point}
+ */
+function spotOf(label, areas) {
+  const own = areas.find((shape) => shape.key === label.key && !shape.fill)?.polygon;
+  if (!own) return label.at;
+  const obstacles = areas.filter((shape) => shape.fill && shape.polygon).map((shape) => /** @type {Point[]} */ (shape.polygon));
+  const [xs, zs] = [own.map((corner) => corner[0]), own.map((corner) => corner[1])];
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...zs), Math.max(...zs)];
+  for (const [across, down] of SPOTS) {
+    const [x, z] = [left + (right - left) * across, top + (bottom - top) * down];
+    if (inPolygon(own, x, z) && !obstacles.some((obstacle) => inPolygon(obstacle, x, z))) return [x, z];
+  }
+  return label.at;
+}
+
+/**
+ * @param {Point[]} corners
+ * @param {number} x
+ * @param {number} z
+ */
+export function inPolygon(corners, x, z) {
+  let isIn = false;
+  for (let at = 0, last = corners.length - 1; at < corners.length; last = at++) {
+    const [ax, az] = corners[at];
+    const [bx, bz] = corners[last];
+    if (az > z !== bz > z && x < ((bx - ax) * (z - az)) / (bz - az) + ax) isIn = !isIn;
+  }
+  return isIn;
+}
+
 /**
  * Writes the labels of a picture.
  * @param {CanvasRenderingContext2D} context
- * @param {PictureLabel[]} labels
+ * @param {Picture} picture
  * @param {number[]} map
  * @param {number} ratio
  * @returns {[number, number, number, number][]} where words are: left, right, top, bottom
  */
-export function paintLabels(context, labels, map, ratio) {
+export function paintLabels(context, picture, map, ratio) {
   const [a, b, c, d, e, f] = map;
   const words = new Words();
   const zoom = Math.hypot(a, b) / ratio;
   // Of equals the later one lies on top, an obstacle on its area, and comes first.
-  const sorted = labels.filter((label) => label.kind !== "character").reverse().sort((one, two) => two.importance - one.importance);
+  const areas = picture.layers.flatMap((layer) => layer.shapes).filter((shape) => shape.kind === "area");
+  const sorted = (picture.labels ?? []).filter((label) => label.kind !== "character").reverse().sort((one, two) => two.importance - one.importance);
   for (const label of sorted) {
     if (zoom < 5 && label.importance < 4) continue;
-    const [x, z] = label.at;
+    const [x, z] = label.kind === "area" ? spotOf(label, areas) : label.at;
     const size = (label.size || 11) * ratio;
     const isPoint = label.kind === "mark" || label.kind === "link";
     const word = { text: label.text, left: a * x + c * z + e, size, colour: ink(label.colour) };

@@ -57,6 +57,16 @@ export function ink(hex) {
 }
 
 /**
+ * The colour of an inside: a thin veil is thinner in the dark, where light colours weigh more.
+ * @param {string} hex
+ */
+export function tint(hex) {
+  const opacity = hex.length >= 9 ? Number.parseInt(hex.slice(7, 9), 16) : 255;
+  if (!isDark() || opacity > 100) return ink(hex);
+  return ink(`${hex.slice(0, 7)}${Math.round(opacity * 0.55).toString(16).padStart(2, "0")}`);
+}
+
+/**
  * @param {Map<string, string>} known
  * @param {string} hex
  * @param {number} colourful how much of its colour stays

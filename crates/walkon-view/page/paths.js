@@ -19,6 +19,9 @@ import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./tools.js").Touch} Touch */
 
+/** Kinds of cells that say nothing about a search. */
+const PLAIN = new Set(["free", "blocked", "padding"]);
+
 /** @type {Place | null} */
 let from = null;
 /** @type {Place | null} */
@@ -240,8 +243,10 @@ function draw(context) {
     const layers = Array.isArray(answer.searched) ? answer.searched : (answer.searched?.layers ?? (answer.searched?.shapes ? [answer.searched] : []));
     const ratio = window.devicePixelRatio || 1;
     context.save();
-    context.globalAlpha = 0.55;
-    paintLayers(context, layers, matrix().map((part) => part * ratio), ratio);
+    context.globalAlpha = 0.7;
+    // The ground is on the stage already; what was looked at is news.
+    const news = layers.map((/** @type {PictureLayer} */ layer) => ({ ...layer, shapes: layer.shapes.filter((shape) => !PLAIN.has(shape.key ?? "")) }));
+    paintLayers(context, news, matrix().map((part) => part * ratio), ratio);
     context.restore();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }

@@ -180,7 +180,7 @@ function paintBackdrop() {
   backdropContext.fillRect(0, 0, wide, high);
   paintLayers(backdropContext, model.scene.layers, map, ratio);
   paintTrajectories(backdropContext, map, ratio);
-  backdrop.words = model.parts.has("names") ? paintLabels(backdropContext, model.scene.labels ?? [], map, ratio) : [];
+  backdrop.words = model.parts.has("names") ? paintLabels(backdropContext, model.scene, map, ratio) : [];
   backdrop.isStale = false;
   backdrop.scale = camera.scale;
   backdrop.isIsometric = camera.isIsometric;

@@ -19,7 +19,8 @@ const tip = byId("tip");
 const GUTTER = 64;
 const RULER = 20;
 const LANE = 15;
-const ALWAYS = new Set(["scenes", "events", "doors", "walks", "faults"]);
+/** Lanes that are there from the beginning, so that the stage keeps its size. */
+const ALWAYS = new Set(["scenes", "events", "doors", "regions", "walks", "log", "faults"]);
 
 /** @type {Record<string, [string, string]>} light, dark */
 const COLOURS = {
