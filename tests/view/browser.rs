@@ -40,7 +40,12 @@ impl Browser {
         let profile = tempfile::tempdir().unwrap();
         let mut child = Command::new(program)
             .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0"])
-            .args(["--no-first-run", "--disable-extensions", "--disable-background-networking", "--mute-audio"])
+            .args([
+                "--no-first-run",
+                "--disable-extensions",
+                "--disable-background-networking",
+                "--mute-audio",
+            ])
             .args(["--disable-dev-shm-usage", "--window-size=1280,800", "about:blank"])
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::null())
@@ -128,7 +133,9 @@ impl Page {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let value = self.value(expression);
-            let holds = !matches!(&value, Value::Null | Value::Bool(false)) && value != json!(0) && value != json!("");
+            let holds = !matches!(&value, Value::Null | Value::Bool(false))
+                && value != json!(0)
+                && value != json!("");
             if holds {
                 return value;
             }

@@ -55,7 +55,12 @@ fn tests_without_a_browser_are_counted() {
         Some(_) => writeln!(told, "skipped: none of the {} tests of the page", NEED_A_BROWSER.len()).unwrap(),
         None => {
             let names = NEED_A_BROWSER.join(", ");
-            writeln!(told, "skipped: {} tests of the page, there is no Chromium: {names}", NEED_A_BROWSER.len()).unwrap();
+            writeln!(
+                told,
+                "skipped: {} tests of the page, there is no Chromium: {names}",
+                NEED_A_BROWSER.len()
+            )
+            .unwrap();
         }
     }
     let text = include_str!("page.rs");
@@ -108,8 +113,10 @@ fn a_walk_that_is_clicked_changes_the_run() {
     let from = place_of(&mut page, "player");
     page.click([from[0] + 60.0, from[1] - 40.0], 8);
     page.press("step");
-    let told = hand.wait(|message| message["tell"] == "happened" && message.to_string().contains("walkStarted"));
-    let walks: Vec<&Value> = told["items"].as_array().unwrap().iter().filter(|item| item["name"] == "player").collect();
+    let told =
+        hand.wait(|message| message["tell"] == "happened" && message.to_string().contains("walkStarted"));
+    let walks: Vec<&Value> =
+        told["items"].as_array().unwrap().iter().filter(|item| item["name"] == "player").collect();
     assert!(walks.iter().any(|item| item["line"]["owner"] == 0), "the host sent the player: {told}");
     at_ease(&mut page);
 }
@@ -237,7 +244,8 @@ fn crowd(count: usize) -> tempfile::TempDir {
         "navigation": { "areas": [{ "name": "hall", "polygon": [[0, 0], [side + 2.0, 0], [side + 2.0, depth], [0, depth]] }] },
     });
     std::fs::write(project.path().join("crowd.json"), level.to_string()).unwrap();
-    let script = "return { start = function(self) self.character:wander({ within = 4, pause = { 0, 1 } }) end }\n";
+    let script =
+        "return { start = function(self) self.character:wander({ within = 4, pause = { 0, 1 } }) end }\n";
     std::fs::write(project.path().join("stroll.lua"), script).unwrap();
     project
 }
