@@ -8,6 +8,7 @@ pub(crate) mod build;
 mod compact;
 mod hand;
 mod text;
+pub mod work;
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! The live page: its protocol as any tool speaks it, and the page itself in a browser.
 
+mod browser;
 mod hand;
+mod page;
 mod protocol;

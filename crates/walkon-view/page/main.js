@@ -4,13 +4,13 @@
 // In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new connection. Not here: anything
 // that is drawn.
 
-import { camera, fit } from "./camera.js";
+import { camera, fit, planeOf, toStage } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
 import { startConsole } from "./console.js";
 import { startEditor } from "./editor.js";
 import { startEvents } from "./events.js";
 import { startFilm } from "./film.js";
-import { OF_THE_PAST, takeFrame } from "./frames.js";
+import { OF_THE_PAST, bodyOf, takeFrame } from "./frames.js";
 import { forecastAgain, future, startFuture } from "./future.js";
 import { startHands } from "./hands.js";
 import { askHistory, startHappenings, takeItems } from "./happenings.js";
@@ -192,6 +192,15 @@ window.walkon = {
   },
   get inspected() {
     return lastInspected();
+  },
+  /** Where somebody stands in the window, pixels. @param {string} name */
+  placeOf(name) {
+    const key = [...model.roster.values()].find((row) => row.name === name)?.key;
+    const at = bodyOf(key);
+    if (!at) return null;
+    const [left, top] = toStage(...planeOf(at.x, at.y, at.z));
+    const box = document.querySelector('[data-test="stage"]')?.getBoundingClientRect();
+    return { x: left + (box?.left ?? 0), y: top + (box?.top ?? 0) };
   },
   get future() {
     return { isOn: future.isOn, took: future.took, differences: future.differences, base: future.base, newest: future.newest };

@@ -8,12 +8,11 @@
 mod commands;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use serde_json::{Value, json};
-use walkon::{Diagnostic, Input, LevelTexts, Reload, Severity};
+use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
 
 use crate::client::Reply;
 use crate::commands::Doers;
@@ -21,6 +20,7 @@ use crate::edit::document::{
     Applied, Checked, Conflict, DiskChange, Document, NotSaved, Save, Surroundings, Texts,
 };
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
+use crate::edit::graph::graph_files;
 use crate::edit::save::save_over;
 use crate::forecast::Outlook;
 use crate::run_record::{RunRecord, RunStart};
@@ -48,7 +48,7 @@ pub trait Project: Send + Sync {
     fn script_path(&self, name: &str) -> Option<String>;
 
     /// The folder of the project.
-    fn root(&self) -> &Path;
+    fn folder(&self) -> &Folder;
 
     /// The trace of a run.
     ///
@@ -124,7 +124,7 @@ impl Surroundings for Around {
     }
 
     fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
-        save_over(self.project.root(), save)
+        save_over(self.project.folder().root(), save)
     }
 }
 
@@ -136,6 +136,13 @@ impl Desk {
         let mut around = Around { project };
         let texts = level_texts(&start.level);
         let mut document = Document::new(start.level.path.clone(), texts, &mut around);
+        for file in graph_files(document.level(), document.texts(), around.project.folder()) {
+            if let Ok(bytes) = around.project.folder().read(&file, walkon::level::FILE_BYTES_MAX)
+                && let Ok(text) = String::from_utf8(bytes)
+            {
+                document.add(&file, &text);
+            }
+        }
         let mut script_names = BTreeMap::new();
         for (name, text) in &start.scripts {
             if let Some(path) = around.project.script_path(name) {
@@ -294,7 +301,7 @@ impl Desk {
     }
 
     fn read_expectations(&mut self) {
-        let place = self.around.project.root().join(self.expectations_file());
+        let place = self.around.project.folder().root().join(self.expectations_file());
         let Ok(text) = std::fs::read_to_string(place) else { return };
         if let Ok(read) = Expectations::read(&text) {
             self.expectations = read;

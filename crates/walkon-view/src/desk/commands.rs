@@ -4,6 +4,7 @@
 //! (`desk`).
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::Reload;
@@ -11,9 +12,14 @@ use walkon::Reload;
 use super::{Desk, diagnostics};
 use crate::edit::document::{Applied, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
+use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint};
 use crate::edit::patch::Change;
+use crate::edit::save::save_beside;
 use crate::forecast::Outlook;
+
+/// Time between two words about how far long work has come.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 impl Desk {
     /// Does what a command asks for.
@@ -38,6 +44,7 @@ impl Desk {
             "resolve" => self.resolve(command),
             "try" => self.try_out(command),
             "expect" => self.expect(command),
+            "graph" => self.graph(command),
             other => Err(format!("the command \"{other}\" is not known here")),
         }
     }
@@ -161,6 +168,36 @@ impl Desk {
         Ok(json!({}))
     }
 
+    /// Works on the graph of the level.
+    fn graph(&mut self, command: &Value) -> Result<Value, String> {
+        let mut fields = command.clone();
+        if let Some(object) = fields.as_object_mut() {
+            object.remove("id");
+            object.remove("do");
+        }
+        let action: GraphAction =
+            serde_json::from_value(fields).map_err(|error| format!("\"graph\": {error}"))?;
+        let project = std::sync::Arc::clone(&self.around.project);
+        let clients = std::sync::Arc::clone(&self.doers.shared.clients);
+        let mut told = Instant::now();
+        let mut progress = |done: u64, all: u64| {
+            if told.elapsed() > PROGRESS_EVERY {
+                clients.tell(&json!({ "tell": "progress", "of": "graph", "done": done, "all": all }));
+                told = Instant::now();
+            }
+        };
+        let done = act(&mut self.document, &action, project.folder(), &mut self.around, &mut progress)
+            .map_err(|error| error.to_string())?;
+        if let Some(compact) = &done.compact {
+            save_beside(project.folder().root(), &compact.path, &compact.bytes)
+                .map_err(|error| format!("{}: {error}", compact.path))?;
+        }
+        if let Some(applied) = &done.applied {
+            self.applied(applied, "page");
+        }
+        Ok(done.answer)
+    }
+
     fn expect(&mut self, command: &Value) -> Result<Value, String> {
         if !command["add"].is_null() {
             let row: Expectation = serde_json::from_value(command["add"].clone())
@@ -186,13 +223,12 @@ impl Desk {
         let stem = self.document.level().rsplit('/').next().unwrap_or_default();
         let name = stem.strip_suffix(".json").unwrap_or(stem);
         let new = self.expectations.text(name);
-        let root = self.around.project.root();
+        let root = self.around.project.folder().root();
         if let Ok(there) = std::fs::read_to_string(root.join(&file)) {
             crate::edit::expectations::Expectations::read(&there)
                 .map_err(|error| format!("{file}: {error}"))?;
         }
-        crate::edit::save::save_beside(root, &file, new.as_bytes())
-            .map_err(|error| format!("{file}: {error}"))
+        save_beside(root, &file, new.as_bytes()).map_err(|error| format!("{file}: {error}"))
     }
 }
 

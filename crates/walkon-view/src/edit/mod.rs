@@ -6,6 +6,7 @@
 
 pub mod document;
 pub mod expectations;
+pub mod graph;
 pub mod json;
 mod layout;
 pub mod merge;
@@ -21,6 +22,7 @@ pub use document::{
 pub use expectations::{
     Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
 };
+pub use graph::{CompactFile, GraphAction, GraphActionError, GraphDone, act, graph_files};
 pub use json::Json;
 pub use merge::merge;
 pub use paint::{GridPlace, PaintError, grid_place, paint};

@@ -4,8 +4,6 @@
 //! that form again, the compact form, pictures, a way. Holds: a file is written whole or not at all, and only
 //! when something changed.
 
-use std::collections::BTreeSet;
-
 use glam::Vec3;
 use serde_json::{Value, json};
 
@@ -17,16 +15,15 @@ use super::exit::{CommandFailure, Exit};
 use super::path::{self, PathQuestion};
 use super::{Shell, draw, refusal, scenery, shown_path};
 use crate::base::suggestions::{self, counted};
-use crate::level::graph::{GraphDef, GraphPaths, HandEdits, compact_bytes, graph_text, read_graph_text};
+use crate::level::graph::work::{
+    BakedGraph, HandWork, MadeGraph, bake_graph, groups_json, link_graph, make_graph, nearest_point,
+    parts_json, stitches, unwalkable,
+};
+use crate::level::graph::{GraphDef, GraphPaths, HandEdits, graph_text, read_graph_text};
 use crate::level::{DoorJoin, FILE_BYTES_MAX, FileSource, Hierarchy, RADIUS, SourceError, door_joins, load};
 use crate::nav::Traversal;
-use crate::nav::graph::adjacency::Adjacency;
-use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands, stitch};
-use crate::nav::graph::link::can_walk;
-use crate::nav::graph::{
-    EditableGraph, LinkedGroup, PointEdit, PrecomputedRoutes, carry_parts, divide, generate, groups, grow,
-    link,
-};
+use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
+use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
 use crate::nav::solids::Solids;
 use crate::shell::output::{OutputFile, Results};
 use crate::shell::progress::{Progress, ProgressWork as Shown};
@@ -35,8 +32,6 @@ use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
 use walkon::nav::Backend;
 
-/// How near to where it was a point must be to be the same one, metres.
-const SAME_M: f32 = 1e-3;
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;
 
@@ -180,26 +175,21 @@ impl<'s> GraphWork<'s> {
                 format!("{}: navigation.boxes is empty, expected a box around each floor", self.found.path);
             return Err(CommandFailure::new(Exit::Level, message));
         }
-        let made = generate(
-            &solids,
-            &self.def.boxes,
-            &self.def.generate_options(),
-            &mut self.progress("generating", "rays"),
-        );
-        let mut draft = EditableGraph::new(made.points, &[], Vec::new()).map_err(wrong_graph)?;
-        let linked =
-            link(&mut draft, Some(&solids), &self.def.link_options(), &mut self.progress("linking", "pairs"));
-        let linked = linked.map_err(wrong_graph)?;
-        let (mut hand, within_m) = (self.hand()?, 0.5 * self.def.spacing_m as f32);
-        let conflicts = hand.replay(&mut draft, within_m);
+        let mut hand = self.hand()?;
         // The first time there is no graph to take parts from.
-        let lost = match self.draft() {
-            Ok(before) => carry_parts(&before, &mut draft, within_m).map_err(wrong_graph)?,
-            Err(_) => Vec::new(),
-        };
-        let file = self.save(&draft)?;
-        let kept = self.kept(&hand, conflicts)?;
-        let groups = groups(&draft);
+        let before = self.draft().ok();
+        let work = make_graph(
+            &self.def,
+            &solids,
+            (before.as_ref(), &mut hand),
+            &mut self.progress("generating", "rays"),
+            &mut self.progress("linking", "pairs"),
+        );
+        let mut work = work.map_err(wrong_graph)?;
+        let file = self.save(&work.draft)?;
+        let kept = self.kept(&hand, work.conflicts.clone())?;
+        let MadeGraph { draft, made, linked, lost, .. } = &work;
+        let groups = groups(draft);
         let mut human = format!(
             "{file}: {} points, {} links ({} blocked, {} without a floor), {}",
             draft.points().len(),
@@ -225,51 +215,30 @@ impl<'s> GraphWork<'s> {
         }
         kept.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
         lost.iter().for_each(|name| human.push_str(&format!("\n  part \"{name}\" has no points any more")));
-        let boxes: Vec<Value> = made
-            .boxes
-            .iter()
-            .map(|report| {
-                json!({ "rays": report.rays, "points": report.points, "holes": report.holes, "steep": report.steep,
-                    "narrow": report.narrow, "doubled": report.doubled, "covered": report.covered })
-            })
-            .collect();
-        let json = json!({ "file": file, "points": draft.points().len(), "links": draft.links().len(),
-            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len(), "boxes": boxes,
-            "edits": kept.edits, "conflicts": kept.conflicts, "lostParts": lost });
+        work.conflicts = kept.conflicts;
+        let json = in_file(work.json(kept.edits), &file);
         say(results, args.format, &human, &json)
     }
 
     fn link(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let before = self.draft()?;
         let (solids, mut hand) = (self.solids()?, self.hand()?);
-        // What was linked by hand is no link to begin with: it is linked again afterwards.
-        let base = hand.base(&before);
-        let mut draft = base.clone().unwrap_or_else(|| before.clone());
         let mut progress = self.progress("linking", "pairs");
-        let linked = link(&mut draft, solids.as_ref(), &self.def.link_options(), &mut progress);
-        let linked = linked.map_err(wrong_graph)?;
-        let conflicts = match base {
-            Some(_) => hand.replay(&mut draft, SAME_M),
-            None => hand.replay_links(&mut draft),
-        };
-        if draft.points() == before.points() {
-            draft.set_parts(before.parts().to_vec()).map_err(wrong_graph)?;
-        }
-        let file = self.save(&draft)?;
-        let kept = self.kept(&hand, conflicts)?;
-        let groups = groups(&draft);
+        let work = link_graph(&self.def, solids.as_ref(), (&before, &mut hand), &mut progress);
+        let mut work = work.map_err(wrong_graph)?;
+        let file = self.save(&work.draft)?;
+        let kept = self.kept(&hand, work.conflicts.clone())?;
         let mut human = format!(
             "{file}: {} links of {} pairs ({} blocked, {} without a floor), {}",
-            draft.links().len(),
-            linked.pairs,
-            linked.blocked,
-            linked.hollow,
-            island_words(&groups)
+            work.draft.links().len(),
+            work.linked.pairs,
+            work.linked.blocked,
+            work.linked.hollow,
+            island_words(&groups(&work.draft))
         );
-        let json = json!({ "file": file, "links": draft.links().len(), "pairs": linked.pairs,
-            "blocked": linked.blocked, "hollow": linked.hollow, "groups": groups.len(),
-            "edits": kept.edits, "conflicts": kept.conflicts });
         kept.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
+        work.conflicts = kept.conflicts;
+        let json = in_file(work.json(kept.edits), &file);
         say(results, args.format, &human, &json)
     }
 
@@ -293,26 +262,21 @@ impl<'s> GraphWork<'s> {
             let json = json!({ "file": file, "undone": count, "points": points, "links": links });
             return say(results, args.format, &human, &json);
         }
-        let mut edits = Vec::new();
-        let first = draft.points().len() as u32;
-        for (at, &place) in (first..).zip(&args.add) {
-            edits.push(PointEdit::Add { at, point: in_space(place), links: Vec::new(), part: None });
-        }
-        edits.extend(args.moves.iter().map(|&(at, place)| PointEdit::Move { at, point: in_space(place) }));
-        edits.extend(args.link.iter().map(|&ends| PointEdit::Link { ends }));
-        edits.extend(args.unlink.iter().map(|&ends| PointEdit::Unlink { ends }));
-        let removed: BTreeSet<u32> = args.remove.iter().copied().collect();
-        edits.extend(removed.iter().rev().map(|&at| PointEdit::Remove { at }));
+        let work = HandWork {
+            add: args.add.iter().copied().map(in_space).collect(),
+            moves: args.moves.iter().map(|&(at, place)| (at, in_space(place))).collect(),
+            link: args.link.clone(),
+            unlink: args.unlink.clone(),
+            remove: args.remove.clone(),
+        };
+        let edits = work.edits(&draft);
         if edits.is_empty() {
             return Err(CommandFailure::usage(
                 "graph edit: expected --add, --move, --link, --unlink, --remove or --undo",
             ));
         }
         hand.apply(&mut draft, &edits).map_err(|error| CommandFailure::usage(error.to_string()))?;
-        // By the numbers after all edits: what is removed shifts those above it.
-        let shifted = |at: u32| at - removed.range(..at).count() as u32;
-        let laid = args.link.iter().filter(|ends| ends.iter().all(|end| !args.remove.contains(end)));
-        let warnings = self.unwalkable(&draft, laid.map(|ends| ends.map(shifted)))?;
+        let warnings = self.unwalkable(&draft, &work.laid())?;
         let file = self.save_edited(&draft, &hand)?;
         let (points, links) = (draft.points().len(), draft.links().len());
         let edits = edits.len();
@@ -339,14 +303,14 @@ impl<'s> GraphWork<'s> {
             };
             done = format!("removed {}; ", counted(gone as u64, "point"));
         } else if args.stitch {
-            let edits = self.stitches(&draft)?;
+            let edits = stitches(&draft, &mut self.progress("stitching", "islands")).map_err(wrong_graph)?;
             let mut hand = self.hand()?;
             hand.apply(&mut draft, &edits).map_err(wrong_graph)?;
             let ends = edits.iter().filter_map(|edit| match edit {
                 PointEdit::Link { ends } => Some(*ends),
                 _ => None,
             });
-            unwalkable = self.unwalkable(&draft, ends)?;
+            unwalkable = self.unwalkable(&draft, &ends.collect::<Vec<_>>())?;
             done = format!("made {}; ", counted(edits.len() as u64, "link"));
             // What joins islands is kept like any other link that is laid by hand.
             if !edits.is_empty() {
@@ -373,13 +337,7 @@ impl<'s> GraphWork<'s> {
         if groups.len() > LISTED_MAX + 1 {
             human.push_str(&format!("\n  and {} more", groups.len() - LISTED_MAX - 1));
         }
-        let list: Vec<Value> = groups
-            .iter()
-            .map(|group| {
-                json!({ "points": group.points.len(), "min": group.min.to_array(), "max": group.max.to_array(),
-                    "sample": group.points[0], "at": draft.points()[group.points[0] as usize].to_array() })
-            })
-            .collect();
+        let list = groups_json(&draft, &groups);
         let doors = self.doors();
         doors.lines.iter().for_each(|line| human.push_str(&format!("\n  {line}")));
         unwalkable.iter().for_each(|line| human.push_str(&format!("\n{line}")));
@@ -388,43 +346,19 @@ impl<'s> GraphWork<'s> {
         say(results, args.format, &human, &json)
     }
 
-    /// The links that join each island to the main group.
-    fn stitches(&self, draft: &EditableGraph) -> Result<Vec<PointEdit>, CommandFailure> {
-        let mut joined = draft.clone();
-        let (mut edits, mut islands) = (Vec::new(), 0);
-        let mut progress = self.progress("stitching", "islands");
-        // Bounded: each round leaves one group less.
-        loop {
-            let groups = groups(&joined);
-            islands = islands.max(groups.len() as u64);
-            progress(islands - groups.len() as u64, islands);
-            let Some(edit) = groups.get(1).and_then(|island| stitch(&joined, island, &groups[0])) else {
-                return Ok(edits);
-            };
-            joined.apply(&edit).map_err(wrong_graph)?;
-            edits.push(edit);
-        }
-    }
-
     /// A warning for each of these links that nobody can walk.
-    fn unwalkable(
-        &self,
-        draft: &EditableGraph,
-        links: impl Iterator<Item = [u32; 2]>,
-    ) -> Result<Vec<String>, CommandFailure> {
-        let (solids, options) = (self.solids()?, self.def.link_options());
+    fn unwalkable(&self, draft: &EditableGraph, links: &[[u32; 2]]) -> Result<Vec<String>, CommandFailure> {
+        let solids = self.solids()?;
         let warning = |[a, b]: [u32; 2]| {
             let ends = [a, b].map(|end| draft.points()[end as usize]);
             let [from, to] = ends.map(in_words);
             let length = suggestions::decimals(ends[0].distance(ends[1]), 2);
-            (!can_walk(solids.as_ref(), ends, &options)).then(|| {
-                format!(
-                    "warning: nobody can walk the link {a},{b} from {from} to {to}, {length} m long: \
-                     `walkon graph edit --unlink {a},{b}` takes it away"
-                )
-            })
+            format!(
+                "warning: nobody can walk the link {a},{b} from {from} to {to}, {length} m long: \
+                 `walkon graph edit --unlink {a},{b}` takes it away"
+            )
         };
-        Ok(links.filter_map(warning).collect())
+        Ok(unwalkable(&self.def, solids.as_ref(), draft, links).into_iter().map(warning).collect())
     }
 
     /// What the doors of the level keep apart as it begins.
@@ -456,7 +390,8 @@ impl<'s> GraphWork<'s> {
             let made = made.map_err(wrong_graph)?;
             words = format!("{} made; ", counted(made as u64, "part"));
         } else if let (Some(name), Some(from), Some(within)) = (&args.name, args.from, args.within) {
-            let from = nearest_point(&draft, in_space(from))?;
+            let from = nearest_point(&draft, in_space(from));
+            let from = from.ok_or_else(|| CommandFailure::new(Exit::Level, "the graph has no points"))?;
             let grown = grow(&mut draft, name, from, within as f32).map_err(wrong_graph)?;
             words = format!(
                 "\"{name}\" took {} points from point {from} on, {} belong to other parts; ",
@@ -475,33 +410,18 @@ impl<'s> GraphWork<'s> {
             .collect();
         let human =
             format!("{file}: {words}{}{}", counted(draft.parts().len() as u64, "part"), parts.concat());
-        let list: Vec<Value> = draft
-            .parts()
-            .iter()
-            .map(|part| json!({ "name": part.name, "points": part.points.len() }))
-            .collect();
+        let list = parts_json(&draft);
         say(results, args.format, &human, &json!({ "file": file, "parts": list }))
     }
 
     fn bake(&self, args: &GraphLevelArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
-        let mut net = Adjacency::new(&draft);
-        net.prepare();
-        let routes = PrecomputedRoutes::new(&net, draft.parts(), &mut self.progress("baking", "parts"));
-        let measured = routes.measure(&net);
-        let is_used = match self.def.hierarchy {
-            Hierarchy::On => true,
-            Hierarchy::Auto => measured.pays(),
-            Hierarchy::Off => false,
-        };
-        // What nobody walks need not be kept.
-        let kept = if is_used { routes.all_ways() } else { Vec::new() };
-        let bytes = compact_bytes(&self.paths.stem, &text, &draft, &kept);
-        let file = self.write(&self.paths.compact, &bytes)?;
-        let missing = routes.missing();
+        let mut progress = self.progress("baking", "parts");
+        let baked = bake_graph((&self.def, &self.paths), &draft, &text, &mut progress);
+        let file = self.write(&self.paths.compact, &baked.bytes)?;
+        let BakedGraph { measured, is_used, missing, ways, bytes, .. } = &baked;
         let count = draft.parts().len();
-        let ways = count * count.saturating_sub(1) - 2 * missing.len();
         let mut human = format!(
             "{file}: {} bytes ({} as text), {} points, {count} parts, {ways} ways between them",
             bytes.len(),
@@ -509,7 +429,7 @@ impl<'s> GraphWork<'s> {
             draft.points().len()
         );
         if count > 1 {
-            let verdict = if is_used { "parts are used" } else { "parts are not used" };
+            let verdict = if *is_used { "parts are used" } else { "parts are not used" };
             let word = if self.def.hierarchy == Hierarchy::Auto { "" } else { ", as the level says" };
             human.push_str(&format!(
                 "\n  measured on {}: {} points looked at directly, {} with parts; {verdict}{word}",
@@ -521,9 +441,7 @@ impl<'s> GraphWork<'s> {
         for [one, two] in missing.iter().take(LISTED_MAX) {
             human.push_str(&format!("\n  no way between \"{one}\" and \"{two}\": they do not hang together"));
         }
-        let json = json!({ "file": file, "bytes": bytes.len(), "textBytes": text.len(), "points": draft.points().len(),
-            "parts": count, "ways": ways, "missing": missing,
-            "measured": { "pairs": measured.pairs, "direct": measured.direct, "withParts": measured.with_parts } });
+        let json = in_file(baked.json(&draft, &text), &file);
         say(results, args.format, &human, &json)
     }
 
@@ -642,10 +560,10 @@ fn in_space(place: PlaceArg) -> Vec3 {
     Vec3::new(place.x as f32, place.y.unwrap_or(0.0) as f32, place.z as f32)
 }
 
-fn nearest_point(draft: &EditableGraph, place: Vec3) -> Result<u32, CommandFailure> {
-    let ranked = (0u32..).zip(draft.points()).map(|(at, point)| (point.distance_squared(place), at));
-    let nearest = ranked.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    nearest.map(|(_, at)| at).ok_or_else(|| CommandFailure::new(Exit::Level, "the graph has no points"))
+/// A report, with the file that it is about.
+fn in_file(mut report: Value, file: &str) -> Value {
+    report["file"] = Value::from(file);
+    report
 }
 
 fn in_words(at: Vec3) -> String {

@@ -5,16 +5,18 @@ use glam::Vec3;
 use super::exit::{CommandFailure, Exit};
 use super::shown_path;
 use crate::level::graph::GraphDef;
-use crate::level::scene::scene_triangles;
+use crate::level::graph::work::{SceneFileError, scene_of};
 use crate::level::{FILE_BYTES_MAX, FileSource, NavigationDef, SourceError};
 use crate::shell::project::FoundLevel;
 
 /// Reads a file of the project.
 pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, CommandFailure> {
-    found.project.folder.read(path, FILE_BYTES_MAX).map_err(|error| {
-        let code = if matches!(error, SourceError::Failed(_)) { Exit::Io } else { Exit::Level };
-        CommandFailure::new(code, format!("{}: {error}", shown_path(found, path)))
-    })
+    found.project.folder.read(path, FILE_BYTES_MAX).map_err(|error| unreadable(found, path, &error))
+}
+
+fn unreadable(found: &FoundLevel, path: &str, error: &SourceError) -> CommandFailure {
+    let code = if matches!(error, SourceError::Failed(_)) { Exit::Io } else { Exit::Level };
+    CommandFailure::new(code, format!("{}: {error}", shown_path(found, path)))
 }
 
 /// The triangles of the scene that a graph names; None where it names none.
@@ -22,21 +24,12 @@ pub(super) fn triangles(
     found: &FoundLevel,
     graph: &GraphDef,
 ) -> Result<Option<Vec<[Vec3; 3]>>, CommandFailure> {
-    let Some(scene) = &graph.scene else { return Ok(None) };
-    let beside = |name: &str, of: &str| match of.rsplit_once('/') {
-        Some((folder, _)) => format!("{folder}/{name}"),
-        None => name.to_owned(),
-    };
-    let path = beside(&scene.value, &found.path);
-    let bytes = bytes(found, &path)?;
-    let mut read = |name: &str| {
-        let folder = &found.project.folder;
-        folder.read(&beside(name, &path), FILE_BYTES_MAX).map_err(|error| format!("\"{name}\": {error}"))
-    };
-    let triangles = scene_triangles(&path, &bytes, &mut read).map_err(|error| {
-        CommandFailure::new(Exit::Level, format!("{}: {error}", shown_path(found, &path)))
-    })?;
-    Ok(Some(triangles))
+    scene_of(&found.path, graph, &found.project.folder).map_err(|error| match error {
+        SceneFileError::Unreadable { path, error } => unreadable(found, &path, &error),
+        SceneFileError::Wrong { path, error } => {
+            CommandFailure::new(Exit::Level, format!("{}: {error}", shown_path(found, &path)))
+        }
+    })
 }
 
 /// The same for a picture of a level, which is drawn without a scene where there is none to be read.

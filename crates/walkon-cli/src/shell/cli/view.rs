@@ -5,7 +5,6 @@
 //! (the crate `walkon-view`).
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,6 +14,7 @@ use walkon_view::{CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Spe
 use super::args::ViewArgs;
 use super::exit::{CommandFailure, Exit};
 use super::{Shell, scenery, shown_path};
+use crate::disk::Folder;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::headless::{self, Bound, Host, Onlooker};
 use crate::game::inputs::{Input, LevelTexts};
@@ -192,8 +192,8 @@ impl Project for FoundProject {
         self.found.project.script_path(name, &self.found.path)
     }
 
-    fn root(&self) -> &Path {
-        self.found.project.folder.root()
+    fn folder(&self) -> &Folder {
+        &self.found.project.folder
     }
 
     fn trace(&self, record: &RunRecord) -> Result<String, String> {

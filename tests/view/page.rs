@@ -1,0 +1,259 @@
+//! The live page in a browser.
+//!
+//! Goal: what people do on the page works, from the first look to an edit in the file. Method: a level under view
+//! and Chromium without a window; without a browser the tests say so and are counted. A page that complains on its
+//! console fails its test.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::browser::{self, Browser, Page};
+use super::hand::Viewed;
+
+/// Every test that needs a browser.
+const NEED_A_BROWSER: [&str; 9] = [
+    "a_page_plays_pauses_steps_and_goes_back",
+    "a_click_on_a_character_shows_its_state",
+    "a_walk_that_is_clicked_changes_the_run",
+    "an_edit_lands_in_the_file_and_is_taken_back",
+    "a_saved_script_shows_its_ghost_and_a_broken_one_its_line",
+    "the_console_evaluates_in_the_level",
+    "a_path_is_tested_between_two_clicks",
+    "two_pages_and_a_lost_connection",
+    "ten_thousand_people_are_drawn",
+];
+
+/// The browser, and the page of a level; none where there is no browser, which is told.
+fn opened(viewed: &Viewed) -> Option<(Browser, Page)> {
+    let browser = Browser::start(&browser::program()?);
+    let mut page = browser.open(&viewed.address);
+    page.until("window.walkon && window.walkon.isOpen && window.walkon.frames > 0");
+    Some((browser, page))
+}
+
+/// No complaints.
+fn at_ease(page: &mut Page) {
+    page.value("1");
+    assert!(page.complaints.is_empty(), "{:?}", page.complaints);
+}
+
+/// Where somebody stands in the window, pixels.
+fn place_of(page: &mut Page, name: &str) -> [f64; 2] {
+    let expression = format!(
+        "(() => {{ const at = window.walkon.placeOf({}); return at && [at.x, at.y]; }})()",
+        Value::from(name)
+    );
+    let place = page.until(&expression);
+    [place[0].as_f64().unwrap(), place[1].as_f64().unwrap()]
+}
+
+#[test]
+fn tests_without_a_browser_are_counted() {
+    let mut told = std::io::stderr();
+    match browser::program() {
+        Some(_) => writeln!(told, "skipped: none of the {} tests of the page", NEED_A_BROWSER.len()).unwrap(),
+        None => {
+            let names = NEED_A_BROWSER.join(", ");
+            writeln!(
+                told,
+                "skipped: {} tests of the page, there is no Chromium: {names}",
+                NEED_A_BROWSER.len()
+            )
+            .unwrap();
+        }
+    }
+    let text = include_str!("page.rs");
+    let written = text.matches("else { return };").count() - 1;
+    assert_eq!(written, NEED_A_BROWSER.len(), "every test that needs a browser stands in the list");
+    assert!(NEED_A_BROWSER.iter().all(|name| text.contains(&format!("fn {name}()"))));
+}
+
+#[test]
+fn a_page_plays_pauses_steps_and_goes_back() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    assert_eq!(page.until("window.walkon.characters"), 4);
+    page.press("step");
+    page.until("window.walkon.tick === 1");
+    page.press("play");
+    page.until("window.walkon.tick > 60");
+    page.press("play");
+    page.until("window.walkon.state.playing === false");
+    let last = page.until("window.walkon.state.hash ? window.walkon.state.tick : 0").as_u64().unwrap();
+    page.press("back");
+    page.until(&format!("window.walkon.tick === {}", last - 1));
+    page.press("live");
+    page.until(&format!("window.walkon.tick === {last}"));
+    at_ease(&mut page);
+    assert!(page.picture().len() > 10_000, "there is something to see");
+}
+
+#[test]
+fn a_click_on_a_character_shows_its_state() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    (0..5).for_each(|_| page.press("step"));
+    page.until("window.walkon.tick === 5");
+    let place = place_of(&mut page, "guard");
+    page.click(place, 0);
+    let text = page.until("document.querySelector('[data-test=inspected]')?.innerText.includes('rounds') && document.querySelector('[data-test=inspected]').innerText");
+    let text = text.as_str().unwrap();
+    for expected in ["guard.lua", "route", "watch"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    at_ease(&mut page);
+}
+
+#[test]
+fn a_walk_that_is_clicked_changes_the_run() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let mut hand = viewed.client();
+    let from = place_of(&mut page, "player");
+    page.click([from[0] + 60.0, from[1] - 40.0], 8);
+    page.press("step");
+    let told =
+        hand.wait(|message| message["tell"] == "happened" && message.to_string().contains("walkStarted"));
+    let walks: Vec<&Value> =
+        told["items"].as_array().unwrap().iter().filter(|item| item["name"] == "player").collect();
+    assert!(walks.iter().any(|item| item["line"]["owner"] == 0), "the host sent the player: {told}");
+    at_ease(&mut page);
+}
+
+#[test]
+fn an_edit_lands_in_the_file_and_is_taken_back() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let file = viewed.file("levels/courtyard.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    page.press("tab-edit");
+    let place = place_of(&mut page, "guard");
+    page.click(place, 0);
+    page.until("!!document.querySelector('[data-test=\"field-walkSpeed\"] input')");
+    page.value(
+        "(() => { const input = document.querySelector('[data-test=\"field-walkSpeed\"] input'); input.focus(); \
+         input.value = '2.5'; input.dispatchEvent(new Event('input', { bubbles: true })); \
+         input.dispatchEvent(new Event('change', { bubbles: true })); input.blur(); return true; })()",
+    );
+    let changed = before.replace("\"walkSpeed\": 1.6", "\"walkSpeed\": 2.5");
+    let is = |text: &str| {
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while std::fs::read_to_string(&file).unwrap() != text {
+            assert!(std::time::Instant::now() < until, "{}", std::fs::read_to_string(&file).unwrap());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    is(&changed);
+    page.press("undo");
+    is(&before);
+    page.press("redo");
+    is(&changed);
+    at_ease(&mut page);
+}
+
+#[test]
+fn a_saved_script_shows_its_ghost_and_a_broken_one_its_line() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.press("future");
+    page.until("window.walkon.future.isOn && !!window.walkon.future.base?.done");
+    let level = viewed.file("levels/courtyard.json");
+    let text = std::fs::read_to_string(&level).unwrap();
+    std::fs::write(&level, text.replace("\"walkSpeed\": 1.6", "\"walkSpeed\": 0.8")).unwrap();
+    page.until("!!window.walkon.future.newest?.done && window.walkon.future.differences.length > 0");
+    assert!(page.picture().len() > 10_000);
+    let script = viewed.file("scripts/behaviours/guard.lua");
+    let text = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, format!("local x = \n{text}")).unwrap();
+    page.press("tab-problems");
+    page.until("document.querySelector('[data-test=\"problems\"]').innerText.includes('guard.lua')");
+    std::fs::write(&script, text).unwrap();
+    page.until("!document.querySelector('[data-test=\"problems\"]').innerText.includes('guard.lua')");
+    at_ease(&mut page);
+}
+
+#[test]
+fn the_console_evaluates_in_the_level() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.press("tab-console");
+    page.enter("console-input", "world.character(\"guard\").name .. \"!\"");
+    page.press("step");
+    page.until("document.querySelector('[data-test=\"console-output\"]').innerText.includes('guard!')");
+    at_ease(&mut page);
+}
+
+#[test]
+fn a_path_is_tested_between_two_clicks() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.press("tab-paths");
+    page.press("tool-path");
+    let (from, to) = (place_of(&mut page, "guard"), place_of(&mut page, "messenger"));
+    page.click(from, 0);
+    page.click(to, 0);
+    page.until("document.querySelector('[data-test=\"path-result\"]')?.innerText.includes('complete')");
+    page.press("expect");
+    page.until("document.querySelector('[data-test=\"expectations\"]')?.innerText.length > 5");
+    page.press("save-expectations");
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !viewed.file("scripts/courtyard_paths_test.lua").exists() {
+        assert!(std::time::Instant::now() < until);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let tested = std::process::Command::new(crate::place::program())
+        .args(["test", "scripts/courtyard_paths_test.lua"])
+        .current_dir(viewed.project.path())
+        .output()
+        .unwrap();
+    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
+    at_ease(&mut page);
+}
+
+#[test]
+fn two_pages_and_a_lost_connection() {
+    let viewed = Viewed::level("courtyard");
+    let Some((browser, mut one)) = opened(&viewed) else { return };
+    let mut two = browser.open(&viewed.address);
+    two.until("window.walkon && window.walkon.frames > 0");
+    one.press("step");
+    two.until("window.walkon.tick === 1");
+    at_ease(&mut one);
+    at_ease(&mut two);
+    drop(viewed);
+    one.until("window.walkon.isOpen === false");
+    one.until("document.querySelector('[data-test=\"banner\"]').innerText.length > 0");
+}
+
+/// A hall full of people who stroll.
+fn crowd(count: usize) -> tempfile::TempDir {
+    let project = tempfile::tempdir().unwrap();
+    let side = (count as f64 * 4.0).sqrt().ceil();
+    let per_row = (side / 2.0) as usize;
+    let people: Vec<Value> = (0..count)
+        .map(|index| {
+            let (row, column) = (index / per_row, index % per_row);
+            let at = [1.0 + 2.0 * column as f64, 1.0 + 2.0 * row as f64];
+            json!({ "name": format!("c{index}"), "position": at, "behaviour": "stroll.lua" })
+        })
+        .collect();
+    let depth = 2.0 * (count as f64 / per_row as f64).ceil() + 2.0;
+    let level = json!({
+        "limits": { "characters": count }, "characters": people,
+        "navigation": { "areas": [{ "name": "hall", "polygon": [[0, 0], [side + 2.0, 0], [side + 2.0, depth], [0, depth]] }] },
+    });
+    std::fs::write(project.path().join("crowd.json"), level.to_string()).unwrap();
+    let script =
+        "return { start = function(self) self.character:wander({ within = 4, pause = { 0, 1 } }) end }\n";
+    std::fs::write(project.path().join("stroll.lua"), script).unwrap();
+    project
+}
+
+#[test]
+fn ten_thousand_people_are_drawn() {
+    let viewed = Viewed::of(crowd(10_000), "crowd.json", &[]);
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.until("window.walkon.characters === 10000 && window.walkon.tick > 5 && window.walkon.drawn >= 1000");
+    at_ease(&mut page);
+}
