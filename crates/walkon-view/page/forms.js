@@ -143,7 +143,13 @@ function numberField({ value, schema, at, name, host }, label) {
   const input = /** @type {HTMLInputElement} */ (
     h("input", { class: "field wide number", type: "number", step: "any", value: String(value), id: `f${at}`, "data-at": at, "data-test": `field-${name}` })
   );
-  const commit = (/** @type {number} */ number) => (number === value ? host.try([]) : host.edit([{ at, set: number }], `${name} = ${short(number, 3)}`, at));
+  let saved = value;
+  const commit = (/** @type {number} */ number) => {
+    // A field that is taken away while it has the focus says so once more.
+    if (number === saved) return;
+    saved = number;
+    host.edit([{ at, set: number }], `${name} = ${short(number, 3)}`, at);
+  };
   input.addEventListener("input", () => Number.isFinite(input.valueAsNumber) && host.try([{ at, set: input.valueAsNumber }]));
   input.addEventListener("change", () => Number.isFinite(input.valueAsNumber) && commit(limit(input.valueAsNumber)));
   input.addEventListener("keydown", (event) => {
@@ -155,12 +161,12 @@ function numberField({ value, schema, at, name, host }, label) {
       host.try([{ at, set: input.valueAsNumber }]);
     } else if (event.key === "Enter") input.blur();
     else if (event.key === "Escape") {
-      input.value = String(value);
+      input.value = String(saved);
       host.try([]);
       input.blur();
     }
   });
-  input.addEventListener("blur", () => Number.isFinite(input.valueAsNumber) && input.valueAsNumber !== value && commit(limit(input.valueAsNumber)));
+  input.addEventListener("blur", () => Number.isFinite(input.valueAsNumber) && commit(limit(input.valueAsNumber)));
   label.classList.add("drags");
   label.setAttribute("data-test", `drag-${name}`);
   label.title = `${schema.description ?? name}\nDrag to change; with Shift faster, with Alt finer.`;
@@ -193,6 +199,7 @@ function scrub(event, { label, input, value, isWhole, limit, at, host, commit })
     label.removeEventListener("pointermove", move);
     dragging.is = false;
     if (now !== value) commit(now);
+    else host.try([]);
   };
   label.addEventListener("pointermove", move);
   label.addEventListener("pointerup", end, { once: true });

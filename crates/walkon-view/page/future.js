@@ -365,7 +365,8 @@ function showDifferences() {
     fill(card, h("header", { class: "row" }, h("strong", { class: "grow" }, "No future"), button({ icon: "close", label: "Hide", onclick: () => (card.hidden = true) })), h("p", { class: "soft" }, future.error));
     return;
   }
-  const rows = future.differences.slice(0, 60);
+  const all = [...future.differences].sort((one, two) => Number(weight(two) > weight(one)) - Number(weight(two) < weight(one)));
+  const rows = all.filter((each) => weight(each) >= SLIGHT).slice(0, 60);
   fill(
     card,
     h(
@@ -376,11 +377,19 @@ function showDifferences() {
       h("button", { type: "button", class: "button", title: "Later futures are compared with this one", onclick: keepFuture, "data-test": "keep" }, "Keep"),
       button({ icon: "close", label: "Hide the differences", onclick: () => (card.hidden = true) }),
     ),
-    rows.length === 0
+    all.length === 0
       ? h("p", { class: "soft" }, future.newest?.isDone ? "Nothing: everybody goes where they went." : "...")
       : h("ul", {}, rows.map(differenceRow)),
-    future.differences.length > rows.length ? h("p", { class: "soft small" }, `and ${future.differences.length - rows.length} more`) : null,
+    all.length > rows.length ? h("p", { class: "soft small" }, `${rows.length ? "and " : ""}${all.length - rows.length} ${rows.length < 60 ? `by less than ${SLIGHT} s` : "more"}`) : null,
   );
+}
+
+/** What comes earlier or later by less is counted, not listed. Seconds. */
+const SLIGHT = 0.1;
+
+/** How much a difference matters: what comes or goes, then by seconds. @param {Difference} difference */
+function weight({ was, is }) {
+  return was === null || is === null ? Infinity : Math.abs(is - was) / tickRate();
 }
 
 /** @param {Difference} difference */

@@ -233,7 +233,7 @@ function plainFacts(kind, it) {
     add("file", model.welcome?.file);
     add("seed", model.welcome?.seed);
     add("ticks a second", tickRate());
-    add("hash", h("code", { class: "number" }, model.state.hash));
+    if (model.state.hash) add("hash", h("code", { class: "number" }, model.state.hash));
     if (!model.state.isReproducible) add("note", "This run cannot be repeated: the watchdog ended a call.");
     if (model.state.ended) add("ended", model.state.ended);
   }
