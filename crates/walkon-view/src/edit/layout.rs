@@ -223,19 +223,24 @@ impl Writer<'_> {
         let model = model.and_then(|at| Some((at, open(self.text, at)?)));
         let shape = model.as_ref().and_then(|(_, opened)| Shape::of(self.text, opened));
         let opened = model.as_ref().map(|(_, opened)| opened);
-        let flat = self.flat(value, opened, Spot { width: Width::Any, ..spot });
-        let fits = spot.width == Width::Any || self.style.fits(spot.column, &flat);
+        // Only where it may count: what is nested would else be written again and again.
+        let flat = || self.flat(value, opened, Spot { width: Width::Any, ..spot });
         let is_wide = |at: &Range<usize>| {
             self.style.is_too_wide(column_at(self.text, at.start), &self.text[at.clone()])
         };
         match shape {
-            Some(Shape::Lines) => self.lines(value, opened, spot),
-            Some(Shape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => flat,
-            None if self.style.breaks_all => self.lines(value, None, spot),
-            _ if fits => flat,
-            Some(Shape::Filled) => self.filled(value, opened, spot),
-            _ if holds_objects(value) => self.lines(value, opened, spot),
-            _ => self.filled(value, opened, spot),
+            Some(Shape::Lines) => return self.lines(value, opened, spot),
+            Some(Shape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => return flat(),
+            None if self.style.breaks_all => return self.lines(value, None, spot),
+            _ => {}
+        }
+        let flat = flat();
+        if spot.width == Width::Any || self.style.fits(spot.column, &flat) {
+            return flat;
+        }
+        match shape == Some(Shape::Filled) || !holds_objects(value) {
+            true => self.filled(value, opened, spot),
+            false => self.lines(value, opened, spot),
         }
     }
 

@@ -17,6 +17,8 @@ use super::span::{Opened, index, open, root, tokens};
 
 /// A value that differs in more places is written anew.
 const STEPS_MAX: usize = 200;
+/// Deepest place of a change.
+const DEPTH_MAX: usize = 100;
 /// Neighbours that are looked at for a model.
 const MODELS_MAX: usize = 32;
 
@@ -155,6 +157,9 @@ impl Patcher {
         let Some(tokens) = tokens(&change.at) else {
             return Err(wrong("is no JSON pointer, expected it to begin with /".to_owned()));
         };
+        if tokens.len() > DEPTH_MAX {
+            return Err(wrong(format!("is nested deeper than {DEPTH_MAX}")));
+        }
         match &change.what {
             What::Set(value) => self.set(&tokens, value).map_err(wrong),
             What::Insert(value) => self.insert(&tokens, value).map_err(wrong),
