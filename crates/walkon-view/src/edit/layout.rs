@@ -9,8 +9,10 @@ use std::ops::Range;
 use super::json::{Json, quoted};
 use super::span::{Opened, key_of, open, skip_string};
 
-/// A line that gets wider is broken where its model allows it.
-const WIDTH_MAX: usize = 110;
+/// A line that gets wider is broken where its model allows it,
+const WIDTH: usize = 110;
+/// or, in a file that has lines as wide as that, one that gets wider than this.
+const WIDTH_MAX: usize = 140;
 /// So many broken lists and objects, and no other ones, are the habit of a file.
 const BROKEN_MIN: usize = 4;
 
@@ -25,6 +27,8 @@ pub(super) struct Style {
     brace: &'static str,
     /// The same for lists.
     bracket: &'static str,
+    /// Characters of a line that is not broken.
+    width: usize,
     /// Whether the text has lines at all.
     has_lines: bool,
     /// Whether nothing in it stays on one line.
@@ -68,6 +72,7 @@ impl Style {
         }
         let space = |is: Option<bool>, usual: bool| if is.unwrap_or(usual) { " " } else { "" };
         let has_lines = text.trim().contains('\n');
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or_default();
         Self {
             newline,
             indent: unit_of(text),
@@ -75,6 +80,7 @@ impl Style {
             colon: seen.colon.unwrap_or_else(|| ": ".to_owned()),
             brace: space(seen.brace, true),
             bracket: space(seen.list, false),
+            width: widest.clamp(WIDTH, WIDTH_MAX),
             has_lines,
             breaks_all: has_lines && seen.flat == 0 && seen.broken >= BROKEN_MIN,
         }
@@ -91,7 +97,7 @@ impl Style {
     }
 
     fn fits(&self, column: usize, text: &str) -> bool {
-        !self.has_lines || column + text.chars().count() <= WIDTH_MAX
+        !self.has_lines || column + text.chars().count() <= self.width
     }
 
     /// Whether a line of so many characters is too wide.
@@ -296,7 +302,7 @@ impl Writer<'_> {
             let mut item = self.child(value, number, model, on_line);
             // A comma may follow.
             let width = self.style.comma.len() + item.chars().count() + 1;
-            if column + width > WIDTH_MAX {
+            if column + width > self.style.width {
                 if number > 0 {
                     text.push_str(&self.style.line_comma(&inner));
                 }

@@ -134,7 +134,7 @@ fn line_ends_byte_order_marks_and_tabs_are_kept() {
     let changed = patched(&text, Change::insert("/characters/-", cook));
     assert!(changed.starts_with('\u{FEFF}') && changed.ends_with('}'));
     assert_eq!(changed.matches('\n').count(), changed.matches("\r\n").count());
-    assert!(changed.contains("\r\n\t\t{\r\n\t\t\t\"name\": \"cook\",\r\n\t\t\t\"position\": [1, 2],\r\n\t\t\t\"tags\": [\r\n\t\t\t\t\"a\", \"a\""), "{changed}");
+    assert!(changed.contains("\r\n\t\t{\r\n\t\t\t\"name\": \"cook\", \"position\": [1, 2],\r\n\t\t\t\"tags\": [\r\n\t\t\t\t\"a\", \"a\""), "{changed}");
     assert!(changed.starts_with(&text[..1000]));
 }
 
