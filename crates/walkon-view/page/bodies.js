@@ -160,7 +160,8 @@ export function drawBodies(context, ratio, share, options) {
     const [sin, cos] = [Math.sin(one.facing), Math.cos(one.facing)];
     const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
     const isOther = (model.welcome?.layers ?? 1) > 1 && one.layer !== model.layer;
-    context.globalAlpha = isOther ? 0.28 : 1;
+    // Beyond the running tick the forecast counts, and bodies step back.
+    context.globalAlpha = isOther || model.ahead !== null ? 0.28 : 1;
     const long = Math.hypot(right, down) || 1;
     drawDisc(context, { left, top, radius, right: right / long, down: down / long, ratio, look, colours });
     drawState(context, { left, top, radius, ratio, state: one.state, colours });

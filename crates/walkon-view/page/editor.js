@@ -11,7 +11,7 @@ import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } f
 import { button, fill, h, icon } from "./elements.js";
 import { dragging, form } from "./forms.js";
 import { tryChanges } from "./future.js";
-import { graphPanel } from "./graphs.js";
+import { drawMarks, graphPanel, previewBox } from "./graphs.js";
 import { contains, groundAt, lineDistance } from "./hands.js";
 import { changed, listen, model, select } from "./model.js";
 import { stageColours } from "./palette.js";
@@ -135,7 +135,7 @@ async function load(again = false) {
   isLoading = true;
   try {
     const answer = await ask("document", { file: model.welcome.file });
-    model.document = { file: answer.file ?? model.welcome.file, text: answer.text, value: answer.value ?? JSON.parse(answer.text), canUndo: answer.canUndo, canRedo: answer.canRedo };
+    model.document = { file: answer.file ?? model.welcome.file, text: answer.text, value: inOrder(answer), canUndo: answer.canUndo, canRedo: answer.canRedo };
     if (answer.diagnostics) own = answer.diagnostics;
     changed("document");
   } catch (mistake) {
@@ -144,6 +144,18 @@ async function load(again = false) {
   isLoading = false;
   show();
   redraw();
+}
+
+/**
+ * The value of the level, its keys in the order of its text.
+ * @param {{text: string, value: Json}} answer
+ */
+function inOrder(answer) {
+  try {
+    return JSON.parse(answer.text);
+  } catch {
+    return answer.value;
+  }
 }
 
 /** Diagnostics of the level. @type {Diagnostic[]} */
@@ -200,8 +212,9 @@ function show() {
 
 function showBar() {
   const tools = ADDS.filter((add) => add.has()).map((add) => button({ icon: add.picture, label: add.label, test: `add-${add.kind}`, pressed: tool.now.name === `edit-${add.kind}`, onclick: () => takeTool(tool.now.name === `edit-${add.kind}` ? "edit" : `edit-${add.kind}`) }));
-  const undo = button({ icon: "undo", label: "Undo", key: "Ctrl+Z", test: "undo", onclick: () => turnBack("undo") });
-  const redo = button({ icon: "redo", label: "Redo", key: "Ctrl+Shift+Z", test: "redo", onclick: () => turnBack("redo") });
+  const named = (/** @type {string} */ verb, /** @type {string | boolean | null} */ what) => (typeof what === "string" ? `${verb}: ${what}` : verb);
+  const undo = button({ icon: "undo", label: named("Undo", model.document.canUndo), key: "Ctrl+Z", test: "undo", onclick: () => turnBack("undo") });
+  const redo = button({ icon: "redo", label: named("Redo", model.document.canRedo), key: "Ctrl+Shift+Z", test: "redo", onclick: () => turnBack("redo") });
   undo.disabled = !model.document.canUndo;
   redo.disabled = !model.document.canRedo;
   fill(
@@ -265,7 +278,7 @@ function outline() {
     groups.map((kind) => {
       const some = all.filter((thing) => thing.kind === kind);
       if (some.length === 0) return null;
-      return h("details", { open: some.length <= 12 || some.some((thing) => thing.at === picked) }, h("summary", { class: "soft" }, `${kind}s `, h("span", { class: "small" }, String(some.length))), some.map((thing) => item(thing.at, thing.name, kind)));
+      return h("details", { open: some.length <= 12 || some.some((thing) => thing.at === picked) }, h("summary", { class: "soft" }, kind === "box" ? "boxes " : `${kind}s `, h("span", { class: "small" }, String(some.length))), some.map((thing) => item(thing.at, thing.name, kind)));
     }),
   );
 }
@@ -410,13 +423,26 @@ function move(touch) {
     points[grip === 0 || grip === 3 ? 0 : 1][0] = to[0];
     points[grip === 0 || grip === 1 ? 0 : 1][1] = to[1];
     drag.points = points;
+    preview(thing, points);
   } else if (grip >= 0) {
     drag.points[grip] = to;
   } else {
     drag.points = thing.points.map(([x, z]) => [x + to[0] - from[0], z + to[1] - from[1]]);
+    if (thing.shape === "box") preview(thing, drag.points);
   }
   redraw();
   tryChanges(model.document.file, moved(thing, drag.points));
+}
+
+/**
+ * Shows what a box would find where it is dragged to.
+ * @param {Thing} thing
+ * @param {Point[]} points
+ */
+function preview(thing, points) {
+  const box = valueAt(model.document.value, thing.at);
+  if (box?.min?.length !== 3 || box?.max?.length !== 3) return;
+  previewBox({ min: [points[0][0], box.min[1], points[0][1]], max: [points[1][0], box.max[1], points[1][1]] });
 }
 
 /** @param {Touch} touch */
@@ -424,6 +450,7 @@ async function up(touch) {
   const it = drag;
   if (!it) return;
   const changes = moved(it.thing, it.points);
+  if (it.thing.shape === "box") previewBox(null);
   void touch;
   if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
   if (drag === it) drag = null;
@@ -654,6 +681,7 @@ function draw(context) {
     drawBrush(context, colours);
     return;
   }
+  drawMarks(context);
   for (const thing of things()) drawThing(context, thing, colours);
   drawNew(context, colours);
 }

@@ -26,6 +26,8 @@ export function startFilm() {
     cues = [];
     answered.clear();
   });
+  // A run that began again, or went back, does not know that somebody is here.
+  for (const what of ["began", "cut"]) listen(what, () => model.attends && ask("input", { attend: true }).catch(() => {}));
 }
 
 /** @param {Json} cue */
@@ -86,7 +88,8 @@ function stateAt(tick) {
   }
   if (said && tick > said.at + (said.seconds ?? 3) * tickRate() + 6) said = null;
   if (cameraWork?.kind === "reset" || scenes.size === 0) cameraWork = null;
-  if (choice && (choice.answer || answered.has(`${choice.id} ${choice.at}`))) choice = null;
+  // What took its default is shown for a moment.
+  if (choice && (answered.has(`${choice.id} ${choice.at}`) || (choice.answer && tick > choice.at + 1.5 * tickRate()))) choice = null;
   return { scenes, said, choice, fade, cameraWork };
 }
 
@@ -167,11 +170,11 @@ function choiceCard(choice, isPast) {
   return h(
     "div",
     { class: "choice", role: "group", "aria-label": `Choice ${choice.id}`, "data-test": "choice" },
-    h("span", { class: "soft small" }, choice.id),
+    h("span", { class: "soft small" }, choice.answer ? `${choice.id} takes its default` : choice.id),
     (choice.options ?? []).map((/** @type {string} */ option, /** @type {number} */ at) =>
       h(
         "button",
-        { type: "button", class: "button", disabled: isPast, title: `Answer ${option}  (Alt+${at + 1})`, "data-test": `option-${option}`, onclick: () => answer(choice, option) },
+        { type: "button", class: choice.answer === option ? "button accent" : "button", disabled: isPast || Boolean(choice.answer), title: `Answer ${option}  (Alt+${at + 1})`, "data-test": `option-${option}`, onclick: () => answer(choice, option) },
         option,
       ),
     ),
@@ -190,6 +193,15 @@ async function answer(choice, option) {
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
+}
+
+/** Choices wait for somebody here, or take their default as in a run without anybody. */
+export async function toggleAttendance() {
+  model.attends = !model.attends;
+  changed("attendance");
+  if (!(await order("input", { attend: model.attends }))) model.attends = !model.attends;
+  else changed("notice", { text: model.attends ? "Choices wait for your answer from now on." : "Choices take their default from now on." });
+  changed("attendance");
 }
 
 /** The line is over. @returns {boolean} whether there was one */

@@ -25,6 +25,8 @@ export const future = {
   /** @type {Difference[]} */
   differences: [],
   isTrial: false,
+  /** Why there is no newer one. */
+  error: "",
   /** Milliseconds from asking to the last answer. */
   took: 0,
   /** Items of the base that the newest generation has not. @type {LaneItem[]} */
@@ -39,8 +41,12 @@ let askedAt = 0;
 export function startFuture() {
   listen("forecast", takeForecast);
   listen("tracks", takeTracks);
-  listen("edited", () => (askedAt = performance.now()));
-  listen("script", () => (askedAt = performance.now()));
+  for (const what of ["edited", "script"]) {
+    listen(what, () => {
+      askedAt = performance.now();
+      future.isTrial = false;
+    });
+  }
 }
 
 /** Switches the forecast on or off. */
@@ -136,6 +142,12 @@ function runOf(generation, isBase, from) {
 /** @param {Json} message */
 function takeForecast(message) {
   if (!future.isOn) return;
+  future.error = message.error ?? "";
+  if (future.error) {
+    // What cannot be computed leaves the last future that could.
+    showDifferences();
+    return;
+  }
   const run = runOf(message.generation, message.isBase === true, message.from);
   run.to = Math.max(run.to, message.to ?? run.to);
   if (message.items?.length) run.items = merged(run.items, message.items);
@@ -346,9 +358,13 @@ export function drawGhosts(context, map, ratio) {
 
 function showDifferences() {
   const card = byId("differences");
-  const has = future.isOn && future.newest && future.newest !== future.base;
+  const has = future.isOn && (future.error !== "" || (future.newest !== null && future.newest !== future.base));
   card.hidden = !has;
   if (!has) return;
+  if (future.error) {
+    fill(card, h("header", { class: "row" }, h("strong", { class: "grow" }, "No future"), button({ icon: "close", label: "Hide", onclick: () => (card.hidden = true) })), h("p", { class: "soft" }, future.error));
+    return;
+  }
   const rows = future.differences.slice(0, 60);
   fill(
     card,
@@ -378,7 +394,7 @@ function differenceRow(difference) {
     { class: `difference ${kind}` },
     h(
       "button",
-      { type: "button", class: "plain", title: `At ${clock(when)}`, onclick: () => (chooseNamed(difference.text), goTo(when)) },
+      { type: "button", class: "plain", title: `At ${clock(when)}`, onclick: () => (chooseNamed(difference.name ?? difference.text), goTo(when)) },
       h("span", { class: "grow" }, difference.text),
       h("span", { class: "tag" }, delta),
     ),

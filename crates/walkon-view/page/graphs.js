@@ -1,38 +1,71 @@
 // @ts-check
-// Work on the graph of a level: what `walkon graph` does, as buttons.
+// Work on the graph of a level: what `walkon graph` does, as buttons, and points and links by hand.
 //
-// In: actions and what they need. Out: their answers. Holds: an action runs in the program and may take a while; its button says so. Not here:
-// boxes, which are dragged on the stage (`editor.js`).
+// In: actions and what they need, touches of the stage. Out: their answers, in the panel and on the stage: islands, blocked links with what hit
+// them, the points that a box would find. Holds: an action runs in the program and may take a while; its button says so.
+// Not here: boxes, which are dragged as other things are (`editor.js`).
 
-import { centre, planeOf } from "./camera.js";
+import { centre, planeOf, toStage } from "./camera.js";
 import { ask } from "./connection.js";
-import { fill, h } from "./elements.js";
+import { fill, h, short } from "./elements.js";
+import { groundAt } from "./hands.js";
 import { plain } from "./inspector.js";
-import { changed } from "./model.js";
+import { changed, listen, model } from "./model.js";
+import { stageColours } from "./palette.js";
+import { registerTool, takeTool, tool } from "./tools.js";
+
+/** @typedef {import("./tools.js").Touch} Touch */
 
 /**
  * What an action needs, beside its name.
- * @typedef {{action: string, label: string, hint: string, needs?: {name: string, label: string, value: string, isText?: boolean, isPlace?: boolean}[]}} Action
+ * @typedef {{action: string, label: string, hint: string, fields?: Record<string, Json>,
+ *   needs?: {name: string, label: string, value: string, kind: "number" | "text" | "place"}[]}} Action
  */
 
 /** @type {Action[]} */
 const ACTIONS = [
-  { action: "generate", label: "Generate", hint: "Points and links again, from the scene and its boxes" },
+  { action: "generate", label: "Generate", hint: "Points and links again, from the scene and its boxes; edits by hand are kept" },
   { action: "link", label: "Link", hint: "The links alone again, between the points there are" },
-  { action: "island", label: "Islands", hint: "What is not connected to the rest" },
-  { action: "remove", label: "Remove islands", hint: "Take away islands of at most so many points", needs: [{ name: "most", label: "points at most", value: "20" }] },
-  { action: "stitch", label: "Stitch", hint: "Join each island to the main group by its shortest link" },
-  {
-    action: "space", label: "Space", hint: "A part of the graph, grown from a place",
-    needs: [{ name: "name", label: "name", value: "space1", isText: true }, { name: "from", label: "from x, y, z", value: "0, 0, 0", isPlace: true }, { name: "within", label: "within, metres", value: "2.5" }],
-  },
-  { action: "table", label: "Table", hint: "Ways from every part to every other, worked out ahead" },
+  { action: "island", label: "Islands", hint: "What hangs together, and what the doors keep apart" },
+  { action: "remove", label: "Remove islands", hint: "Islands of at most so many points go", needs: [{ name: "points", label: "points at most", value: "20", kind: "number" }] },
+  { action: "stitch", label: "Stitch", hint: "Each island is joined to the main group by its shortest link" },
+  { action: "blocked", label: "Blocked links", hint: "Links that nobody can walk, and what is in the way" },
+  { action: "blocked", label: "Remove blocked", hint: "Links that nobody can walk go; what hit them stays on the stage", fields: { remove: true } },
+  { action: "space", label: "Divide", hint: "All of it, in parts of about so many points", needs: [{ name: "auto", label: "points of a part", value: "80", kind: "number" }] },
+  { action: "space", label: "No parts", hint: "The graph is no longer divided", fields: { clear: true } },
+  { action: "table", label: "Table", hint: "The ways between parts" },
+  { action: "table", label: "Keep the table", hint: "The ways between parts, kept in the compact form", fields: { keep: true } },
+  { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, whoever made it" },
 ];
 
-/** @type {{label: string, value: Json} | null} */
+/** @type {{label: string, action: string, value: Json} | null} */
 let answer = null;
 let busy = "";
 const root = h("section", { class: "section", "data-test": "graph" });
+
+/** What is marked on the stage. @type {{points: Place[], links: [Place, Place][], hits: Place[]}} */
+const marks = { points: [], links: [], hits: [] };
+
+/** The points of the graph, by number. @type {Place[]} */
+let points = [];
+/** @type {Set<string>} */
+let links = new Set();
+/** The point that a link begins at, or that is dragged. */
+let held = -1;
+let under = -1;
+/** @type {Place | null} */
+let dragged = null;
+
+/** Makes the tool. */
+export function startGraphs() {
+  registerTool({
+    name: "edit-points", label: "Points and links", cursor: "crosshair",
+    hint: "Click the ground: a point. Click two points: a link, or no longer. Drag a point to move it; Del removes it.",
+    down, move, up, click, hover, draw: drawPoints, cancel, key, leave: () => (held = -1),
+  });
+  listen("edited", () => tool.now.name === "edit-points" && load());
+  listen("tool", () => tool.now.name === "edit-points" && points.length === 0 && load());
+}
 
 /** The panel. */
 export function graphPanel() {
@@ -41,44 +74,335 @@ export function graphPanel() {
 }
 
 function show() {
-  fill(root, h("h2", {}, "Graph"), h("div", { class: "form" }, ACTIONS.map(row)), answer ? h("div", {}, h("h3", {}, answer.label), result(answer.value)) : null);
-}
-
-/** @param {Action} action */
-function row(action) {
-  const inputs = (action.needs ?? []).map((need) => ({ need, input: /** @type {HTMLInputElement} */ (h("input", { class: "field grow", value: need.value, title: need.label, "aria-label": need.label, placeholder: need.label })) }));
-  return h(
-    "div",
-    { class: "row" },
-    h("button", { type: "button", class: "button small", title: action.hint, disabled: busy !== "", "data-test": `graph-${action.action}`, onclick: () => run(action, inputs) }, busy === action.action ? "working" : action.label),
-    inputs.map(({ input }) => input),
+  fill(
+    root,
+    h("h2", {}, "Graph"),
+    h("div", { class: "row wrap spaced" }, h("button", { type: "button", class: "button small", "aria-pressed": String(tool.now.name === "edit-points"), title: "Points and links by hand", "data-test": "graph-points", onclick: () => takeTool(tool.now.name === "edit-points" ? "edit" : "edit-points") }, "By hand"), ACTIONS.filter((each) => !each.needs).map((each) => runButton(each, []))),
+    h("div", { class: "form" }, ACTIONS.filter((each) => each.needs).map(row), spaceRow()),
+    answer ? h("div", { class: "answer" }, h("h3", {}, answer.label), result(answer.action, answer.value)) : null,
   );
 }
 
 /**
  * @param {Action} action
- * @param {{need: {name: string, isText?: boolean, isPlace?: boolean}, input: HTMLInputElement}[]} inputs
+ * @param {{need: {name: string, kind: string}, input: HTMLInputElement}[]} inputs
  */
-async function run(action, inputs) {
+function runButton(action, inputs) {
+  return h("button", { type: "button", class: "button small", title: action.hint, disabled: busy !== "", "data-test": `graph-${action.label.toLowerCase().replaceAll(" ", "-")}`, onclick: () => run(action, inputs) }, busy === action.label ? "working" : action.label);
+}
+
+/** @param {Action} action */
+function row(action) {
+  const inputs = (action.needs ?? []).map((need) => ({ need, input: /** @type {HTMLInputElement} */ (h("input", { class: "field grow number", value: need.value, title: need.label, "aria-label": need.label, placeholder: need.label })) }));
+  return h("div", { class: "row" }, runButton(action, inputs), inputs.map(({ input }) => input), h("span", { class: "soft small" }, (action.needs ?? []).map((need) => need.label).join(", ")));
+}
+
+const space = { name: "space1", within: 2.5, from: /** @type {Place | null} */ (null) };
+
+function spaceRow() {
+  const name = /** @type {HTMLInputElement} */ (h("input", { class: "field", value: space.name, "aria-label": "Name of the space", onchange: () => (space.name = name.value) }));
+  const within = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: "0", max: "20", step: "0.25", value: String(space.within), class: "grow", "aria-label": "Within metres", "data-test": "space-within" }));
+  const size = h("span", { class: "number soft" }, `${space.within} m`);
+  within.addEventListener("input", () => {
+    space.within = within.valueAsNumber;
+    size.textContent = `${space.within} m`;
+    grow();
+  });
+  const set = h("button", { type: "button", class: "button small", title: "A part of the graph grown from a point: pick one with By hand, or the selection", onclick: () => { space.from = held >= 0 ? points[held] : space.from; grow(); } }, "Space");
+  return h("div", { class: "row" }, set, name, within, size);
+}
+
+let isGrowing = false;
+let growsAgain = false;
+
+async function grow() {
+  const from = held >= 0 ? points[held] : space.from;
+  if (!from) {
+    changed("notice", { text: "A space grows from a point: press By hand and click one." });
+    return;
+  }
+  space.from = from;
+  growsAgain = true;
+  if (isGrowing) return;
+  isGrowing = true;
+  while (growsAgain) {
+    growsAgain = false;
+    await run({ action: "space", label: "Space", hint: "", fields: { name: space.name, from, within: space.within } }, [], false);
+  }
+  isGrowing = false;
+}
+
+/**
+ * @param {Action} action
+ * @param {{need: {name: string, kind: string}, input: HTMLInputElement}[]} inputs
+ * @param {boolean} [shows]
+ */
+async function run(action, inputs, shows = true) {
   /** @type {Record<string, Json>} */
-  const fields = { action: action.action };
-  for (const { need, input } of inputs) fields[need.name] = need.isText ? input.value : need.isPlace ? input.value.split(",").map(Number) : Number(input.value);
-  busy = action.action;
-  show();
+  const fields = { action: action.action, ...action.fields };
+  for (const { need, input } of inputs) fields[need.name] = need.kind === "text" ? input.value : need.kind === "place" ? input.value.split(",").map(Number) : Number(input.value);
+  if (shows) {
+    busy = action.label;
+    show();
+  }
   try {
-    answer = { label: action.label, value: await ask("graph", fields) };
+    const value = await ask("graph", fields);
+    answer = { label: action.label, action: action.action, value };
+    mark(action.action, value);
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
   busy = "";
-  show();
+  if (shows) show();
+}
+
+/**
+ * Marks on the stage what an answer is about.
+ * @param {string} action
+ * @param {Json} value
+ */
+function mark(action, value) {
+  if (action === "blocked" || value?.warnings?.length) {
+    const list = value.links ?? value.warnings;
+    const real = Array.isArray(list) ? list.filter((/** @type {Json} */ link) => Array.isArray(link.from)) : [];
+    marks.links = real.map((/** @type {Json} */ link) => [link.from, link.to]);
+    marks.hits = real.flatMap((/** @type {Json} */ link) => (Array.isArray(link.hit) ? [/** @type {Place} */ (link.hit)] : []));
+  } else if (action !== "space" && action !== "table") {
+    marks.links = [];
+    marks.hits = [];
+  }
+  marks.points = action === "island" ? (value.groups ?? []).slice(1).map((/** @type {Json} */ group) => group.at) : [];
+  changed("ahead");
+}
+
+/**
+ * @param {string} action
+ * @param {Json} value
+ */
+function result(action, value) {
+  if (action === "island" && Array.isArray(value.groups)) return islandList(value);
+  if (action === "table" && Array.isArray(value.pairs)) return pairTable(value.pairs);
+  if (action === "blocked" && Array.isArray(value.links)) return blockedList(value);
+  return plain(value);
 }
 
 /** @param {Json} value */
-function result(value) {
-  const islands = Array.isArray(value?.islands) ? value.islands : null;
-  if (!islands) return plain(value?.text ?? value);
-  return h("ul", { class: "list" }, islands.map((/** @type {Json} */ island, /** @type {number} */ at) =>
-    h("li", { class: "row" }, h("span", { class: "grow" }, `island ${at + 1}: ${island.points ?? island.size ?? ""} points`),
-      Array.isArray(island.at) ? h("button", { type: "button", class: "button small", onclick: () => centre(planeOf(island.at[0], island.at[1] ?? 0, island.at[2] ?? island.at[1])) }, "Fly to") : null)));
+function islandList(value) {
+  return h(
+    "div",
+    {},
+    h("p", { class: "soft" }, `${value.points} points, ${value.links} links, ${value.groups.length === 1 ? "in one piece" : `${value.groups.length} groups`}`),
+    h("ul", { class: "list" }, value.groups.slice(0, 200).map((/** @type {Json} */ group, /** @type {number} */ at) =>
+      h("li", { class: "row" }, h("span", { class: "grow" }, at === 0 ? `the main group: ${group.points} points` : `island ${at}: ${group.points} points`), fly(group.at), at > 0 ? runButton({ action: "remove", label: "Remove", hint: `Remove island ${at}`, fields: { island: at } }, []) : null))),
+    (value.doors ?? []).map((/** @type {Json} */ door) => h("p", { class: "soft small" }, door.text ?? door.door)),
+  );
+}
+
+/** @param {number[] | undefined} at */
+function fly(at) {
+  if (!Array.isArray(at)) return null;
+  return h("button", { type: "button", class: "button small", title: "Bring it to the middle", onclick: () => centre(planeOf(at[0], at[1], at[2])) }, "Fly to");
+}
+
+/** @param {Json[]} pairs */
+function pairTable(pairs) {
+  return h("table", {}, h("thead", {}, h("tr", {}, ["from", "to", "length", "points"].map((name) => h("th", {}, name)))), h("tbody", {}, pairs.slice(0, 300).map((pair) => h("tr", {}, h("td", {}, pair.from), h("td", {}, pair.to), h("td", { class: "number" }, typeof pair.length === "number" ? `${short(pair.length)} m` : "no way"), h("td", { class: "number" }, String(pair.points ?? ""))))));
+}
+
+/** @param {Json} value */
+function blockedList(value) {
+  if (value.count === 0) return h("p", { class: "soft" }, "Every link can be walked.");
+  return h("ul", { class: "list" }, value.links.slice(0, 200).map((/** @type {Json} */ link) => h("li", { class: "row" }, h("span", { class: "grow" }, link.text), fly(link.hit ?? link.from))));
+}
+
+/* A box while it is dragged */
+
+let isPreviewing = false;
+/** @type {{min: number[], max: number[]} | null} */
+let nextBox = null;
+
+/**
+ * Shows the points that a box would find; null for none.
+ * @param {{min: number[], max: number[]} | null} box
+ */
+export async function previewBox(box) {
+  nextBox = box;
+  if (!box) {
+    marks.points = [];
+    changed("ahead");
+    return;
+  }
+  if (isPreviewing) return;
+  isPreviewing = true;
+  while (nextBox) {
+    const wanted = nextBox;
+    nextBox = null;
+    try {
+      const value = await ask("graph", { action: "preview", ...wanted });
+      marks.points = value.points ?? [];
+    } catch {
+      marks.points = [];
+    }
+    changed("ahead");
+  }
+  isPreviewing = false;
+}
+
+/**
+ * Draws what is marked.
+ * @param {CanvasRenderingContext2D} context
+ */
+export function drawMarks(context) {
+  const colours = stageColours();
+  context.fillStyle = colours.accent;
+  for (const [x, y, z] of marks.points.slice(0, 6000)) {
+    const [left, top] = toStage(...planeOf(x, y, z));
+    context.fillRect(left - 1.5, top - 1.5, 3, 3);
+  }
+  context.strokeStyle = colours.warn;
+  context.lineWidth = 2;
+  for (const [from, to] of marks.links) {
+    context.beginPath();
+    context.moveTo(...toStage(...planeOf(...from)));
+    context.lineTo(...toStage(...planeOf(...to)));
+    context.stroke();
+  }
+  for (const hit of marks.hits) {
+    const [left, top] = toStage(...planeOf(...hit));
+    context.beginPath();
+    context.moveTo(left - 4, top - 4);
+    context.lineTo(left + 4, top + 4);
+    context.moveTo(left + 4, top - 4);
+    context.lineTo(left - 4, top + 4);
+    context.stroke();
+  }
+}
+
+/* Points and links by hand */
+
+async function load() {
+  const navigation = model.document.value?.navigation;
+  try {
+    let graph = Array.isArray(navigation?.points) ? navigation : null;
+    if (!graph) {
+      const files = await ask("files");
+      const name = files.level.find((/** @type {string} */ file) => file.endsWith(".graph.json") && !file.endsWith(".edits.graph.json"));
+      if (!name) return;
+      graph = JSON.parse((await ask("source", { file: name })).text);
+    }
+    points = graph.points ?? [];
+    links = new Set((graph.links ?? []).map((/** @type {Json} */ link) => pairName(link[0], link[1])));
+  } catch (mistake) {
+    changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+  }
+  held = -1;
+  changed("ahead");
+}
+
+/**
+ * @param {number} one
+ * @param {number} two
+ */
+function pairName(one, two) {
+  return one < two ? `${one},${two}` : `${two},${one}`;
+}
+
+/** @param {Touch} touch */
+function pointAt(touch) {
+  let [best, nearest] = [-1, 8];
+  points.forEach((place, number) => {
+    const [left, top] = toStage(...planeOf(...place));
+    const away = Math.hypot(left - touch.stage[0], top - touch.stage[1]);
+    if (away < nearest) [best, nearest] = [number, away];
+  });
+  return best;
+}
+
+/** @param {Record<string, Json>} edit */
+async function edit(edit) {
+  await run({ action: "edit", label: "By hand", hint: "", fields: edit }, []);
+  await load();
+}
+
+/** @param {Touch} touch */
+function down(touch) {
+  under = pointAt(touch);
+  return under >= 0;
+}
+
+/** @param {Touch} touch */
+function move(touch) {
+  if (under < 0) return;
+  const [x, , z] = groundAt(touch.plane);
+  dragged = [x, points[under][1], z];
+  changed("ahead");
+}
+
+/** @param {Touch} touch */
+function up(touch) {
+  void touch;
+  const to = dragged;
+  dragged = null;
+  if (to) edit({ move: [{ point: under, to }] });
+}
+
+/** @param {Touch} touch */
+function click(touch) {
+  const at = pointAt(touch);
+  if (at < 0) {
+    if (held >= 0) held = -1;
+    else edit({ add: [groundAt(touch.plane)] });
+  } else if (held < 0 || held === at) {
+    held = held === at ? -1 : at;
+  } else {
+    const name = pairName(held, at);
+    edit(links.has(name) ? { unlink: [[held, at]] } : { link: [[held, at]] });
+  }
+  changed("ahead");
+}
+
+/** @param {Touch} touch */
+function hover(touch) {
+  const at = pointAt(touch);
+  if (at === under) return;
+  under = at;
+  changed("ahead");
+}
+
+/** @param {KeyboardEvent} event */
+function key(event) {
+  const at = held >= 0 ? held : under;
+  if ((event.key !== "Delete" && event.key !== "Backspace") || at < 0) return false;
+  edit({ remove: [at] });
+  return true;
+}
+
+function cancel() {
+  if (held < 0) {
+    takeTool("edit");
+    return true;
+  }
+  held = -1;
+  changed("ahead");
+  return true;
+}
+
+/** @param {CanvasRenderingContext2D} context */
+function drawPoints(context) {
+  drawMarks(context);
+  const colours = stageColours();
+  context.fillStyle = colours.ink;
+  for (const place of points) {
+    const [left, top] = toStage(...planeOf(...place));
+    context.fillRect(left - 1.5, top - 1.5, 3, 3);
+  }
+  for (const [number, radius] of [[under, 5], [held, 7]]) {
+    if (number < 0 || !points[number]) continue;
+    const [left, top] = toStage(...planeOf(...(number === under && dragged ? dragged : points[number])));
+    context.beginPath();
+    context.arc(left, top, radius, 0, Math.PI * 2);
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 2;
+    context.stroke();
+  }
 }

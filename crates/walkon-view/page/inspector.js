@@ -121,8 +121,17 @@ function actions(kind, name) {
   }
   if (kind === "area") return [act("Make available", { area: name, available: true }), act("Close off", { area: name, available: false }), editButton(kind, name)];
   if (kind === "mark" || kind === "region" || kind === "route") return [editButton(kind, name)];
+  if (kind === "level") return [h("button", { type: "button", class: "button small", title: "The trace of the run so far, which walkon replay runs again", onclick: saveTrace, "data-test": "trace" }, "Save the trace")];
   if (kind === "scene") return [act("Go on", { continue: name }), act("Skip", { skip: name })];
   return [];
+}
+
+async function saveTrace() {
+  const answer = await order("trace");
+  if (!answer) return;
+  const link = /** @type {HTMLAnchorElement} */ (h("a", { download: `${model.welcome?.level ?? "run"}.jsonl`, href: URL.createObjectURL(new Blob([answer.text])) }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 /**

@@ -7,7 +7,7 @@
 import { fit, pan, zoom } from "./camera.js";
 import { focusConsole } from "./console.js";
 import { h } from "./elements.js";
-import { answerNumber, goOn as goOnFilm } from "./film.js";
+import { answerNumber, goOn as goOnFilm, toggleAttendance } from "./film.js";
 import { toggleFuture } from "./future.js";
 import { changed, listen, model, select, tickRate } from "./model.js";
 import { closeMenu } from "./menus.js";
@@ -34,6 +34,7 @@ const KEYS = [
   { group: "Run", keys: "G", text: "go on from the past that is seen", do: goOn },
   { group: "Run", keys: "U", text: "the future, on or off", do: toggleFuture },
   { group: "Run", keys: "Enter", text: "the spoken line is over", do: goOnFilm },
+  { group: "Run", keys: "A", text: "answer choices, or let them take their default", do: toggleAttendance },
   { group: "Run", keys: "Alt+1 ... 9", text: "answer a choice" },
   { group: "View", keys: "F", text: "the whole level", do: fit },
   { group: "View", keys: "L", text: "follow the selection", do: toggleFollow },

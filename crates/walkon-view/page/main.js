@@ -6,6 +6,7 @@
 
 import { camera, fit, planeOf, toStage } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
+import { startConflicts } from "./conflicts.js";
 import { startConsole } from "./console.js";
 import { startEditor } from "./editor.js";
 import { startEvents } from "./events.js";
@@ -13,6 +14,7 @@ import { startFilm } from "./film.js";
 import { OF_THE_PAST, bodyOf, takeFrame } from "./frames.js";
 import { forecastAgain, future, startFuture } from "./future.js";
 import { startHands } from "./hands.js";
+import { startGraphs } from "./graphs.js";
 import { askHistory, startHappenings, takeItems } from "./happenings.js";
 import { lastInspected, startInspector } from "./inspector.js";
 import { startKeys } from "./keys.js";
@@ -96,7 +98,10 @@ function takeState(state) {
     changed("tick");
   }
   // A run that began again forgets the frames of the one before.
-  if (model.state.tick < wasAt) model.before = null;
+  if (model.state.tick < wasAt) {
+    model.before = null;
+    changed("began");
+  }
   changed("state");
 }
 
@@ -130,6 +135,7 @@ startEvents();
 startProblems();
 startSource();
 startEditor();
+startGraphs();
 startPaths();
 startConsole();
 startTabs();
@@ -139,6 +145,7 @@ startPointer();
 startViewbar();
 startFilm();
 startFuture();
+startConflicts();
 startTrails();
 startTimeline();
 startKeys();

@@ -62,9 +62,11 @@ export const model = {
   slant: "top",
   layer: 0,
   follows: false,
+  /** Whether choices wait for an answer from here. */
+  attends: false,
   isConnected: false,
-  /** The level as it stands in its file. @type {{file: string, text: string, value: Json, canUndo: boolean, canRedo: boolean}} */
-  document: { file: "", text: "", value: null, canUndo: false, canRedo: false },
+  /** The level as it stands in its file. @type {{file: string, text: string, value: Json, canUndo: string | boolean | null, canRedo: string | boolean | null}} */
+  document: { file: "", text: "", value: null, canUndo: null, canRedo: null },
   /** @type {Diagnostic[]} */
   diagnostics: [],
   /** @type {Json} */

@@ -34,12 +34,29 @@ export function notice(text, options = {}) {
 
 /** Begins to listen. */
 export function startNotices() {
+  listen("progress", showProgress);
   listen("notice", (detail) => notice(detail.text, detail));
   listen("connection", showBanner);
   setInterval(() => {
     if (!link.isOpen) showBanner();
   }, 500);
   setTimeout(() => link.isOpen || showBanner(), 600);
+}
+
+/** @type {HTMLElement | null} */
+let running = null;
+let quiet = 0;
+
+/** @param {{of: string, done: number, all: number}} news */
+function showProgress(news) {
+  clearTimeout(quiet);
+  running ??= h("div", { class: "notice", role: "status" }, h("span", { class: "grow" }), h("progress", {}));
+  if (!running.isConnected) corner.append(running);
+  const [words, bar] = /** @type {HTMLElement[]} */ ([...running.children]);
+  words.textContent = news.of;
+  bar.setAttribute("max", String(Math.max(1, news.all)));
+  bar.setAttribute("value", String(news.done));
+  quiet = window.setTimeout(() => running?.remove(), news.done >= news.all ? 400 : 5000);
 }
 
 function showBanner() {

@@ -35,6 +35,11 @@ export function startProblems() {
     if (model.state.faults !== known) askFaults();
   });
   listen("diagnostics", show);
+  listen("problems", (/** @type {{diagnostics: Diagnostic[]}} */ news) => {
+    model.diagnostics = news.diagnostics ?? [];
+    if (!model.diagnostics.some((each) => each.severity === "error")) problems.refused = null;
+    changed("diagnostics");
+  });
   listen("reloaded", (/** @type {Json} */ message) => {
     problems.refused = message.ok ? null : message;
     changed("notice", message.ok ? { text: message.text || "Reloaded" } : { text: `${message.file ?? ""}${message.line ? `:${message.line}` : ""} ${message.message ?? message.text}`, isMistake: true });

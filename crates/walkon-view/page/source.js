@@ -31,7 +31,10 @@ export function startSource() {
     showTab("source");
     open(wanted.file, wanted.line);
   });
-  listen("script", (/** @type {{file: string, text: string}} */ news) => take(news.file, news.text));
+  listen("script", (/** @type {{file: string, path?: string, text: string | null}} */ news) => {
+    take(news.path === file ? file : news.file, news.text ?? "");
+    if (news.text === null) askFiles();
+  });
   listen("edited", (/** @type {{file: string, text: string}} */ news) => take(news.file, news.text));
   listen("diagnostics", () => show());
   area.addEventListener("keydown", keys);

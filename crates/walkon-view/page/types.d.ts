@@ -121,6 +121,7 @@ interface Change {
 
 interface Difference {
   text: string;
+  name?: string | null;
   lane: string;
   was: number | null;
   is: number | null;

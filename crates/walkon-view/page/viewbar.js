@@ -6,6 +6,7 @@
 
 import { fit, zoom } from "./camera.js";
 import { button, byId, fill, h } from "./elements.js";
+import { toggleAttendance } from "./film.js";
 import { changed, listen, model } from "./model.js";
 import { toggleFollow } from "./keys.js";
 import { takeTool, tool } from "./tools.js";
@@ -14,7 +15,7 @@ import { sendShow } from "./transport.js";
 
 /** Puts the bars on the stage. */
 export function startViewbar() {
-  for (const what of ["tool"]) listen(what, showTools);
+  for (const what of ["tool", "attendance"]) listen(what, showTools);
   for (const what of ["welcome", "selection", "follow", "show"]) listen(what, showView);
   showTools();
   showView();
@@ -29,6 +30,7 @@ function showTools() {
     one("walk", "walk", "Walk: click where to", "W", ""),
     one("path", "path", "Path testing: click, click", "P", "paths"),
     one("edit", "edit", "Edit the level", "E", "edit"),
+    button({ icon: "speech", label: model.attends ? "You answer choices of scenes" : "Choices of scenes take their default; press to answer them", key: "A", test: "attend", pressed: model.attends, onclick: toggleAttendance }),
   );
   const hint = tool.now.hint ?? "";
   byId("theatre").dataset.hint = hint;

@@ -46,6 +46,7 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files![
     "bodies.js",
     "camera.js",
+    "conflicts.js",
     "connection.js",
     "console.js",
     "document.js",
