@@ -97,7 +97,7 @@ fn a_click_on_a_character_shows_its_state() {
     page.until("window.walkon.tick === 5");
     let place = place_of(&mut page, "guard");
     page.click(place, 0);
-    let text = page.until("document.querySelector('[data-test=inspected]')?.innerText.includes('rounds') && document.querySelector('[data-test=inspected]').innerText");
+    let text = page.until("(text => text?.includes('rounds') && text)(document.querySelector('[data-test=inspector]')?.innerText)");
     let text = text.as_str().unwrap();
     for expected in ["guard.lua", "route", "watch"] {
         assert!(text.contains(expected), "{expected}: {text}");
@@ -130,9 +130,9 @@ fn an_edit_lands_in_the_file_and_is_taken_back() {
     page.press("tab-edit");
     let place = place_of(&mut page, "guard");
     page.click(place, 0);
-    page.until("!!document.querySelector('[data-test=\"field-walkSpeed\"] input')");
+    page.until("!!document.querySelector('[data-test=\"field-walkSpeed\"]')");
     page.value(
-        "(() => { const input = document.querySelector('[data-test=\"field-walkSpeed\"] input'); input.focus(); \
+        "(() => { const input = document.querySelector('[data-test=\"field-walkSpeed\"]'); input.focus(); \
          input.value = '2.5'; input.dispatchEvent(new Event('input', { bubbles: true })); \
          input.dispatchEvent(new Event('change', { bubbles: true })); input.blur(); return true; })()",
     );
@@ -157,11 +157,11 @@ fn a_saved_script_shows_its_ghost_and_a_broken_one_its_line() {
     let viewed = Viewed::level("courtyard");
     let Some((_browser, mut page)) = opened(&viewed) else { return };
     page.press("future");
-    page.until("window.walkon.future.isOn && !!window.walkon.future.base?.done");
+    page.until("window.walkon.future.isOn && !!window.walkon.future.base?.isDone");
     let level = viewed.file("levels/courtyard.json");
     let text = std::fs::read_to_string(&level).unwrap();
     std::fs::write(&level, text.replace("\"walkSpeed\": 1.6", "\"walkSpeed\": 0.8")).unwrap();
-    page.until("!!window.walkon.future.newest?.done && window.walkon.future.differences.length > 0");
+    page.until("!!window.walkon.future.newest?.isDone && window.walkon.future.differences.length > 0");
     assert!(page.picture().len() > 10_000);
     let script = viewed.file("scripts/behaviours/guard.lua");
     let text = std::fs::read_to_string(&script).unwrap();
@@ -197,6 +197,7 @@ fn a_path_is_tested_between_two_clicks() {
     page.press("expect");
     page.until("document.querySelector('[data-test=\"expectations\"]')?.innerText.length > 5");
     page.press("save-expectations");
+    page.press("dialog-ok");
     let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !viewed.file("scripts/courtyard_paths_test.lua").exists() {
         assert!(std::time::Instant::now() < until);

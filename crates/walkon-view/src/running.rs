@@ -349,12 +349,13 @@ impl Running {
     fn show(&self, clients: &[Arc<Client>]) {
         let mut frame = None;
         for client in clients {
-            let wishes = client.wishes().clone();
+            let frame = frame.get_or_insert_with(|| Arc::new(self.frame()));
+            let wishes = client.wishes();
             if wishes.tick.is_some() {
                 continue;
             }
-            let frame = frame.get_or_insert_with(|| Arc::new(self.frame()));
             client.frame(Arc::clone(frame));
+            drop(wishes);
             if client.wants_overlay() {
                 overlay(self.game.world(), client);
             }

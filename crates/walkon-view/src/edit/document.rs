@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use walkon::level::FILE_BYTES_MAX;
 use walkon::{Diagnostic, FileSource, Severity, SourceError};
 
 use super::merge::merge;
@@ -16,6 +17,8 @@ use super::patch::{Change, PatchError, patch};
 
 /// Most steps that can be taken back.
 const STEPS_MAX: usize = 500;
+/// How often a file is written anew that somebody else has changed in between.
+const ROUNDS_MAX: usize = 8;
 /// Most bytes of texts that are kept for them.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
 
@@ -204,6 +207,8 @@ pub struct Document {
     undone: Vec<Step>,
     /// Whether the next edit of the same word joins the last step.
     is_open: bool,
+    /// How often the file at hand was written anew.
+    rounds: usize,
 }
 
 impl Document {
@@ -219,6 +224,20 @@ impl Document {
             done: Vec::new(),
             undone: Vec::new(),
             is_open: false,
+            rounds: 0,
+        }
+    }
+
+    /// The same for the level at a path, with the files that it names, out of a project.
+    pub fn open(level: &str, below: &dyn FileSource, around: &mut dyn Surroundings) -> Self {
+        let texts = level_texts(level, &Overlaid { below, texts: &Texts::new() });
+        Self::new(level, texts, around)
+    }
+
+    /// Adds the files that the level names by now, as they are in the project.
+    pub fn follow(&mut self, below: &dyn FileSource) {
+        for (file, text) in level_texts(&self.level, &Overlaid { below, texts: &self.texts }) {
+            self.add(&file, &text);
         }
     }
 
@@ -580,14 +599,21 @@ impl Document {
             Err(NotSaved::Changed(theirs)) if theirs.as_deref() == over.as_deref() => {
                 applied.unsaved.insert(file.to_owned(), NotSaved::Changed(None).to_string());
             }
-            Err(NotSaved::Changed(theirs)) => match self.changed_on_disk(file, theirs.as_deref(), around) {
-                DiskChange::Known => {}
-                DiskChange::Taken(more) | DiskChange::Merged(more) => {
-                    applied.unsaved.extend(more.unsaved);
-                    applied.conflicts.extend(more.conflicts);
+            Err(NotSaved::Changed(_)) if self.rounds >= ROUNDS_MAX => {
+                applied.unsaved.insert(file.to_owned(), NotSaved::Changed(None).to_string());
+            }
+            Err(NotSaved::Changed(theirs)) => {
+                self.rounds += 1;
+                match self.changed_on_disk(file, theirs.as_deref(), around) {
+                    DiskChange::Known => {}
+                    DiskChange::Taken(more) | DiskChange::Merged(more) => {
+                        applied.unsaved.extend(more.unsaved);
+                        applied.conflicts.extend(more.conflicts);
+                    }
+                    DiskChange::Conflict(conflict) => applied.conflicts.push(conflict),
                 }
-                DiskChange::Conflict(conflict) => applied.conflicts.push(conflict),
-            },
+                self.rounds -= 1;
+            }
         }
     }
 }
@@ -619,6 +645,19 @@ impl FileSource for Overlaid<'_> {
     fn names(&self) -> Vec<String> {
         self.below.names()
     }
+}
+
+/// The level at a path and the files that it names, as far as they are texts.
+fn level_texts(level: &str, source: &Overlaid<'_>) -> Texts {
+    let files = match walkon::load(level, source) {
+        Ok(level) => level.files,
+        Err(error) => error.files,
+    };
+    let text = |path: &str| {
+        let bytes = source.read(path, FILE_BYTES_MAX).ok()?;
+        String::from_utf8(bytes).ok().map(Arc::from)
+    };
+    files.into_iter().filter_map(|file| text(&file.path).map(|text| (file.path, text))).collect()
 }
 
 /// Whether the level at a path loads out of some texts and what lies below them.

@@ -227,6 +227,12 @@ impl Expectations {
         text
     }
 
+    /// The name of that file, for the level of a name.
+    #[must_use]
+    pub fn file_name(level: &str) -> String {
+        format!("{level}_paths_test.lua")
+    }
+
     /// The list that was written into a file.
     ///
     /// # Errors

@@ -425,7 +425,7 @@ impl<'d> Desk<'d> {
 
     fn preview(&self, min: Vec3, max: Vec3) -> Result<Made, GraphActionError> {
         let (solids, options) = (self.scene()?, self.def.generate_options());
-        if !min.cmple(max).all() || !(min.is_finite() && max.is_finite()) {
+        if !(min.cmple(max).all() && min.is_finite() && max.is_finite()) {
             return Err(missing("expected min below max on every axis"));
         }
         let part = SceneBox { min, max };

@@ -9,8 +9,10 @@ use std::ops::Range;
 use super::json::{Json, quoted};
 use super::span::{Opened, key_of, open, skip_string};
 
-/// A line that gets wider is broken where its model allows it.
-const WIDTH_MAX: usize = 110;
+/// A line that gets wider is broken where its model allows it,
+const WIDTH: usize = 110;
+/// or, in a file that has lines as wide as that, one that gets wider than this.
+const WIDTH_MAX: usize = 140;
 /// So many broken lists and objects, and no other ones, are the habit of a file.
 const BROKEN_MIN: usize = 4;
 
@@ -25,6 +27,8 @@ pub(super) struct Style {
     brace: &'static str,
     /// The same for lists.
     bracket: &'static str,
+    /// Characters of a line that is not broken.
+    width: usize,
     /// Whether the text has lines at all.
     has_lines: bool,
     /// Whether nothing in it stays on one line.
@@ -68,6 +72,7 @@ impl Style {
         }
         let space = |is: Option<bool>, usual: bool| if is.unwrap_or(usual) { " " } else { "" };
         let has_lines = text.trim().contains('\n');
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or_default();
         Self {
             newline,
             indent: unit_of(text),
@@ -75,6 +80,7 @@ impl Style {
             colon: seen.colon.unwrap_or_else(|| ": ".to_owned()),
             brace: space(seen.brace, true),
             bracket: space(seen.list, false),
+            width: widest.clamp(WIDTH, WIDTH_MAX),
             has_lines,
             breaks_all: has_lines && seen.flat == 0 && seen.broken >= BROKEN_MIN,
         }
@@ -91,7 +97,7 @@ impl Style {
     }
 
     fn fits(&self, column: usize, text: &str) -> bool {
-        !self.has_lines || column + text.chars().count() <= WIDTH_MAX
+        !self.has_lines || column + text.chars().count() <= self.width
     }
 
     /// Whether a line of so many characters is too wide.
@@ -223,19 +229,24 @@ impl Writer<'_> {
         let model = model.and_then(|at| Some((at, open(self.text, at)?)));
         let shape = model.as_ref().and_then(|(_, opened)| Shape::of(self.text, opened));
         let opened = model.as_ref().map(|(_, opened)| opened);
-        let flat = self.flat(value, opened, Spot { width: Width::Any, ..spot });
-        let fits = spot.width == Width::Any || self.style.fits(spot.column, &flat);
+        // Only where it may count: what is nested would else be written again and again.
+        let flat = || self.flat(value, opened, Spot { width: Width::Any, ..spot });
         let is_wide = |at: &Range<usize>| {
             self.style.is_too_wide(column_at(self.text, at.start), &self.text[at.clone()])
         };
         match shape {
-            Some(Shape::Lines) => self.lines(value, opened, spot),
-            Some(Shape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => flat,
-            None if self.style.breaks_all => self.lines(value, None, spot),
-            _ if fits => flat,
-            Some(Shape::Filled) => self.filled(value, opened, spot),
-            _ if holds_objects(value) => self.lines(value, opened, spot),
-            _ => self.filled(value, opened, spot),
+            Some(Shape::Lines) => return self.lines(value, opened, spot),
+            Some(Shape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => return flat(),
+            None if self.style.breaks_all => return self.lines(value, None, spot),
+            _ => {}
+        }
+        let flat = flat();
+        if spot.width == Width::Any || self.style.fits(spot.column, &flat) {
+            return flat;
+        }
+        match shape == Some(Shape::Filled) || !holds_objects(value) {
+            true => self.filled(value, opened, spot),
+            false => self.lines(value, opened, spot),
         }
     }
 
@@ -291,7 +302,7 @@ impl Writer<'_> {
             let mut item = self.child(value, number, model, on_line);
             // A comma may follow.
             let width = self.style.comma.len() + item.chars().count() + 1;
-            if column + width > WIDTH_MAX {
+            if column + width > self.style.width {
                 if number > 0 {
                     text.push_str(&self.style.line_comma(&inner));
                 }

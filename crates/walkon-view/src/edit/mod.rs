@@ -27,5 +27,5 @@ pub use json::Json;
 pub use merge::merge;
 pub use paint::{GridPlace, PaintError, grid_place, paint};
 pub use patch::{Change, PatchError, What, below, patch};
-pub use save::{SaveError, remove_below, save_beside, save_over};
+pub use save::{OnDisk, SaveError, remove_below, save_beside, save_over};
 pub use span::value_span;

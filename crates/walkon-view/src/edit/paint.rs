@@ -165,7 +165,9 @@ fn in_string(symbol: char) -> String {
 fn rows_of_list(text: &str, pointer: &str) -> Result<Vec<Range<usize>>, PaintError> {
     let list = value_span(text, pointer).and_then(|at| open(text, &at));
     let list = list.ok_or_else(|| PaintError::NoGrid(format!("there are no rows at {pointer}")))?;
-    let is_text = |at: &Range<usize>| text[at.clone()].starts_with('"');
+    let is_text = |at: &Range<usize>| {
+        text.get(at.clone()).is_some_and(|row| row.len() > 1 && row.starts_with('"') && row.ends_with('"'))
+    };
     let rows = list.items.into_iter().map(|item| item.value);
     Ok(rows.map(|at| if is_text(&at) { at.start + 1..at.end - 1 } else { at.start..at.start }).collect())
 }
@@ -293,6 +295,11 @@ mod tests {
             assert_eq!(error.to_string(), format!("the map of this level cannot be painted: {why}"));
         }
         assert!(matches!(grid_place("a.json", "{", 0), Err(PaintError::NoGrid(_))));
+        let place = grid_place("levels/ruins.json", RUINS, 0).unwrap();
+        for text in ["{\"navigation\": {\"rows\": [\"", "{\"navigation\": {\"rows\": [1, \"\u{e9}", "[]", ""]
+        {
+            assert!(paint(&place, text, &[[0, 0], [0, 1]], '#').is_err(), "{text}");
+        }
     }
 
     proptest! {

@@ -17,6 +17,8 @@ use super::span::{Opened, index, open, root, tokens};
 
 /// A value that differs in more places is written anew.
 const STEPS_MAX: usize = 200;
+/// Deepest place of a change.
+const DEPTH_MAX: usize = 100;
 /// Neighbours that are looked at for a model.
 const MODELS_MAX: usize = 32;
 
@@ -155,6 +157,9 @@ impl Patcher {
         let Some(tokens) = tokens(&change.at) else {
             return Err(wrong("is no JSON pointer, expected it to begin with /".to_owned()));
         };
+        if tokens.len() > DEPTH_MAX {
+            return Err(wrong(format!("is nested deeper than {DEPTH_MAX}")));
+        }
         match &change.what {
             What::Set(value) => self.set(&tokens, value).map_err(wrong),
             What::Insert(value) => self.insert(&tokens, value).map_err(wrong),
@@ -326,10 +331,18 @@ impl Patcher {
             self.text.replace_range(at.clone(), &text);
             return;
         };
-        let model = model(&writer, opened, (number, new));
-        let write = |spot: Spot<'_>| match new.key {
-            Some(key) => writer.member(key, new.value, model.as_ref(), spot),
-            None => writer.value(new.value, model.as_ref(), spot),
+        let models = models(&writer, opened, (number, new));
+        let write_as = |model: Option<&Range<usize>>, spot: Spot<'_>| match new.key {
+            Some(key) => writer.member(key, new.value, model, spot),
+            None => writer.value(new.value, model, spot),
+        };
+        let write = |spot: Spot<'_>| {
+            let text = write_as(models.nearest.as_ref(), spot);
+            match &models.broken {
+                // Too wide for one line: then as others that are.
+                Some(broken) if text.contains('\n') => write_as(Some(broken), spot),
+                _ => text,
+            }
         };
         let separator = self.separator(opened, number);
         let shape = Shape::of(&self.text, opened);
@@ -443,20 +456,32 @@ enum Missing {
     Insert,
 }
 
-/// A neighbour of the same kind that shows how to lay out something new.
-fn model(writer: &Writer<'_>, opened: &Opened, (number, new): (usize, New<'_>)) -> Option<Range<usize>> {
+/// Neighbours of the same kind, which show how to lay out something new.
+#[derive(Default)]
+struct Models {
+    /// The nearest.
+    nearest: Option<Range<usize>>,
+    /// The nearest that is broken into lines, where the nearest of all is not.
+    broken: Option<Range<usize>>,
+}
+
+fn models(writer: &Writer<'_>, opened: &Opened, (number, new): (usize, New<'_>)) -> Models {
     let items = &opened.items;
     let before = items[..number].iter().rev().take(MODELS_MAX);
     let near = before.chain(items[number..].iter().take(MODELS_MAX));
-    let mut models = near.map(|item| &item.value).filter(|at| writer.is_model(at, new.value));
-    if new.key.is_none() {
-        return models.next().cloned();
-    }
-    // The keys of an object hold different things: one of them on one line is a model, or all of them.
-    let all: Vec<&Range<usize>> = models.collect();
-    let is_flat = |at: &&Range<usize>| !writer.text[(*at).clone()].contains('\n');
-    let flat = all.iter().copied().find(is_flat);
-    flat.or(all.first().copied().filter(|_| all.len() > 1)).cloned()
+    let all: Vec<&Range<usize>> =
+        near.map(|item| &item.value).filter(|at| writer.is_model(at, new.value)).collect();
+    let is_flat = |at: &&&Range<usize>| !writer.text[(**at).clone()].contains('\n');
+    let flat = all.iter().find(is_flat).copied();
+    let broken = all.iter().find(|at| !is_flat(at)).copied();
+    let first = all.first().copied();
+    let nearest = match new.key {
+        None => first,
+        // The keys of an object hold different things, unless all of them hold the same.
+        Some(_) => flat.or(first.filter(|_| all.len() > 1 && all.len() == items.len())),
+    };
+    let broken = broken.filter(|_| new.key.is_none() && nearest == flat);
+    Models { nearest: nearest.cloned(), broken: broken.cloned() }
 }
 
 fn has_common(old: &[(String, Json)], new: &[(String, Json)]) -> bool {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use walkon::level::{FILE_BYTES_MAX, PathError, checked_path};
 use walkon::{FileSource as _, Folder, SourceError};
 
-use super::document::{NotSaved, Save};
+use super::document::{Checked, NotSaved, Save, Surroundings, Texts, check_level};
 
 /// Names that are tried for a file that does not stay.
 const NAMES_MAX: u64 = 64;
@@ -95,6 +95,24 @@ pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), NotSaved> {
         None => remove_below(root, save.file),
     };
     done.map_err(|error| failed(&error))
+}
+
+/// A project on disk as the surroundings of a document: its level is loaded from there, its files are written there.
+pub struct OnDisk<'d> {
+    /// The level, from the root of the project.
+    pub level: &'d str,
+    /// The project.
+    pub folder: &'d Folder,
+}
+
+impl Surroundings for OnDisk<'_> {
+    fn check(&mut self, texts: &Texts) -> Checked {
+        check_level(self.level, texts, self.folder)
+    }
+
+    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+        save_over(self.folder.root(), save)
+    }
 }
 
 /// Where a path leads: past links, in a folder that is there and lies inside.
@@ -176,10 +194,16 @@ fn take_place(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::path::PathBuf;
 
-    use crate::edit::document::{NotSaved, Save};
-    use crate::edit::save::{SaveError, remove_below, save_beside, save_over};
+    use serde_json::json;
+    use walkon::Folder;
+
+    use crate::edit::document::{Document, EditError, Label, NotSaved, Save};
+    use crate::edit::paint::{grid_place, paint};
+    use crate::edit::patch::Change;
+    use crate::edit::save::{OnDisk, SaveError, remove_below, save_beside, save_over};
 
     fn project() -> (tempfile::TempDir, PathBuf) {
         let outer = tempfile::tempdir().unwrap();
@@ -255,6 +279,34 @@ mod tests {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         save_beside(&root, "a.json", b"new").unwrap();
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn a_document_of_a_project_is_edited_on_disk_and_back() {
+        let (_outer, root) = project();
+        let text = "{\r\n  \"navigation\": \"map.txt\",\r\n  \"seed\": 1\r\n}";
+        std::fs::write(root.join("level.json"), text).unwrap();
+        let grid = "cellSize 1\r\nminX 0\r\nminZ 0\r\ngridWidth 3\r\ngridDepth 1\r\n111\r\n";
+        std::fs::write(root.join("map.txt"), grid).unwrap();
+        let folder = Folder::open(&root).unwrap();
+        let mut around = OnDisk { level: "level.json", folder: &folder };
+        let mut document = Document::open("level.json", &folder, &mut around);
+        assert!(document.checked().loads);
+        let there = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        document.apply("", &[Change::set("/seed", json!(2))], Label::default(), &mut around).unwrap();
+        assert_eq!(there("level.json"), text.replace(": 1", ": 2"));
+        let place = grid_place("level.json", text, 0).unwrap();
+        let painted = paint(&place, document.text(&place.file).unwrap(), &[[1, 0]], '0').unwrap();
+        let files = BTreeMap::from([(place.file, Some(painted))]);
+        document.replace(files, Label::default(), &mut around).unwrap();
+        assert_eq!(there("map.txt"), grid.replace("111", "101"));
+        // A map without any ground would be none.
+        let files = BTreeMap::from([("map.txt".to_owned(), Some("11".to_owned()))]);
+        assert!(matches!(document.replace(files, Label::default(), &mut around), Err(EditError::Refused(_))));
+        document.undo(&mut around).unwrap();
+        document.undo(&mut around).unwrap();
+        assert_eq!((there("level.json").as_str(), there("map.txt").as_str()), (text, grid));
+        assert_eq!(names(&root), ["a.json", "level.json", "map.txt"]);
     }
 
     #[test]

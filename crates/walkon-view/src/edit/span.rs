@@ -70,9 +70,9 @@ pub(super) fn open(text: &str, at: &Range<usize>) -> Option<Opened> {
     while here < opened.end {
         let key = if is_object {
             let past = skip_string(bytes, here);
+            let Some(value) = past_sign(bytes, past, b':') else { break };
             let key = here..past;
-            // Past the colon.
-            here = skip_space(bytes, skip_space(bytes, past) + 1);
+            here = value;
             key
         } else {
             here..here
@@ -82,10 +82,16 @@ pub(super) fn open(text: &str, at: &Range<usize>) -> Option<Opened> {
             break; // No JSON: nothing more can be told.
         }
         opened.items.push(Item { key, value: here..past });
-        // Past the comma.
-        here = skip_space(bytes, skip_space(bytes, past) + 1);
+        let Some(next) = past_sign(bytes, past, b',') else { break };
+        here = next;
     }
     Some(opened)
+}
+
+/// What comes after a sign that comes next; None where it does not.
+fn past_sign(bytes: &[u8], at: usize, sign: u8) -> Option<usize> {
+    let at = skip_space(bytes, at);
+    (bytes.get(at) == Some(&sign)).then(|| skip_space(bytes, at + 1))
 }
 
 /// The tokens of a JSON pointer; None when it is none.
@@ -189,7 +195,9 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_survived() {
-        for text in ["", "{", "[,,]", "{\"a\"", "[\"\\", "}{", "{:}", "[1 2"] {
+        for text in
+            ["", "{", "[,,]", "{\"a\"", "[\"\\", "}{", "{:}", "[1 2", "{\"a\"\u{e9}1}", "[1\u{1F333}\"a\"]"]
+        {
             let _ = (value_span(text, "/a"), value_span(text, "/0"), value_span(text, ""));
         }
     }

@@ -134,7 +134,7 @@ fn line_ends_byte_order_marks_and_tabs_are_kept() {
     let changed = patched(&text, Change::insert("/characters/-", cook));
     assert!(changed.starts_with('\u{FEFF}') && changed.ends_with('}'));
     assert_eq!(changed.matches('\n').count(), changed.matches("\r\n").count());
-    assert!(changed.contains("\r\n\t\t{\r\n\t\t\t\"name\": \"cook\",\r\n\t\t\t\"position\": [1, 2],\r\n\t\t\t\"tags\": [\r\n\t\t\t\t\"a\", \"a\""), "{changed}");
+    assert!(changed.contains("\r\n\t\t{\r\n\t\t\t\"name\": \"cook\", \"position\": [1, 2],\r\n\t\t\t\"tags\": [\r\n\t\t\t\t\"a\", \"a\""), "{changed}");
     assert!(changed.starts_with(&text[..1000]));
 }
 
@@ -174,6 +174,19 @@ fn mistakes_name_the_place_and_what_was_expected() {
     assert_eq!(said(Change::set("doors", json!(1))), "doors is no JSON pointer, expected it to begin with /");
     assert_eq!(said(Change::remove("")), "the text cannot be removed as a whole");
     assert!(patch("{", &[]).unwrap_err().to_string().starts_with("the text is no JSON: EOF"));
+}
+
+#[test]
+fn what_is_nested_deeply_takes_no_longer_than_it_is_long() {
+    let deep = |depth: usize| (0..depth).fold(json!([1, 2]), |inner, _| json!({ "a": [inner, 1] }));
+    let pretty = serde_json::to_string_pretty(&deep(30)).unwrap();
+    let text = patched(&pretty, Change::insert("/a/-", deep(60)));
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["a"][2], deep(60));
+    let wide = json!({ "name": "x".repeat(200), "a": deep(50) });
+    let text = patched(COURTYARD, Change::insert("/characters/-", wide.clone()));
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["characters"][4], wide);
+    let far = patch("{}", &[Change::set("/a".repeat(100_000), json!(1))]).unwrap_err();
+    assert_eq!(far.what, "is nested deeper than 100");
 }
 
 #[test]
@@ -397,6 +410,23 @@ proptest! {
             prop_assert_eq!(&text[..old.start], &after[..now.start]);
             prop_assert_eq!(&text[old.end..], &after[now.end..]);
             text = after;
+        }
+    }
+
+    #[test]
+    fn any_change_gives_json_again_or_says_why_not(
+        value in values(), new in values(), seed in any::<u64>(),
+        at in "(/(-|0|1|2|01|a|b|~1|~0|é0?|)){0,4}", kind in 0_u8..3,
+    ) {
+        let text = spelled(&value, &mut Dice(seed));
+        let change = match kind {
+            0 => Change::set(at, new),
+            1 => Change::insert(at, new),
+            _ => Change::remove(at),
+        };
+        match patch(&text, &[change]) {
+            Ok(after) => prop_assert!(Json::read(&after).is_ok(), "{text}\n{after}"),
+            Err(error) => prop_assert!(error.to_string().contains(&error.what)),
         }
     }
 
