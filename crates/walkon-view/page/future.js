@@ -95,6 +95,20 @@ export async function keepFuture() {
   changed("future");
 }
 
+/** Most milliseconds that a trial is waited for. */
+const PATIENCE = 400;
+
+/** @type {(() => void) | null} */
+let onForecast = null;
+
+/** Until a future is computed, or patience ends. @returns {Promise<void>} */
+function nextForecast() {
+  return new Promise((resolve) => {
+    onForecast = resolve;
+    setTimeout(resolve, PATIENCE);
+  });
+}
+
 let isTrying = false;
 /** @type {{file: string, changes: Change[]} | null} */
 let nextTrial = null;
@@ -114,8 +128,11 @@ export async function tryChanges(file, changes) {
     nextTrial = null;
     askedAt = performance.now();
     future.isTrial = trial.changes.length > 0;
+    const computed = nextForecast();
     try {
       await ask("try", trial);
+      // The next one would end the computing of this one: somebody who drags wants to see something meanwhile.
+      await computed;
     } catch {
       // A number on its way may be out of range for a moment; the form says so.
     }
@@ -141,6 +158,7 @@ function runOf(generation, isBase, from) {
 
 /** @param {Json} message */
 function takeForecast(message) {
+  if (message.done) onForecast?.();
   if (!future.isOn) return;
   future.error = message.error ?? "";
   if (future.error) {
