@@ -34,15 +34,15 @@ const SCRIPT_LAYERS: [(&str, &[&str]); 4] = [
 const BIND_FOR_STEPS: [&str; 3] = ["bind::results", "bind::bt::node", "bind::character::walk_to"];
 
 /// External crates, and the folders or files below `src/` that may name them.
-const CRATES: [(&str, &[&str]); 23] = [
+const CRATES: [(&str, &[&str]); 24] = [
     ("mlua", &["script/"]),
     ("slotmap", &["base/", "nav/requests", "world/", "script/"]),
     ("rand_pcg", &["base/rng"]),
     ("spade", &["nav/mesh/"]),
     ("libm", &["base/", "nav/", "crowd/", "world/", "sim/", "script/", "level/"]),
-    ("log", &["world/", "level/", "sim/", "script/", "view/", "game/", "shell/"]),
-    ("serde", &["level/", "world/snapshot", "view/json", "game/", "shell/"]),
-    ("serde_json", &["level/", "view/json", "game/", "shell/"]),
+    ("log", &["world/", "level/", "sim/", "script/", "view/", "game/", "shell/", "viewer/"]),
+    ("serde", &["level/", "world/snapshot", "view/json", "game/", "shell/", "viewer/"]),
+    ("serde_json", &["level/", "view/json", "game/", "shell/", "viewer/"]),
     ("anyhow", &["shell/"]),
     ("clap", &["shell/"]),
     ("clap_complete", &["shell/"]),
@@ -58,6 +58,7 @@ const CRATES: [(&str, &[&str]); 23] = [
     ("quick_xml", &["level/tiled"]),
     ("flate2", &["level/tiled"]),
     ("ruzstd", &["level/tiled"]),
+    ("tungstenite", &["viewer/server"]),
 ];
 
 /// Breaches that are allowed: file below `src/`, a part of the line, the reason. Only ever shortened.
@@ -69,14 +70,24 @@ struct SourceFile {
     text: String,
 }
 
-/// The `src/` of every crate of the house.
-const TREES: [&str; 3] = ["src", "crates/walkon-nav/src", "crates/walkon-cli/src"];
+/// The `src/` of every crate of the house, and what its files are called here in front of their own path: the
+/// crate of the live page has no modules of the layers, and is one.
+const TREES: [(&str, &str); 4] = [
+    ("src", ""),
+    ("crates/walkon-nav/src", ""),
+    ("crates/walkon-cli/src", ""),
+    ("crates/walkon-view/src", "viewer/"),
+];
 
 fn sources() -> Vec<SourceFile> {
     let mut files = Vec::new();
-    for tree in TREES {
+    for (tree, prefix) in TREES {
         let root = crate::place::root().join(tree);
-        collect(&root, &root, &mut files);
+        let mut own = Vec::new();
+        collect(&root, &root, &mut own);
+        files.extend(
+            own.into_iter().map(|file| SourceFile { path: format!("{prefix}{}", file.path), ..file }),
+        );
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(files.len() > 20, "the source tree is where this test thinks it is");
@@ -227,19 +238,23 @@ fn fault_i4_and_i5_the_bans_on_hash_order_and_on_the_platforms_trigonometry_stan
         assert!(bans.contains(&format!("path = \"{banned}\"")), "clippy.toml does not ban {banned}");
     }
     let lifted = sources().iter().filter(|file| file.text.contains("allow(clippy::disallowed")).count();
-    assert!(lifted <= 2, "the bans are lifted in shell/mod.rs and disk.rs only");
+    assert!(
+        lifted <= 3,
+        "the bans are lifted in shell/mod.rs, in disk.rs and in the crate of the live page only"
+    );
 }
 
 #[test]
 fn every_file_is_named_by_a_module() {
     let files = sources();
     for file in &files {
-        if ["lib.rs", "main.rs"].contains(&file.path.as_str()) {
+        if ["lib.rs", "main.rs", "viewer/lib.rs"].contains(&file.path.as_str()) {
             continue;
         }
         let path = file.path.trim_end_matches(".rs").trim_end_matches("/mod");
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let parents = [format!("{parent}.rs"), format!("{parent}/mod.rs"), "lib.rs".to_owned()];
+        let parents = ["{parent}.rs", "{parent}/mod.rs", "{parent}/lib.rs"]
+            .map(|name| name.replace("{parent}", parent));
         let declares = |file: &SourceFile| {
             file.text
                 .lines()
@@ -251,7 +266,7 @@ fn every_file_is_named_by_a_module() {
                 if parent.is_empty() {
                     ["lib.rs", "main.rs"].contains(&file.path.as_str())
                 } else {
-                    parents[..2].contains(&file.path)
+                    parents.contains(&file.path)
                 }
             })
             .any(declares);
@@ -281,9 +296,20 @@ fn nothing_is_left_behind() {
 #[test]
 fn the_readme_names_every_command_and_every_reason() {
     let readme = fs::read_to_string(crate::place::root().join("README.md")).unwrap();
-    for command in
-        ["run", "test", "check", "path", "draw", "bake", "import", "types", "schema", "limits", "completions"]
-    {
+    for command in [
+        "run",
+        "view",
+        "test",
+        "check",
+        "path",
+        "draw",
+        "bake",
+        "import",
+        "types",
+        "schema",
+        "limits",
+        "completions",
+    ] {
         assert!(readme.contains(&format!("`{command}`")), "the README does not name the command {command}");
     }
     for reason in walkon::world::outcome::Reason::ALL {
@@ -299,7 +325,8 @@ fn the_architecture_names_files_that_are_there_and_every_layer() {
     let files: Vec<&&str> =
         quoted.iter().filter(|text| text.ends_with(".rs") && !text.starts_with("tests/")).collect();
     assert!(files.len() > 20, "{files:?}");
-    let there = |file: &str| TREES.iter().any(|tree| crate::place::root().join(tree).join(file).is_file());
+    let there =
+        |file: &str| TREES.iter().any(|(tree, _)| crate::place::root().join(tree).join(file).is_file());
     let lost: Vec<_> = files.iter().filter(|file| !there(file)).collect();
     assert!(lost.is_empty(), "ARCHITECTURE.md names files that are not there: {lost:?}");
     for (layer, _) in LAYERS {

@@ -3,12 +3,6 @@
 //! In: the root of a project, a path below it, bytes. Out: the file, or why it is as it was. Holds: nothing outside
 //! the root is written or made, also not through links; whoever reads the file meanwhile reads the old or the new
 //! one; permissions stay. Not here: which files may be written (the protocol), what stands in them.
-#![allow(
-    clippy::disallowed_types,
-    clippy::disallowed_methods,
-    reason = "the bans keep files out of the library; this is where the page writes them"
-)]
-
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
