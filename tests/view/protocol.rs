@@ -288,3 +288,133 @@ fn standard_input_and_output_speak_the_same() {
     );
     assert!(lines.iter().any(|line| line["id"] == 2 && line["ok"]["found"][0]["name"] == "guard"), "{text}");
 }
+
+#[test]
+fn whatever_people_do_on_the_page_is_an_input_of_the_run() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let inputs = [
+        json!({ "walk": "player", "to": "well" }),
+        json!({ "walk": "regent", "to": [24, 0, 10] }),
+        json!({ "door": "gate", "order": "open" }),
+        json!({ "teleport": "messenger", "to": [5, 0, 9], "facing": 1.5 }),
+        json!({ "spawn": "newcomer", "at": [14, 0, 4], "behaviour": "guard.lua", "params": { "route": "rounds" }, "tags": ["late"] }),
+        json!({ "area": "table", "available": false }),
+        json!({ "evaluate": "return 20 + 22" }),
+        json!({ "attend": true }),
+        json!({ "event": "bell", "payload": [1, { "deep": true }] }),
+    ];
+    for mut input in inputs.clone() {
+        input["do"] = "input".into();
+        assert_eq!(hand.get(input)["tick"], 1);
+    }
+    hand.step(60);
+    let happened = hand.get(json!({ "do": "history", "from": 0, "to": 60 })).to_string();
+    for expected in
+        ["player walks to (10.0, 8.6)", "regent walks to", "console:1: 42", "newcomer appears", "input bell"]
+    {
+        assert!(happened.contains(expected), "{expected}: {happened}");
+    }
+    assert!(!happened.contains("inputRefused"), "{happened}");
+    let newcomer = hand.get(json!({ "do": "inspect", "kind": "character", "name": "newcomer" }));
+    assert_eq!(newcomer["behaviour"]["params"]["route"], "rounds", "{newcomer}");
+    hand.get(json!({ "do": "input", "remove": "newcomer" }));
+    hand.get(json!({ "do": "input", "door": "gaet", "order": "close" }));
+    hand.step(1);
+    assert!(hand.ask(json!({ "do": "inspect", "kind": "character", "name": "newcomer" })).is_err());
+    let refused = hand.get(json!({ "do": "history", "from": 61, "to": 61 })).to_string();
+    assert!(refused.contains("inputRefused") && refused.contains("gate"), "{refused}");
+}
+
+#[test]
+fn a_choice_waits_for_those_who_attend_and_takes_their_answer() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "input", "attend": true }));
+    hand.get(json!({ "do": "speed", "times": "max" }));
+    hand.get(json!({ "do": "play" }));
+    let choice = hand.wait(|message| {
+        message["tell"] == "cue" && message["kind"] == "choice" && message["answer"].is_null()
+    });
+    let (id, options) = (choice["id"].clone(), choice["options"].as_array().unwrap().clone());
+    let last = options.last().unwrap().clone();
+    assert!(options.len() > 1, "{choice}");
+    hand.get(json!({ "do": "input", "answer": id, "option": last }));
+    let scene = hand.wait(|message| {
+        message["tell"] == "happened" && message["items"].to_string().contains("cinematicEnded")
+    });
+    assert!(scene["tick"].as_u64() > choice["tick"].as_u64());
+    let tick = hand.get(json!({ "do": "pause" }))["tick"].as_u64().unwrap();
+    let told = hand.get(json!({ "do": "history", "from": 0, "to": tick })).to_string();
+    assert!(
+        told.contains(&format!("choice {}: {}", id.as_str().unwrap(), last.as_str().unwrap()))
+            || told.contains(last.as_str().unwrap()),
+        "{told}"
+    );
+}
+
+#[test]
+fn edits_change_the_text_where_they_say_so_and_can_be_taken_back() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let file = viewed.file("levels/courtyard.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let change = json!([{ "at": "/doors/0/open", "set": true }, { "at": "/marks/bench", "insert": [6, 2] }]);
+    let edited = hand.get(json!({ "do": "edit", "changes": change, "label": "open the gate" }));
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(edited["text"], text);
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let untouched = lines(&before).iter().filter(|line| lines(&text).contains(line)).count();
+    assert!(untouched + 2 >= lines(&before).len(), "{text}");
+    assert!(text.contains("\"open\": true") && text.contains("\"bench\": [6, 2]"), "{text}");
+    // The running level has it with its next tick.
+    hand.step(1);
+    assert_eq!(
+        hand.get(json!({ "do": "inspect", "kind": "mark", "name": "bench" }))["position"],
+        json!([6.0, 0.0, 2.0])
+    );
+    let refused = hand.ask(json!({ "do": "edit", "changes": [{ "at": "/navigation/areas", "set": [] }] }));
+    assert!(refused.is_err_and(|error| error.contains("would not load")), "a level stays one");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    // Somebody else edits another line meanwhile; both survive.
+    std::fs::write(&file, text.replace("\"seed\": 1", "\"seed\": 9")).unwrap();
+    hand.wait(|message| message["tell"] == "edited" && message["by"] == "disk");
+    assert_eq!(hand.get(json!({ "do": "undo" }))["label"], "open the gate");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before.replace("\"seed\": 1", "\"seed\": 9"));
+    hand.get(json!({ "do": "redo" }));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text.replace("\"seed\": 1", "\"seed\": 9"));
+}
+
+#[test]
+fn scripts_are_written_and_nothing_outside_the_project() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let script = "behaviours/messenger.lua";
+    let source = hand.get(json!({ "do": "source", "file": script }));
+    let text = format!("{}\n-- one more line\n", source["text"].as_str().unwrap());
+    hand.get(json!({ "do": "write", "file": script, "text": text }));
+    assert_eq!(std::fs::read_to_string(viewed.file("scripts/behaviours/messenger.lua")).unwrap(), text);
+    hand.step(1);
+    assert_eq!(hand.wait(|message| message["tell"] == "reloaded")["ok"], true);
+    for file in ["../outside.lua", "/etc/passwd", "behaviours/none.lua", ""] {
+        assert!(hand.ask(json!({ "do": "write", "file": file, "text": "return {}" })).is_err(), "{file}");
+        assert!(hand.ask(json!({ "do": "source", "file": file })).is_err() || file.is_empty(), "{file}");
+    }
+    assert!(hand.ask(json!({ "do": "expect", "save": "../x_test.lua" })).is_err());
+    assert!(!viewed.project.path().parent().unwrap().join("x_test.lua").exists());
+}
+
+#[test]
+fn graphs_and_expected_paths_are_worked_on() {
+    let viewed = Viewed::level("tower");
+    let mut hand = viewed.client();
+    let islands = hand.get(json!({ "do": "graph", "action": "island" }));
+    assert!(islands.is_object(), "{islands}");
+    let refused = hand.ask(json!({ "do": "graph", "action": "islnad" }));
+    assert!(refused.is_err_and(|error| error.contains("islnad")));
+    let add =
+        json!({ "from": [1, 0, 1], "to": [2, 0, 2], "radius": 0.3, "doors": "open", "status": "complete" });
+    let rows = hand.get(json!({ "do": "expect", "add": add }))["rows"].clone();
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
+    assert_eq!(hand.get(json!({ "do": "expect", "remove": 0 }))["rows"], json!([]));
+}
