@@ -1,9 +1,9 @@
 // @ts-check
 // Characters on the stage.
 //
-// In: the last frames, the roster, the camera. Out: pixels. Holds: a few characters are drawn in full (disc, where it looks, name, what
-// it does); many are stamped into the pixels of the stage, which costs a few milliseconds for ten thousand. Not here: the
-// ground below them (`stage.js`).
+// In: the last frames, the roster, the camera. Out: pixels. Holds: a few characters are drawn in full (disc, where it
+// looks, name, what it does); many are stamped into the pixels of the stage, which costs a few milliseconds for ten
+// thousand. Not here: the ground below them (`stage.js`).
 
 import { camera, matrix, planeOf, RISE } from "./camera.js";
 import { HELD, IS_OFF, REPLANNED, WAITS, Body, readBody } from "./frames.js";
@@ -34,7 +34,11 @@ function lookOf(key) {
   if (!look) {
     const row = model.roster.get(key);
     const [red, green, blue] = bodyColour(row?.colour ?? "#2c7dc4");
-    look = { pixel: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0, css: `rgb(${red},${green},${blue})`, radius: row?.radius ?? 0.35 };
+    look = {
+      pixel: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0,
+      css: `rgb(${red},${green},${blue})`,
+      radius: row?.radius ?? 0.35,
+    };
     looks.set(key, look);
   }
   return look;
@@ -171,7 +175,8 @@ export function drawBodies(context, ratio, share, options) {
     context.globalAlpha = 1;
     const who = model.roster.get(one.key);
     const isSure = one.key === model.selection?.key || one.key === options.hovered;
-    if (who && (isSure || (options.hasNames && !isOther))) names.push({ text: who.name, left, top: top + radius + 3 * ratio, above: top - radius - 15 * ratio, isSure });
+    if (who && (isSure || (options.hasNames && !isOther)))
+      names.push({ text: who.name, left, top: top + radius + 3 * ratio, above: top - radius - 15 * ratio, isSure });
   }
   const words = new Words();
   words.taken = options.taken;
@@ -181,7 +186,8 @@ export function drawBodies(context, ratio, share, options) {
   for (const name of names.slice(0, NAMED_MAX)) {
     if (isDense && !name.isSure) break;
     const look = { text: name.text, left: name.left, size: 11 * ratio, colour: colours.ink, isBold: name.isSure };
-    if (!words.write(context, { ...look, top: name.top })) words.write(context, { ...look, top: name.above, isSure: name.isSure });
+    if (!words.write(context, { ...look, top: name.top }))
+      words.write(context, { ...look, top: name.above, isSure: name.isSure });
   }
 }
 

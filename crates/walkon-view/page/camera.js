@@ -1,9 +1,9 @@
 // @ts-check
 // From metres of the plane to pixels of the stage, and back.
 //
-// In: zoom, pan, fit, projection. Out: points. Holds: the plane is the picture's (x to the right, z downwards; a slant has moved what
-// is higher up by 0.8 of its height already); isometric maps show x to the lower right and z to the lower left, twice as
-// wide as high. Not here: drawing, pointers.
+// In: zoom, pan, fit, projection. Out: points. Holds: the plane is the picture's (x to the right, z downwards; a slant
+// has moved what is higher up by 0.8 of its height already); isometric maps show x to the lower right and z to the
+// lower left, twice as wide as high. Not here: drawing, pointers.
 
 import { changed, model } from "./model.js";
 

@@ -1,8 +1,8 @@
 // @ts-check
 // A file that was changed here and on disk at the same place: which of the two it is to be.
 //
-// In: `conflict` tells. Out: `resolve`. Holds: nothing is lost until somebody has chosen; the texts stand side by side, and what differs is
-// lit. Not here: merging what does not touch (the program).
+// In: `conflict` tells. Out: `resolve`. Holds: nothing is lost until somebody has chosen; the texts stand side by side,
+// and what differs is lit. Not here: merging what does not touch (the program).
 
 import { order } from "./connection.js";
 import { h } from "./elements.js";
@@ -17,7 +17,14 @@ export function startConflicts() {
 function ask(conflict) {
   const { file } = conflict;
   document.querySelector(`dialog[data-file="${CSS.escape(file)}"]`)?.remove();
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "dialog conflict", "aria-label": `Conflict in ${file}`, "data-file": file, "data-test": "conflict" }));
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h("dialog", {
+      class: "dialog conflict",
+      "aria-label": `Conflict in ${file}`,
+      "data-file": file,
+      "data-test": "conflict",
+    })
+  );
   const keep = (/** @type {"ours" | "theirs"} */ which) => async () => {
     if (await order("resolve", { file, keep: which })) dialog.close();
   };
@@ -28,8 +35,28 @@ function ask(conflict) {
     h(
       "div",
       { class: "sides" },
-      h("section", {}, h("h3", {}, "From this page"), h("pre", { class: "code" }, ours), h("button", { type: "button", class: "button", onclick: keep("ours"), "data-test": "keep-ours" }, "Keep this one")),
-      h("section", {}, h("h3", {}, "From the disk"), h("pre", { class: "code" }, theirs), h("button", { type: "button", class: "button", onclick: keep("theirs"), "data-test": "keep-theirs" }, "Keep this one")),
+      h(
+        "section",
+        {},
+        h("h3", {}, "From this page"),
+        h("pre", { class: "code" }, ours),
+        h(
+          "button",
+          { type: "button", class: "button", onclick: keep("ours"), "data-test": "keep-ours" },
+          "Keep this one",
+        ),
+      ),
+      h(
+        "section",
+        {},
+        h("h3", {}, "From the disk"),
+        h("pre", { class: "code" }, theirs),
+        h(
+          "button",
+          { type: "button", class: "button", onclick: keep("theirs"), "data-test": "keep-theirs" },
+          "Keep this one",
+        ),
+      ),
     ),
   );
   dialog.addEventListener("close", () => dialog.remove());
@@ -49,7 +76,13 @@ function marked(ours, theirs) {
   let head = 0;
   while (head < one.length && head < two.length && one[head] === two[head]) head++;
   let tail = 0;
-  while (tail < one.length - head && tail < two.length - head && one[one.length - 1 - tail] === two[two.length - 1 - tail]) tail++;
-  const lines = (/** @type {string[]} */ text) => text.map((line, at) => h("div", { class: at >= head && at < text.length - tail ? "differs" : "" }, line || " "));
+  while (
+    tail < one.length - head &&
+    tail < two.length - head &&
+    one[one.length - 1 - tail] === two[two.length - 1 - tail]
+  )
+    tail++;
+  const lines = (/** @type {string[]} */ text) =>
+    text.map((line, at) => h("div", { class: at >= head && at < text.length - tail ? "differs" : "" }, line || " "));
   return [lines(one), lines(two)];
 }

@@ -1,9 +1,9 @@
 // @ts-check
 // The socket to the program.
 //
-// In: commands. Out: answers as promises; what the program tells, as calls of the handlers that were given. Holds: a frame is
-// acknowledged as soon as it is decoded; a lost connection is tried again, at longer and longer intervals up to four
-// seconds, and everything under way fails with a sentence. Not here: what the messages mean.
+// In: commands. Out: answers as promises; what the program tells, as calls of the handlers that were given. Holds: a
+// frame is acknowledged as soon as it is decoded; a lost connection is tried again, at longer and longer intervals up
+// to four seconds, and everything under way fails with a sentence. Not here: what the messages mean.
 
 import { frameOf, tracksOf } from "./frames.js";
 import { changed, model } from "./model.js";

@@ -1,8 +1,8 @@
 // @ts-check
 // A console in the environment of the level's script, and events of the host.
 //
-// In: Luau text, names of events with a payload. Out: inputs of the run; what came of them. Holds: the last hundred entries, with the arrow keys
-// back. Not here: other inputs (`hands.js`, `inspector.js`).
+// In: Luau text, names of events with a payload. Out: inputs of the run; what came of them. Holds: the last hundred
+// entries, with the arrow keys back. Not here: other inputs (`hands.js`, `inspector.js`).
 
 import { ask } from "./connection.js";
 import { h } from "./elements.js";
@@ -11,10 +11,33 @@ import { addTab } from "./tabs.js";
 
 const output = h("div", { class: "output", role: "log", "data-test": "console-output" });
 const input = /** @type {HTMLInputElement} */ (
-  h("input", { class: "field code grow", placeholder: 'Luau, as in world.character("guard").position', "aria-label": "Luau to evaluate", autocomplete: "off", spellcheck: "false", "data-test": "console-input" })
+  h("input", {
+    class: "field code grow",
+    placeholder: 'Luau, as in world.character("guard").position',
+    "aria-label": "Luau to evaluate",
+    autocomplete: "off",
+    spellcheck: "false",
+    "data-test": "console-input",
+  })
 );
-const eventName = /** @type {HTMLInputElement} */ (h("input", { class: "field", placeholder: "event", "aria-label": "Name of the event", "data-test": "event-name", autocomplete: "off" }));
-const payload = /** @type {HTMLInputElement} */ (h("input", { class: "field code grow", placeholder: 'payload, as in {"who": "guard"}', "aria-label": "Payload, JSON", "data-test": "event-payload", autocomplete: "off" }));
+const eventName = /** @type {HTMLInputElement} */ (
+  h("input", {
+    class: "field",
+    placeholder: "event",
+    "aria-label": "Name of the event",
+    "data-test": "event-name",
+    autocomplete: "off",
+  })
+);
+const payload = /** @type {HTMLInputElement} */ (
+  h("input", {
+    class: "field code grow",
+    placeholder: 'payload, as in {"who": "guard"}',
+    "aria-label": "Payload, JSON",
+    "data-test": "event-payload",
+    autocomplete: "off",
+  })
+);
 const root = h(
   "div",
   { class: "page full" },
@@ -22,8 +45,23 @@ const root = h(
   h(
     "div",
     { class: "foot" },
-    h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), evaluate()) }, h("span", { class: "prompt" }, "›"), input),
-    h("form", { class: "row", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), emit()) }, eventName, payload, h("button", { class: "button", type: "submit", title: "Tell the level this event  (Enter)", "data-test": "emit" }, "Emit")),
+    h(
+      "form",
+      { class: "row", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), evaluate()) },
+      h("span", { class: "prompt" }, "›"),
+      input,
+    ),
+    h(
+      "form",
+      { class: "row", onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), emit()) },
+      eventName,
+      payload,
+      h(
+        "button",
+        { class: "button", type: "submit", title: "Tell the level this event  (Enter)", "data-test": "emit" },
+        "Emit",
+      ),
+    ),
   ),
 );
 
@@ -35,7 +73,9 @@ let at = entered.length;
 export function startConsole() {
   addTab({ name: "console", label: "Console", root, show: () => input.focus() });
   listen("happenings", (/** @type {LaneItem[] | undefined} */ items) => {
-    for (const item of items ?? []) if (item.lane === "inputs" && item.tick >= model.state.tick - 600) write(item.text, item.line?.error ? "mistake" : "result", item.tick);
+    for (const item of items ?? [])
+      if (item.lane === "inputs" && item.tick >= model.state.tick - 600)
+        write(item.text, item.line?.error ? "mistake" : "result", item.tick);
   });
   input.addEventListener("keydown", keys);
   write("What you enter here is an input of the run: the trace repeats it.", "soft");
@@ -87,7 +127,15 @@ async function emit() {
  */
 function write(text, kind, tick) {
   const isAtEnd = output.scrollTop + output.clientHeight > output.scrollHeight - 30;
-  output.append(h("div", { class: `entry ${kind}` }, kind === "entered" ? h("span", { class: "prompt" }, "›") : null, h("span", { class: "grow" }, text), h("span", { class: "soft small number" }, kind === "soft" ? "" : clock(tick ?? seenTick()))));
+  output.append(
+    h(
+      "div",
+      { class: `entry ${kind}` },
+      kind === "entered" ? h("span", { class: "prompt" }, "›") : null,
+      h("span", { class: "grow" }, text),
+      h("span", { class: "soft small number" }, kind === "soft" ? "" : clock(tick ?? seenTick())),
+    ),
+  );
   while (output.children.length > 300) output.firstElementChild?.remove();
   if (isAtEnd) output.scrollTop = output.scrollHeight;
 }

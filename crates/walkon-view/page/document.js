@@ -1,9 +1,9 @@
 // @ts-check
 // The level as its author wrote it: the things in it that can be picked, moved, named, deleted.
 //
-// In: the value of the level's file. Out: things with their places in it (JSON pointers), and the changes that a wish comes down to. Holds:
-// a change names the smallest part of the text that has to differ; a new name is carried to those who use the old one. Not
-// here: drawing and dragging (`editor.js`), forms (`forms.js`).
+// In: the value of the level's file. Out: things with their places in it (JSON pointers), and the changes that a wish
+// comes down to. Holds: a change names the smallest part of the text that has to differ; a new name is carried to those
+// who use the old one. Not here: drawing and dragging (`editor.js`), forms (`forms.js`).
 
 import { model } from "./model.js";
 
@@ -46,13 +46,38 @@ export function things() {
   const navigation = typeof level.navigation === "object" && level.navigation ? level.navigation : {};
   const polygons = (/** @type {Json[]} */ list, /** @type {string} */ kind, /** @type {string} */ at) =>
     (list ?? []).forEach((each, number) => {
-      if (Array.isArray(each?.polygon)) all.push({ kind, name: each.name ?? "", at: `${at}/${number}`, shape: "polygon", points: each.polygon.map(pointOf), pointsAt: `${at}/${number}/polygon` });
-      else if (Array.isArray(each?.centre)) all.push({ kind, name: each.name ?? "", at: `${at}/${number}`, shape: "circle", points: [pointOf(each.centre)], pointsAt: `${at}/${number}/centre`, radius: each.radius });
+      if (Array.isArray(each?.polygon))
+        all.push({
+          kind,
+          name: each.name ?? "",
+          at: `${at}/${number}`,
+          shape: "polygon",
+          points: each.polygon.map(pointOf),
+          pointsAt: `${at}/${number}/polygon`,
+        });
+      else if (Array.isArray(each?.centre))
+        all.push({
+          kind,
+          name: each.name ?? "",
+          at: `${at}/${number}`,
+          shape: "circle",
+          points: [pointOf(each.centre)],
+          pointsAt: `${at}/${number}/centre`,
+          radius: each.radius,
+        });
     });
   polygons(navigation.areas, "area", "/navigation/areas");
   polygons(navigation.obstacles, "obstacle", "/navigation/obstacles");
   (navigation.boxes ?? []).forEach((/** @type {Json} */ box, /** @type {number} */ number) => {
-    if (Array.isArray(box?.min) && Array.isArray(box?.max)) all.push({ kind: "box", name: box.name ?? `box ${number}`, at: `/navigation/boxes/${number}`, shape: "box", points: [pointOf(box.min), pointOf(box.max)], pointsAt: `/navigation/boxes/${number}` });
+    if (Array.isArray(box?.min) && Array.isArray(box?.max))
+      all.push({
+        kind: "box",
+        name: box.name ?? `box ${number}`,
+        at: `/navigation/boxes/${number}`,
+        shape: "box",
+        points: [pointOf(box.min), pointOf(box.max)],
+        pointsAt: `/navigation/boxes/${number}`,
+      });
   });
   polygons(level.regions, "region", "/regions");
   (level.doors ?? []).forEach((/** @type {Json} */ door, /** @type {number} */ number) => {
@@ -62,17 +87,40 @@ export function things() {
     const at = `/marks/${escaped(name)}`;
     const isList = Array.isArray(mark);
     const position = isList ? mark : /** @type {Json} */ (mark)?.position;
-    if (Array.isArray(position)) all.push({ kind: "mark", name, at, shape: "point", points: [pointOf(position)], pointsAt: isList ? at : `${at}/position` });
+    if (Array.isArray(position))
+      all.push({
+        kind: "mark",
+        name,
+        at,
+        shape: "point",
+        points: [pointOf(position)],
+        pointsAt: isList ? at : `${at}/position`,
+      });
   }
   for (const [name, route] of Object.entries(level.routes ?? {})) {
     const at = `/routes/${escaped(name)}`;
     const isList = Array.isArray(route);
     const stops = isList ? route : /** @type {Json} */ (route)?.stops;
     if (!Array.isArray(stops)) continue;
-    all.push({ kind: "route", name, at, shape: "route", points: stops.map(stopPoint), pointsAt: isList ? at : `${at}/stops` });
+    all.push({
+      kind: "route",
+      name,
+      at,
+      shape: "route",
+      points: stops.map(stopPoint),
+      pointsAt: isList ? at : `${at}/stops`,
+    });
   }
   (level.characters ?? []).forEach((/** @type {Json} */ who, /** @type {number} */ number) => {
-    if (Array.isArray(who?.position)) all.push({ kind: "character", name: who.name ?? "", at: `/characters/${number}`, shape: "point", points: [pointOf(who.position)], pointsAt: `/characters/${number}/position` });
+    if (Array.isArray(who?.position))
+      all.push({
+        kind: "character",
+        name: who.name ?? "",
+        at: `/characters/${number}`,
+        shape: "point",
+        points: [pointOf(who.position)],
+        pointsAt: `/characters/${number}/position`,
+      });
   });
   return all;
 }
@@ -86,7 +134,9 @@ function stopPoint(stop) {
   if (Array.isArray(position)) return pointOf(position);
   if (Array.isArray(stop?.position)) return pointOf(stop.position);
   // A mark that a map file or a legend sets: the picture knows where.
-  const shape = model.scene.layers.flatMap((layer) => layer.shapes).find((each) => each.kind === "mark" && each.name === name);
+  const shape = model.scene.layers
+    .flatMap((layer) => layer.shapes)
+    .find((each) => each.kind === "mark" && each.name === name);
   return shape?.dot ? [shape.dot[0], shape.dot[1]] : [Number.NaN, Number.NaN];
 }
 
@@ -113,19 +163,24 @@ export function positioned(old, point) {
  */
 export function moved(thing, points) {
   const level = model.document.value;
-  const same = (/** @type {number} */ at) => thing.points[at] && Math.hypot(thing.points[at][0] - points[at][0], thing.points[at][1] - points[at][1]) < 1e-6;
+  const same = (/** @type {number} */ at) =>
+    thing.points[at] && Math.hypot(thing.points[at][0] - points[at][0], thing.points[at][1] - points[at][1]) < 1e-6;
   if (thing.shape === "point" || thing.shape === "circle") {
     return same(0) ? [] : [{ at: thing.pointsAt, set: positioned(valueAt(level, thing.pointsAt), points[0]) }];
   }
   if (thing.shape === "box") {
-    return ["min", "max"].flatMap((end, at) => (same(at) ? [] : [{ at: `${thing.at}/${end}`, set: positioned(valueAt(level, `${thing.at}/${end}`), points[at]) }]));
+    return ["min", "max"].flatMap((end, at) =>
+      same(at) ? [] : [{ at: `${thing.at}/${end}`, set: positioned(valueAt(level, `${thing.at}/${end}`), points[at]) }],
+    );
   }
   const changes = [];
   for (let at = 0; at < points.length; at++) {
     if (same(at)) continue;
     const pointer = `${thing.pointsAt}/${at}`;
     const old = valueAt(level, pointer);
-    changes.push(Array.isArray(old) ? { at: pointer, set: positioned(old, points[at]) } : stopMoved(old, points[at], pointer));
+    changes.push(
+      Array.isArray(old) ? { at: pointer, set: positioned(old, points[at]) } : stopMoved(old, points[at], pointer),
+    );
   }
   return changes;
 }
@@ -142,7 +197,9 @@ function stopMoved(old, point, pointer) {
   const mark = model.document.value?.marks?.[name];
   if (mark === undefined) return { at: pointer, set: positioned(null, point) };
   const at = `/marks/${escaped(name)}`;
-  return Array.isArray(mark) ? { at, set: positioned(mark, point) } : { at: `${at}/position`, set: positioned(mark.position, point) };
+  return Array.isArray(mark)
+    ? { at, set: positioned(mark, point) }
+    : { at: `${at}/position`, set: positioned(mark.position, point) };
 }
 
 /**
@@ -161,8 +218,12 @@ export function renamed(thing, name) {
   } else {
     changes.push({ at: `${thing.at}/name`, set: name });
   }
-  const use = (/** @type {Json} */ value, /** @type {string} */ at) => value === thing.name && changes.push({ at, set: name });
-  if (thing.kind === "area") (level.doors ?? []).forEach((/** @type {Json} */ door, /** @type {number} */ number) => use(door.area, `/doors/${number}/area`));
+  const use = (/** @type {Json} */ value, /** @type {string} */ at) =>
+    value === thing.name && changes.push({ at, set: name });
+  if (thing.kind === "area")
+    (level.doors ?? []).forEach((/** @type {Json} */ door, /** @type {number} */ number) =>
+      use(door.area, `/doors/${number}/area`),
+    );
   if (thing.kind === "mark") {
     for (const [route, value] of Object.entries(level.routes ?? {})) {
       const isList = Array.isArray(value);
@@ -176,7 +237,8 @@ export function renamed(thing, name) {
   }
   if (thing.kind === "mark" || thing.kind === "route" || thing.kind === "region" || thing.kind === "door") {
     (level.characters ?? []).forEach((/** @type {Json} */ who, /** @type {number} */ number) => {
-      for (const [key, value] of Object.entries(who.params ?? {})) use(value, `/characters/${number}/params/${escaped(key)}`);
+      for (const [key, value] of Object.entries(who.params ?? {}))
+        use(value, `/characters/${number}/params/${escaped(key)}`);
     });
   }
   return changes;
@@ -194,7 +256,14 @@ export function freeName(kind) {
 }
 
 /** Where things of a kind stand in the file. @type {Record<string, string>} */
-const LISTS = { area: "/navigation/areas", obstacle: "/navigation/obstacles", region: "/regions", door: "/doors", character: "/characters", box: "/navigation/boxes" };
+const LISTS = {
+  area: "/navigation/areas",
+  obstacle: "/navigation/obstacles",
+  region: "/regions",
+  door: "/doors",
+  character: "/characters",
+  box: "/navigation/boxes",
+};
 
 /**
  * The change that adds a thing, and where it will be.
@@ -229,7 +298,10 @@ export function schemaAt(pointer) {
     const part = raw.replaceAll("~1", "/").replaceAll("~0", "~");
     now = fitting(now, value);
     value = value?.[part];
-    now = now?.properties?.[part] ?? now?.items ?? (typeof now?.additionalProperties === "object" ? now.additionalProperties : null);
+    now =
+      now?.properties?.[part] ??
+      now?.items ??
+      (typeof now?.additionalProperties === "object" ? now.additionalProperties : null);
     if (!now) return null;
   }
   return fitting(now, value);
@@ -246,7 +318,11 @@ export function fitting(schema, value) {
   for (let depth = 0; depth < 8 && now; depth++) {
     if (now.$ref) {
       const found = valueAt(model.schema, now.$ref.slice(1));
-      now = { ...found, ...(now.description ? { description: now.description } : {}), ...("default" in now ? { default: now.default } : {}) };
+      now = {
+        ...found,
+        ...(now.description ? { description: now.description } : {}),
+        ...("default" in now ? { default: now.default } : {}),
+      };
       continue;
     }
     const forms = now.anyOf ?? now.oneOf;
@@ -265,7 +341,8 @@ export function fitting(schema, value) {
 function accepts(schema, value) {
   if ("const" in schema) return schema.const === value;
   const type = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
-  if (schema.properties?.kind?.const !== undefined) return type === "object" && value.kind === schema.properties.kind.const;
+  if (schema.properties?.kind?.const !== undefined)
+    return type === "object" && value.kind === schema.properties.kind.const;
   const types = [schema.type].flat().map((each) => (each === "integer" ? "number" : each));
   return types.includes(type) || schema.type === undefined;
 }

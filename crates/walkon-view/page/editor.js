@@ -1,9 +1,9 @@
 // @ts-check
 // Editing the level: on the stage with tools, in the panel with a form.
 //
-// In: the level's document, touches, fields. Out: edits by JSON pointer, undo and redo. Holds: what is dragged is shown where it would be and
-// saved when it is let go; a forecast that is on shows the future of it meanwhile. Not here: what the level's things are
-// (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
+// In: the level's document, touches, fields. Out: edits by JSON pointer, undo and redo. Holds: what is dragged is shown
+// where it would be and saved when it is let go; a forecast that is on shows the future of it meanwhile. Not here: what
+// the level's things are (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
 
 import { camera, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
@@ -26,7 +26,12 @@ import { registerTool, takeTool, tool } from "./tools.js";
 const bar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "Editing" });
 const body = h("div", { class: "upper" });
 const list = h("div", { class: "lower" });
-const root = h("div", { class: "page full" }, h("div", { class: "head" }, bar), h("div", { class: "split" }, body, list));
+const root = h(
+  "div",
+  { class: "page full" },
+  h("div", { class: "head" }, bar),
+  h("div", { class: "split" }, body, list),
+);
 
 /** The pointer of what is picked; "" for the level itself, null for nothing. @type {string | null} */
 let picked = null;
@@ -83,18 +88,54 @@ export function startEditor() {
     hide: () => tool.now.name.startsWith("edit") && takeTool("select"),
   });
   registerTool({
-    name: "edit", label: "Edit", cursor: "default", hint: "Drag corners, things, stops. Double click a line for a new corner; Del deletes.",
-    down, move, up, click, hover, double, draw, key, cancel: () => cancel(), leave: () => (drag = null),
+    name: "edit",
+    label: "Edit",
+    cursor: "default",
+    hint: "Drag corners, things, stops. Double click a line for a new corner; Del deletes.",
+    down,
+    move,
+    up,
+    click,
+    hover,
+    double,
+    draw,
+    key,
+    cancel: () => cancel(),
+    leave: () => (drag = null),
   });
   for (const add of ADDS) {
     registerTool({
-      name: `edit-${add.kind}`, label: add.label, cursor: "crosshair", hint: HINTS[add.kind],
-      down: (touch) => beginShape(touch, add.kind), move: stretch, up: (touch) => endShape(touch, add.kind), click: (touch) => addPoint(touch, add.kind), hover,
-      draw, key: (event) => shapeKey(event, add.kind), cancel: cancelShape, leave: () => (drawn = []),
+      name: `edit-${add.kind}`,
+      label: add.label,
+      cursor: "crosshair",
+      hint: HINTS[add.kind],
+      down: (touch) => beginShape(touch, add.kind),
+      move: stretch,
+      up: (touch) => endShape(touch, add.kind),
+      click: (touch) => addPoint(touch, add.kind),
+      hover,
+      draw,
+      key: (event) => shapeKey(event, add.kind),
+      cancel: cancelShape,
+      leave: () => (drawn = []),
     });
   }
-  registerTool({ name: "edit-paint", label: "Paint tiles", cursor: "crosshair", hint: "Drag over tiles. Alt and a click takes the symbol of a tile.", down: beginStroke, move: goOnStroke, up: endStroke, hover, draw, cancel: () => cancel() });
-  listen("edited", (/** @type {Json} */ news) => (news.file === model.document.file || !model.document.file) && load(true));
+  registerTool({
+    name: "edit-paint",
+    label: "Paint tiles",
+    cursor: "crosshair",
+    hint: "Drag over tiles. Alt and a click takes the symbol of a tile.",
+    down: beginStroke,
+    move: goOnStroke,
+    up: endStroke,
+    hover,
+    draw,
+    cancel: () => cancel(),
+  });
+  listen(
+    "edited",
+    (/** @type {Json} */ news) => (news.file === model.document.file || !model.document.file) && load(true),
+  );
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -114,7 +155,11 @@ export function startEditor() {
  * @param {string} name
  */
 function find(kind, name) {
-  return things().find((thing) => thing.name === name && (thing.kind === kind || (kind === "area" && thing.kind === "obstacle"))) ?? null;
+  return (
+    things().find(
+      (thing) => thing.name === name && (thing.kind === kind || (kind === "area" && thing.kind === "obstacle")),
+    ) ?? null
+  );
 }
 
 /** @param {{kind: string, name: string}} wanted */
@@ -135,7 +180,13 @@ async function load(again = false) {
   isLoading = true;
   try {
     const answer = await ask("document", { file: model.welcome.file });
-    model.document = { file: answer.file ?? model.welcome.file, text: answer.text, value: inOrder(answer), canUndo: answer.canUndo, canRedo: answer.canRedo };
+    model.document = {
+      file: answer.file ?? model.welcome.file,
+      text: answer.text,
+      value: inOrder(answer),
+      canUndo: answer.canUndo,
+      canRedo: answer.canRedo,
+    };
     if (answer.diagnostics) own = answer.diagnostics;
     changed("document");
   } catch (mistake) {
@@ -202,28 +253,69 @@ function show() {
   if (!isShown("edit")) return;
   showBar();
   if (dragging.is) return;
-  const focused = document.activeElement instanceof HTMLElement && body.contains(document.activeElement) ? document.activeElement.dataset.at : undefined;
+  const focused =
+    document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
+      ? document.activeElement.dataset.at
+      : undefined;
   const tops = [body.scrollTop, list.scrollTop];
   fill(body, panel());
   fill(list, model.document.value ? outline() : null);
   [body.scrollTop, list.scrollTop] = [shownAt === picked ? tops[0] : 0, tops[1]];
   if (shownAt !== picked) list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   shownAt = picked;
-  if (focused) /** @type {HTMLElement | null} */ (body.querySelector(`[data-at="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
+  if (focused)
+    /** @type {HTMLElement | null} */ (body.querySelector(`[data-at="${CSS.escape(focused)}"]`))?.focus({
+      preventScroll: true,
+    });
 }
 
 function showBar() {
-  const tools = ADDS.filter((add) => add.has()).map((add) => button({ icon: add.picture, label: add.label, test: `add-${add.kind}`, pressed: tool.now.name === `edit-${add.kind}`, onclick: () => takeTool(tool.now.name === `edit-${add.kind}` ? "edit" : `edit-${add.kind}`) }));
-  const named = (/** @type {string} */ verb, /** @type {string | boolean | null} */ what) => (typeof what === "string" ? `${verb}: ${what}` : verb);
-  const undo = button({ icon: "undo", label: named("Undo", model.document.canUndo), key: "Ctrl+Z", test: "undo", onclick: () => turnBack("undo") });
-  const redo = button({ icon: "redo", label: named("Redo", model.document.canRedo), key: "Ctrl+Shift+Z", test: "redo", onclick: () => turnBack("redo") });
+  const tools = ADDS.filter((add) => add.has()).map((add) =>
+    button({
+      icon: add.picture,
+      label: add.label,
+      test: `add-${add.kind}`,
+      pressed: tool.now.name === `edit-${add.kind}`,
+      onclick: () => takeTool(tool.now.name === `edit-${add.kind}` ? "edit" : `edit-${add.kind}`),
+    }),
+  );
+  const named = (/** @type {string} */ verb, /** @type {string | boolean | null} */ what) =>
+    typeof what === "string" ? `${verb}: ${what}` : verb;
+  const undo = button({
+    icon: "undo",
+    label: named("Undo", model.document.canUndo),
+    key: "Ctrl+Z",
+    test: "undo",
+    onclick: () => turnBack("undo"),
+  });
+  const redo = button({
+    icon: "redo",
+    label: named("Redo", model.document.canRedo),
+    key: "Ctrl+Shift+Z",
+    test: "redo",
+    onclick: () => turnBack("redo"),
+  });
   undo.disabled = !model.document.canUndo;
   redo.disabled = !model.document.canRedo;
   fill(
     bar,
-    button({ icon: "cursor", label: "Pick and move", test: "edit-pick", pressed: tool.now.name === "edit", onclick: () => takeTool("edit") }),
+    button({
+      icon: "cursor",
+      label: "Pick and move",
+      test: "edit-pick",
+      pressed: tool.now.name === "edit",
+      onclick: () => takeTool("edit"),
+    }),
     tools,
-    tilesOf() ? button({ icon: "brush", label: "Paint tiles", test: "paint", pressed: tool.now.name === "edit-paint", onclick: () => takeTool("edit-paint") }) : null,
+    tilesOf()
+      ? button({
+          icon: "brush",
+          label: "Paint tiles",
+          test: "paint",
+          pressed: tool.now.name === "edit-paint",
+          onclick: () => takeTool("edit-paint"),
+        })
+      : null,
     h("span", { class: "grow" }),
     undo,
     redo,
@@ -235,7 +327,9 @@ function panel() {
   if (!document_.value) return h("p", { class: "soft pad" }, "The level is being read.");
   return [
     tool.now.name === "edit-paint" ? brushPanel() : null,
-    picked !== null ? pickedPanel(picked) : h("p", { class: "soft pad" }, "Click something on the stage or below to change it."),
+    picked !== null
+      ? pickedPanel(picked)
+      : h("p", { class: "soft pad" }, "Click something on the stage or below to change it."),
     document_.value.navigation?.kind === "graph" ? graphPanel() : null,
   ];
 }
@@ -248,18 +342,46 @@ function pickedPanel(at) {
   const isKeyed = thing?.kind === "mark" || thing?.kind === "route";
   const host = {
     try: (/** @type {Change[]} */ changes) => void tryChanges(model.document.file, changes),
-    edit: (/** @type {Change[]} */ changes, /** @type {string} */ label, /** @type {string | undefined} */ joins) => void send(changes, label, joins),
+    edit: (/** @type {Change[]} */ changes, /** @type {string} */ label, /** @type {string | undefined} */ joins) =>
+      void send(changes, label, joins),
     rename: thing ? (/** @type {string} */ name) => void rename(thing, name) : undefined,
     diagnostics: own,
     skip: at === "" ? new Set(["/navigation", "/characters", "/doors", "/marks", "/routes", "/regions"]) : undefined,
   };
-  const nameField = thing && isKeyed
-    ? h("div", { class: "formrow" }, h("label", { for: "thing-name" }, "name"), h("input", { class: "field wide", id: "thing-name", "data-at": "name", value: thing.name, "data-test": "field-name", onchange: (/** @type {Event} */ event) => rename(thing, /** @type {HTMLInputElement} */ (event.target).value), onkeydown: (/** @type {KeyboardEvent} */ event) => { event.stopPropagation(); if (event.key === "Enter") /** @type {HTMLElement} */ (event.target).blur(); } }), h("span", {}))
-    : null;
+  const nameField =
+    thing && isKeyed
+      ? h(
+          "div",
+          { class: "formrow" },
+          h("label", { for: "thing-name" }, "name"),
+          h("input", {
+            class: "field wide",
+            id: "thing-name",
+            "data-at": "name",
+            value: thing.name,
+            "data-test": "field-name",
+            onchange: (/** @type {Event} */ event) =>
+              rename(thing, /** @type {HTMLInputElement} */ (event.target).value),
+            onkeydown: (/** @type {KeyboardEvent} */ event) => {
+              event.stopPropagation();
+              if (event.key === "Enter") /** @type {HTMLElement} */ (event.target).blur();
+            },
+          }),
+          h("span", {}),
+        )
+      : null;
   return h(
     "section",
     { class: "section", "data-test": "form" },
-    h("div", { class: "row title" }, h("strong", { class: "grow ellipsis" }, thing?.name ?? (at === "" ? "Level" : at)), h("span", { class: "tag" }, thing?.kind ?? "level"), at && at !== "/navigation" ? button({ icon: "bin", label: "Delete", key: "Del", test: "delete", onclick: () => remove(at) }) : null),
+    h(
+      "div",
+      { class: "row title" },
+      h("strong", { class: "grow ellipsis" }, thing?.name ?? (at === "" ? "Level" : at)),
+      h("span", { class: "tag" }, thing?.kind ?? "level"),
+      at && at !== "/navigation"
+        ? button({ icon: "bin", label: "Delete", key: "Del", test: "delete", onclick: () => remove(at) })
+        : null,
+    ),
     h("div", { class: "form" }, nameField, form({ value, schema: schemaAt(at), at }, host)),
   );
 }
@@ -269,7 +391,18 @@ function outline() {
   const groups = ["area", "obstacle", "region", "door", "mark", "route", "character", "box"];
   const item = (/** @type {string} */ at, /** @type {string} */ name, /** @type {string} */ kind) => {
     const wrong = own.some((each) => each.severity === "error" && at && each.pointer?.startsWith(`${at}/`));
-    return h("button", { type: "button", class: "plain item", "aria-current": String(picked === at), onclick: () => pickFromList(at), "data-test": `item-${kind}-${name}` }, h("span", { class: "grow ellipsis" }, name || "without a name"), wrong ? icon("help") : null);
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "plain item",
+        "aria-current": String(picked === at),
+        onclick: () => pickFromList(at),
+        "data-test": `item-${kind}-${name}`,
+      },
+      h("span", { class: "grow ellipsis" }, name || "without a name"),
+      wrong ? icon("help") : null,
+    );
   };
   return h(
     "section",
@@ -280,7 +413,17 @@ function outline() {
     groups.map((kind) => {
       const some = all.filter((thing) => thing.kind === kind);
       if (some.length === 0) return null;
-      return h("details", { open: some.length <= 12 || some.some((thing) => thing.at === picked) }, h("summary", { class: "soft" }, kind === "box" ? "boxes " : `${kind}s `, h("span", { class: "small" }, String(some.length))), some.map((thing) => item(thing.at, thing.name, kind)));
+      return h(
+        "details",
+        { open: some.length <= 12 || some.some((thing) => thing.at === picked) },
+        h(
+          "summary",
+          { class: "soft" },
+          kind === "box" ? "boxes " : `${kind}s `,
+          h("span", { class: "small" }, String(some.length)),
+        ),
+        some.map((thing) => item(thing.at, thing.name, kind)),
+      );
     }),
   );
 }
@@ -300,7 +443,8 @@ function pickFromList(at) {
 async function rename(thing, name) {
   if (!name || name === thing.name) return;
   if (await send(renamed(thing, name), `rename ${thing.name} to ${name}`)) {
-    if (thing.kind === "mark" || thing.kind === "route") pick(things().find((each) => each.kind === thing.kind && each.name === name)?.at ?? null);
+    if (thing.kind === "mark" || thing.kind === "route")
+      pick(things().find((each) => each.kind === thing.kind && each.name === name)?.at ?? null);
   }
 }
 
@@ -317,7 +461,27 @@ function brushPanel() {
     "section",
     { class: "section" },
     h("h2", {}, "Brush"),
-    h("div", { class: "brushes" }, symbols(tiles).map(({ symbol, text }) => h("button", { type: "button", class: "button", title: text, "aria-pressed": String(symbol === brush), "data-test": `brush-${symbol}`, onclick: () => { brush = symbol; show(); } }, symbol))),
+    h(
+      "div",
+      { class: "brushes" },
+      symbols(tiles).map(({ symbol, text }) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            title: text,
+            "aria-pressed": String(symbol === brush),
+            "data-test": `brush-${symbol}`,
+            onclick: () => {
+              brush = symbol;
+              show();
+            },
+          },
+          symbol,
+        ),
+      ),
+    ),
     h("p", { class: "soft small" }, symbols(tiles).find((each) => each.symbol === brush)?.text ?? ""),
   );
 }
@@ -359,7 +523,12 @@ function hit(touch) {
 function grips(thing) {
   if (thing.shape !== "box") return thing.points;
   const [[left, top], [right, bottom]] = thing.points;
-  return [[left, top], [right, top], [right, bottom], [left, bottom]];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
 }
 
 /**
@@ -371,9 +540,11 @@ function meets(thing, touch) {
     const [left, top] = toStage(...thing.points[0]);
     return Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 9;
   }
-  if (thing.shape === "circle") return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, touch.plane);
+  if (thing.shape === "circle")
+    return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, touch.plane);
   if (thing.shape === "route") return nearestEdge(thing, touch, false).away < 6;
-  if (thing.shape === "polygon") return contains({ kind: "", polygon: thing.points }, touch.plane) || nearestEdge(thing, touch, true).away < 6;
+  if (thing.shape === "polygon")
+    return contains({ kind: "", polygon: thing.points }, touch.plane) || nearestEdge(thing, touch, true).away < 6;
   if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, touch.plane);
   return false;
 }
@@ -387,7 +558,11 @@ function nearestEdge(thing, touch, isClosed) {
   let [best, nearest] = [-1, Infinity];
   const count = thing.points.length;
   for (let at = isClosed ? 0 : 1; at < count; at++) {
-    const away = lineDistance(touch.stage, toStage(...thing.points[(at + count - 1) % count]), toStage(...thing.points[at]));
+    const away = lineDistance(
+      touch.stage,
+      toStage(...thing.points[(at + count - 1) % count]),
+      toStage(...thing.points[at]),
+    );
     if (away < nearest) [best, nearest] = [at, away];
   }
   return { at: best, away: nearest };
@@ -396,7 +571,8 @@ function nearestEdge(thing, touch, isClosed) {
 /** @param {Touch} touch @returns {Point} */
 function snapped(touch) {
   const place = groundAt(touch.plane);
-  const step = touch.event.ctrlKey || touch.event.metaKey ? 0.001 : camera.scale > 60 ? 0.05 : camera.scale > 12 ? 0.1 : 0.5;
+  const step =
+    touch.event.ctrlKey || touch.event.metaKey ? 0.001 : camera.scale > 60 ? 0.05 : camera.scale > 12 ? 0.1 : 0.5;
   const round = (/** @type {number} */ value) => Math.round(Math.round(value / step) * step * 1000) / 1000;
   return [round(place[0]), round(place[2])];
 }
@@ -411,7 +587,12 @@ function down(touch) {
     pick(met.thing.at);
   }
   if (met.grip < 0 && met.thing.kind === "area" && !touch.event.shiftKey) return false;
-  drag = { thing: met.thing, points: met.thing.points.map((point) => [...point]), from: snapped(touch), grip: met.grip };
+  drag = {
+    thing: met.thing,
+    points: met.thing.points.map((point) => [...point]),
+    from: snapped(touch),
+    grip: met.grip,
+  };
   return true;
 }
 
@@ -479,15 +660,29 @@ async function double(touch) {
   const edge = nearestEdge(thing, touch, thing.shape === "polygon");
   if (edge.away > 8) return;
   const [x, z] = snapped(touch);
-  await send([{ at: `${thing.pointsAt}/${edge.at === 0 ? "-" : edge.at}`, insert: [x, z] }], `a new corner of ${thing.name}`);
+  await send(
+    [{ at: `${thing.pointsAt}/${edge.at === 0 ? "-" : edge.at}`, insert: [x, z] }],
+    `a new corner of ${thing.name}`,
+  );
 }
 
 /** @param {KeyboardEvent} event */
 function key(event) {
   if ((event.key === "Delete" || event.key === "Backspace") && picked) {
     const thing = thingAt(picked);
-    const grip = thing && pointer ? grips(thing).findIndex((point) => Math.hypot(point[0] - /** @type {Point} */ (pointer)[0], point[1] - /** @type {Point} */ (pointer)[1]) * camera.scale < 10) : -1;
-    const isCorner = grip >= 0 && thing && ((thing.shape === "polygon" && thing.points.length > 3) || (thing.shape === "route" && thing.points.length > 1));
+    const grip =
+      thing && pointer
+        ? grips(thing).findIndex(
+            (point) =>
+              Math.hypot(point[0] - /** @type {Point} */ (pointer)[0], point[1] - /** @type {Point} */ (pointer)[1]) *
+                camera.scale <
+              10,
+          )
+        : -1;
+    const isCorner =
+      grip >= 0 &&
+      thing &&
+      ((thing.shape === "polygon" && thing.points.length > 3) || (thing.shape === "route" && thing.points.length > 1));
     if (isCorner) send([{ at: `${thing.pointsAt}/${grip}`, remove: true }], `a corner of ${thing.name} less`);
     else remove(picked);
     return true;
@@ -539,7 +734,16 @@ function endShape(touch, kind) {
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
   if (kind === "box") finish(kind, { name: freeName("floor"), min: [left, -0.5, top], max: [right, 2, bottom] });
-  else finish(kind, { name: freeName(kind), polygon: [[left, top], [right, top], [right, bottom], [left, bottom]] });
+  else
+    finish(kind, {
+      name: freeName(kind),
+      polygon: [
+        [left, top],
+        [right, top],
+        [right, bottom],
+        [left, bottom],
+      ],
+    });
 }
 
 /**
@@ -551,9 +755,15 @@ function addPoint(touch, kind) {
   const place = groundAt(touch.plane);
   const position = hasHeights() ? [point[0], place[1], point[1]] : point;
   if (kind === "mark") finish(kind, position);
-  else if (kind === "character") finish(kind, { name: freeName(kind), position, ...(layerName() ? { layer: layerName() } : {}) });
+  else if (kind === "character")
+    finish(kind, { name: freeName(kind), position, ...(layerName() ? { layer: layerName() } : {}) });
   else if (kind === "door") {
-    const area = things().find((thing) => thing.kind === "area" && contains({ kind: "", polygon: thing.points }, touch.plane) && !(model.document.value.doors ?? []).some((/** @type {Json} */ door) => door.area === thing.name));
+    const area = things().find(
+      (thing) =>
+        thing.kind === "area" &&
+        contains({ kind: "", polygon: thing.points }, touch.plane) &&
+        !(model.document.value.doors ?? []).some((/** @type {Json} */ door) => door.area === thing.name),
+    );
     if (area) finish(kind, { name: freeName(kind), area: area.name, open: false });
     else changed("notice", { text: "There is no area here that has no door yet. A door needs an area of its own." });
   } else if (kind !== "box") {
@@ -592,7 +802,14 @@ function complete(kind) {
   drawn = [];
   if (kind === "route" && points.length > 0) {
     const marks = things().filter((thing) => thing.kind === "mark");
-    finish(kind, points.map((point) => marks.find((mark) => Math.hypot(mark.points[0][0] - point[0], mark.points[0][1] - point[1]) < 0.5)?.name ?? point));
+    finish(
+      kind,
+      points.map(
+        (point) =>
+          marks.find((mark) => Math.hypot(mark.points[0][0] - point[0], mark.points[0][1] - point[1]) < 0.5)?.name ??
+          point,
+      ),
+    );
   } else if (points.length > 2) {
     finish(kind, { name: freeName(kind), polygon: points });
   }
@@ -727,7 +944,13 @@ function drawThing(context, thing, colours) {
     const [left, top] = toStage(...points[0]);
     context.beginPath();
     if (thing.kind === "character") {
-      for (const [dx, dy] of [[0, -7], [7, 0], [0, 7], [-7, 0]]) context.lineTo(left + dx, top + dy);
+      for (const [dx, dy] of [
+        [0, -7],
+        [7, 0],
+        [0, 7],
+        [-7, 0],
+      ])
+        context.lineTo(left + dx, top + dy);
       context.closePath();
     } else context.arc(left, top, 6, 0, Math.PI * 2);
   } else return;
@@ -739,7 +962,8 @@ function drawThing(context, thing, colours) {
   }
   context.stroke();
   context.globalAlpha = 1;
-  if (isPicked && thing.shape !== "point") drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, colours);
+  if (isPicked && thing.shape !== "point")
+    drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, colours);
 }
 
 /**

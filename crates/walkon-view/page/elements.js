@@ -1,9 +1,9 @@
 // @ts-check
 // Elements of the page, made by script.
 //
-// In: a tag, attributes, children. Out: elements, icons, in-place updates of lists. Holds: no HTML text is ever parsed, so
-// nothing that a level says can become markup; no style attribute is written, which the page's policy forbids. Not here: what
-// the elements mean.
+// In: a tag, attributes, children. Out: elements, icons, in-place updates of lists. Holds: no HTML text is ever parsed,
+// so nothing that a level says can become markup; no style attribute is written, which the page's policy forbids. Not
+// here: what the elements mean.
 
 /** @typedef {Node | string | number | null | undefined | false | void} One */
 /** @typedef {One | One[] | One[][]} Child */

@@ -1,8 +1,8 @@
 // @ts-check
 // The list of what happened, up to the tick that is seen, newest first.
 //
-// In: items by lane. Out: a list with filters; clicks go to the tick, to the character, to the source. Holds: four hundred rows at most,
-// made again five times a second at most. Not here: keeping the items (`happenings.js`).
+// In: items by lane. Out: a list with filters; clicks go to the tick, to the character, to the source. Holds: four
+// hundred rows at most, made again five times a second at most. Not here: keeping the items (`happenings.js`).
 
 import { h, morph } from "./elements.js";
 import { LANES, newestItems } from "./happenings.js";
@@ -22,7 +22,21 @@ const list = h("ul", { class: "list log", "data-test": "event-list" });
 const root = h(
   "div",
   { class: "page" },
-  h("div", { class: "head" }, h("input", { class: "field wide", type: "search", placeholder: "Filter", "aria-label": "Filter events", oninput: (/** @type {Event} */ event) => { text = /** @type {HTMLInputElement} */ (event.target).value.toLowerCase(); show(); } }), chips),
+  h(
+    "div",
+    { class: "head" },
+    h("input", {
+      class: "field wide",
+      type: "search",
+      placeholder: "Filter",
+      "aria-label": "Filter events",
+      oninput: (/** @type {Event} */ event) => {
+        text = /** @type {HTMLInputElement} */ (event.target).value.toLowerCase();
+        show();
+      },
+    }),
+    chips,
+  ),
   list,
 );
 
@@ -36,7 +50,20 @@ export function startEvents() {
 
 function showChips() {
   const chip = (/** @type {string} */ name, /** @type {boolean} */ isOn, /** @type {() => void} */ onclick) =>
-    h("button", { type: "button", class: `chip ${name}`, "aria-pressed": String(isOn), onclick: () => { onclick(); showChips(); show(); } }, name);
+    h(
+      "button",
+      {
+        type: "button",
+        class: `chip ${name}`,
+        "aria-pressed": String(isOn),
+        onclick: () => {
+          onclick();
+          showChips();
+          show();
+        },
+      },
+      name,
+    );
   chips.replaceChildren(
     ...LANES.map((lane) =>
       chip(lane, !hidden.has(lane), () => {
@@ -71,7 +98,9 @@ function show() {
   const made = h(
     "ul",
     {},
-    items.length ? items.map(row) : h("li", { class: "soft pad" }, "Nothing yet. What happens appears here and on the timeline."),
+    items.length
+      ? items.map(row)
+      : h("li", { class: "soft pad" }, "Nothing yet. What happens appears here and on the timeline."),
   );
   morph(list, made);
 }
@@ -81,7 +110,11 @@ function row(item) {
   return h(
     "li",
     { class: `logline lane-${item.lane} ${item.line?.level ?? ""}` },
-    h("button", { type: "button", class: "plain number when soft", title: "Go to this moment", "data-tick": item.tick }, clock(item.tick)),
+    h(
+      "button",
+      { type: "button", class: "plain number when soft", title: "Go to this moment", "data-tick": item.tick },
+      clock(item.tick),
+    ),
     h("span", { class: "dot", title: item.lane }),
     h("span", { class: "grow", "data-name": item.name ?? "" }, item.text),
     typeof item.line?.file === "string" ? fileLink(item.line.file, item.line.line) : null,

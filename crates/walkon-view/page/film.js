@@ -1,8 +1,9 @@
 // @ts-check
 // Scenes over the stage, like a film: names, spoken lines, choices, fades, camera.
 //
-// In: cues and what happened on the lane of scenes. Out: words over the stage, answers to choices. Holds: everything follows from the
-// items up to the tick that is seen, so the past shows what was said then. Not here: the trace of it (`timeline.js`).
+// In: cues and what happened on the lane of scenes. Out: words over the stage, answers to choices. Holds: everything
+// follows from the items up to the tick that is seen, so the past shows what was said then. Not here: the trace of it
+// (`timeline.js`).
 
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
@@ -27,13 +28,20 @@ export function startFilm() {
     answered.clear();
   });
   // A run that began again, or went back, does not know that somebody is here.
-  for (const what of ["began", "cut"]) listen(what, () => model.attends && ask("input", { attend: true }).catch(() => {}));
+  for (const what of ["began", "cut"])
+    listen(what, () => model.attends && ask("input", { attend: true }).catch(() => {}));
 }
 
 /** @param {Json} cue */
 function takeCue(cue) {
   // As the trace has it: what was asked for in `e`, what kind of camera or cue in `kind`.
-  cues.push({ tick: cue.tick, lane: "scenes", kind: cue.kind, text: "", line: { ...cue, e: cue.kind, kind: cue.what } });
+  cues.push({
+    tick: cue.tick,
+    lane: "scenes",
+    kind: cue.kind,
+    text: "",
+    line: { ...cue, e: cue.kind, kind: cue.what },
+  });
   if (cues.length > 400) cues.splice(0, 200);
   show();
 }
@@ -89,7 +97,8 @@ function stateAt(tick) {
   if (said && tick > said.at + (said.seconds ?? 3) * tickRate() + 6) said = null;
   if (cameraWork?.kind === "reset" || scenes.size === 0) cameraWork = null;
   // What took its default is shown for a moment.
-  if (choice && (answered.has(`${choice.id} ${choice.at}`) || (choice.answer && tick > choice.at + 1.5 * tickRate()))) choice = null;
+  if (choice && (answered.has(`${choice.id} ${choice.at}`) || (choice.answer && tick > choice.at + 1.5 * tickRate())))
+    choice = null;
   return { scenes, said, choice, fade, cameraWork };
 }
 
@@ -100,7 +109,15 @@ function show() {
   const dim = fade ? fadeShare(fade, tick) : 0;
   curtain.style.opacity = String(dim);
   const isPast = model.sought !== null;
-  const looks = JSON.stringify([[...scenes.keys()], said?.at, said?.line, choice?.at, choice?.id, cameraWork?.kind, isPast]);
+  const looks = JSON.stringify([
+    [...scenes.keys()],
+    said?.at,
+    said?.line,
+    choice?.at,
+    choice?.id,
+    cameraWork?.kind,
+    isPast,
+  ]);
   if (looks === shown) return;
   shown = looks;
   fill(
@@ -112,7 +129,9 @@ function show() {
         [...scenes.keys()].map((name) => sceneChip(name, isPast)),
         cameraWork ? h("span", { class: "chip soft" }, cameraText(cameraWork)) : null,
       ),
-    said || choice ? h("div", { class: "lines" }, said ? lineCard(said, isPast) : null, choice ? choiceCard(choice, isPast) : null) : null,
+    said || choice
+      ? h("div", { class: "lines" }, said ? lineCard(said, isPast) : null, choice ? choiceCard(choice, isPast) : null)
+      : null,
   );
 }
 
@@ -128,7 +147,7 @@ function fadeShare(fade, tick) {
 /** @param {Json} work */
 function cameraText(work) {
   const target = work.options?.to ?? work.options?.character ?? "";
-  return `camera: ${work.kind}${target ? ` to ${typeof target === "string" ? target : target.name ?? ""}` : ""}`;
+  return `camera: ${work.kind}${target ? ` to ${typeof target === "string" ? target : (target.name ?? "")}` : ""}`;
 }
 
 /**
@@ -141,7 +160,19 @@ function sceneChip(name, isPast) {
     { class: "chip scene", "data-test": "scene" },
     h("span", { class: "dot" }),
     h("strong", {}, name),
-    isPast ? null : h("button", { type: "button", class: "plain", title: "Skip the scene", "data-test": "skip", onclick: () => order("input", { skip: name }) }, "Skip"),
+    isPast
+      ? null
+      : h(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            title: "Skip the scene",
+            "data-test": "skip",
+            onclick: () => order("input", { skip: name }),
+          },
+          "Skip",
+        ),
   );
 }
 
@@ -174,7 +205,14 @@ function choiceCard(choice, isPast) {
     (choice.options ?? []).map((/** @type {string} */ option, /** @type {number} */ at) =>
       h(
         "button",
-        { type: "button", class: choice.answer === option ? "button accent" : "button", disabled: isPast || Boolean(choice.answer), title: `Answer ${option}  (Alt+${at + 1})`, "data-test": `option-${option}`, onclick: () => answer(choice, option) },
+        {
+          type: "button",
+          class: choice.answer === option ? "button accent" : "button",
+          disabled: isPast || Boolean(choice.answer),
+          title: `Answer ${option}  (Alt+${at + 1})`,
+          "data-test": `option-${option}`,
+          onclick: () => answer(choice, option),
+        },
         option,
       ),
     ),
@@ -200,7 +238,10 @@ export async function toggleAttendance() {
   model.attends = !model.attends;
   changed("attendance");
   if (!(await order("input", { attend: model.attends }))) model.attends = !model.attends;
-  else changed("notice", { text: model.attends ? "Choices wait for your answer from now on." : "Choices take their default from now on." });
+  else
+    changed("notice", {
+      text: model.attends ? "Choices wait for your answer from now on." : "Choices take their default from now on.",
+    });
   changed("attendance");
 }
 

@@ -1,9 +1,9 @@
 // @ts-check
 // Binary messages, and where everybody is between two frames.
 //
-// In: buffers as docs/protocol.md lays them out. Out: frames and tracks whose numbers are views of the buffer, nothing copied;
-// places between the last two frames. Holds: a row is five words from word 4 on: key, x, y, z, then facing, state and layer
-// packed. Not here: drawing.
+// In: buffers as docs/protocol.md lays them out. Out: frames and tracks whose numbers are views of the buffer, nothing
+// copied; places between the last two frames. Holds: a row is five words from word 4 on: key, x, y, z, then facing,
+// state and layer packed. Not here: drawing.
 
 import { model } from "./model.js";
 

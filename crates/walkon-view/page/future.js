@@ -2,8 +2,8 @@
 // The forecast: the run computed ahead, drawn over the one before.
 //
 // In: tracks and items of each generation. Out: trajectories, ghosts at a tick, items for the timeline, the list of
-// differences. Holds: the base and the newest generation only; a track that is as before is drawn once, faint. Not here: the
-// timeline (`timeline.js`), the forms whose numbers are dragged (`forms.js`).
+// differences. Holds: the base and the newest generation only; a track that is as before is drawn once, faint. Not
+// here: the timeline (`timeline.js`), the forms whose numbers are dragged (`forms.js`).
 
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
@@ -186,7 +186,9 @@ function merged(have, more) {
   const last = have.length ? have[have.length - 1].tick : -1;
   if (more[0].tick > last) return have.concat(more);
   const seen = new Set(have.map((item) => `${item.tick} ${item.text}`));
-  return have.concat(more.filter((item) => !seen.has(`${item.tick} ${item.text}`))).sort((one, two) => one.tick - two.tick);
+  return have
+    .concat(more.filter((item) => !seen.has(`${item.tick} ${item.text}`)))
+    .sort((one, two) => one.tick - two.tick);
 }
 
 /** @param {Tracks} tracks */
@@ -208,7 +210,10 @@ function joined(first, second) {
   const start = Math.round((second.from - first.from) / first.every);
   const samples = start + second.samples;
   const at = new Float32Array(samples * keys.length * 2).fill(Number.NaN);
-  for (const [tracks, offset] of /** @type {[Tracks, number][]} */ ([[first, 0], [second, start]])) {
+  for (const [tracks, offset] of /** @type {[Tracks, number][]} */ ([
+    [first, 0],
+    [second, start],
+  ])) {
     tracks.keys.forEach((key, column) => {
       const to = keys.indexOf(key);
       for (let sample = 0; sample < tracks.samples; sample++) {
@@ -228,7 +233,9 @@ function compare() {
   const has = new Set((future.newest?.items ?? []).map((item) => `${item.tick} ${item.text}`));
   const until = future.newest?.isDone ? Infinity : (future.newest?.to ?? 0);
   const isOther = future.base !== null && future.base !== future.newest;
-  future.vanished = isOther ? (future.base?.items ?? []).filter((item) => item.tick <= until && !has.has(`${item.tick} ${item.text}`)) : [];
+  future.vanished = isOther
+    ? (future.base?.items ?? []).filter((item) => item.tick <= until && !has.has(`${item.tick} ${item.text}`))
+    : [];
   const [was, is] = [future.base?.tracks, future.newest?.tracks];
   if (!was || !is || was === is) return;
   const columns = new Map([...was.keys].map((key, column) => [key, column]));
@@ -380,10 +387,21 @@ function showDifferences() {
   card.hidden = !has;
   if (!has) return;
   if (future.error) {
-    fill(card, h("header", { class: "row" }, h("strong", { class: "grow" }, "No future"), button({ icon: "close", label: "Hide", onclick: () => (card.hidden = true) })), h("p", { class: "soft" }, future.error));
+    fill(
+      card,
+      h(
+        "header",
+        { class: "row" },
+        h("strong", { class: "grow" }, "No future"),
+        button({ icon: "close", label: "Hide", onclick: () => (card.hidden = true) }),
+      ),
+      h("p", { class: "soft" }, future.error),
+    );
     return;
   }
-  const all = [...future.differences].sort((one, two) => Number(weight(two) > weight(one)) - Number(weight(two) < weight(one)));
+  const all = [...future.differences].sort(
+    (one, two) => Number(weight(two) > weight(one)) - Number(weight(two) < weight(one)),
+  );
   const rows = all.filter((each) => weight(each) >= SLIGHT).slice(0, 60);
   fill(
     card,
@@ -392,13 +410,29 @@ function showDifferences() {
       { class: "row" },
       h("strong", { class: "grow" }, future.isTrial ? "Would change" : "Changed"),
       h("span", { class: "soft small" }, future.newest?.isDone ? `${Math.round(future.took)} ms` : "computing"),
-      h("button", { type: "button", class: "button", title: "Later futures are compared with this one", onclick: keepFuture, "data-test": "keep" }, "Keep"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button",
+          title: "Later futures are compared with this one",
+          onclick: keepFuture,
+          "data-test": "keep",
+        },
+        "Keep",
+      ),
       button({ icon: "close", label: "Hide the differences", onclick: () => (card.hidden = true) }),
     ),
     all.length === 0
       ? h("p", { class: "soft" }, future.newest?.isDone ? "Nothing: everybody goes where they went." : "...")
       : h("ul", {}, rows.map(differenceRow)),
-    all.length > rows.length ? h("p", { class: "soft small" }, `${rows.length ? "and " : ""}${all.length - rows.length} ${rows.length < 60 ? `by less than ${SLIGHT} s` : "more"}`) : null,
+    all.length > rows.length
+      ? h(
+          "p",
+          { class: "soft small" },
+          `${rows.length ? "and " : ""}${all.length - rows.length} ${rows.length < 60 ? `by less than ${SLIGHT} s` : "more"}`,
+        )
+      : null,
   );
 }
 
@@ -421,7 +455,12 @@ function differenceRow(difference) {
     { class: `difference ${kind}` },
     h(
       "button",
-      { type: "button", class: "plain", title: `At ${clock(when)}`, onclick: () => (chooseNamed(difference.name ?? difference.text), goTo(when)) },
+      {
+        type: "button",
+        class: "plain",
+        title: `At ${clock(when)}`,
+        onclick: () => (chooseNamed(difference.name ?? difference.text), goTo(when)),
+      },
       h("span", { class: "grow" }, difference.text),
       h("span", { class: "tag" }, delta),
     ),

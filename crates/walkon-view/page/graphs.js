@@ -1,9 +1,9 @@
 // @ts-check
 // Work on the graph of a level: what `walkon graph` does, as buttons, and points and links by hand.
 //
-// In: actions and what they need, touches of the stage. Out: their answers, in the panel and on the stage: islands, blocked links with what hit
-// them, the points that a box would find. Holds: an action runs in the program and may take a while; its button says so.
-// Not here: boxes, which are dragged as other things are (`editor.js`).
+// In: actions and what they need, touches of the stage. Out: their answers, in the panel and on the stage: islands,
+// blocked links with what hit them, the points that a box would find. Holds: an action runs in the program and may take
+// a while; its button says so. Not here: boxes, which are dragged as other things are (`editor.js`).
 
 import { centre, planeOf, toStage } from "./camera.js";
 import { ask } from "./connection.js";
@@ -24,17 +24,41 @@ import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @type {Action[]} */
 const ACTIONS = [
-  { action: "generate", label: "Generate", hint: "Points and links again, from the scene and its boxes; edits by hand are kept" },
+  {
+    action: "generate",
+    label: "Generate",
+    hint: "Points and links again, from the scene and its boxes; edits by hand are kept",
+  },
   { action: "link", label: "Link", hint: "The links alone again, between the points there are" },
   { action: "island", label: "Islands", hint: "What hangs together, and what the doors keep apart" },
-  { action: "remove", label: "Remove islands", hint: "Islands of at most so many points go", needs: [{ name: "points", label: "points at most", value: "20", kind: "number" }] },
+  {
+    action: "remove",
+    label: "Remove islands",
+    hint: "Islands of at most so many points go",
+    needs: [{ name: "points", label: "points at most", value: "20", kind: "number" }],
+  },
   { action: "stitch", label: "Stitch", hint: "Each island is joined to the main group by its shortest link" },
   { action: "blocked", label: "Blocked links", hint: "Links that nobody can walk, and what is in the way" },
-  { action: "blocked", label: "Remove blocked", hint: "Links that nobody can walk go; what hit them stays on the stage", fields: { remove: true } },
-  { action: "space", label: "Divide", hint: "All of it, in parts of about so many points", needs: [{ name: "auto", label: "points of a part", value: "80", kind: "number" }] },
+  {
+    action: "blocked",
+    label: "Remove blocked",
+    hint: "Links that nobody can walk go; what hit them stays on the stage",
+    fields: { remove: true },
+  },
+  {
+    action: "space",
+    label: "Divide",
+    hint: "All of it, in parts of about so many points",
+    needs: [{ name: "auto", label: "points of a part", value: "80", kind: "number" }],
+  },
   { action: "space", label: "No parts", hint: "The graph is no longer divided", fields: { clear: true } },
   { action: "table", label: "Table", hint: "The ways between parts" },
-  { action: "table", label: "Keep the table", hint: "The ways between parts, kept in the compact form", fields: { keep: true } },
+  {
+    action: "table",
+    label: "Keep the table",
+    hint: "The ways between parts, kept in the compact form",
+    fields: { keep: true },
+  },
   { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, whoever made it" },
 ];
 
@@ -59,9 +83,19 @@ let dragged = null;
 /** Makes the tool. */
 export function startGraphs() {
   registerTool({
-    name: "edit-points", label: "Points and links", cursor: "crosshair",
+    name: "edit-points",
+    label: "Points and links",
+    cursor: "crosshair",
     hint: "Click the ground: a point. Click two points: a link, or no longer. Drag a point to move it; Del removes it.",
-    down, move, up, click, hover, draw: drawPoints, cancel, key, leave: () => (held = -1),
+    down,
+    move,
+    up,
+    click,
+    hover,
+    draw: drawPoints,
+    cancel,
+    key,
+    leave: () => (held = -1),
   });
   listen("edited", () => tool.now.name === "edit-points" && load());
   listen("tool", () => tool.now.name === "edit-points" && points.length === 0 && load());
@@ -77,7 +111,23 @@ function show() {
   fill(
     root,
     h("h2", {}, "Graph"),
-    h("div", { class: "row wrap spaced" }, h("button", { type: "button", class: "button small", "aria-pressed": String(tool.now.name === "edit-points"), title: "Points and links by hand", "data-test": "graph-points", onclick: () => takeTool(tool.now.name === "edit-points" ? "edit" : "edit-points") }, "By hand"), ACTIONS.filter((each) => !each.needs).map((each) => runButton(each, []))),
+    h(
+      "div",
+      { class: "row wrap spaced" },
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-pressed": String(tool.now.name === "edit-points"),
+          title: "Points and links by hand",
+          "data-test": "graph-points",
+          onclick: () => takeTool(tool.now.name === "edit-points" ? "edit" : "edit-points"),
+        },
+        "By hand",
+      ),
+      ACTIONS.filter((each) => !each.needs).map((each) => runButton(each, [])),
+    ),
     h("div", { class: "form" }, ACTIONS.filter((each) => each.needs).map(row), spaceRow()),
     answer ? h("div", { class: "answer" }, h("h3", {}, answer.label), result(answer.action, answer.value)) : null,
   );
@@ -88,27 +138,85 @@ function show() {
  * @param {{need: {name: string, kind: string}, input: HTMLInputElement}[]} inputs
  */
 function runButton(action, inputs) {
-  return h("button", { type: "button", class: "button small", title: action.hint, disabled: busy !== "", "data-test": `graph-${action.label.toLowerCase().replaceAll(" ", "-")}`, onclick: () => run(action, inputs) }, busy === action.label ? "working" : action.label);
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      title: action.hint,
+      disabled: busy !== "",
+      "data-test": `graph-${action.label.toLowerCase().replaceAll(" ", "-")}`,
+      onclick: () => run(action, inputs),
+    },
+    busy === action.label ? "working" : action.label,
+  );
 }
 
 /** @param {Action} action */
 function row(action) {
-  const inputs = (action.needs ?? []).map((need) => ({ need, input: /** @type {HTMLInputElement} */ (h("input", { class: "field grow number", value: need.value, title: need.label, "aria-label": need.label, placeholder: need.label })) }));
-  return h("div", { class: "row" }, runButton(action, inputs), inputs.map(({ input }) => input), h("span", { class: "soft small" }, (action.needs ?? []).map((need) => need.label).join(", ")));
+  const inputs = (action.needs ?? []).map((need) => ({
+    need,
+    input: /** @type {HTMLInputElement} */ (
+      h("input", {
+        class: "field grow number",
+        value: need.value,
+        title: need.label,
+        "aria-label": need.label,
+        placeholder: need.label,
+      })
+    ),
+  }));
+  return h(
+    "div",
+    { class: "row" },
+    runButton(action, inputs),
+    inputs.map(({ input }) => input),
+    h("span", { class: "soft small" }, (action.needs ?? []).map((need) => need.label).join(", ")),
+  );
 }
 
 const space = { name: "space1", within: 2.5, from: /** @type {Place | null} */ (null) };
 
 function spaceRow() {
-  const name = /** @type {HTMLInputElement} */ (h("input", { class: "field", value: space.name, "aria-label": "Name of the space", onchange: () => (space.name = name.value) }));
-  const within = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: "0", max: "20", step: "0.25", value: String(space.within), class: "grow", "aria-label": "Within metres", "data-test": "space-within" }));
+  const name = /** @type {HTMLInputElement} */ (
+    h("input", {
+      class: "field",
+      value: space.name,
+      "aria-label": "Name of the space",
+      onchange: () => (space.name = name.value),
+    })
+  );
+  const within = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "range",
+      min: "0",
+      max: "20",
+      step: "0.25",
+      value: String(space.within),
+      class: "grow",
+      "aria-label": "Within metres",
+      "data-test": "space-within",
+    })
+  );
   const size = h("span", { class: "number soft" }, `${space.within} m`);
   within.addEventListener("input", () => {
     space.within = within.valueAsNumber;
     size.textContent = `${space.within} m`;
     grow();
   });
-  const set = h("button", { type: "button", class: "button small", title: "A part of the graph grown from a point: pick one with By hand, or the selection", onclick: () => { space.from = held >= 0 ? points[held] : space.from; grow(); } }, "Space");
+  const set = h(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      title: "A part of the graph grown from a point: pick one with By hand, or the selection",
+      onclick: () => {
+        space.from = held >= 0 ? points[held] : space.from;
+        grow();
+      },
+    },
+    "Space",
+  );
   return h("div", { class: "row" }, set, name, within, size);
 }
 
@@ -127,7 +235,11 @@ async function grow() {
   isGrowing = true;
   while (growsAgain) {
     growsAgain = false;
-    await run({ action: "space", label: "Space", hint: "", fields: { name: space.name, from, within: space.within } }, [], false);
+    await run(
+      { action: "space", label: "Space", hint: "", fields: { name: space.name, from, within: space.within } },
+      [],
+      false,
+    );
   }
   isGrowing = false;
 }
@@ -140,7 +252,13 @@ async function grow() {
 async function run(action, inputs, shows = true) {
   /** @type {Record<string, Json>} */
   const fields = { action: action.action, ...action.fields };
-  for (const { need, input } of inputs) fields[need.name] = need.kind === "text" ? input.value : need.kind === "place" ? input.value.split(",").map(Number) : Number(input.value);
+  for (const { need, input } of inputs)
+    fields[need.name] =
+      need.kind === "text"
+        ? input.value
+        : need.kind === "place"
+          ? input.value.split(",").map(Number)
+          : Number(input.value);
   if (shows) {
     busy = action.label;
     show();
@@ -166,7 +284,9 @@ function mark(action, value) {
     const list = value.links ?? value.warnings;
     const real = Array.isArray(list) ? list.filter((/** @type {Json} */ link) => Array.isArray(link.from)) : [];
     marks.links = real.map((/** @type {Json} */ link) => [link.from, link.to]);
-    marks.hits = real.flatMap((/** @type {Json} */ link) => (Array.isArray(link.hit) ? [/** @type {Place} */ (link.hit)] : []));
+    marks.hits = real.flatMap((/** @type {Json} */ link) =>
+      Array.isArray(link.hit) ? [/** @type {Place} */ (link.hit)] : [],
+    );
   } else if (action !== "space" && action !== "table") {
     marks.links = [];
     marks.hits = [];
@@ -191,9 +311,35 @@ function islandList(value) {
   return h(
     "div",
     {},
-    h("p", { class: "soft" }, `${value.points} points, ${value.links} links, ${value.groups.length === 1 ? "in one piece" : `${value.groups.length} groups`}`),
-    h("ul", { class: "list" }, value.groups.slice(0, 200).map((/** @type {Json} */ group, /** @type {number} */ at) =>
-      h("li", { class: "row" }, h("span", { class: "grow" }, at === 0 ? `the main group: ${group.points} points` : `island ${at}: ${group.points} points`), fly(group.at), at > 0 ? runButton({ action: "remove", label: "Remove", hint: `Remove island ${at}`, fields: { island: at } }, []) : null))),
+    h(
+      "p",
+      { class: "soft" },
+      `${value.points} points, ${value.links} links, ${value.groups.length === 1 ? "in one piece" : `${value.groups.length} groups`}`,
+    ),
+    h(
+      "ul",
+      { class: "list" },
+      value.groups
+        .slice(0, 200)
+        .map((/** @type {Json} */ group, /** @type {number} */ at) =>
+          h(
+            "li",
+            { class: "row" },
+            h(
+              "span",
+              { class: "grow" },
+              at === 0 ? `the main group: ${group.points} points` : `island ${at}: ${group.points} points`,
+            ),
+            fly(group.at),
+            at > 0
+              ? runButton(
+                  { action: "remove", label: "Remove", hint: `Remove island ${at}`, fields: { island: at } },
+                  [],
+                )
+              : null,
+          ),
+        ),
+    ),
     (value.doors ?? []).map((/** @type {Json} */ door) => h("p", { class: "soft small" }, door.text ?? door.door)),
   );
 }
@@ -201,18 +347,63 @@ function islandList(value) {
 /** @param {number[] | undefined} at */
 function fly(at) {
   if (!Array.isArray(at)) return null;
-  return h("button", { type: "button", class: "button small", title: "Bring it to the middle", onclick: () => centre(planeOf(at[0], at[1], at[2])) }, "Fly to");
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "button small",
+      title: "Bring it to the middle",
+      onclick: () => centre(planeOf(at[0], at[1], at[2])),
+    },
+    "Fly to",
+  );
 }
 
 /** @param {Json[]} pairs */
 function pairTable(pairs) {
-  return h("table", {}, h("thead", {}, h("tr", {}, ["from", "to", "length", "points"].map((name) => h("th", {}, name)))), h("tbody", {}, pairs.slice(0, 300).map((pair) => h("tr", {}, h("td", {}, pair.from), h("td", {}, pair.to), h("td", { class: "number" }, typeof pair.length === "number" ? `${short(pair.length)} m` : "no way"), h("td", { class: "number" }, String(pair.points ?? ""))))));
+  return h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ["from", "to", "length", "points"].map((name) => h("th", {}, name)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      pairs
+        .slice(0, 300)
+        .map((pair) =>
+          h(
+            "tr",
+            {},
+            h("td", {}, pair.from),
+            h("td", {}, pair.to),
+            h("td", { class: "number" }, typeof pair.length === "number" ? `${short(pair.length)} m` : "no way"),
+            h("td", { class: "number" }, String(pair.points ?? "")),
+          ),
+        ),
+    ),
+  );
 }
 
 /** @param {Json} value */
 function blockedList(value) {
   if (value.count === 0) return h("p", { class: "soft" }, "Every link can be walked.");
-  return h("ul", { class: "list" }, value.links.slice(0, 200).map((/** @type {Json} */ link) => h("li", { class: "row" }, h("span", { class: "grow" }, link.text), fly(link.hit ?? link.from))));
+  return h(
+    "ul",
+    { class: "list" },
+    value.links
+      .slice(0, 200)
+      .map((/** @type {Json} */ link) =>
+        h("li", { class: "row" }, h("span", { class: "grow" }, link.text), fly(link.hit ?? link.from)),
+      ),
+  );
 }
 
 /* A box while it is dragged */
@@ -286,7 +477,9 @@ async function load() {
     let graph = Array.isArray(navigation?.points) ? navigation : null;
     if (!graph) {
       const files = await ask("files");
-      const name = files.level.find((/** @type {string} */ file) => file.endsWith(".graph.json") && !file.endsWith(".edits.graph.json"));
+      const name = files.level.find(
+        (/** @type {string} */ file) => file.endsWith(".graph.json") && !file.endsWith(".edits.graph.json"),
+      );
       if (!name) return;
       graph = JSON.parse((await ask("source", { file: name })).text);
     }
@@ -396,7 +589,10 @@ function drawPoints(context) {
     const [left, top] = toStage(...planeOf(...place));
     context.fillRect(left - 1.5, top - 1.5, 3, 3);
   }
-  for (const [number, radius] of [[under, 5], [held, 7]]) {
+  for (const [number, radius] of [
+    [under, 5],
+    [held, 7],
+  ]) {
     if (number < 0 || !points[number]) continue;
     const [left, top] = toStage(...planeOf(...(number === under && dragged ? dragged : points[number])));
     context.beginPath();

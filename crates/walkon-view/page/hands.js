@@ -1,8 +1,9 @@
 // @ts-check
 // The hand and the walking stick: selecting, teleporting, walking, and the menu of a place.
 //
-// In: touches of the stage. Out: selections and inputs of the run. Holds: with Shift a click walks, with Alt a drag teleports; what happens in
-// the past changes nothing. Not here: tools that change the level (`editor.js`), path queries (`paths.js`).
+// In: touches of the stage. Out: selections and inputs of the run. Holds: with Shift a click walks, with Alt a drag
+// teleports; what happens in the past changes nothing. Not here: tools that change the level (`editor.js`), path
+// queries (`paths.js`).
 
 import { bodyAt } from "./bodies.js";
 import { centre, planeOf, RISE, toStage } from "./camera.js";
@@ -31,8 +32,18 @@ let sent = null;
 export function startHands() {
   const common = { down, move, up, hover: hoverOver, draw, double };
   registerTool({ name: "select", label: "Select", cursor: "default", click: clickSelect, cancel, ...common });
-  registerTool({ name: "walk", label: "Walk", cursor: "crosshair", hint: "Click the ground: the selected character, or the player, walks there.", click: (touch) => walkTo(touch), cancel, ...common });
-  listen("context", (/** @type {Touch} */ touch) => openMenu(contextEntries(touch), { left: touch.event.clientX, top: touch.event.clientY }));
+  registerTool({
+    name: "walk",
+    label: "Walk",
+    cursor: "crosshair",
+    hint: "Click the ground: the selected character, or the player, walks there.",
+    click: (touch) => walkTo(touch),
+    cancel,
+    ...common,
+  });
+  listen("context", (/** @type {Touch} */ touch) =>
+    openMenu(contextEntries(touch), { left: touch.event.clientX, top: touch.event.clientY }),
+  );
   listen("hoverEnd", () => {
     hover.key = -1;
     resting = null;
@@ -92,7 +103,10 @@ function graphHeight([x, z]) {
   const nearest = heights.points.reduce((least, point) => Math.min(least, away(point)), NEAR);
   if (nearest >= NEAR) return null;
   // What is higher hides what lies below it.
-  return heights.points.reduce((most, point) => (away(point) < nearest + NEIGHBOURS ? Math.max(most, point[1]) : most), -Infinity);
+  return heights.points.reduce(
+    (most, point) => (away(point) < nearest + NEIGHBOURS ? Math.max(most, point[1]) : most),
+    -Infinity,
+  );
 }
 
 /** @param {Point} plane */
@@ -116,7 +130,8 @@ function heightAt(plane) {
  */
 export function contains(shape, [x, z]) {
   if (shape.circle) return Math.hypot(shape.circle[0] - x, shape.circle[1] - z) <= shape.circle[2];
-  if (shape.blocks?.some(([left, top, right, bottom]) => x >= left && x <= right && z >= top && z <= bottom)) return true;
+  if (shape.blocks?.some(([left, top, right, bottom]) => x >= left && x <= right && z >= top && z <= bottom))
+    return true;
   if (shape.facets?.some((facet) => inPolygon(facet, x, z))) return true;
   return shape.polygon ? inPolygon(shape.polygon, x, z) : false;
 }
@@ -149,7 +164,11 @@ function touches(shape, touch) {
     return Math.hypot(left - touch.stage[0], top - touch.stage[1]) <= Math.max(8, shape.dot[2] + 3);
   }
   if (shape.line) {
-    const near = shape.line.some((point, at) => at > 0 && lineDistance(touch.stage, toStage(.../** @type {Point[]} */ (shape.line)[at - 1]), toStage(...point)) < 6);
+    const near = shape.line.some(
+      (point, at) =>
+        at > 0 &&
+        lineDistance(touch.stage, toStage(.../** @type {Point[]} */ (shape.line)[at - 1]), toStage(...point)) < 6,
+    );
     if (near) return true;
   }
   return contains(shape, touch.plane);
@@ -163,7 +182,8 @@ function touches(shape, touch) {
 export function lineDistance(point, from, to) {
   const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
   const long = dx * dx + dy * dy;
-  const share = long === 0 ? 0 : Math.max(0, Math.min(1, ((point[0] - from[0]) * dx + (point[1] - from[1]) * dy) / long));
+  const share =
+    long === 0 ? 0 : Math.max(0, Math.min(1, ((point[0] - from[0]) * dx + (point[1] - from[1]) * dy) / long));
   return Math.hypot(from[0] + dx * share - point[0], from[1] + dy * share - point[1]);
 }
 
@@ -242,7 +262,7 @@ let lookedAt = 0;
 
 function lookAgain() {
   const now = performance.now();
-  if (!resting || now - lookedAt < 200 || tip.hidden === true && hover.key < 0 && model.roster.size > 2000) return;
+  if (!resting || now - lookedAt < 200 || (tip.hidden === true && hover.key < 0 && model.roster.size > 2000)) return;
   hoverOver(resting);
 }
 
@@ -257,10 +277,16 @@ function hoverOver(touch) {
   }
   const row = model.roster.get(key);
   const shape = row ? null : shapeAt(touch);
-  const text = row ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}` : shape && (shape.kind !== "area" || shape.fill) ? shape.hint || shape.name || "" : "";
+  const text = row
+    ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}`
+    : shape && (shape.kind !== "area" || shape.fill)
+      ? shape.hint || shape.name || ""
+      : "";
   const [x, y, z] = groundAt(touch.plane);
   tip.hidden = !text;
-  byId("hint").textContent = model.welcome ? `${x.toFixed(2)}, ${(model.welcome.heights[1] ?? 0) > 0.01 ? `${y.toFixed(2)}, ` : ""}${z.toFixed(2)} m` : "";
+  byId("hint").textContent = model.welcome
+    ? `${x.toFixed(2)}, ${(model.welcome.heights[1] ?? 0) > 0.01 ? `${y.toFixed(2)}, ` : ""}${z.toFixed(2)} m`
+    : "";
   if (tip.hidden) return;
   fill(tip, h("div", {}, text));
   const box = tip.getBoundingClientRect();
@@ -319,23 +345,53 @@ function contextEntries(touch) {
     entries.push(
       { title: row.name },
       { label: "Select", do: () => select({ kind: "character", name: row.name, key: row.key }) },
-      { label: "Follow with the camera", key: "L", do: () => (select({ kind: "character", name: row.name, key: row.key }), (model.follows = true), changed("follow"), changed("camera", {})) },
+      {
+        label: "Follow with the camera",
+        key: "L",
+        do: () => (
+          select({ kind: "character", name: row.name, key: row.key }),
+          (model.follows = true),
+          changed("follow"),
+          changed("camera", {})
+        ),
+      },
       { label: "Stop its walk", do: () => input({ stop: row.name }) },
     );
-    if (name && name !== row.name) entries.push({ label: `Send ${name} to it`, do: () => input({ walk: name, to: row.name }) });
-    entries.push({ label: "Edit in the level", do: () => changed("edit", { kind: "character", name: row.name }) }, { label: "Remove from the run", isDanger: true, do: () => input({ remove: row.name }) }, "line");
+    if (name && name !== row.name)
+      entries.push({ label: `Send ${name} to it`, do: () => input({ walk: name, to: row.name }) });
+    entries.push(
+      { label: "Edit in the level", do: () => changed("edit", { kind: "character", name: row.name }) },
+      { label: "Remove from the run", isDanger: true, do: () => input({ remove: row.name }) },
+      "line",
+    );
   } else if (shape?.name) {
     const it = { kind: shape.kind, name: shape.name };
     entries.push({ title: `${shape.kind} ${shape.name}` }, { label: "Inspect", do: () => select(it) });
-    if (shape.kind === "door") for (const word of ["open", "close", "lock", "unlock"]) entries.push({ label: word[0].toUpperCase() + word.slice(1), test: `menu-${word}`, do: () => input({ door: it.name, order: word }) });
-    if (shape.kind === "area") for (const available of [true, false]) entries.push({ label: available ? "Make available" : "Close off", do: () => input({ area: it.name, available }) });
+    if (shape.kind === "door")
+      for (const word of ["open", "close", "lock", "unlock"])
+        entries.push({
+          label: word[0].toUpperCase() + word.slice(1),
+          test: `menu-${word}`,
+          do: () => input({ door: it.name, order: word }),
+        });
+    if (shape.kind === "area")
+      for (const available of [true, false])
+        entries.push({
+          label: available ? "Make available" : "Close off",
+          do: () => input({ area: it.name, available }),
+        });
     entries.push({ label: "Edit in the level", do: () => changed("edit", it) }, "line");
   }
   entries.push({ title: place.map((part) => part.toFixed(2)).join(", ") });
   if (name && name !== row?.name) {
     entries.push(
       { label: `${name} walks here`, key: "Shift+click", test: "menu-walk", do: () => isNow() && walkTo(touch) },
-      { label: `Put ${name} here`, key: "Alt+drag", test: "menu-teleport", do: () => input({ teleport: name, to: place }) },
+      {
+        label: `Put ${name} here`,
+        key: "Alt+drag",
+        test: "menu-teleport",
+        do: () => input({ teleport: name, to: place }),
+      },
     );
   }
   entries.push(
@@ -364,7 +420,10 @@ async function spawn(at) {
   );
   if (!values) return;
   try {
-    const tags = values.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
+    const tags = values.tags
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean);
     await order("input", {
       spawn: values.name,
       at,
@@ -373,6 +432,6 @@ async function spawn(at) {
       ...(tags.length ? { tags } : {}),
     });
   } catch {
-    changed("notice", { text: "The params are no JSON object, such as {\"route\": \"rounds\"}.", isMistake: true });
+    changed("notice", { text: 'The params are no JSON object, such as {"route": "rounds"}.', isMistake: true });
   }
 }

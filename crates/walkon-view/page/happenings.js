@@ -1,9 +1,9 @@
 // @ts-check
 // Everything that happened, by lane.
 //
-// In: `happened` tells, answers of `history`. Out: items in order of their ticks. Holds: at most 40,000 items, the oldest walks and log
-// lines go first; what comes after a tick that the level went back to is forgotten. Not here: showing them (`events.js`,
-// `timeline.js`, `film.js`).
+// In: `happened` tells, answers of `history`. Out: items in order of their ticks. Holds: at most 40,000 items, the
+// oldest walks and log lines go first; what comes after a tick that the level went back to is forgotten. Not here:
+// showing them (`events.js`, `timeline.js`, `film.js`).
 
 import { ask } from "./connection.js";
 import { changed, listen, model } from "./model.js";
@@ -75,7 +75,11 @@ export async function askHistory() {
     const answer = await ask("history", { from: 0, to: model.state.tick });
     const known = new Set();
     for (const lane of lanes.values()) for (const item of lane) known.add(`${item.tick} ${item.lane} ${item.text}`);
-    takeItems((answer.items ?? []).filter((/** @type {LaneItem} */ item) => !known.has(`${item.tick} ${item.lane} ${item.text}`)));
+    takeItems(
+      (answer.items ?? []).filter(
+        (/** @type {LaneItem} */ item) => !known.has(`${item.tick} ${item.lane} ${item.text}`),
+      ),
+    );
   } catch {
     // Without history the lanes begin where the page came in.
   }

@@ -1,8 +1,9 @@
 // @ts-check
 // Everything about what is selected, as at the tick that is seen.
 //
-// In: answers of `inspect`. Out: sections that stay in place while their numbers change. Holds: it asks five times a second at most, and
-// only while it is shown; sections keep whether they are open. Not here: forms that change the level (`forms.js`).
+// In: answers of `inspect`. Out: sections that stay in place while their numbers change. Holds: it asks five times a
+// second at most, and only while it is shown; sections keep whether they are open. Not here: forms that change the
+// level (`forms.js`).
 
 import { ask, order } from "./connection.js";
 import { button, fill, h, morph, short } from "./elements.js";
@@ -94,8 +95,16 @@ function showHead() {
   if (row) swatch.style.background = `rgb(${rgbaOf(row.colour).slice(0, 3).join(",")})`;
   fill(
     head,
-    h("div", { class: "row title" }, row ? swatch : null, h("strong", { class: "grow ellipsis", "data-test": "inspected" }, name || "level"), h("span", { class: "tag" }, kind),
-      model.selection ? button({ icon: "close", label: "Select nothing", key: "Esc", onclick: () => select(null) }) : null),
+    h(
+      "div",
+      { class: "row title" },
+      row ? swatch : null,
+      h("strong", { class: "grow ellipsis", "data-test": "inspected" }, name || "level"),
+      h("span", { class: "tag" }, kind),
+      model.selection
+        ? button({ icon: "close", label: "Select nothing", key: "Esc", onclick: () => select(null) })
+        : null,
+    ),
     h("div", { class: "row wrap actions" }, actions(kind, name)),
   );
 }
@@ -106,22 +115,72 @@ function showHead() {
  */
 function actions(kind, name) {
   const act = (/** @type {string} */ label, /** @type {Json} */ input, test = "") =>
-    h("button", { type: "button", class: "button small", "data-test": test || null, onclick: () => order("input", input) }, label);
+    h(
+      "button",
+      { type: "button", class: "button small", "data-test": test || null, onclick: () => order("input", input) },
+      label,
+    );
   if (kind === "character") {
     return [
-      h("button", { type: "button", class: "button small", "aria-pressed": String(model.follows), title: "Keep it in the middle  (L)", "data-test": "follow", onclick: () => { model.follows = !model.follows; changed("follow"); changed("camera", {}); } }, "Follow"),
-      h("button", { type: "button", class: "button small", title: "Then click where to  (W)", onclick: () => takeTool("walk") }, "Walk to"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-pressed": String(model.follows),
+          title: "Keep it in the middle  (L)",
+          "data-test": "follow",
+          onclick: () => {
+            model.follows = !model.follows;
+            changed("follow");
+            changed("camera", {});
+          },
+        },
+        "Follow",
+      ),
+      h(
+        "button",
+        { type: "button", class: "button small", title: "Then click where to  (W)", onclick: () => takeTool("walk") },
+        "Walk to",
+      ),
       act("Stop", { stop: name }, "stop"),
       h("button", { type: "button", class: "button small", onclick: () => changed("edit", { kind, name }) }, "Edit"),
-      h("button", { type: "button", class: "button small danger", onclick: () => order("input", { remove: name }) }, "Remove"),
+      h(
+        "button",
+        { type: "button", class: "button small danger", onclick: () => order("input", { remove: name }) },
+        "Remove",
+      ),
     ];
   }
   if (kind === "door") {
-    return [...["open", "close", "lock", "unlock"].map((word) => act(word[0].toUpperCase() + word.slice(1), { door: name, order: word }, `door-${word}`)), editButton(kind, name)];
+    return [
+      ...["open", "close", "lock", "unlock"].map((word) =>
+        act(word[0].toUpperCase() + word.slice(1), { door: name, order: word }, `door-${word}`),
+      ),
+      editButton(kind, name),
+    ];
   }
-  if (kind === "area") return [act("Make available", { area: name, available: true }), act("Close off", { area: name, available: false }), editButton(kind, name)];
+  if (kind === "area")
+    return [
+      act("Make available", { area: name, available: true }),
+      act("Close off", { area: name, available: false }),
+      editButton(kind, name),
+    ];
   if (kind === "mark" || kind === "region" || kind === "route") return [editButton(kind, name)];
-  if (kind === "level") return [h("button", { type: "button", class: "button small", title: "The trace of the run so far, which walkon replay runs again", onclick: saveTrace, "data-test": "trace" }, "Save the trace")];
+  if (kind === "level")
+    return [
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          title: "The trace of the run so far, which walkon replay runs again",
+          onclick: saveTrace,
+          "data-test": "trace",
+        },
+        "Save the trace",
+      ),
+    ];
   if (kind === "scene") return [act("Go on", { continue: name }), act("Skip", { skip: name })];
   return [];
 }
@@ -129,7 +188,9 @@ function actions(kind, name) {
 async function saveTrace() {
   const answer = await order("trace");
   if (!answer) return;
-  const link = /** @type {HTMLAnchorElement} */ (h("a", { download: `${model.welcome?.level ?? "run"}.jsonl`, href: URL.createObjectURL(new Blob([answer.text])) }));
+  const link = /** @type {HTMLAnchorElement} */ (
+    h("a", { download: `${model.welcome?.level ?? "run"}.jsonl`, href: URL.createObjectURL(new Blob([answer.text])) })
+  );
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -165,9 +226,46 @@ export function inspect(selection) {
 }
 
 const KNOWN = new Set([
-  "name", "key", "position", "facing", "velocity", "desired", "radius", "speed", "tags", "animation", "heldBy", "behaviour", "board", "walk",
-  "tasks", "timers", "handlers", "tree", "log", "events", "faults", "kind", "measures", "boards", "state", "switchedOff", "counts", "isLocked",
-  "area", "users", "by", "inside", "isAvailable", "factor", "class", "cast", "since", "mark", "line", "tick",
+  "name",
+  "key",
+  "position",
+  "facing",
+  "velocity",
+  "desired",
+  "radius",
+  "speed",
+  "tags",
+  "animation",
+  "heldBy",
+  "behaviour",
+  "board",
+  "walk",
+  "tasks",
+  "timers",
+  "handlers",
+  "tree",
+  "log",
+  "events",
+  "faults",
+  "kind",
+  "measures",
+  "boards",
+  "state",
+  "switchedOff",
+  "counts",
+  "isLocked",
+  "area",
+  "users",
+  "by",
+  "inside",
+  "isAvailable",
+  "factor",
+  "class",
+  "cast",
+  "since",
+  "mark",
+  "line",
+  "tick",
 ]);
 
 /**
@@ -177,24 +275,61 @@ const KNOWN = new Set([
 function sectionsOf(kind, it) {
   const parts = [];
   parts.push(h("div", { class: "section", "data-id": "facts" }, rows(plainFacts(kind, it))));
-  if (it.behaviour) parts.push(section("behaviour", "Behaviour", behaviourRows(it.behaviour), it.behaviour.isOff ? "switched off" : ""));
+  if (it.behaviour)
+    parts.push(
+      section("behaviour", "Behaviour", behaviourRows(it.behaviour), it.behaviour.isOff ? "switched off" : ""),
+    );
   if (it.walk) parts.push(section("walk", "Walk", walkRows(it.walk), it.walk.status ?? ""));
   if (it.tree) parts.push(section("tree", "Behaviour tree", h("ul", { class: "tree" }, treeNode(it.tree))));
-  if (it.tasks?.length) parts.push(section("tasks", "Tasks", h("ul", { class: "list" }, it.tasks.map(taskRow)), String(it.tasks.length)));
+  if (it.tasks?.length)
+    parts.push(section("tasks", "Tasks", h("ul", { class: "list" }, it.tasks.map(taskRow)), String(it.tasks.length)));
   if (has(it.board)) parts.push(section("board", "Blackboard", rows(entries(it.board))));
-  if (it.timers?.length) parts.push(section("timers", "Timers", h("ul", { class: "list" }, it.timers.map(timerRow)), String(it.timers.length)));
-  if (it.handlers?.length) parts.push(section("handlers", "Handlers", h("ul", { class: "list" }, it.handlers.map(handlerRow)), String(it.handlers.length)));
-  if (it.faults?.length) parts.push(section("faults", "Faults", h("ul", { class: "list" }, it.faults.map(faultRow)), String(it.faults.length)));
+  if (it.timers?.length)
+    parts.push(
+      section("timers", "Timers", h("ul", { class: "list" }, it.timers.map(timerRow)), String(it.timers.length)),
+    );
+  if (it.handlers?.length)
+    parts.push(
+      section(
+        "handlers",
+        "Handlers",
+        h("ul", { class: "list" }, it.handlers.map(handlerRow)),
+        String(it.handlers.length),
+      ),
+    );
+  if (it.faults?.length)
+    parts.push(
+      section("faults", "Faults", h("ul", { class: "list" }, it.faults.map(faultRow)), String(it.faults.length)),
+    );
   if (it.inside) parts.push(section("inside", "Inside", names(it.inside), String(it.inside.length)));
   if (it.users?.length) parts.push(section("users", "Users", names(it.users), String(it.users.length)));
   if (it.cast?.length) parts.push(section("cast", "Cast", names(it.cast)));
-  if (it.switchedOff?.length) parts.push(section("off", "Switched off", h("ul", { class: "list" }, it.switchedOff.map(offRow)), String(it.switchedOff.length)));
+  if (it.switchedOff?.length)
+    parts.push(
+      section(
+        "off",
+        "Switched off",
+        h("ul", { class: "list" }, it.switchedOff.map(offRow)),
+        String(it.switchedOff.length),
+      ),
+    );
   if (kind === "level" && has(it.state)) parts.push(section("state", "State of the scripts", rows(entries(it.state))));
   if (has(it.measures)) parts.push(section("measures", "Measures", rows(entries(it.measures))));
   if (has(it.boards)) parts.push(section("boards", "Blackboards", rows(entries(it.boards))));
   if (has(it.counts)) parts.push(section("counts", "Counts", rows(entries(it.counts))));
-  if (it.log?.length) parts.push(section("log", "Log", h("ul", { class: "list log" }, newestFirst(it.log).map(logRow)), String(it.log.length)));
-  if (it.events?.length) parts.push(section("events", "Events", h("ul", { class: "list log" }, newestFirst(it.events).map(logRow)), String(it.events.length)));
+  if (it.log?.length)
+    parts.push(
+      section("log", "Log", h("ul", { class: "list log" }, newestFirst(it.log).map(logRow)), String(it.log.length)),
+    );
+  if (it.events?.length)
+    parts.push(
+      section(
+        "events",
+        "Events",
+        h("ul", { class: "list log" }, newestFirst(it.events).map(logRow)),
+        String(it.events.length),
+      ),
+    );
   const rest = Object.entries(it).filter(([name]) => !KNOWN.has(name));
   if (rest.length) parts.push(section("raw", "More", rows(rest.map(([name, value]) => [name, value]))));
   return parts;
@@ -228,7 +363,8 @@ function section(id, title, body, note = "") {
 function plainFacts(kind, it) {
   /** @type {[string, any][]} */
   const all = [];
-  const add = (/** @type {string} */ name, /** @type {any} */ value) => value !== undefined && value !== null && value !== "" && all.push([name, value]);
+  const add = (/** @type {string} */ name, /** @type {any} */ value) =>
+    value !== undefined && value !== null && value !== "" && all.push([name, value]);
   if (kind === "level") {
     add("file", model.welcome?.file);
     add("seed", model.welcome?.seed);
@@ -280,7 +416,13 @@ function link(kind, name) {
 
 /** @param {string[] | Json[]} list */
 function names(list) {
-  return h("div", { class: "row wrap" }, list.length ? list.map((name) => link("character", typeof name === "string" ? name : String(name?.name ?? name))) : h("span", { class: "soft" }, "nobody"));
+  return h(
+    "div",
+    { class: "row wrap" },
+    list.length
+      ? list.map((name) => link("character", typeof name === "string" ? name : String(name?.name ?? name)))
+      : h("span", { class: "soft" }, "nobody"),
+  );
 }
 
 /**
@@ -289,7 +431,11 @@ function names(list) {
  */
 export function fileLink(file, line) {
   if (!file) return null;
-  return h("button", { type: "button", class: "plain link code", "data-file": file, "data-line": line ?? "" }, line ? `${file}:${line}` : file);
+  return h(
+    "button",
+    { type: "button", class: "plain link code", "data-file": file, "data-line": line ?? "" },
+    line ? `${file}:${line}` : file,
+  );
 }
 
 /**
@@ -305,7 +451,10 @@ function rows(pairs) {
   return h(
     "dl",
     {},
-    pairs.map(([name, value]) => [h("dt", { title: name }, name), h("dd", {}, value instanceof Node ? value : plain(value))]),
+    pairs.map(([name, value]) => [
+      h("dt", { title: name }, name),
+      h("dd", {}, value instanceof Node ? value : plain(value)),
+    ]),
   );
 }
 
@@ -316,15 +465,23 @@ function rows(pairs) {
  */
 export function plain(value) {
   if (value === null || value === undefined) return h("span", { class: "soft" }, "nil");
-  if (typeof value === "number") return h("span", { class: "number" }, Number.isInteger(value) ? String(value) : short(value, 3));
+  if (typeof value === "number")
+    return h("span", { class: "number" }, Number.isInteger(value) ? String(value) : short(value, 3));
   if (typeof value === "boolean") return h("span", { class: "bool" }, String(value));
   if (typeof value === "string") return model.byName.has(value) ? link("character", value) : value;
   if (Array.isArray(value)) {
-    if (value.length <= 4 && value.every((part) => typeof part === "number")) return h("span", { class: "number" }, value.map((part) => short(part)).join(", "));
-    if (value.every((part) => typeof part !== "object" || part === null)) return h("span", {}, value.map((part) => String(part)).join(", "));
-    return h("ol", { class: "values" }, value.slice(0, 100).map((part) => h("li", {}, plain(part))));
+    if (value.length <= 4 && value.every((part) => typeof part === "number"))
+      return h("span", { class: "number" }, value.map((part) => short(part)).join(", "));
+    if (value.every((part) => typeof part !== "object" || part === null))
+      return h("span", {}, value.map((part) => String(part)).join(", "));
+    return h(
+      "ol",
+      { class: "values" },
+      value.slice(0, 100).map((part) => h("li", {}, plain(part))),
+    );
   }
-  if (typeof value.file === "string" && typeof value.line === "number") return fileLink(value.file, value.line) ?? value.file;
+  if (typeof value.file === "string" && typeof value.line === "number")
+    return fileLink(value.file, value.line) ?? value.file;
   const pairs = Object.entries(value);
   if (pairs.length === 0) return h("span", { class: "soft" }, "{}");
   return rows(pairs);
@@ -343,7 +500,8 @@ function behaviourRows(behaviour) {
 function walkRows(walk) {
   /** @type {[string, any][]} */
   const all = [];
-  const add = (/** @type {string} */ name, /** @type {any} */ value) => value !== undefined && value !== null && all.push([name, value]);
+  const add = (/** @type {string} */ name, /** @type {any} */ value) =>
+    value !== undefined && value !== null && all.push([name, value]);
   add("number", walk.number);
   add("status", walk.status);
   add("goal", walk.goal === undefined ? undefined : Array.isArray(walk.goal) ? place(walk.goal) : plain(walk.goal));
@@ -353,7 +511,8 @@ function walkRows(walk) {
   add("new plans", walk.repaths);
   add("points", Array.isArray(walk.points) ? walk.points.length : undefined);
   for (const [name, value] of Object.entries(walk)) {
-    if (!["number", "status", "goal", "remaining", "why", "since", "repaths", "points"].includes(name)) add(name, plain(value));
+    if (!["number", "status", "goal", "remaining", "why", "since", "repaths", "points"].includes(name))
+      add(name, plain(value));
   }
   return rows(all);
 }
@@ -368,7 +527,14 @@ function treeNode(node) {
   return h(
     "li",
     { class: node.isRunning ? "node running" : "node" },
-    h("div", { class: "row" }, h("span", { class: `lamp ${status}` }), h("span", { class: "grow ellipsis" }, name), h("span", { class: "soft small" }, [kind, status === "idle" ? "" : status].filter(Boolean).join(" ")), place ? fileLink(place[1], Number(place[2])) : null),
+    h(
+      "div",
+      { class: "row" },
+      h("span", { class: `lamp ${status}` }),
+      h("span", { class: "grow ellipsis" }, name),
+      h("span", { class: "soft small" }, [kind, status === "idle" ? "" : status].filter(Boolean).join(" ")),
+      place ? fileLink(place[1], Number(place[2])) : null,
+    ),
     node.children?.length ? h("ul", {}, node.children.map(treeNode)) : null,
   );
 }
@@ -379,24 +545,61 @@ function taskRow(task) {
   return h(
     "li",
     {},
-    h("div", { class: "row" }, h("strong", { class: "grow ellipsis" }, task.name ?? task.callback ?? `task ${task.id}`), fileLink(task.file, task.line)),
-    h("div", { class: "soft" }, waits, typeof task.since === "number" ? ` · since ${clock(task.since)}` : "", typeof task.until === "number" ? ` · until ${clock(task.until)}` : ""),
+    h(
+      "div",
+      { class: "row" },
+      h("strong", { class: "grow ellipsis" }, task.name ?? task.callback ?? `task ${task.id}`),
+      fileLink(task.file, task.line),
+    ),
+    h(
+      "div",
+      { class: "soft" },
+      waits,
+      typeof task.since === "number" ? ` · since ${clock(task.since)}` : "",
+      typeof task.until === "number" ? ` · until ${clock(task.until)}` : "",
+    ),
   );
 }
 
 /** @param {Json} timer */
 function timerRow(timer) {
-  return h("li", { class: "row" }, h("span", { class: "grow ellipsis" }, timer.name ?? "timer", h("span", { class: "soft" }, typeof timer.due === "number" ? ` due ${clock(timer.due)}` : "", timer.every ? ` every ${short(timer.every)}` : "")), fileLink(timer.file, timer.line));
+  return h(
+    "li",
+    { class: "row" },
+    h(
+      "span",
+      { class: "grow ellipsis" },
+      timer.name ?? "timer",
+      h(
+        "span",
+        { class: "soft" },
+        typeof timer.due === "number" ? ` due ${clock(timer.due)}` : "",
+        timer.every ? ` every ${short(timer.every)}` : "",
+      ),
+    ),
+    fileLink(timer.file, timer.line),
+  );
 }
 
 /** @param {Json} handler */
 function handlerRow(handler) {
-  return h("li", { class: "row" }, h("span", { class: "grow ellipsis" }, String(handler.event ?? handler.name ?? "handler")), fileLink(handler.file, handler.line));
+  return h(
+    "li",
+    { class: "row" },
+    h("span", { class: "grow ellipsis" }, String(handler.event ?? handler.name ?? "handler")),
+    fileLink(handler.file, handler.line),
+  );
 }
 
 /** @param {Json} off */
 function offRow(off) {
-  return h("li", { class: "row wrap" }, off.character ? link("character", off.character) : null, h("span", { class: "grow soft" }, typeof off === "string" ? off : (off.owner ?? "")), typeof off.again === "number" ? h("span", { class: "soft" }, `again at ${clock(off.again)}`) : null);
+  return h(
+    "li",
+    { class: "row wrap" },
+    off.character ? link("character", off.character) : null,
+    h("span", { class: "grow soft" }, typeof off === "string" ? off : (off.owner ?? "")),
+    typeof off.again === "number" ? h("span", { class: "soft" }, `again at ${clock(off.again)}`) : null,
+  );
 }
 
 /** @param {Json} fault */
@@ -404,7 +607,12 @@ function faultRow(fault) {
   return h(
     "li",
     { class: "fault" },
-    h("div", { class: "row" }, h("span", { class: "grow ellipsis soft" }, fault.owner ?? "", fault.count > 1 ? ` × ${fault.count}` : ""), fileLink(fault.file, fault.line)),
+    h(
+      "div",
+      { class: "row" },
+      h("span", { class: "grow ellipsis soft" }, fault.owner ?? "", fault.count > 1 ? ` × ${fault.count}` : ""),
+      fileLink(fault.file, fault.line),
+    ),
     h("div", {}, fault.message),
   );
 }
@@ -421,6 +629,9 @@ function logRow(line) {
     { class: `logline ${line.level ?? ""}` },
     h("span", { class: "soft number when" }, clock(line.tick ?? 0)),
     h("span", { class: "grow" }, line.text ?? line.message ?? ""),
-    fileLink(line.file ?? line.line?.file, line.line?.file ? line.line.line : typeof line.line === "number" ? line.line : undefined),
+    fileLink(
+      line.file ?? line.line?.file,
+      line.line?.file ? line.line.line : typeof line.line === "number" ? line.line : undefined,
+    ),
   );
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // The keyboard.
 //
-// In: keys that no field took. Out: what they stand for. Holds: the list that is shown is the list that is obeyed. Not here: keys inside
-// fields, menus and the timeline.
+// In: keys that no field took. Out: what they stand for. Holds: the list that is shown is the list that is obeyed. Not
+// here: keys inside fields, menus and the timeline.
 
 import { fit, pan, zoom } from "./camera.js";
 import { focusConsole } from "./console.js";
@@ -69,7 +69,9 @@ export function startKeys() {
   document.addEventListener("keydown", press);
   // A button that was clicked with a mouse gives the focus back, so that Space plays and does not press it again.
   document.addEventListener("click", (event) => {
-    const pressed = /** @type {Element} */ (event.target).closest("#top button, #tools button, #view button, #timebar button");
+    const pressed = /** @type {Element} */ (event.target).closest(
+      "#top button, #tools button, #view button, #timebar button",
+    );
     if (event.detail > 0 && pressed instanceof HTMLElement) pressed.blur();
   });
   listen("help", showHelp);
@@ -109,7 +111,14 @@ function press(event) {
     event.preventDefault();
     return;
   }
-  const name = event.key === " " ? "Space" : event.shiftKey && /^[a-z]$/i.test(event.key) ? `Shift+${event.key.toUpperCase()}` : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  const name =
+    event.key === " "
+      ? "Space"
+      : event.shiftKey && /^[a-z]$/i.test(event.key)
+        ? `Shift+${event.key.toUpperCase()}`
+        : event.key.length === 1
+          ? event.key.toUpperCase()
+          : event.key;
   const found = KEYS.find((each) => each.keys === name || (name === "=" && each.keys === "+"));
   if (!found?.do) return;
   event.preventDefault();
@@ -164,7 +173,25 @@ function showHelp() {
       "dialog",
       { class: "dialog help", "aria-label": "Keys", "data-test": "keys" },
       h("h2", {}, "Keys and mouse"),
-      h("div", { class: "columns" }, groups.map((group) => h("section", {}, h("h3", {}, group), h("dl", {}, KEYS.filter((each) => each.group === group).map((each) => [h("dt", {}, h("kbd", {}, each.keys)), h("dd", {}, each.text)]))))),
+      h(
+        "div",
+        { class: "columns" },
+        groups.map((group) =>
+          h(
+            "section",
+            {},
+            h("h3", {}, group),
+            h(
+              "dl",
+              {},
+              KEYS.filter((each) => each.group === group).map((each) => [
+                h("dt", {}, h("kbd", {}, each.keys)),
+                h("dd", {}, each.text),
+              ]),
+            ),
+          ),
+        ),
+      ),
       h("form", { method: "dialog", class: "row end" }, h("button", { class: "button accent" }, "Close")),
     )
   );

@@ -1,8 +1,8 @@
 // @ts-check
 // Where the page begins: everything is made, joined, and connected.
 //
-// In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new connection. Not here: anything
-// that is drawn.
+// In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new
+// connection. Not here: anything that is drawn.
 
 import { camera, fit, planeOf, toStage } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
@@ -80,10 +80,13 @@ function welcome(message) {
   isFirst = false;
   askHistory();
   check();
-  ask("schema").then((schema) => {
-    model.schema = schema.schema ?? schema;
-    changed("schema");
-  }, () => {});
+  ask("schema").then(
+    (schema) => {
+      model.schema = schema.schema ?? schema;
+      changed("schema");
+    },
+    () => {},
+  );
   sendSelection();
   seekAgain();
   if (future.isOn) forecastAgain();
@@ -213,7 +216,13 @@ window.walkon = {
     return { x: left + (box?.left ?? 0), y: top + (box?.top ?? 0) };
   },
   get future() {
-    return { isOn: future.isOn, took: future.took, differences: future.differences, base: future.base, newest: future.newest };
+    return {
+      isOn: future.isOn,
+      took: future.took,
+      differences: future.differences,
+      base: future.base,
+      newest: future.newest,
+    };
   },
   model,
   camera,

@@ -1,8 +1,8 @@
 // @ts-check
 // Menus and dialogs that lie over the page.
 //
-// In: entries and a place. Out: a menu by mouse and keyboard. Holds: one menu at a time; Escape and a click elsewhere close it, and the
-// focus goes back where it was. Not here: what the entries do.
+// In: entries and a place. Out: a menu by mouse and keyboard. Holds: one menu at a time; Escape and a click elsewhere
+// close it, and the focus goes back where it was. Not here: what the entries do.
 
 import { h } from "./elements.js";
 import { ground, ink } from "./palette.js";
@@ -31,13 +31,18 @@ export function closeMenu() {
  * @param {{left: number, top: number} | HTMLElement} where
  */
 export function openMenu(entries, where) {
-  const wasHere = open?.dataset.owner !== undefined && where instanceof HTMLElement && open.dataset.owner === where.id && where.id !== "";
+  const wasHere =
+    open?.dataset.owner !== undefined &&
+    where instanceof HTMLElement &&
+    open.dataset.owner === where.id &&
+    where.id !== "";
   closeMenu();
   if (wasHere) return;
   before = document.activeElement;
   const menu = h("div", { class: "menu", role: "menu", "data-test": "menu" });
   if (where instanceof HTMLElement) menu.dataset.owner = where.id;
-  const build = () => menu.replaceChildren(...(typeof entries === "function" ? entries() : entries).map((entry) => row(entry, build)));
+  const build = () =>
+    menu.replaceChildren(...(typeof entries === "function" ? entries() : entries).map((entry) => row(entry, build)));
   build();
   document.body.append(menu);
   open = menu;
@@ -76,7 +81,9 @@ function row(entry, again) {
         if (!entry.stays) closeMenu();
         entry.do();
         if (entry.stays) {
-          const at = [.../** @type {HTMLElement} */ (open).querySelectorAll("button")].indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+          const at = [.../** @type {HTMLElement} */ (open).querySelectorAll("button")].indexOf(
+            /** @type {HTMLButtonElement} */ (document.activeElement),
+          );
           again();
           open?.querySelectorAll("button")[at]?.focus();
         }
@@ -131,7 +138,11 @@ export function askFor(title, fields, verb = "OK") {
     const inputs = fields.map((field) => {
       const id = `field-${field.name}`;
       const made = field.options
-        ? h("select", { class: "field wide", id, name: field.name }, field.options.map((option) => h("option", { value: option }, option || "none")))
+        ? h(
+            "select",
+            { class: "field wide", id, name: field.name },
+            field.options.map((option) => h("option", { value: option }, option || "none")),
+          )
         : h("input", { class: "field wide", id, name: field.name, autocomplete: "off", placeholder: field.hint ?? "" });
       /** @type {HTMLInputElement} */ (made).value = field.value ?? field.options?.[0] ?? "";
       return [h("label", { for: id }, field.label), made];
@@ -142,7 +153,12 @@ export function askFor(title, fields, verb = "OK") {
         { method: "dialog" },
         h("h2", {}, title),
         h("div", { class: "fields" }, inputs.flat()),
-        h("div", { class: "row end" }, h("button", { type: "button", class: "button", onclick: () => dialog.close("no") }, "Cancel"), h("button", { type: "submit", class: "button accent", value: "yes", "data-test": "dialog-ok" }, verb)),
+        h(
+          "div",
+          { class: "row end" },
+          h("button", { type: "button", class: "button", onclick: () => dialog.close("no") }, "Cancel"),
+          h("button", { type: "submit", class: "button accent", value: "yes", "data-test": "dialog-ok" }, verb),
+        ),
       )
     );
     dialog.append(form);

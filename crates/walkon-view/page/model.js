@@ -1,8 +1,8 @@
 // @ts-check
 // What the page knows of the level, and who wants to hear when it changes.
 //
-// In: what the program tells. Out: the last welcome, state, roster, pictures, frames, items; changes by name. Holds: nothing here
-// draws or sends. Not here: the socket (`connection.js`), what is done with it (everything else).
+// In: what the program tells. Out: the last welcome, state, roster, pictures, frames, items; changes by name. Holds:
+// nothing here draws or sends. Not here: the socket (`connection.js`), what is done with it (everything else).
 
 /** @type {Map<string, Set<(detail: any) => void>>} */
 const listeners = new Map();

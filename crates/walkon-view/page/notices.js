@@ -1,8 +1,8 @@
 // @ts-check
 // Short notices in a corner, and the banner of a lost connection.
 //
-// In: sentences. Out: notices that go by themselves, a banner that stays until the connection is back. Holds: the same sentence is
-// shown once. Not here: faults of scripts and diagnostics (`problems.js`).
+// In: sentences. Out: notices that go by themselves, a banner that stays until the connection is back. Holds: the same
+// sentence is shown once. Not here: faults of scripts and diagnostics (`problems.js`).
 
 import { everOpen, link, tryNow } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
@@ -20,10 +20,19 @@ export function notice(text, options = {}) {
   same?.remove();
   const card = h(
     "div",
-    { class: options.isMistake ? "notice mistake" : "notice", role: options.isMistake ? "alert" : "status", "data-id": text, "data-test": "notice" },
+    {
+      class: options.isMistake ? "notice mistake" : "notice",
+      role: options.isMistake ? "alert" : "status",
+      "data-id": text,
+      "data-test": "notice",
+    },
     h("span", { class: "grow" }, text),
     options.action
-      ? h("button", { type: "button", class: "button", onclick: () => (options.onclick?.(), card.remove()) }, options.action)
+      ? h(
+          "button",
+          { type: "button", class: "button", onclick: () => (options.onclick?.(), card.remove()) },
+          options.action,
+        )
       : null,
     button({ icon: "close", label: "Close", onclick: () => card.remove() }),
   );

@@ -1,9 +1,9 @@
 // @ts-check
 // Pictures on a canvas.
 //
-// In: layers of a picture, a map from plane to pixels. Out: pixels. Holds: lines, dots and words have the same size at every zoom;
-// words never overlap: the more important ones stay. Not here: what is in a picture (the program), characters
-// (`bodies.js`).
+// In: layers of a picture, a map from plane to pixels. Out: pixels. Holds: lines, dots and words have the same size at
+// every zoom; words never overlap: the more important ones stay. Not here: what is in a picture (the program),
+// characters (`bodies.js`).
 
 import { ground, ink, stageColours, tint } from "./palette.js";
 
@@ -141,7 +141,12 @@ export class Words {
   write(context, word) {
     context.font = `${word.isBold ? 600 : 500} ${word.size}px ${FONT}`;
     const wide = context.measureText(word.text).width;
-    const [left, right, top, bottom] = [word.left - wide / 2 - 2, word.left + wide / 2 + 2, word.top, word.top + word.size * 1.15];
+    const [left, right, top, bottom] = [
+      word.left - wide / 2 - 2,
+      word.left + wide / 2 + 2,
+      word.top,
+      word.top + word.size * 1.15,
+    ];
     const meets = this.taken.some(([l, r, t, b]) => left < r && right > l && top < b && bottom > t);
     if (meets && !word.isSure) return false;
     this.taken.push([left, right, top, bottom]);
@@ -158,7 +163,17 @@ export class Words {
 }
 
 /** Where a name may stand in its area, shares of width and depth. */
-const SPOTS = [[0.5, 0.5], [0.5, 0.25], [0.5, 0.75], [0.25, 0.5], [0.75, 0.5], [0.25, 0.25], [0.75, 0.75], [0.75, 0.25], [0.25, 0.75]];
+const SPOTS = [
+  [0.5, 0.5],
+  [0.5, 0.25],
+  [0.5, 0.75],
+  [0.25, 0.5],
+  [0.75, 0.5],
+  [0.25, 0.25],
+  [0.75, 0.75],
+  [0.75, 0.25],
+  [0.25, 0.75],
+];
 
 /**
  * A place for the name of an area where nothing lies on it.
@@ -169,7 +184,9 @@ const SPOTS = [[0.5, 0.5], [0.5, 0.25], [0.5, 0.75], [0.25, 0.5], [0.75, 0.5], [
 function spotOf(label, areas) {
   const own = areas.find((shape) => shape.key === label.key && !shape.fill)?.polygon;
   if (!own) return label.at;
-  const obstacles = areas.filter((shape) => shape.fill && shape.polygon).map((shape) => /** @type {Point[]} */ (shape.polygon));
+  const obstacles = areas
+    .filter((shape) => shape.fill && shape.polygon)
+    .map((shape) => /** @type {Point[]} */ (shape.polygon));
   const [xs, zs] = [own.map((corner) => corner[0]), own.map((corner) => corner[1])];
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...zs), Math.max(...zs)];
   for (const [across, down] of SPOTS) {
@@ -208,7 +225,10 @@ export function paintLabels(context, picture, map, ratio) {
   const zoom = Math.hypot(a, b) / ratio;
   // Of equals the later one lies on top, an obstacle on its area, and comes first.
   const areas = picture.layers.flatMap((layer) => layer.shapes).filter((shape) => shape.kind === "area");
-  const sorted = (picture.labels ?? []).filter((label) => label.kind !== "character").reverse().sort((one, two) => two.importance - one.importance);
+  const sorted = (picture.labels ?? [])
+    .filter((label) => label.kind !== "character")
+    .reverse()
+    .sort((one, two) => two.importance - one.importance);
   // Far away, names of ground would hide what happens on it.
   const isDense = sorted.length > 80 && zoom < 15;
   for (const label of sorted) {

@@ -1,9 +1,9 @@
 // @ts-check
 // Colours of the stage in light and in dark.
 //
-// In: colours of pictures and of the roster, made for light paper. Out: the same for the theme in force. Holds: in the dark,
-// ground stays darker where it was darker, lines and words turn light; hues stay. Not here: colours of the page itself
-// (`style.css`).
+// In: colours of pictures and of the roster, made for light paper. Out: the same for the theme in force. Holds: in the
+// dark, ground stays darker where it was darker, lines and words turn light; hues stay. Not here: colours of the page
+// itself (`style.css`).
 
 import { changed, remember, remembered } from "./model.js";
 
@@ -63,7 +63,11 @@ export function ink(hex) {
 export function tint(hex) {
   const opacity = hex.length >= 9 ? Number.parseInt(hex.slice(7, 9), 16) : 255;
   if (!isDark() || opacity > 100) return ink(hex);
-  return ink(`${hex.slice(0, 7)}${Math.round(opacity * 0.55).toString(16).padStart(2, "0")}`);
+  return ink(
+    `${hex.slice(0, 7)}${Math.round(opacity * 0.55)
+      .toString(16)
+      .padStart(2, "0")}`,
+  );
 }
 
 /**
@@ -106,7 +110,8 @@ function hslOf(hex) {
   const span = most - least;
   if (span === 0) return [0, 0, light, opacity];
   const saturation = span / (1 - Math.abs(2 * light - 1));
-  const turn = most === red ? ((green - blue) / span) % 6 : most === green ? (blue - red) / span + 2 : (red - green) / span + 4;
+  const turn =
+    most === red ? ((green - blue) / span) % 6 : most === green ? (blue - red) / span + 2 : (red - green) / span + 4;
   return [(turn * 60 + 360) % 360, saturation, light, opacity];
 }
 
@@ -125,6 +130,26 @@ export function body(hex) {
 /** Colours of the stage that no picture gives. */
 export function stageColours() {
   return isDark()
-    ? { paper: "#15171a", ink: "#e6e8eb", soft: "#9aa1aa", halo: "rgba(16,18,20,.82)", line: "#0b0d0f", beak: "#dfe5ec", accent: "#6cb2ff", ghost: "#8b93a0", warn: "#ff8a7a" }
-    : { paper: "#faf9f6", ink: "#2b2f36", soft: "#757a82", halo: "rgba(255,255,255,.85)", line: "#142b42", beak: "#142b42", accent: "#0a66c2", ghost: "#6b7280", warn: "#c4321f" };
+    ? {
+        paper: "#15171a",
+        ink: "#e6e8eb",
+        soft: "#9aa1aa",
+        halo: "rgba(16,18,20,.82)",
+        line: "#0b0d0f",
+        beak: "#dfe5ec",
+        accent: "#6cb2ff",
+        ghost: "#8b93a0",
+        warn: "#ff8a7a",
+      }
+    : {
+        paper: "#faf9f6",
+        ink: "#2b2f36",
+        soft: "#757a82",
+        halo: "rgba(255,255,255,.85)",
+        line: "#142b42",
+        beak: "#142b42",
+        accent: "#0a66c2",
+        ghost: "#6b7280",
+        warn: "#c4321f",
+      };
 }

@@ -1,9 +1,9 @@
 // @ts-check
 // Path testing: click, click, and the way between.
 //
-// In: two places, a body. Out: the way, its length, cost and effort, or why there is none; a list of expected ways that is run again at every
-// edit. Holds: while the second place is open the way follows the pointer, one question under way at a time. Not here: the
-// search (the program).
+// In: two places, a body. Out: the way, its length, cost and effort, or why there is none; a list of expected ways that
+// is run again at every edit. Holds: while the second place is open the way follows the pointer, one question under way
+// at a time. Not here: the search (the program).
 
 import { matrix, planeOf, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
@@ -36,10 +36,31 @@ let expectations = [];
 let isUnderWay = false;
 let isWanted = false;
 
-const radius = /** @type {HTMLInputElement} */ (h("input", { class: "field wide number", type: "number", min: "0.05", step: "0.05", value: "0.35", id: "path-radius", "data-test": "path-radius", onchange: query, oninput: query }));
-const doors = /** @type {HTMLSelectElement} */ (h("select", { class: "field wide", id: "path-doors", "data-test": "path-doors", onchange: query }, h("option", { value: "closed" }, "closed ones are walls"), h("option", { value: "open" }, "all open")));
+const radius = /** @type {HTMLInputElement} */ (
+  h("input", {
+    class: "field wide number",
+    type: "number",
+    min: "0.05",
+    step: "0.05",
+    value: "0.35",
+    id: "path-radius",
+    "data-test": "path-radius",
+    onchange: query,
+    oninput: query,
+  })
+);
+const doors = /** @type {HTMLSelectElement} */ (
+  h(
+    "select",
+    { class: "field wide", id: "path-doors", "data-test": "path-doors", onchange: query },
+    h("option", { value: "closed" }, "closed ones are walls"),
+    h("option", { value: "open" }, "all open"),
+  )
+);
 const avoid = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "path-avoid", onchange: query }));
-const searched = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: redraw }));
+const searched = /** @type {HTMLInputElement} */ (
+  h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: redraw })
+);
 const result = h("div", { "data-test": "path-result" });
 const list = h("div", {});
 const root = h(
@@ -48,7 +69,14 @@ const root = h(
   h(
     "section",
     { class: "section" },
-    h("div", { class: "form" }, line("radius, m", radius), line("doors", doors), line("around others", avoid), line("searched cells", searched)),
+    h(
+      "div",
+      { class: "form" },
+      line("radius, m", radius),
+      line("doors", doors),
+      line("around others", avoid),
+      line("searched cells", searched),
+    ),
   ),
   h("section", { class: "section" }, result),
   h("section", { class: "section" }, h("h2", {}, "Expected paths"), list),
@@ -64,10 +92,26 @@ function line(label, input) {
 
 /** Makes tab and tool. */
 export function startPaths() {
-  addTab({ name: "paths", label: "Paths", root, show: () => (takeTool("path"), show(), showList()), hide: () => tool.now.name === "path" && takeTool("select") });
+  addTab({
+    name: "paths",
+    label: "Paths",
+    root,
+    show: () => (takeTool("path"), show(), showList()),
+    hide: () => tool.now.name === "path" && takeTool("select"),
+  });
   registerTool({
-    name: "path", label: "Path testing", cursor: "crosshair", hint: "Click where it begins, then where it ends. Drag the ends to change them.",
-    down, move, up: () => (grip = 0), click, hover, draw, cancel, leave: redraw,
+    name: "path",
+    label: "Path testing",
+    cursor: "crosshair",
+    hint: "Click where it begins, then where it ends. Drag the ends to change them.",
+    down,
+    move,
+    up: () => (grip = 0),
+    click,
+    hover,
+    draw,
+    cancel,
+    leave: redraw,
   });
   listen("pathFrom", (/** @type {{place: Place}} */ detail) => {
     showTab("paths");
@@ -142,7 +186,13 @@ async function query() {
   while (isWanted && from && to) {
     isWanted = false;
     try {
-      answer = await ask("path", { from, to, radius: radius.valueAsNumber || 0.35, doors: doors.value, avoidCharacters: avoid.checked });
+      answer = await ask("path", {
+        from,
+        to,
+        radius: radius.valueAsNumber || 0.35,
+        doors: doors.value,
+        avoidCharacters: avoid.checked,
+      });
       mistake = "";
     } catch (wrong) {
       answer = null;
@@ -160,7 +210,10 @@ function show() {
     return;
   }
   if (!answer) {
-    fill(result, h("p", { class: "soft" }, from ? "Now click where it ends." : "Click where the path begins, then where it ends."));
+    fill(
+      result,
+      h("p", { class: "soft" }, from ? "Now click where it ends." : "Click where the path begins, then where it ends."),
+    );
     return;
   }
   const it = answer;
@@ -172,26 +225,63 @@ function show() {
     ["expansions", String(it.expansions)],
     ["time", `${short(it.microseconds, 1)} µs`],
     ["points", String(it.points?.length ?? 0)],
-    ["nearest", it.nearest && it.status !== "complete" ? it.nearest.map((/** @type {number} */ part) => part.toFixed(2)).join(", ") : null],
+    [
+      "nearest",
+      it.nearest && it.status !== "complete"
+        ? it.nearest.map((/** @type {number} */ part) => part.toFixed(2)).join(", ")
+        : null,
+    ],
     ["from", from ? from.map((part) => part.toFixed(2)).join(", ") : null],
     ["to", to ? to.map((part) => part.toFixed(2)).join(", ") : null],
   ];
   fill(
     result,
-    h("div", { class: "row" }, h("span", { class: `outcome grow ${it.status}`, "data-test": "path-status" }, it.status), isFixed ? h("button", { type: "button", class: "button small", title: "Keep this, and run it again at every edit", "data-test": "expect", onclick: expect }, "Expect this") : null),
-    h("dl", {}, facts.filter(([, value]) => value !== null).map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)])),
+    h(
+      "div",
+      { class: "row" },
+      h("span", { class: `outcome grow ${it.status}`, "data-test": "path-status" }, it.status),
+      isFixed
+        ? h(
+            "button",
+            {
+              type: "button",
+              class: "button small",
+              title: "Keep this, and run it again at every edit",
+              "data-test": "expect",
+              onclick: expect,
+            },
+            "Expect this",
+          )
+        : null,
+    ),
+    h(
+      "dl",
+      {},
+      facts
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)]),
+    ),
   );
 }
 
 async function expect() {
-  const rows = await order("expect", { add: { from, to, radius: radius.valueAsNumber || 0.35, doors: doors.value, status: answer.status } });
+  const rows = await order("expect", {
+    add: { from, to, radius: radius.valueAsNumber || 0.35, doors: doors.value, status: answer.status },
+  });
   if (rows?.rows) expectations = rows.rows;
   showList();
 }
 
 function showList() {
   if (expectations.length === 0) {
-    fill(list, h("p", { class: "soft" }, "None yet. What you expect is run again at every edit, and can be saved as a test of the level."));
+    fill(
+      list,
+      h(
+        "p",
+        { class: "soft" },
+        "None yet. What you expect is run again at every edit, and can be saved as a test of the level.",
+      ),
+    );
     return;
   }
   const at = (/** @type {number[]} */ place) => place.map((part) => short(part, 1)).join(", ");
@@ -200,16 +290,48 @@ function showList() {
     h(
       "table",
       { "data-test": "expectations" },
-      h("thead", {}, h("tr", {}, ["from", "to", "expected", "got", ""].map((name) => h("th", {}, name)))),
-      h("tbody", {}, expectations.map((row, number) =>
-        h("tr", {},
-          h("td", {}, h("button", { type: "button", class: "plain link number", title: "Show this path", onclick: () => again(row) }, at(row.from))),
-          h("td", { class: "number" }, at(row.to)),
-          h("td", {}, row.expected),
-          h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
-          h("td", {}, button({ icon: "close", label: "Forget this", onclick: () => forget(number) }))))),
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ["from", "to", "expected", "got", ""].map((name) => h("th", {}, name)),
+        ),
+      ),
+      h(
+        "tbody",
+        {},
+        expectations.map((row, number) =>
+          h(
+            "tr",
+            {},
+            h(
+              "td",
+              {},
+              h(
+                "button",
+                { type: "button", class: "plain link number", title: "Show this path", onclick: () => again(row) },
+                at(row.from),
+              ),
+            ),
+            h("td", { class: "number" }, at(row.to)),
+            h("td", {}, row.expected),
+            h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
+            h("td", {}, button({ icon: "close", label: "Forget this", onclick: () => forget(number) })),
+          ),
+        ),
+      ),
     ),
-    h("div", { class: "row end" }, h("button", { type: "button", class: "button small", onclick: save, "data-test": "save-expectations" }, "Save as a test...")),
+    h(
+      "div",
+      { class: "row end" },
+      h(
+        "button",
+        { type: "button", class: "button small", onclick: save, "data-test": "save-expectations" },
+        "Save as a test...",
+      ),
+    ),
   );
 }
 
@@ -230,7 +352,11 @@ async function forget(number) {
 
 async function save() {
   const name = model.welcome?.level ?? "level";
-  const values = await askFor("Save as a test", [{ name: "file", label: "File", value: `scripts/${name}_paths_test.lua` }], "Save");
+  const values = await askFor(
+    "Save as a test",
+    [{ name: "file", label: "File", value: `scripts/${name}_paths_test.lua` }],
+    "Save",
+  );
   if (!values) return;
   const answered = await order("expect", { save: values.file });
   if (answered) changed("notice", { text: `${values.file} is saved.` });
@@ -240,13 +366,23 @@ async function save() {
 function draw(context) {
   const colours = stageColours();
   if (answer && searched.checked) {
-    const layers = Array.isArray(answer.searched) ? answer.searched : (answer.searched?.layers ?? (answer.searched?.shapes ? [answer.searched] : []));
+    const layers = Array.isArray(answer.searched)
+      ? answer.searched
+      : (answer.searched?.layers ?? (answer.searched?.shapes ? [answer.searched] : []));
     const ratio = window.devicePixelRatio || 1;
     context.save();
     context.globalAlpha = 0.7;
     // The ground is on the stage already; what was looked at is news.
-    const news = layers.map((/** @type {PictureLayer} */ layer) => ({ ...layer, shapes: layer.shapes.filter((shape) => !PLAIN.has(shape.key ?? "")) }));
-    paintLayers(context, news, matrix().map((part) => part * ratio), ratio);
+    const news = layers.map((/** @type {PictureLayer} */ layer) => ({
+      ...layer,
+      shapes: layer.shapes.filter((shape) => !PLAIN.has(shape.key ?? "")),
+    }));
+    paintLayers(
+      context,
+      news,
+      matrix().map((part) => part * ratio),
+      ratio,
+    );
     context.restore();
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
@@ -273,7 +409,10 @@ function draw(context) {
     context.stroke();
     context.setLineDash([]);
   }
-  for (const [place, colour] of /** @type {[Place | null, string][]} */ ([[from, colours.accent], [isFixed ? to : null, "#d6332b"]])) {
+  for (const [place, colour] of /** @type {[Place | null, string][]} */ ([
+    [from, colours.accent],
+    [isFixed ? to : null, "#d6332b"],
+  ])) {
     if (!place) continue;
     const [left, top] = toStage(...planeOf(...place));
     context.beginPath();

@@ -1,8 +1,8 @@
 // @ts-check
 // Mouse, pen, fingers and wheel on the stage.
 //
-// In: pointer events. Out: touches for the tool in hand, pans and zooms for the camera. Holds: a press that moves less than four
-// pixels is a click; two fingers pinch; the middle button pans whatever the tool. Not here: what clicks mean.
+// In: pointer events. Out: touches for the tool in hand, pans and zooms for the camera. Holds: a press that moves less
+// than four pixels is a click; two fingers pinch; the middle button pans whatever the tool. Not here: what clicks mean.
 
 import { pan, toPlane, zoom } from "./camera.js";
 import { changed, listen, model } from "./model.js";

@@ -1,8 +1,9 @@
 // @ts-check
 // Faults of scripts and what `check` finds, in one list.
 //
-// In: the faults of the running level, diagnostics of level and scripts, refused reloads. Out: a list with places; a click shows the
-// source. Holds: a problem that is gone leaves the list; the tab carries the count. Not here: marks in the source (`source.js`).
+// In: the faults of the running level, diagnostics of level and scripts, refused reloads. Out: a list with places; a
+// click shows the source. Holds: a problem that is gone leaves the list; the tab carries the count. Not here: marks in
+// the source (`source.js`).
 
 import { ask } from "./connection.js";
 import { h, icon, morph } from "./elements.js";
@@ -14,7 +15,12 @@ const list = h("div", { class: "sections" });
 const root = h(
   "div",
   { class: "page" },
-  h("div", { class: "head row" }, h("span", { class: "grow soft" }, "Faults while running, and what check finds."), h("button", { type: "button", class: "button small", "data-test": "check", onclick: () => check() }, "Check again")),
+  h(
+    "div",
+    { class: "head row" },
+    h("span", { class: "grow soft" }, "Faults while running, and what check finds."),
+    h("button", { type: "button", class: "button small", "data-test": "check", onclick: () => check() }, "Check again"),
+  ),
   list,
 );
 
@@ -54,7 +60,8 @@ export function startProblems() {
   });
   root.addEventListener("click", (event) => {
     const target = /** @type {HTMLElement} */ (event.target).closest("[data-file]");
-    if (target instanceof HTMLElement) changed("source", { file: target.dataset.file, line: Number(target.dataset.line) || undefined });
+    if (target instanceof HTMLElement)
+      changed("source", { file: target.dataset.file, line: Number(target.dataset.line) || undefined });
   });
   show();
 }
@@ -106,16 +113,53 @@ function show() {
     "div",
     {},
     refused
-      ? h("section", { class: "section" }, h("h2", {}, "The last reload was refused"), h("ul", { class: "list" }, entry({ severity: "error", file: refused.file, line: refused.line, message: refused.message ?? refused.text })))
+      ? h(
+          "section",
+          { class: "section" },
+          h("h2", {}, "The last reload was refused"),
+          h(
+            "ul",
+            { class: "list" },
+            entry({
+              severity: "error",
+              file: refused.file,
+              line: refused.line,
+              message: refused.message ?? refused.text,
+            }),
+          ),
+        )
       : null,
     problems.faults.length
-      ? h("section", { class: "section" }, h("h2", {}, "Faults"), h("ul", { class: "list", "data-test": "faults" }, problems.faults.map((fault) =>
-          entry({ severity: "error", file: fault.file, line: fault.line, message: fault.message, help: `${fault.owner ?? ""}${fault.count > 1 ? `, ${fault.count} times` : ""}${fault.lastTick !== undefined ? `, last at ${clock(fault.lastTick)}` : ""}` }))))
+      ? h(
+          "section",
+          { class: "section" },
+          h("h2", {}, "Faults"),
+          h(
+            "ul",
+            { class: "list", "data-test": "faults" },
+            problems.faults.map((fault) =>
+              entry({
+                severity: "error",
+                file: fault.file,
+                line: fault.line,
+                message: fault.message,
+                help: `${fault.owner ?? ""}${fault.count > 1 ? `, ${fault.count} times` : ""}${fault.lastTick !== undefined ? `, last at ${clock(fault.lastTick)}` : ""}`,
+              }),
+            ),
+          ),
+        )
       : null,
     model.diagnostics.length
-      ? h("section", { class: "section" }, h("h2", {}, "Check"), h("ul", { class: "list", "data-test": "diagnostics" }, model.diagnostics.map(entry)))
+      ? h(
+          "section",
+          { class: "section" },
+          h("h2", {}, "Check"),
+          h("ul", { class: "list", "data-test": "diagnostics" }, model.diagnostics.map(entry)),
+        )
       : null,
-    !refused && !problems.faults.length && !model.diagnostics.length ? h("p", { class: "soft pad", "data-test": "no-problems" }, "No problems.") : null,
+    !refused && !problems.faults.length && !model.diagnostics.length
+      ? h("p", { class: "soft pad", "data-test": "no-problems" }, "No problems.")
+      : null,
   );
   morph(list, made);
 }
@@ -125,7 +169,18 @@ function entry(diagnostic) {
   return h(
     "li",
     { class: `problem ${diagnostic.severity}` },
-    h("div", { class: "row" }, icon(diagnostic.severity === "error" ? "close" : "help"), h("span", { class: "grow ellipsis soft small" }, diagnostic.code ?? "", diagnostic.pointer ? ` ${diagnostic.pointer}` : ""), fileLink(diagnostic.file, diagnostic.line)),
+    h(
+      "div",
+      { class: "row" },
+      icon(diagnostic.severity === "error" ? "close" : "help"),
+      h(
+        "span",
+        { class: "grow ellipsis soft small" },
+        diagnostic.code ?? "",
+        diagnostic.pointer ? ` ${diagnostic.pointer}` : "",
+      ),
+      fileLink(diagnostic.file, diagnostic.line),
+    ),
     h("div", {}, diagnostic.message),
     diagnostic.help ? h("div", { class: "soft small" }, diagnostic.help) : null,
   );

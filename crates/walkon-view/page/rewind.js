@@ -1,9 +1,9 @@
 // @ts-check
 // The tick that is seen: the running level, its past, its forecast.
 //
-// In: ticks to go to. Out: `seek` commands, one under way at a time, the last one wins. Holds: beyond the running tick nothing is
-// sought: there the forecast is looked at, which the page has already. Playing in the past seeks on until the running level
-// is reached. Not here: the timeline that shows it (`timeline.js`).
+// In: ticks to go to. Out: `seek` commands, one under way at a time, the last one wins. Holds: beyond the running tick
+// nothing is sought: there the forecast is looked at, which the page has already. Playing in the past seeks on until
+// the running level is reached. Not here: the timeline that shows it (`timeline.js`).
 
 import { ask, order } from "./connection.js";
 import { changed, model, seenTick, tickRate } from "./model.js";

@@ -1,8 +1,8 @@
 // @ts-check
 // The search field: anything by its name.
 //
-// In: letters. Out: what `find` answers; the chosen one is selected and brought to the middle. Holds: one question is under way at a
-// time. Not here: what is known about it (`inspector.js`).
+// In: letters. Out: what `find` answers; the chosen one is selected and brought to the middle. Holds: one question is
+// under way at a time. Not here: what is known about it (`inspector.js`).
 
 import { ask } from "./connection.js";
 import { camera, centre, planeOf, toStage } from "./camera.js";
@@ -10,7 +10,19 @@ import { fill, h, icon } from "./elements.js";
 import { inspect } from "./inspector.js";
 
 const input = /** @type {HTMLInputElement} */ (
-  h("input", { type: "search", class: "field", placeholder: "Find", title: "Find anything by its name  (/)", "aria-label": "Find anything by its name", autocomplete: "off", spellcheck: "false", role: "combobox", "aria-expanded": "false", "aria-controls": "found", "data-test": "search" })
+  h("input", {
+    type: "search",
+    class: "field",
+    placeholder: "Find",
+    title: "Find anything by its name  (/)",
+    "aria-label": "Find anything by its name",
+    autocomplete: "off",
+    spellcheck: "false",
+    role: "combobox",
+    "aria-expanded": "false",
+    "aria-controls": "found",
+    "data-test": "search",
+  })
 );
 const list = h("ul", { id: "found", class: "menu found", role: "listbox", hidden: true, "data-test": "found" });
 
@@ -61,9 +73,20 @@ function show() {
     list,
     found.length === 0
       ? h("li", { class: "soft pad" }, "Nothing has that name.")
-      : found.slice(0, 14).map((each, at) =>
-          h("li", { role: "option", "aria-selected": String(at === chosen), onpointerdown: (/** @type {Event} */ event) => (event.preventDefault(), choose(at)) }, h("span", { class: "grow ellipsis" }, each.name), h("span", { class: "tag" }, each.kind)),
-        ),
+      : found
+          .slice(0, 14)
+          .map((each, at) =>
+            h(
+              "li",
+              {
+                role: "option",
+                "aria-selected": String(at === chosen),
+                onpointerdown: (/** @type {Event} */ event) => (event.preventDefault(), choose(at)),
+              },
+              h("span", { class: "grow ellipsis" }, each.name),
+              h("span", { class: "tag" }, each.kind),
+            ),
+          ),
   );
 }
 

@@ -1,8 +1,9 @@
 // @ts-check
 // Scripts and the level as text.
 //
-// In: a file and a line. Out: the text with numbers, lit words, problems at their lines; an edited script to be saved. Holds: what changed on
-// disk is shown at once, and never overwrites what is being typed. Not here: editing the level by hand or form (`editor.js`).
+// In: a file and a line. Out: the text with numbers, lit words, problems at their lines; an edited script to be saved.
+// Holds: what changed on disk is shown at once, and never overwrites what is being typed. Not here: editing the level
+// by hand or form (`editor.js`).
 
 import { ask, order } from "./connection.js";
 import { button, fill, h } from "./elements.js";
@@ -10,10 +11,24 @@ import { changed, listen, model } from "./model.js";
 import { problems } from "./problems.js";
 import { addTab, showTab } from "./tabs.js";
 
-const files = /** @type {HTMLSelectElement} */ (h("select", { class: "field grow", "aria-label": "File", "data-test": "source-file", onchange: () => open(files.value) }));
+const files = /** @type {HTMLSelectElement} */ (
+  h("select", {
+    class: "field grow",
+    "aria-label": "File",
+    "data-test": "source-file",
+    onchange: () => open(files.value),
+  })
+);
 const tools = h("div", { class: "row" });
 const text = h("pre", { class: "code source", tabindex: "0", "data-test": "source-text" });
-const area = /** @type {HTMLTextAreaElement} */ (h("textarea", { class: "code source", spellcheck: "false", "aria-label": "Text of the script", "data-test": "source-edit" }));
+const area = /** @type {HTMLTextAreaElement} */ (
+  h("textarea", {
+    class: "code source",
+    spellcheck: "false",
+    "aria-label": "Text of the script",
+    "data-test": "source-edit",
+  })
+);
 const root = h("div", { class: "page full" }, h("div", { class: "head row" }, files, tools), text, area);
 
 let file = "";
@@ -46,7 +61,12 @@ export function startSource() {
 async function askFiles() {
   try {
     const answer = await ask("files");
-    const group = (/** @type {string} */ label, /** @type {string[]} */ names) => h("optgroup", { label }, names.map((name) => h("option", { value: name }, name)));
+    const group = (/** @type {string} */ label, /** @type {string[]} */ names) =>
+      h(
+        "optgroup",
+        { label },
+        names.map((name) => h("option", { value: name }, name)),
+      );
     fill(files, group("level", answer.level ?? []), group("scripts", answer.scripts ?? []));
     files.value = file;
   } catch {
@@ -87,7 +107,10 @@ function take(name, news) {
   if (name !== file || news === body) return;
   body = news;
   if (isEditing && area.value !== baseText) {
-    changed("notice", { text: `${name} changed on disk while you edit it. Saving will put your text in its place.`, isMistake: true });
+    changed("notice", {
+      text: `${name} changed on disk while you edit it. Saving will put your text in its place.`,
+      isMistake: true,
+    });
     return;
   }
   if (isEditing) area.value = baseText = news;
@@ -100,8 +123,28 @@ function showTools() {
     tools,
     isEditing
       ? [
-          h("button", { type: "button", class: "button accent", disabled: area.value === baseText, title: "Save  (Ctrl+S)", "data-test": "save", onclick: save }, "Save"),
-          h("button", { type: "button", class: "button", title: "Leave the text as it is on disk", onclick: () => (stopEditing(), show(), showTools()) }, "Leave"),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button accent",
+              disabled: area.value === baseText,
+              title: "Save  (Ctrl+S)",
+              "data-test": "save",
+              onclick: save,
+            },
+            "Save",
+          ),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button",
+              title: "Leave the text as it is on disk",
+              onclick: () => (stopEditing(), show(), showTools()),
+            },
+            "Leave",
+          ),
         ]
       : isScript
         ? button({ icon: "edit", label: "Edit this script", test: "edit-script", onclick: startEditing })
@@ -117,7 +160,11 @@ function startEditing() {
   showTools();
   area.focus();
   if (marked) {
-    const at = baseText.split("\n").slice(0, marked - 1).join("\n").length + 1;
+    const at =
+      baseText
+        .split("\n")
+        .slice(0, marked - 1)
+        .join("\n").length + 1;
     area.setSelectionRange(at, at);
   }
 }
@@ -161,10 +208,13 @@ function show() {
   if (body === null || isEditing) return;
   /** @type {Map<number, {severity: string, message: string}>} */
   const marks = new Map();
-  const isHere = (/** @type {string | undefined} */ name) => name !== undefined && (name === file || file.endsWith(`/${name}`) || name.endsWith(`/${file}`));
+  const isHere = (/** @type {string | undefined} */ name) =>
+    name !== undefined && (name === file || file.endsWith(`/${name}`) || name.endsWith(`/${file}`));
   for (const each of model.diagnostics) if (isHere(each.file) && each.line) marks.set(each.line, each);
-  for (const fault of problems.faults) if (isHere(fault.file) && fault.line) marks.set(fault.line, { severity: "error", message: fault.message });
-  if (problems.refused && isHere(problems.refused.file)) marks.set(problems.refused.line, { severity: "error", message: problems.refused.message });
+  for (const fault of problems.faults)
+    if (isHere(fault.file) && fault.line) marks.set(fault.line, { severity: "error", message: fault.message });
+  if (problems.refused && isHere(problems.refused.file))
+    marks.set(problems.refused.line, { severity: "error", message: problems.refused.message });
   const isLua = /\.luau?$/.test(file);
   let isInBlock = false;
   const made = body.split("\n").map((line, at) => {
@@ -173,7 +223,10 @@ function show() {
     isInBlock = words.isInBlock;
     return h(
       "div",
-      { class: `codeline${marked === at + 1 ? " marked" : ""}${mark ? ` ${mark.severity}` : ""}`, title: mark?.message ?? null },
+      {
+        class: `codeline${marked === at + 1 ? " marked" : ""}${mark ? ` ${mark.severity}` : ""}`,
+        title: mark?.message ?? null,
+      },
       h("span", { class: "lineno" }, String(at + 1)),
       h("span", { class: "words" }, words.nodes, mark ? h("span", { class: "remark" }, `  ${mark.message}`) : null),
     );

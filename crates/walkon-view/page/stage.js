@@ -1,9 +1,9 @@
 // @ts-check
 // The stage: the level and everybody in it.
 //
-// In: the model, the camera, the tool in hand. Out: pixels, sixty times a second at most and not at all while nothing changes. Holds: what
-// stands still is drawn once per zoom into a backdrop larger than the stage and moved from there. Not here: pointers
-// (`pointer.js`), what clicks do (`tools.js`).
+// In: the model, the camera, the tool in hand. Out: pixels, sixty times a second at most and not at all while nothing
+// changes. Holds: what stands still is drawn once per zoom into a backdrop larger than the stage and moved from there.
+// Not here: pointers (`pointer.js`), what clicks do (`tools.js`).
 
 import { countVisible, drawBodies, forgetLooks, stampBodies, STAMPED_FROM } from "./bodies.js";
 import { camera, centre, matrix, planeOf, toStage } from "./camera.js";
@@ -17,7 +17,9 @@ import { tool } from "./tools.js";
 import { drawTrail } from "./trails.js";
 
 const canvas = /** @type {HTMLCanvasElement} */ (byId("stage"));
-const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false, willReadFrequently: true }));
+const context = /** @type {CanvasRenderingContext2D} */ (
+  canvas.getContext("2d", { alpha: false, willReadFrequently: true })
+);
 
 /** Pixels of the backdrop beyond each edge of the stage. */
 const MARGIN = 160;
@@ -46,7 +48,14 @@ let zoomedAt = 0;
 let ratio = 1;
 
 /** Counters for those who test the page. */
-export const counters = { frames: 0, drawn: 0, cost: 0, backdrops: 0, backdropCost: 0, times: /** @type {number[]} */ ([]) };
+export const counters = {
+  frames: 0,
+  drawn: 0,
+  cost: 0,
+  backdrops: 0,
+  backdropCost: 0,
+  times: /** @type {number[]} */ ([]),
+};
 
 /** What the pointer rests on. */
 export const hover = { key: -1 };
@@ -123,7 +132,12 @@ function draw(share, now) {
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
   drawTrail(context, map, ratio, share);
   drawSelection(share);
-  if (!isMany && showsBodies) drawBodies(context, ratio, share, { hovered: hover.key, hasNames: model.parts.has("names"), taken: labelsOnStage() });
+  if (!isMany && showsBodies)
+    drawBodies(context, ratio, share, {
+      hovered: hover.key,
+      hasNames: model.parts.has("names"),
+      taken: labelsOnStage(),
+    });
   drawGhosts(context, map, ratio);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   tool.now.draw?.(context);
@@ -169,7 +183,10 @@ function prepareBackdrop(now) {
 
 function paintBackdrop() {
   const begun = performance.now();
-  const [wide, high] = [Math.round((camera.width + 2 * MARGIN) * ratio), Math.round((camera.height + 2 * MARGIN) * ratio)];
+  const [wide, high] = [
+    Math.round((camera.width + 2 * MARGIN) * ratio),
+    Math.round((camera.height + 2 * MARGIN) * ratio),
+  ];
   if (backdrop.canvas.width !== wide) backdrop.canvas.width = wide;
   if (backdrop.canvas.height !== high) backdrop.canvas.height = high;
   const map = matrix().map((part) => part * ratio);
@@ -266,7 +283,17 @@ function drawSelection(share) {
   for (const layer of model.scene.layers) {
     for (const shape of layer.shapes) {
       if (shape.kind !== selection.kind || shape.name !== selection.name) continue;
-      paintLayers(context, [{ name: "", shapes: [{ ...shape, fill: null, hatch: null, stroke: colours.accent, width: 2.5, dashed: false }] }], map, ratio);
+      paintLayers(
+        context,
+        [
+          {
+            name: "",
+            shapes: [{ ...shape, fill: null, hatch: null, stroke: colours.accent, width: 2.5, dashed: false }],
+          },
+        ],
+        map,
+        ratio,
+      );
     }
   }
 }

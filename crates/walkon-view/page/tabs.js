@@ -1,8 +1,8 @@
 // @ts-check
 // The tabs of the panel on the right.
 //
-// In: pages with a name. Out: the one that is shown. Holds: only the page that is shown is kept up to date. Not here: what the pages
-// hold.
+// In: pages with a name. Out: the one that is shown. Holds: only the page that is shown is kept up to date. Not here:
+// what the pages hold.
 
 import { byId, fill, h } from "./elements.js";
 import { changed, remember, remembered } from "./model.js";
@@ -56,7 +56,10 @@ export function startTabs() {
     next.tab?.focus();
     event.stopPropagation();
   });
-  fill(byId("pages"), tabs.map((tab) => tab.root));
+  fill(
+    byId("pages"),
+    tabs.map((tab) => tab.root),
+  );
   showTab(tabs.some((tab) => tab.name === remembered("tab", "inspect")) ? remembered("tab", "inspect") : "inspect");
   startGrip();
 }

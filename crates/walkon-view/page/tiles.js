@@ -1,8 +1,8 @@
 // @ts-check
 // Tiles of maps that are drawn with characters: where each lies, and a brush.
 //
-// In: the rows of the level, its layout. Out: the tile under a point, its outline. Holds: the first row lies at the smallest z; hexagons and
-// diamonds are found by their nearest centre. Not here: saving what was painted (`editor.js`).
+// In: the rows of the level, its layout. Out: the tile under a point, its outline. Holds: the first row lies at the
+// smallest z; hexagons and diamonds are found by their nearest centre. Not here: saving what was painted (`editor.js`).
 
 import { model } from "./model.js";
 
@@ -66,7 +66,9 @@ export function tileAt(tiles, point) {
   let nearest = Infinity;
   const isPlain = /^square/.test(tiles.layout);
   const guessRow = (point[1] - tiles.origin[1]) / high;
-  const [firstRow, lastRow] = isPlain ? [Math.floor(guessRow), Math.floor(guessRow)] : [Math.floor(guessRow) - 1, Math.ceil(guessRow * 2) + 2];
+  const [firstRow, lastRow] = isPlain
+    ? [Math.floor(guessRow), Math.floor(guessRow)]
+    : [Math.floor(guessRow) - 1, Math.ceil(guessRow * 2) + 2];
   for (let row = Math.max(0, firstRow); row <= Math.min(rows.length - 1, lastRow); row++) {
     const width = [...rows[row]].length;
     for (let column = 0; column < width; column++) {
@@ -89,10 +91,37 @@ export function tileAt(tiles, point) {
 export function outlineOf(tiles, column, row) {
   const [x, z] = middleOf(tiles, column, row);
   const [half, deep] = [tiles.wide / 2, tiles.high / 2];
-  if (tiles.layout === "hexPointy") return [[x, z - deep], [x + half, z - deep / 2], [x + half, z + deep / 2], [x, z + deep], [x - half, z + deep / 2], [x - half, z - deep / 2]];
-  if (tiles.layout === "hexFlat") return [[x - half, z], [x - half / 2, z - deep], [x + half / 2, z - deep], [x + half, z], [x + half / 2, z + deep], [x - half / 2, z + deep]];
-  if (tiles.layout === "staggered") return [[x, z - deep], [x + half, z], [x, z + deep], [x - half, z]];
-  return [[x - half, z - deep], [x + half, z - deep], [x + half, z + deep], [x - half, z + deep]];
+  if (tiles.layout === "hexPointy")
+    return [
+      [x, z - deep],
+      [x + half, z - deep / 2],
+      [x + half, z + deep / 2],
+      [x, z + deep],
+      [x - half, z + deep / 2],
+      [x - half, z - deep / 2],
+    ];
+  if (tiles.layout === "hexFlat")
+    return [
+      [x - half, z],
+      [x - half / 2, z - deep],
+      [x + half / 2, z - deep],
+      [x + half, z],
+      [x + half / 2, z + deep],
+      [x - half / 2, z + deep],
+    ];
+  if (tiles.layout === "staggered")
+    return [
+      [x, z - deep],
+      [x + half, z],
+      [x, z + deep],
+      [x - half, z],
+    ];
+  return [
+    [x - half, z - deep],
+    [x + half, z - deep],
+    [x + half, z + deep],
+    [x - half, z + deep],
+  ];
 }
 
 /**
@@ -101,10 +130,20 @@ export function outlineOf(tiles, column, row) {
  */
 export function symbols(tiles) {
   /** @type {{symbol: string, text: string}[]} */
-  const all = [{ symbol: ".", text: "plain ground" }, { symbol: "#", text: "blocked" }];
+  const all = [
+    { symbol: ".", text: "plain ground" },
+    { symbol: "#", text: "blocked" },
+  ];
   for (const [symbol, meaning] of Object.entries(tiles.legend)) {
     if (symbol === "." || symbol === "#" || meaning?.mark) continue;
-    const parts = [meaning.terrain, meaning.walkable === false ? "blocked" : "", meaning.cost ? `cost ${meaning.cost}` : "", meaning.area ? `area ${meaning.area}` : "", meaning.oneWay ? "one way" : "", ...(meaning.tags ?? [])];
+    const parts = [
+      meaning.terrain,
+      meaning.walkable === false ? "blocked" : "",
+      meaning.cost ? `cost ${meaning.cost}` : "",
+      meaning.area ? `area ${meaning.area}` : "",
+      meaning.oneWay ? "one way" : "",
+      ...(meaning.tags ?? []),
+    ];
     all.push({ symbol, text: parts.filter(Boolean).join(", ") || symbol });
   }
   return all;

@@ -1,8 +1,8 @@
 // @ts-check
 // The timeline: lanes of what happened, the tick that is seen, the past that is kept, the forecast.
 //
-// In: items, state, forecast. Out: ticks to go to. Holds: it is drawn ten times a second at most while the level runs; dragging anywhere on
-// it goes to that tick. Not here: seeking (`rewind.js`), computing the forecast (the program).
+// In: items, state, forecast. Out: ticks to go to. Holds: it is drawn ten times a second at most while the level runs;
+// dragging anywhere on it goes to that tick. Not here: seeking (`rewind.js`), computing the forecast (the program).
 
 import { byId, fill, h, icon } from "./elements.js";
 import { future, setHorizon, toggleFuture } from "./future.js";
@@ -69,7 +69,10 @@ export function startTimeline() {
 function ask() {
   if (isAsked) return;
   isAsked = true;
-  const wait = model.sought !== null || model.ahead !== null || !model.state.playing ? 0 : Math.max(0, 100 - (performance.now() - drawnAt));
+  const wait =
+    model.sought !== null || model.ahead !== null || !model.state.playing
+      ? 0
+      : Math.max(0, 100 - (performance.now() - drawnAt));
   setTimeout(() => {
     isAsked = false;
     draw();
@@ -87,7 +90,10 @@ function shownSpan() {
   const seconds = Math.max(10, lastTick() / tickRate());
   // The end moves in steps, so that what is shown rests for a while.
   const steps = [10, 20, 30, 45, 60, 90, 120, 180, 240, 300, 420, 600, 900, 1200, 1800, 2700, 3600];
-  const end = future.isOn && lastTick() > model.state.tick ? seconds : (steps.find((step) => step >= seconds) ?? Math.ceil(seconds / 1800) * 1800);
+  const end =
+    future.isOn && lastTick() > model.state.tick
+      ? seconds
+      : (steps.find((step) => step >= seconds) ?? Math.ceil(seconds / 1800) * 1800);
   return { from: 0, to: end * tickRate() * 1.01 };
 }
 
@@ -145,7 +151,8 @@ function drawGround(wide, high) {
   const { from, to } = shownSpan();
   const rate = tickRate();
   const room = (wide - GUTTER) / ((to - from) / rate);
-  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].find((each) => each * room > 62) ?? 7200;
+  const step =
+    [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].find((each) => each * room > 62) ?? 7200;
   context.font = `10.5px ${FONT}`;
   context.textBaseline = "middle";
   context.textAlign = "left";
@@ -158,7 +165,10 @@ function drawGround(wide, high) {
     context.lineTo(x, high - 4);
     context.stroke();
     context.fillStyle = colours.soft;
-    const text = second < 60 || step < 1 ? `${Number(second.toFixed(1))} s` : `${Math.floor(second / 60)}:${String(Math.round(second % 60)).padStart(2, "0")}`;
+    const text =
+      second < 60 || step < 1
+        ? `${Number(second.toFixed(1))} s`
+        : `${Math.floor(second / 60)}:${String(Math.round(second % 60)).padStart(2, "0")}`;
     if (x < wide - 32) context.fillText(text, x + 3, 8);
   }
 }
@@ -181,13 +191,22 @@ function drawLane(lane, top, wide) {
   context.clip();
   const has = lanes.get(lane) ?? [];
   if (future.isOn && future.base && future.base !== future.newest) {
-    drawItems(future.vanished.filter((item) => item.lane === lane), { lane, top, colour: stageColours().ghost, isGhost: true });
+    drawItems(
+      future.vanished.filter((item) => item.lane === lane),
+      { lane, top, colour: stageColours().ghost, isGhost: true },
+    );
   }
   if (future.isOn && future.newest) {
     // The forecast is pale where the level has not been yet; where it has, what happened counts.
     const ahead = future.newest.items.filter((item) => item.lane === lane);
     context.globalAlpha = 0.62;
-    drawItems(ahead, { lane, top, colour, isGhost: false, after: future.newest === future.base ? model.state.tick : -1 });
+    drawItems(ahead, {
+      lane,
+      top,
+      colour,
+      isGhost: false,
+      after: future.newest === future.base ? model.state.tick : -1,
+    });
     context.globalAlpha = 1;
   }
   drawItems(has, { lane, top, colour, isGhost: false });
@@ -222,7 +241,8 @@ function drawItems(items, look) {
     if (word === "cinematicEnded" || word === "walkSettled") {
       const since = open.get(name);
       open.delete(name);
-      if (since !== undefined && item.tick > after && (look.lane === "scenes" || isOfChosen)) bar(Math.max(since, after), item.tick, middle, look);
+      if (since !== undefined && item.tick > after && (look.lane === "scenes" || isOfChosen))
+        bar(Math.max(since, after), item.tick, middle, look);
     }
     if (item.tick <= after) continue;
     const x = leftOf(item.tick);
@@ -357,7 +377,11 @@ function itemAt(left, top) {
   const tick = tickAt(left);
   let best = null;
   let nearest = reach;
-  const all = (lanes.get(lane) ?? []).concat(future.isOn ? (future.newest?.items.filter((item) => item.lane === lane && item.tick > model.state.tick) ?? []) : []);
+  const all = (lanes.get(lane) ?? []).concat(
+    future.isOn
+      ? (future.newest?.items.filter((item) => item.lane === lane && item.tick > model.state.tick) ?? [])
+      : [],
+  );
   for (let at = firstAfter(all, tick - reach - 1); at < all.length && all[at].tick <= tick + reach; at++) {
     if (chosen && all[at].name !== chosen && all[at].line?.character !== chosen) continue;
     const away = Math.abs(all[at].tick - tick);
@@ -372,7 +396,11 @@ function showTip(event) {
   const tick = Math.round(tickAt(hoverX ?? 0));
   tip.hidden = (hoverX ?? 0) < GUTTER || tick < 0;
   if (tip.hidden) return;
-  fill(tip, h("span", { class: "soft" }, `${clock(item?.tick ?? tick)}  tick ${item?.tick ?? tick}`), item ? h("div", {}, item.text) : null);
+  fill(
+    tip,
+    h("span", { class: "soft" }, `${clock(item?.tick ?? tick)}  tick ${item?.tick ?? tick}`),
+    item ? h("div", {}, item.text) : null,
+  );
   canvas.style.cursor = item ? "pointer" : "ew-resize";
   const box = tip.getBoundingClientRect();
   tip.style.left = `${Math.max(6, Math.min(event.clientX + 10, window.innerWidth - box.width - 8))}px`;
@@ -419,8 +447,24 @@ function showBar() {
   const tick = Math.round(model.ahead ?? model.sought ?? model.state.tick);
   const isPast = model.sought !== null;
   const isAhead = model.ahead !== null;
-  const now = isAhead ? "the forecast" : isPast ? "the past" : model.state.playing ? "running" : model.state.ended ? "ended" : "paused";
-  const text = JSON.stringify([now, isPast, isAhead, future.isOn, future.seconds, future.newest?.isDone, future.newest?.to]);
+  const now = isAhead
+    ? "the forecast"
+    : isPast
+      ? "the past"
+      : model.state.playing
+        ? "running"
+        : model.state.ended
+          ? "ended"
+          : "paused";
+  const text = JSON.stringify([
+    now,
+    isPast,
+    isAhead,
+    future.isOn,
+    future.seconds,
+    future.newest?.isDone,
+    future.newest?.to,
+  ]);
   if (text !== barText) {
     barText = text;
     buildBar({ isPast, isAhead, now });
@@ -437,18 +481,54 @@ function showBar() {
 function buildBar({ isPast, isAhead, now }) {
   const horizon = h(
     "select",
-    { class: "field", title: "How far ahead the future is computed", "aria-label": "Horizon of the forecast", "data-test": "horizon", onchange: (/** @type {Event} */ event) => setHorizon(Number(/** @type {HTMLSelectElement} */ (event.target).value)) },
-    [10, 30, 60, 120, 300].map((seconds) => h("option", { value: seconds, selected: seconds === future.seconds }, `${seconds} s`)),
+    {
+      class: "field",
+      title: "How far ahead the future is computed",
+      "aria-label": "Horizon of the forecast",
+      "data-test": "horizon",
+      onchange: (/** @type {Event} */ event) =>
+        setHorizon(Number(/** @type {HTMLSelectElement} */ (event.target).value)),
+    },
+    [10, 30, 60, 120, 300].map((seconds) =>
+      h("option", { value: seconds, selected: seconds === future.seconds }, `${seconds} s`),
+    ),
   );
   /** @type {HTMLSelectElement} */ (horizon).value = String(future.seconds);
-  const progress = future.isOn && future.newest && !future.newest.isDone ? ` ${Math.round((future.newest.to / (future.seconds * tickRate())) * 100)} %` : "";
+  const progress =
+    future.isOn && future.newest && !future.newest.isDone
+      ? ` ${Math.round((future.newest.to / (future.seconds * tickRate())) * 100)} %`
+      : "";
   fill(
     timebar,
     h("strong", { id: "clock-time", class: "number" }),
     h("span", { id: "clock-tick", class: "soft number" }),
     h("span", { class: `state ${now}`, "data-test": "now" }, now),
-    isPast ? h("button", { type: "button", class: "button", title: "The running level continues from here; what came after is forgotten  (G)", "data-test": "go-on", onclick: goOn }, "Go on from here") : null,
-    isPast || isAhead ? h("button", { type: "button", class: "button accent", title: "Back to the running level  (Esc)", "data-test": "live", onclick: live }, "Live") : null,
+    isPast
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            title: "The running level continues from here; what came after is forgotten  (G)",
+            "data-test": "go-on",
+            onclick: goOn,
+          },
+          "Go on from here",
+        )
+      : null,
+    isPast || isAhead
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "button accent",
+            title: "Back to the running level  (Esc)",
+            "data-test": "live",
+            onclick: live,
+          },
+          "Live",
+        )
+      : null,
     h("span", { class: "grow" }),
     future.isOn ? horizon : null,
     h(

@@ -1,8 +1,8 @@
 // @ts-check
 // The tool in hand: what clicks and drags on the stage do.
 //
-// In: the name of a tool. Out: the tool. Holds: one tool at a time; who makes a tool registers it. Not here: the pointer
-// (`pointer.js`), the tools themselves (`hands.js`, `editor.js`, `paths.js`).
+// In: the name of a tool. Out: the tool. Holds: one tool at a time; who makes a tool registers it. Not here: the
+// pointer (`pointer.js`), the tools themselves (`hands.js`, `editor.js`, `paths.js`).
 
 import { changed } from "./model.js";
 

@@ -1,8 +1,9 @@
 // @ts-check
 // Where the selected character went: its way up to the tick that is seen.
 //
-// In: the selection, the tick, answers of `tracks`. Out: a thin line on the stage. Holds: it asks once a second while the level runs, and only for
-// the selected character. Not here: where it is going (the overlay), where it will go (`future.js`).
+// In: the selection, the tick, answers of `tracks`. Out: a thin line on the stage. Holds: it asks once a second while
+// the level runs, and only for the selected character. Not here: where it is going (the overlay), where it will go
+// (`future.js`).
 
 import { planeOf } from "./camera.js";
 import { ask } from "./connection.js";
@@ -22,7 +23,8 @@ let isStale = true;
 
 /** Begins to ask. */
 export function startTrails() {
-  for (const what of ["selection", "sought", "tick", "parts"]) listen(what, () => ((isStale = true), (points = what === "selection" ? [] : points)));
+  for (const what of ["selection", "sought", "tick", "parts"])
+    listen(what, () => ((isStale = true), (points = what === "selection" ? [] : points)));
   setInterval(look, 120);
 }
 
@@ -36,7 +38,12 @@ async function look() {
   askedAt = now;
   const tick = seenTick();
   try {
-    const answer = await ask("tracks", { keys: [key], from: Math.max(0, Math.floor(tick - BACK * tickRate())), to: tick, points: POINTS });
+    const answer = await ask("tracks", {
+      keys: [key],
+      from: Math.max(0, Math.floor(tick - BACK * tickRate())),
+      to: tick,
+      points: POINTS,
+    });
     if (model.selection?.key === key) points = answer.tracks?.[0]?.points ?? [];
     changed("overlay");
   } catch {

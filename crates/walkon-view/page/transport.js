@@ -1,8 +1,8 @@
 // @ts-check
 // The bar at the top: the run, the layers, the search field, the theme.
 //
-// In: the state of the run. Out: play, pause, step, speed, restart; what is shown. Holds: buttons look as the state is, not as it was asked
-// to be. Not here: the past (`rewind.js`), finding things (`search.js`).
+// In: the state of the run. Out: play, pause, step, speed, restart; what is shown. Holds: buttons look as the state is,
+// not as it was asked to be. Not here: the past (`rewind.js`), finding things (`search.js`).
 
 import { order } from "./connection.js";
 import { button, byId, fill, h, icon } from "./elements.js";
@@ -21,15 +21,49 @@ const OWN = ["characters", "names", "trail"];
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
 
 const play = button({ icon: "play", label: "Play", key: "Space", test: "play", class: "round", onclick: togglePlay });
-const back = button({ icon: "back", label: "One tick back", key: ",", test: "back", onclick: (event) => stepBack(event.shiftKey ? 10 : 1) });
-const step = button({ icon: "step", label: "One tick on", key: ".", test: "step", onclick: (event) => stepOn(event.shiftKey ? 10 : 1) });
-const restart = button({ icon: "restart", label: "From the start; with Shift with another seed", key: "Shift+R", test: "restart", onclick: (event) => startAgain(event.shiftKey) });
+const back = button({
+  icon: "back",
+  label: "One tick back",
+  key: ",",
+  test: "back",
+  onclick: (event) => stepBack(event.shiftKey ? 10 : 1),
+});
+const step = button({
+  icon: "step",
+  label: "One tick on",
+  key: ".",
+  test: "step",
+  onclick: (event) => stepOn(event.shiftKey ? 10 : 1),
+});
+const restart = button({
+  icon: "restart",
+  label: "From the start; with Shift with another seed",
+  key: "Shift+R",
+  test: "restart",
+  onclick: (event) => startAgain(event.shiftKey),
+});
 const speed = /** @type {HTMLSelectElement} */ (
-  h("select", { class: "field", title: "Speed  ([ and ])", "aria-label": "Speed", "data-test": "speed", onchange: () => setSpeed(speed.value) }, SPEEDS.map((each) => h("option", { value: each }, each === "max" ? "max" : `${each}×`)))
+  h(
+    "select",
+    {
+      class: "field",
+      title: "Speed  ([ and ])",
+      "aria-label": "Speed",
+      "data-test": "speed",
+      onchange: () => setSpeed(speed.value),
+    },
+    SPEEDS.map((each) => h("option", { value: each }, each === "max" ? "max" : `${each}×`)),
+  )
 );
 const title = h("span", { class: "level" });
 const numbers = h("span", { class: "soft small number numbers" });
-const layersButton = button({ icon: "layers", text: "Layers", label: "What is shown", test: "layers", onclick: () => openMenu(layerEntries, layersButton) });
+const layersButton = button({
+  icon: "layers",
+  text: "Layers",
+  label: "What is shown",
+  test: "layers",
+  onclick: () => openMenu(layerEntries, layersButton),
+});
 layersButton.id = "layers-button";
 const themeButton = button({ icon: "moon", label: "Light or dark", key: "T", test: "theme", onclick: switchTheme });
 const helpButton = button({ icon: "help", label: "Keys", key: "?", test: "help", onclick: () => changed("help") });
@@ -70,7 +104,8 @@ function show() {
   play.setAttribute("aria-pressed", String(isPlaying));
   const now = String(model.state.speed);
   if (document.activeElement !== speed && speed.value !== now) {
-    if (![...speed.options].some((option) => option.value === now)) speed.append(h("option", { value: now }, `${now}×`));
+    if (![...speed.options].some((option) => option.value === now))
+      speed.append(h("option", { value: now }, `${now}×`));
     speed.value = now;
   }
 }
@@ -103,7 +138,11 @@ export async function startAgain(withSeed) {
     order("restart");
     return;
   }
-  const values = await askFor("Restart with another seed", [{ name: "seed", label: "Seed", value: String((model.welcome?.seed ?? 0) + 1) }], "Restart");
+  const values = await askFor(
+    "Restart with another seed",
+    [{ name: "seed", label: "Seed", value: String((model.welcome?.seed ?? 0) + 1) }],
+    "Restart",
+  );
   if (!values) return;
   live();
   order("restart", { seed: Number(values.seed) });
@@ -112,7 +151,13 @@ export async function startAgain(withSeed) {
 /** @returns {import("./menus.js").Entry[]} */
 function layerEntries() {
   const parts = model.welcome?.parts ?? [];
-  const entry = (/** @type {string} */ part) => ({ label: part, isChecked: model.parts.has(part), stays: true, test: `layer-${part}`, do: () => togglePart(part) });
+  const entry = (/** @type {string} */ part) => ({
+    label: part,
+    isChecked: model.parts.has(part),
+    stays: true,
+    test: `layer-${part}`,
+    do: () => togglePart(part),
+  });
   const still = parts.filter((part) => !MOVING.has(part) && !OWN.includes(part));
   return [
     { title: "The ground" },
@@ -144,7 +189,10 @@ function togglePart(part) {
 function setParts(parts) {
   model.parts = new Set(parts);
   const all = (model.welcome?.parts ?? []).concat(OWN);
-  remember("partsOff", all.filter((part) => !model.parts.has(part)));
+  remember(
+    "partsOff",
+    all.filter((part) => !model.parts.has(part)),
+  );
   sendShow();
   changed("scene");
   changed("parts");
@@ -154,6 +202,8 @@ function setParts(parts) {
 export function sendShow() {
   // The page draws characters and names by itself. The ways of thousands would hide the level, so that only a selection shows them.
   const isCrowd = model.roster.size > 400 && model.selection?.kind !== "character";
-  const parts = [...model.parts].filter((part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"));
+  const parts = [...model.parts].filter(
+    (part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"),
+  );
   order("show", { parts, slant: model.slant, layer: model.layer });
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // Small bars on the stage: the tools, and how it is looked at.
 //
-// In: the tool in hand, the camera, the layers of the map. Out: buttons. Holds: what the level does not have (a slant, floors, a graph) has
-// no button. Not here: what the buttons do.
+// In: the tool in hand, the camera, the layers of the map. Out: buttons. Holds: what the level does not have (a slant,
+// floors, a graph) has no button. Not here: what the buttons do.
 
 import { fit, zoom } from "./camera.js";
 import { button, byId, fill, h } from "./elements.js";
@@ -22,15 +22,40 @@ export function startViewbar() {
 }
 
 function showTools() {
-  const one = (/** @type {string} */ name, /** @type {string} */ picture, /** @type {string} */ label, /** @type {string} */ key, /** @type {string} */ tab) =>
-    button({ icon: picture, label, key, test: `tool-${name}`, pressed: tool.now.name === name || (name === "edit" && tool.now.name.startsWith("edit")), onclick: () => { if (tab) showTab(tab); takeTool(name); } });
+  const one = (
+    /** @type {string} */ name,
+    /** @type {string} */ picture,
+    /** @type {string} */ label,
+    /** @type {string} */ key,
+    /** @type {string} */ tab,
+  ) =>
+    button({
+      icon: picture,
+      label,
+      key,
+      test: `tool-${name}`,
+      pressed: tool.now.name === name || (name === "edit" && tool.now.name.startsWith("edit")),
+      onclick: () => {
+        if (tab) showTab(tab);
+        takeTool(name);
+      },
+    });
   fill(
     byId("tools"),
     one("select", "cursor", "Select", "V", ""),
     one("walk", "walk", "Walk: click where to", "W", ""),
     one("path", "path", "Path testing: click, click", "P", "paths"),
     one("edit", "edit", "Edit the level", "E", "edit"),
-    button({ icon: "speech", label: model.attends ? "You answer choices of scenes" : "Choices of scenes take their default; press to answer them", key: "A", test: "attend", pressed: model.attends, onclick: toggleAttendance }),
+    button({
+      icon: "speech",
+      label: model.attends
+        ? "You answer choices of scenes"
+        : "Choices of scenes take their default; press to answer them",
+      key: "A",
+      test: "attend",
+      pressed: model.attends,
+      onclick: toggleAttendance,
+    }),
   );
   const hint = tool.now.hint ?? "";
   byId("theatre").dataset.hint = hint;
@@ -38,12 +63,48 @@ function showTools() {
 
 function showView() {
   const it = model.welcome;
-  const floors = it && it.layers > 1 ? h("div", { class: "floors", role: "group", "aria-label": "Layer of the map" }, Array.from({ length: it.layers }, (_, at) => h("button", { type: "button", class: "button", "aria-pressed": String(model.layer === at), title: `Layer ${at} of the map`, "data-test": `floor-${at}`, onclick: () => setLayer(at) }, String(at)))) : null;
+  const floors =
+    it && it.layers > 1
+      ? h(
+          "div",
+          { class: "floors", role: "group", "aria-label": "Layer of the map" },
+          Array.from({ length: it.layers }, (_, at) =>
+            h(
+              "button",
+              {
+                type: "button",
+                class: "button",
+                "aria-pressed": String(model.layer === at),
+                title: `Layer ${at} of the map`,
+                "data-test": `floor-${at}`,
+                onclick: () => setLayer(at),
+              },
+              String(at),
+            ),
+          ),
+        )
+      : null;
   fill(
     byId("view"),
     floors,
-    it?.slants ? button({ icon: "slant", label: "From above or slanted", key: "O", test: "slant", pressed: model.slant === "oblique", onclick: toggleSlant }) : null,
-    button({ icon: "follow", label: "Follow the selection", key: "L", test: "follow-view", pressed: model.follows, onclick: toggleFollow }),
+    it?.slants
+      ? button({
+          icon: "slant",
+          label: "From above or slanted",
+          key: "O",
+          test: "slant",
+          pressed: model.slant === "oblique",
+          onclick: toggleSlant,
+        })
+      : null,
+    button({
+      icon: "follow",
+      label: "Follow the selection",
+      key: "L",
+      test: "follow-view",
+      pressed: model.follows,
+      onclick: toggleFollow,
+    }),
     button({ icon: "fit", label: "The whole level", key: "F", test: "fit", onclick: fit }),
     button({ icon: "minus", label: "Further away", key: "-", test: "zoom-out", onclick: () => zoom(0.8) }),
     button({ icon: "plus", label: "Nearer", key: "+", test: "zoom-in", onclick: () => zoom(1.25) }),
