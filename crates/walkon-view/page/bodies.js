@@ -14,6 +14,9 @@ import { body as bodyColour, stageColours } from "./palette.js";
 /** More than these are stamped. */
 export const STAMPED_FROM = 700;
 const NAMED_MAX = 160;
+/** More than these have names only when they are looked at from near: pixels of a metre. */
+const CROWD = 40;
+const NEAR = 18;
 
 const one = new Body();
 
@@ -172,8 +175,11 @@ export function drawBodies(context, ratio, share, options) {
   }
   const words = new Words();
   words.taken = options.taken;
+  // In a crowd that is far away, only names that are asked for.
+  const isDense = names.length > CROWD && camera.scale < NEAR;
   names.sort((first, second) => Number(second.isSure) - Number(first.isSure));
   for (const name of names.slice(0, NAMED_MAX)) {
+    if (isDense && !name.isSure) break;
     const look = { text: name.text, left: name.left, size: 11 * ratio, colour: colours.ink, isBold: name.isSure };
     if (!words.write(context, { ...look, top: name.top })) words.write(context, { ...look, top: name.above, isSure: name.isSure });
   }
@@ -194,9 +200,12 @@ function drawDisc(context, { left, top, radius, right, down, ratio, look, colour
   context.stroke();
   // A beak, so that the direction reads at a glance and at small sizes.
   context.beginPath();
-  context.moveTo(left + right * radius * 1.5, top + down * radius * 1.5);
-  context.lineTo(left + right * radius * 0.55 - down * radius * 0.55, top + down * radius * 0.55 + right * radius * 0.55);
-  context.lineTo(left + right * radius * 0.55 + down * radius * 0.55, top + down * radius * 0.55 - right * radius * 0.55);
+  const long = radius + Math.min(radius * 0.5, 5 * ratio);
+  const wide = Math.min(radius * 0.6, 6 * ratio);
+  const foot = Math.sqrt(radius * radius - wide * wide) - ratio;
+  context.moveTo(left + right * long, top + down * long);
+  context.lineTo(left + right * foot - down * wide, top + down * foot + right * wide);
+  context.lineTo(left + right * foot + down * wide, top + down * foot - right * wide);
   context.closePath();
   context.fillStyle = colours.beak;
   context.fill();

@@ -169,6 +169,7 @@ let own = [];
  */
 async function send(changes, label, joins) {
   if (changes.length === 0) return null;
+  changed("ownEdit");
   const answer = await order("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
   if (answer?.diagnostics) own = answer.diagnostics;
   await load(true);
@@ -177,6 +178,7 @@ async function send(changes, label, joins) {
 
 /** @param {"undo" | "redo"} way */
 async function turnBack(way) {
+  changed("ownEdit");
   const answer = await order(way, { file: model.document.file || model.welcome?.file });
   if (!answer) return;
   changed("notice", { text: `${way === "undo" ? "Undone" : "Done again"}: ${answer.label ?? "edit"}` });
@@ -666,6 +668,7 @@ function goOnStroke(touch) {
 async function endStroke() {
   const cells = [...stroke.values()];
   if (cells.length === 0) return;
+  changed("ownEdit");
   const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
   stroke = new Map();
   if (answer) await load(true);

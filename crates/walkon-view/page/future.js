@@ -390,7 +390,7 @@ function showDifferences() {
     h(
       "header",
       { class: "row" },
-      h("strong", { class: "grow" }, future.isTrial ? "What would change" : "What changed"),
+      h("strong", { class: "grow" }, future.isTrial ? "Would change" : "Changed"),
       h("span", { class: "soft small" }, future.newest?.isDone ? `${Math.round(future.took)} ms` : "computing"),
       h("button", { type: "button", class: "button", title: "Later futures are compared with this one", onclick: keepFuture, "data-test": "keep" }, "Keep"),
       button({ icon: "close", label: "Hide the differences", onclick: () => (card.hidden = true) }),

@@ -65,6 +65,36 @@ function round(value) {
   return Math.round(value * 1000) / 1000;
 }
 
+/** Points of a graph in the plane, each with its height, of the picture that they were read from. */
+const heights = { of: /** @type {Picture | null} */ (null), points: /** @type {Place[]} */ ([]) };
+
+/** How far a point of the graph may be from where its height is asked for, metres. */
+const NEAR = 1;
+/** Points that are about as near as the nearest, metres. */
+const NEIGHBOURS = 0.12;
+
+/**
+ * The height of the highest point of the graph near a point of the plane, or null. The hint of a point holds its place.
+ * @param {Point} plane
+ */
+function graphHeight([x, z]) {
+  if (heights.of !== model.scene) {
+    heights.of = model.scene;
+    heights.points = [];
+    for (const layer of model.scene.layers) {
+      for (const { key, dot, hint } of layer.shapes) {
+        const height = key === "point" && dot ? /^\d+: [-\d.]+, ([-\d.]+), [-\d.]+/.exec(hint ?? "") : null;
+        if (height && dot) heights.points.push([dot[0], Number(height[1]), dot[1]]);
+      }
+    }
+  }
+  const away = (/** @type {Place} */ point) => Math.hypot(point[0] - x, point[2] - z);
+  const nearest = heights.points.reduce((least, point) => Math.min(least, away(point)), NEAR);
+  if (nearest >= NEAR) return null;
+  // What is higher hides what lies below it.
+  return heights.points.reduce((most, point) => (away(point) < nearest + NEIGHBOURS ? Math.max(most, point[1]) : most), -Infinity);
+}
+
 /** @param {Point} plane */
 function heightAt(plane) {
   for (const layer of [...model.scene.layers].reverse()) {
@@ -73,6 +103,8 @@ function heightAt(plane) {
       if (typeof shape.y === "number" && contains(shape, plane)) return shape.y;
     }
   }
+  const height = graphHeight(plane);
+  if (height !== null) return height;
   if (model.slant !== "oblique" && (model.welcome?.heights[1] ?? 0) > 0.01) return bodyOf(model.selection?.key)?.y ?? 0;
   return 0;
 }

@@ -361,10 +361,14 @@ function walkRows(walk) {
 /** @param {Json} node @returns {HTMLElement} */
 function treeNode(node) {
   const status = String(node.status ?? "");
+  // A node without a name of its own is called after its line.
+  const place = /^(.+\.luau?):(\d+)$/.exec(node.name ?? "");
+  const name = place || !node.name ? node.kind : node.name;
+  const kind = name === node.kind ? "" : node.kind;
   return h(
     "li",
     { class: node.isRunning ? "node running" : "node" },
-    h("div", { class: "row" }, h("span", { class: `lamp ${status}` }), h("span", { class: "grow" }, node.name ?? node.kind), h("span", { class: "soft small" }, node.name && node.kind !== node.name ? `${node.kind ?? ""}` : "", status ? ` ${status}` : "")),
+    h("div", { class: "row" }, h("span", { class: `lamp ${status}` }), h("span", { class: "grow ellipsis" }, name), h("span", { class: "soft small" }, [kind, status === "idle" ? "" : status].filter(Boolean).join(" ")), place ? fileLink(place[1], Number(place[2])) : null),
     node.children?.length ? h("ul", {}, node.children.map(treeNode)) : null,
   );
 }

@@ -176,6 +176,9 @@ window.walkon = {
   get cost() {
     return counters.cost;
   },
+  get backdrops() {
+    return { count: counters.backdrops, cost: counters.backdropCost };
+  },
   get tick() {
     return seenTick();
   },

@@ -209,8 +209,10 @@ export function paintLabels(context, picture, map, ratio) {
   // Of equals the later one lies on top, an obstacle on its area, and comes first.
   const areas = picture.layers.flatMap((layer) => layer.shapes).filter((shape) => shape.kind === "area");
   const sorted = (picture.labels ?? []).filter((label) => label.kind !== "character").reverse().sort((one, two) => two.importance - one.importance);
+  // Far away, names of ground would hide what happens on it.
+  const isDense = sorted.length > 80 && zoom < 15;
   for (const label of sorted) {
-    if (zoom < 5 && label.importance < 4) continue;
+    if ((zoom < 5 && label.importance < 4) || (isDense && label.kind === "area")) continue;
     const [x, z] = label.kind === "area" ? spotOf(label, areas) : label.at;
     const size = (label.size || 11) * ratio;
     const isPoint = label.kind === "mark" || label.kind === "link";

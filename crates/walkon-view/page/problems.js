@@ -27,6 +27,8 @@ export const problems = {
 
 let known = -1;
 let isUnderWay = false;
+/** When this page changed a text last: it needs no notice of its own doing. */
+let ownAt = -Infinity;
 
 /** Begins to listen. */
 export function startProblems() {
@@ -35,6 +37,7 @@ export function startProblems() {
     if (model.state.faults !== known) askFaults();
   });
   listen("diagnostics", show);
+  listen("ownEdit", () => (ownAt = performance.now()));
   listen("problems", (/** @type {{diagnostics: Diagnostic[]}} */ news) => {
     model.diagnostics = news.diagnostics ?? [];
     if (!model.diagnostics.some((each) => each.severity === "error")) problems.refused = null;
@@ -42,7 +45,8 @@ export function startProblems() {
   });
   listen("reloaded", (/** @type {Json} */ message) => {
     problems.refused = message.ok ? null : message;
-    changed("notice", message.ok ? { text: message.text || "Reloaded" } : { text: `${message.file ?? ""}${message.line ? `:${message.line}` : ""} ${message.message ?? message.text}`, isMistake: true });
+    const isOwn = performance.now() - ownAt < 2500;
+    if (!message.ok || !isOwn) changed("notice", message.ok ? { text: message.text || "Reloaded" } : refusal(message));
     check();
     known = -1;
     askFaults();
@@ -53,6 +57,18 @@ export function startProblems() {
     if (target instanceof HTMLElement) changed("source", { file: target.dataset.file, line: Number(target.dataset.line) || undefined });
   });
   show();
+}
+
+/** The notice of a refused reload. @param {Json} message */
+function refusal(message) {
+  const where = `${message.file ?? ""}${message.line ? `:${message.line}` : ""}`;
+  const what = String(message.message ?? message.text ?? "the reload was refused");
+  return {
+    text: where && !what.startsWith(where) ? `${where}: ${what}` : what,
+    isMistake: true,
+    action: message.file ? "Show" : undefined,
+    onclick: () => changed("source", { file: message.file, line: message.line || undefined }),
+  };
 }
 
 async function askFaults() {

@@ -95,7 +95,9 @@ export function stepOn(ticks) {
 export function togglePlay() {
   if (model.sought === null) {
     if (model.ahead !== null) live();
-    order(model.state.playing ? "pause" : "play");
+    // What has ended is played from the start.
+    if (model.state.ended && !model.state.playing) order("restart").then((answer) => answer && order("play"));
+    else order(model.state.playing ? "pause" : "play");
     return;
   }
   replaying.is = !replaying.is;

@@ -129,6 +129,7 @@ function stopEditing() {
 }
 
 async function save() {
+  changed("ownEdit");
   const answer = await order("write", { file, text: area.value });
   if (!answer) return;
   body = baseText = area.value;

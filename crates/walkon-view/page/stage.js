@@ -46,7 +46,7 @@ let zoomedAt = 0;
 let ratio = 1;
 
 /** Counters for those who test the page. */
-export const counters = { frames: 0, drawn: 0, cost: 0, times: /** @type {number[]} */ ([]) };
+export const counters = { frames: 0, drawn: 0, cost: 0, backdrops: 0, backdropCost: 0, times: /** @type {number[]} */ ([]) };
 
 /** What the pointer rests on. */
 export const hover = { key: -1 };
@@ -187,6 +187,8 @@ function paintBackdrop() {
   backdrop.middle = [camera.middle[0], camera.middle[1]];
   backdrop.pixels = null;
   backdrop.cost = performance.now() - begun;
+  counters.backdrops++;
+  counters.backdropCost = backdrop.cost;
 }
 
 /** Where words of the ground are on the stage. @returns {[number, number, number, number][]} */

@@ -58,10 +58,16 @@ export function drawTrail(context, map, ratio, share) {
   const [a, b, c, d, e, f] = map;
   const tick = seenTick();
   context.beginPath();
-  for (const [at, x, y, z] of points) {
+  let last = points[0];
+  for (const point of points) {
+    const [at, x, y, z] = point;
     if (at > tick) break;
     const [px, pz] = planeOf(x, y, z);
-    context.lineTo(a * px + c * pz + e, b * px + d * pz + f);
+    // Nobody runs that fast: it was put there.
+    const isJump = Math.hypot(x - last[1], z - last[3]) > 1 + ((at - last[0]) / tickRate()) * 15;
+    if (isJump) context.moveTo(a * px + c * pz + e, b * px + d * pz + f);
+    else context.lineTo(a * px + c * pz + e, b * px + d * pz + f);
+    last = point;
   }
   const body = bodyOf(key, share);
   if (body) {
