@@ -201,7 +201,7 @@ impl Past {
                 {
                     change.apply(&mut rows);
                 }
-                if tick < from || (tick - from) % every != 0 {
+                if tick < from || !(tick - from).is_multiple_of(every) {
                     continue;
                 }
                 for (track, key) in tracks.iter_mut().zip(keys) {
@@ -221,7 +221,7 @@ mod tests {
 
     /// Rows of a small crowd in which some move, some come and some go.
     fn rows(tick: u64) -> Vec<Row> {
-        let there = (0..20_u32).filter(|key| (tick / 7 + u64::from(*key)) % 5 != 0);
+        let there = (0..20_u32).filter(|key| !(tick / 7 + u64::from(*key)).is_multiple_of(5));
         there
             .map(|key| {
                 let moved = if key % 3 == 0 { 0.0 } else { tick as f32 };
