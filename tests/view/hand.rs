@@ -59,11 +59,11 @@ impl Viewed {
             .args(args)
             .current_dir(project.path())
             .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut heard = Vec::new();
         let address = loop {
             let line = told.next().unwrap_or_else(|| panic!("no address: {heard:?}")).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! In: rows and items, tick by tick. Out: the rows of a tick, the way somebody went, items of a span of ticks.
 //! Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as what changed since the
-//! one before, with everything every [`WHOLE_EVERY`] ticks. Not here: what nobody was shown (`replica`).
+//! one before, with everything every `WHOLE_EVERY` ticks. Not here: what nobody was shown (`replica`).
 
 use std::collections::VecDeque;
 
@@ -201,7 +201,7 @@ impl Past {
                 {
                     change.apply(&mut rows);
                 }
-                if tick < from || (tick - from) % every != 0 {
+                if tick < from || !(tick - from).is_multiple_of(every) {
                     continue;
                 }
                 for (track, key) in tracks.iter_mut().zip(keys) {
@@ -221,7 +221,7 @@ mod tests {
 
     /// Rows of a small crowd in which some move, some come and some go.
     fn rows(tick: u64) -> Vec<Row> {
-        let there = (0..20_u32).filter(|key| (tick / 7 + u64::from(*key)) % 5 != 0);
+        let there = (0..20_u32).filter(|key| !(tick / 7 + u64::from(*key)).is_multiple_of(5));
         there
             .map(|key| {
                 let moved = if key % 3 == 0 { 0.0 } else { tick as f32 };

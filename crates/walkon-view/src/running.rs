@@ -385,7 +385,7 @@ impl Running {
     fn scene_mark(&self) -> SceneMark {
         let world = self.game.world();
         let doors = world.doors().iter().map(|door| (door.state, door.is_locked)).collect();
-        (world.nav().revision().0.into(), doors, world.areas().len(), self.game.reload_count())
+        (world.nav().revision().0, doors, world.areas().len(), self.game.reload_count())
     }
 
     fn draw_still(&self, client: &Client) {

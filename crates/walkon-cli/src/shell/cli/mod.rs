@@ -115,7 +115,7 @@ fn perform(cli: Cli) -> Exit {
         Command::Run(args) => run::run(&shell, &args),
         Command::Watch(args) => watch::run(&shell, &args),
         #[cfg(feature = "view")]
-        Command::View(args) => view::run(&shell, &args),
+        Command::View(args) => view::run(&shell, &args, &mut results),
         #[cfg(not(feature = "view"))]
         Command::View(_) => {
             Err(CommandFailure::usage("view: this program was built without the feature `view`"))

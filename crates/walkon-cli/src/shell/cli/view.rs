@@ -13,6 +13,7 @@ use walkon_view::{CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Spe
 
 use super::args::ViewArgs;
 use super::exit::{CommandFailure, Exit};
+use super::run::Start;
 use super::{Shell, scenery, shown_path};
 use crate::disk::Folder;
 use crate::game::header::{Header, ProjectTexts, RunSetup};
@@ -22,7 +23,7 @@ use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
 use crate::level::{Diagnostic, LevelFile, Severity};
 use crate::script::vm::fuel::Signals;
-use crate::shell::output::{OutputFile, is_stream, tell};
+use crate::shell::output::{OutputFile, Results, is_stream, tell};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, Remembering};
@@ -32,7 +33,7 @@ use crate::world::World;
 /// Time between two looks at what was saved.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
-pub(super) fn run(shell: &Shell, args: &ViewArgs) -> Result<Exit, CommandFailure> {
+pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if is_stream(&args.level) {
         return Err(CommandFailure::usage(
             "view: expected a level in a file: what comes by stdin cannot be saved again",
@@ -59,9 +60,14 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs) -> Result<Exit, CommandFailure
         signals,
         scenery: scenery::backdrop(&found, &level.def.navigation),
     };
-    let mut view = View::begin(setup).map_err(|error| CommandFailure::new(Exit::Script, error))?;
+    let mut view = View::begin(setup).map_err(|error| refused(shell, &found, args, error))?;
     if !args.stdio {
-        serve(shell, args, &found, &mut view)?;
+        let address = serve(shell, args, &found, &mut view)?;
+        results.line(&address)?;
+        results.flush()?;
+        if args.open {
+            open(&address);
+        }
     }
     look_on(&view, watch, (args.stdio, &interrupts));
     drop(watchdog);
@@ -75,8 +81,24 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs) -> Result<Exit, CommandFailure
     Ok(Exit::Ok)
 }
 
-/// Serves the page and says where it is.
-fn serve(shell: &Shell, args: &ViewArgs, found: &FoundLevel, view: &mut View) -> Result<(), CommandFailure> {
+/// Why a level did not start, with the offending line where `run` would show it.
+fn refused(shell: &Shell, found: &FoundLevel, args: &ViewArgs, error: String) -> CommandFailure {
+    let again = || {
+        let level = crate::level::load(&found.path, &found.project.folder).ok()?;
+        let scripts = found.project.scripts(&found.path).ok()?;
+        let start = Start { scripts, seed: args.seed, args: args.args.clone() };
+        super::run::game(shell, found, level, start).err()
+    };
+    again().unwrap_or_else(|| CommandFailure::new(Exit::Script, error))
+}
+
+/// Serves the page; its address.
+fn serve(
+    shell: &Shell,
+    args: &ViewArgs,
+    found: &FoundLevel,
+    view: &mut View,
+) -> Result<String, CommandFailure> {
     let refused = |error: std::io::Error| CommandFailure::io(format!("127.0.0.1:{}: {error}", args.port));
     let server = Server::bind(args.port, token()?).map_err(refused)?;
     let address = server.address();
@@ -84,11 +106,7 @@ fn serve(shell: &Shell, args: &ViewArgs, found: &FoundLevel, view: &mut View) ->
     if !shell.is_quiet {
         tell(&format!("{} is shown at", shown_path(found, &found.path)));
     }
-    tell(&address);
-    if args.open {
-        open(&address);
-    }
-    Ok(())
+    Ok(address)
 }
 
 /// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
