@@ -110,12 +110,13 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         (Slant::Top, true) => 1.0 - heights.part(draft.points()[at as usize].y),
         _ => 0.0,
     };
-    let link = |[a, b]: [u32; 2]| {
-        let look = Style::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));
-        Shape::new(Figure::Line(vec![place(a), place(b)]), look, Tag::Cells("link"))
-    };
     // Where floors lie over one another the lower is drawn first.
     let middle = |[a, b]: [u32; 2]| draft.points()[a as usize].y + draft.points()[b as usize].y;
+    let link = |[a, b]: [u32; 2]| {
+        let look = Style::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));
+        let y_m = f64::from(middle([a, b])) / 2.0;
+        Shape::new(Figure::Line(vec![place(a), place(b)]), look, Tag::Cells("link")).at_height(y_m)
+    };
     let mut links: Vec<[u32; 2]> = draft.links().collect();
     links.sort_by(|&one, &other| middle(one).total_cmp(&middle(other)));
     picture.add("links", links.into_iter().map(link).collect());
@@ -123,6 +124,7 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         let look = Style::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
         let radius_px = 1.6 + 1.6 * rim(at);
         Shape::new(Figure::Dot { centre: place(at), radius_px }, look, Tag::Cells("point"))
+            .at_height(f64::from(draft.points()[at as usize].y))
             .hint(format!("{at}: {}", suggestions::decimals_of(&draft.points()[at as usize].to_array(), 2)))
     };
     let mut points: Vec<u32> = (0..draft.points().len() as u32).collect();

@@ -280,14 +280,15 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
         let kind = CellKind::of(true, patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         let form = patch_form(picture.slant, &patch);
-        shapes.push((patch.y_m, Shape::new(form, kind.look(), Tag::Cells(kind.name()))));
+        let shape = Shape::new(form, kind.look(), Tag::Cells(kind.name())).at_height(patch.y_m);
+        shapes.push((patch.y_m, shape));
     }
     if mesh.floor_y_m().is_none() {
         let look = Style::line(theme::RIM, 1.0);
         picture.explain(Swatch::Line(look), "edge of a floor");
         let rim = |ends: [Corner; 2]| {
             let y_m = (ends[0].1 + ends[1].1) / 2.0;
-            (y_m, Shape::new(edge(picture.slant, ends), look, Tag::Cells("rim")))
+            (y_m, Shape::new(edge(picture.slant, ends), look, Tag::Cells("rim")).at_height(y_m))
         };
         shapes.extend(mesh.rims(&by).into_iter().map(rim));
     }
@@ -305,7 +306,10 @@ pub(super) fn draw_portals(picture: &mut Picture, nav: &NavMap) {
         picture.explain(Swatch::Line(look), "edge between polygons");
     }
     let slant = picture.slant;
-    let shape = |ends| Shape::new(edge(slant, ends), look, Tag::Cells("portal"));
+    let shape = |ends: [Corner; 2]| {
+        let y_m = (ends[0].1 + ends[1].1) / 2.0;
+        Shape::new(edge(slant, ends), look, Tag::Cells("portal")).at_height(y_m)
+    };
     picture.add("portals", portals.into_iter().map(shape).collect());
 }
 

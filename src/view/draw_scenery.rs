@@ -124,7 +124,8 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
             }
             _ => (Figure::Facets(vec![corners]), kind.look(slant)),
         };
-        Shape::new(form, look, Tag::Cells("scene"))
+        let y_m = triangle.iter().map(|corner| f64::from(corner.y)).fold(f64::INFINITY, f64::min);
+        Shape::new(form, look, Tag::Cells("scene")).at_height(y_m)
     };
     let shapes = shown.iter().map(shape).collect();
     let mut kinds: Vec<TriangleKind> = shown.iter().map(|(_, kind, _)| *kind).collect();

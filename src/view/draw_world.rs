@@ -159,7 +159,8 @@ pub(super) fn draw_marks(picture: &mut Picture, world: &World) {
         let look = Style::filled(theme::SEARCH_FRONTIER).stroked(theme::MARK, 1.5).glyph('x');
         picture.explain(Swatch::Dot(look), "mark");
         let hint = format!("mark \"{}\" ({}, {})", mark.name, at[0], at[1]);
-        shapes.push(Shape::new(Figure::Dot { centre: shown, radius_px: 3.0 }, look, tag()).hint(hint));
+        let dot = Figure::Dot { centre: shown, radius_px: 3.0 };
+        shapes.push(Shape::new(dot, look, tag()).hint(hint).at_height(f64::from(mark.position.y)));
         picture.labels.push(Label {
             at: shown,
             text: mark.name.clone(),

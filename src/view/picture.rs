@@ -355,13 +355,22 @@ pub struct Shape {
     pub tag: Tag,
     /// What a pointer that rests on it should read; empty for nothing.
     pub hint: String,
+    /// How high it lies, metres, on maps where that differs; none for what holds at every height.
+    pub y_m: Option<f64>,
 }
 
 impl Shape {
-    /// A shape without a hint.
+    /// A shape without a hint, at no height of its own.
     #[must_use]
     pub fn new(form: Figure, look: Style, tag: Tag) -> Self {
-        Self { form, look, tag, hint: String::new() }
+        Self { form, look, tag, hint: String::new(), y_m: None }
+    }
+
+    /// The same at a height, metres.
+    #[must_use]
+    pub fn at_height(mut self, y_m: f64) -> Self {
+        self.y_m = Some(y_m);
+        self
     }
 
     /// The same with words for a pointer that rests on it.

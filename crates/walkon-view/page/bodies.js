@@ -7,7 +7,7 @@
 
 import { camera, matrix, planeOf, RISE } from "./camera.js";
 import { HELD, IS_OFF, REPLANNED, WAITS, Body, readBody } from "./frames.js";
-import { model } from "./model.js";
+import { isAbove, model } from "./model.js";
 import { Words } from "./painter.js";
 import { body as bodyColour, stageColours } from "./palette.js";
 
@@ -86,6 +86,7 @@ export function stampBodies(pixels, wide, high, ratio, share) {
   const edge = ((255 << 24) | ((dark & 255) << 16) | (dark & 0xff00) | (dark >> 16)) >>> 0;
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
+    if (isAbove(one.y)) continue;
     const z = isSlanted ? one.z - one.y * RISE : one.z;
     const left = Math.round(a * one.x + c * z + e);
     const top = Math.round(b * one.x + d * z + f);
@@ -158,6 +159,7 @@ export function drawBodies(context, ratio, share, options) {
   const names = [];
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
+    if (isAbove(one.y)) continue;
     const [x, z] = planeOf(one.x, one.y, one.z);
     const left = a * x + c * z + e;
     const top = b * x + d * z + f;
@@ -259,6 +261,7 @@ export function bodyAt(left, top, share) {
   let [best, nearest] = [-1, Infinity];
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
+    if (isAbove(one.y)) continue;
     const [x, z] = planeOf(one.x, one.y, one.z);
     const away = Math.hypot(a * x + c * z + e - left, b * x + d * z + f - top);
     const reach = Math.max(5, lookOf(one.key).radius * camera.scale) + 3;

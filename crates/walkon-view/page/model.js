@@ -61,6 +61,8 @@ export const model = {
   /** @type {"top" | "oblique"} */
   slant: "top",
   layer: 0,
+  /** How high what is shown may lie, metres. */
+  ceiling: Infinity,
   follows: false,
   /** Whether choices wait for an answer from here. */
   attends: false,
@@ -161,4 +163,12 @@ export function remember(name, value) {
   } catch {
     // A browser that keeps nothing is no reason to stop.
   }
+}
+
+/**
+ * Whether something lies above what is shown.
+ * @param {number | undefined} y metres
+ */
+export function isAbove(y) {
+  return y !== undefined && y > model.ceiling + 0.05;
 }

@@ -5,6 +5,7 @@
 // every zoom; words never overlap: the more important ones stay. Not here: what is in a picture (the program),
 // characters (`bodies.js`).
 
+import { isAbove } from "./model.js";
 import { ground, ink, stageColours, tint } from "./palette.js";
 
 /** Kinds whose inside is ground. */
@@ -20,7 +21,8 @@ const hatches = new Map();
  * @param {number} ratio pixels of the canvas to one of the page
  */
 export function paintLayers(context, layers, map, ratio) {
-  for (const layer of layers) for (const shape of layer.shapes) paintShape(context, shape, map, ratio);
+  for (const layer of layers)
+    for (const shape of layer.shapes) if (!isAbove(shape.y)) paintShape(context, shape, map, ratio);
 }
 
 /**

@@ -60,6 +60,7 @@ interface Shape {
   kind: string;
   key?: string;
   name?: string;
+
   hint?: string;
   y?: number;
 }

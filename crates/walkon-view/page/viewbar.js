@@ -87,6 +87,7 @@ function showView() {
   fill(
     byId("view"),
     floors,
+    it?.slants ? ceiling(it.heights) : null,
     it?.slants
       ? button({
           icon: "slant",
@@ -125,4 +126,30 @@ export function toggleSlant() {
   sendShow();
   changed("show");
   fit();
+}
+
+/**
+ * How high what is shown may lie: floors above it are left out.
+ * @param {[number, number]} heights
+ */
+function ceiling([low, high]) {
+  const slider = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "range",
+      class: "ceiling",
+      min: String(low),
+      max: String(high),
+      step: "0.1",
+      value: String(Math.min(model.ceiling, high)),
+      title: "Show what lies no higher than this",
+      "aria-label": "Height up to which things are shown, metres",
+      "data-test": "ceiling",
+    })
+  );
+  slider.addEventListener("input", () => {
+    const at = Number(slider.value);
+    model.ceiling = at >= high ? Infinity : at;
+    changed("scene");
+  });
+  return slider;
 }

@@ -139,6 +139,9 @@ fn shape_json(world: &World, shape: &Shape) -> Value {
     object.insert(form.to_owned(), value);
     add_style(&mut object, &shape.look);
     add_tag(&mut object, world, &shape.tag);
+    if let Some(y_m) = shape.y_m {
+        object.insert("y".to_owned(), metres(y_m).into());
+    }
     if !shape.hint.is_empty() {
         object.insert("hint".to_owned(), shape.hint.clone().into());
     }
