@@ -6,7 +6,7 @@
 // the running level is reached. Not here: the timeline that shows it (`timeline.js`).
 
 import { ask, order } from "./connection.js";
-import { changed, model, seenTick, tickRate } from "./model.js";
+import { changed, listen, model, seenTick, tickRate } from "./model.js";
 
 let isUnderWay = false;
 /** @type {{tick: number | null} | null} */
@@ -88,8 +88,54 @@ export function stepBack(ticks) {
 /** One tick on, or some; in the past without running the level. @param {number} ticks */
 export function stepOn(ticks) {
   if (model.sought !== null) goTo(model.sought + ticks > model.state.tick ? null : model.sought + ticks);
-  else order("step", { ticks });
+  else step(ticks);
 }
+
+/** Ticks that were asked for while a step was under way. */
+let owed = 0;
+let isStepping = false;
+/** @type {{goal: number, resolve: () => void} | null} */
+let awaited = null;
+/** Most milliseconds that a step is waited for. */
+const STEP_PATIENCE = 400;
+
+/**
+ * Runs so many ticks. What is asked for meanwhile follows in one go, so that no press is lost, however fast they come.
+ * @param {number} ticks
+ */
+async function step(ticks) {
+  owed += ticks;
+  if (isStepping) return;
+  isStepping = true;
+  while (owed > 0) {
+    const now = owed;
+    owed = 0;
+    const goal = model.state.tick + now;
+    if (!(await order("step", { ticks: now }))) break;
+    await reached(goal);
+  }
+  owed = 0;
+  isStepping = false;
+}
+
+/**
+ * Until the level has come to a tick, or patience ends.
+ * @param {number} goal
+ * @returns {Promise<void>}
+ */
+function reached(goal) {
+  return new Promise((resolve) => {
+    awaited = { goal, resolve };
+    setTimeout(resolve, STEP_PATIENCE);
+    look();
+  });
+}
+
+function look() {
+  if (awaited && model.state.tick >= awaited.goal) awaited.resolve();
+}
+
+for (const what of ["state", "frame"]) listen(what, look);
 
 /** Plays or pauses: the running level, or the past that is seen. */
 export function togglePlay() {

@@ -73,20 +73,18 @@ function show() {
     list,
     found.length === 0
       ? h("li", { class: "soft pad" }, "Nothing has that name.")
-      : found
-          .slice(0, 14)
-          .map((each, at) =>
-            h(
-              "li",
-              {
-                role: "option",
-                "aria-selected": String(at === chosen),
-                onpointerdown: (/** @type {Event} */ event) => (event.preventDefault(), choose(at)),
-              },
-              h("span", { class: "grow ellipsis" }, each.name),
-              h("span", { class: "tag" }, each.kind),
-            ),
+      : found.slice(0, 14).map((each, at) =>
+          h(
+            "li",
+            {
+              role: "option",
+              "aria-selected": String(at === chosen),
+              onpointerdown: (/** @type {Event} */ event) => (event.preventDefault(), choose(at)),
+            },
+            h("span", { class: "grow ellipsis" }, each.name),
+            h("span", { class: "tag" }, each.kind),
           ),
+        ),
   );
 }
 
