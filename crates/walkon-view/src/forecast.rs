@@ -145,7 +145,8 @@ impl Forecast {
     /// Computes what is asked for until the end is, or nobody is left to ask.
     pub fn run(mut self, outlooks: &Receiver<Outlook>) {
         loop {
-            match outlooks.recv_timeout(if self.is_due { Duration::ZERO } else { Duration::from_secs(1) }) {
+            let is_idle = !self.is_due && self.waiting.is_empty();
+            match outlooks.recv_timeout(if is_idle { Duration::from_secs(1) } else { Duration::ZERO }) {
                 Ok(outlook) => self.waiting.push(outlook),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,

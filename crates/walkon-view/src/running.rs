@@ -205,7 +205,10 @@ impl Running {
         match order {
             Order::Play => self.play(),
             Order::Pause => (self.is_playing, self.steps) = (false, 0),
-            Order::Step(ticks) => (self.is_playing, self.steps) = (false, ticks),
+            // Steps that are asked for before the last are done come after them.
+            Order::Step(ticks) => {
+                (self.is_playing, self.steps) = (false, self.steps.saturating_add(ticks));
+            }
             Order::Speed(speed) => self.set_speed(speed),
             Order::Restart(seed) => self.restart(seed)?,
             Order::GoOn(tick) => self.go_on(tick)?,
