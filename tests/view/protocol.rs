@@ -412,6 +412,29 @@ fn graphs_and_expected_paths_are_worked_on() {
     assert!(islands.is_object(), "{islands}");
     let refused = hand.ask(json!({ "do": "graph", "action": "islnad" }));
     assert!(refused.is_err_and(|error| error.contains("islnad")));
+    let from = hand.get(json!({ "do": "inspect", "kind": "character", "name": "guest" }))["position"].clone();
+    let text = || std::fs::read_to_string(viewed.file("levels/tower.json")).unwrap();
+    let before = text();
+    for action in [
+        json!({ "action": "generate" }),
+        json!({ "action": "link" }),
+        json!({ "action": "blocked" }),
+        json!({ "action": "stitch" }),
+        json!({ "action": "remove", "points": 1 }),
+        json!({ "action": "edit", "add": [from] }),
+        json!({ "action": "undo" }),
+        json!({ "action": "space", "name": "hall", "from": from, "within": 3 }),
+        json!({ "action": "space", "auto": 60 }),
+        json!({ "action": "table" }),
+        json!({ "action": "preview", "min": [0, -0.5, 0], "max": [3, 2, 3] }),
+    ] {
+        let mut command = action.clone();
+        command["do"] = "graph".into();
+        let answer = hand.get(command);
+        assert!(answer.is_object(), "{action}: {answer}");
+    }
+    while hand.ask(json!({ "do": "undo" })).is_ok() {}
+    assert_eq!(text(), before, "every step is taken back");
     let add =
         json!({ "from": [1, 0, 1], "to": [2, 0, 2], "radius": 0.3, "doors": "open", "status": "complete" });
     let rows = hand.get(json!({ "do": "expect", "add": add }))["rows"].clone();

@@ -49,6 +49,16 @@ const radius = /** @type {HTMLInputElement} */ (
     oninput: query,
   })
 );
+const keys = /** @type {HTMLInputElement} */ (
+  h("input", {
+    class: "field wide",
+    id: "path-keys",
+    "data-test": "path-keys",
+    placeholder: "bronze, silver",
+    title: "Keys that are carried, for doors that want one",
+    onchange: query,
+  })
+);
 const doors = /** @type {HTMLSelectElement} */ (
   h(
     "select",
@@ -74,6 +84,7 @@ const root = h(
       { class: "form" },
       line("radius, m", radius),
       line("doors", doors),
+      line("keys", keys),
       line("around others", avoid),
       line("searched cells", searched),
     ),
@@ -179,6 +190,13 @@ function cancel() {
   return true;
 }
 
+function keysCarried() {
+  return keys.value
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
 async function query() {
   isWanted = true;
   if (isUnderWay) return;
@@ -191,6 +209,7 @@ async function query() {
         to,
         radius: radius.valueAsNumber || 0.35,
         doors: doors.value,
+        keys: keysCarried(),
         avoidCharacters: avoid.checked,
       });
       mistake = "";

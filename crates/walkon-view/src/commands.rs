@@ -351,8 +351,17 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
                     return Err(format!("\"doors\" is \"{other}\", expected \"closed\" or \"open\""));
                 }
             };
-            let (from, to, wishes) = (fields.place("from")?, fields.place("to")?, client.wishes().clone());
-            Question::Path(PathTest { from, to, radius_m, opens_doors, wishes })
+            Question::Path(PathTest {
+                from: fields.place("from")?,
+                to: fields.place("to")?,
+                radius_m,
+                opens_doors,
+                keys: fields.texts("keys")?,
+                avoids_characters: fields
+                    .get("avoidCharacters")
+                    .is_some_and(|flag| *flag == Value::Bool(true)),
+                wishes: client.wishes().clone(),
+            })
         }
     })
 }

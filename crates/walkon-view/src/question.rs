@@ -3,15 +3,17 @@
 //! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking changes
 //! nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`, `replica`).
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 use walkon::game::inspect::Inspected;
 use walkon::glam::Vec3;
-use walkon::nav::Accept;
+use walkon::nav::{Accept, Disc};
 use walkon::view::{Picture, SearchScene, draw_search};
 use walkon::world::World;
 use walkon::world::asker::{self, Asker};
+use walkon::world::bystanders::Straight;
 use walkon::world::ops::paths;
 use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Search, Traversal};
 
@@ -52,6 +54,10 @@ pub struct PathTest {
     pub radius_m: f32,
     /// Whether doors count as open.
     pub opens_doors: bool,
+    /// Keys that are carried, for doors that want one.
+    pub keys: Vec<String>,
+    /// Whether it leads around those who stand there.
+    pub avoids_characters: bool,
     /// What of the search is to be drawn, as the client looks at it.
     pub wishes: Wishes,
 }
@@ -100,17 +106,32 @@ impl PathTest {
             tags: None,
             layer: self.wishes.layer,
             radius_m: self.radius_m,
-            doors: if self.opens_doors { DoorPolicy::Open } else { DoorPolicy::Avoid },
-            keys: &[],
+            doors: match (self.opens_doors, self.keys.is_empty()) {
+                (false, _) => DoorPolicy::Avoid,
+                // Through every door, as expected paths have it.
+                (true, true) => DoorPolicy::Wait,
+                (true, false) => DoorPolicy::Open,
+            },
+            keys: &self.keys,
             speed_mps: Gait::WALK_MPS,
         };
         asker::traversal(world.doors(), world.rate(), asker)
+    }
+
+    /// Who stands in the way, if that counts.
+    fn others(&self, world: &mut World) -> Option<Arc<[Disc]>> {
+        if !self.avoids_characters {
+            return None;
+        }
+        let straight = Straight { from: self.from, to: self.to, layer: self.wishes.layer, but: &[] };
+        world.bystanders(straight).map(|around| Arc::clone(around.discs()))
     }
 
     /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
     fn answer(&self, world: &mut World) -> Value {
         let by = self.traversal(world);
         paths::prepare(world, &by);
+        let others = self.others(world);
         let query = PathQuery {
             start: self.from,
             goal: self.to,
@@ -118,7 +139,7 @@ impl PathTest {
             accept: Accept::Nearest,
             goal_layer: None,
             expansions_max: u32::MAX,
-            others: None,
+            others: others.clone(),
         };
         let mut search = Search::default();
         // The first answer pays for memory that later ones find ready.
@@ -131,7 +152,15 @@ impl PathTest {
         let (from, to) = (self.from, self.to);
         draw_search(
             &mut picture,
-            &SearchScene { world, from, to, by: &by, record: &record, answer: &answer, others: &[] },
+            &SearchScene {
+                world,
+                from,
+                to,
+                by: &by,
+                record: &record,
+                answer: &answer,
+                others: others.as_deref().unwrap_or(&[]),
+            },
         );
         let status = match answer.status {
             PathStatus::Complete => "complete",
