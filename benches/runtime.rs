@@ -287,11 +287,20 @@ fn reload() {
 }
 
 fn main() {
+    // Names of parts to measure; all without any.
+    let asked: Vec<String> = std::env::args().skip(1).filter(|name| !name.starts_with('-')).collect();
+    let parts: [(&str, fn()); 6] = [
+        ("behaviours", behaviours),
+        ("tasks", sleepers),
+        ("callbacks", callbacks),
+        ("events", events),
+        ("verbs", verbs),
+        ("reload", reload),
+    ];
     println!("| work of one tick | ms | ns each | bare mlua ns | ratio |\n|---|---|---|---|---|");
-    behaviours();
-    sleepers();
-    callbacks();
-    events();
-    verbs();
-    reload();
+    for (name, measure) in parts {
+        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+            measure();
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! What a save game may leave out; what calls of `update` in a row may not change.
+//! What a save game may leave out; what calls of `update` in a row and short ways of tasks may not change.
 
 use std::collections::BTreeMap;
 
@@ -118,8 +118,9 @@ fn behaviour(number: usize, version: u64) -> String {
     )
 }
 
-fn two_hundred(seed: u64) -> Game {
-    let people: Vec<String> = (0..200)
+/// So many people, each with one of ten behaviours.
+fn crowd(seed: u64, count: usize, behaviour: fn(usize, u64) -> String) -> Game {
+    let people: Vec<String> = (0..count)
         .map(|at| {
             let (x, z) = (2 + at % 20 * 2, 2 + at / 20 * 2);
             format!(r#"{{ "name": "c{at}", "position": [{x}, {z}], "behaviour": "b{}.lua" }}"#, at % 10)
@@ -146,7 +147,7 @@ fn two_hundred(seed: u64) -> Game {
 fn updates_in_a_row_come_to_the_same_as_one_by_one() {
     let (mut deferred, mut faults) = (0, 0);
     for seed in 1..=4_u64 {
-        let (mut rows, mut alone) = (two_hundred(seed), two_hundred(seed));
+        let (mut rows, mut alone) = (crowd(seed, 200, behaviour), crowd(seed, 200, behaviour));
         alone.scripts.as_mut().expect("it has scripts").update_one_by_one();
         for tick in 0..200_u64 {
             let number = (tick / 40) as usize;
@@ -164,5 +165,94 @@ fn updates_in_a_row_come_to_the_same_as_one_by_one() {
         assert!(rows.world().characters().count() > 100, "too few are left");
     }
     assert!(faults > 100, "{faults} faults");
+    assert!(deferred > 10, "the fuel of a tick was spent in {deferred} ticks");
+}
+
+/// What a task or a handler does now and then that may not go the short way.
+const TASK_DEEDS: [&str; 22] = [
+    "task.ticks(1)",
+    "task.sleep(0.05)",
+    "coroutine.yield()",
+    "coroutine.yield(true)",
+    "error('on purpose')",
+    "while true do end",
+    "print('tick', level.tick)",
+    "event.emit('ping', { n = s.count })",
+    "self.character:despawn()",
+    "local tk = task.current() if s.count % 2 == 0 then tk:cancel() task.ticks(1) end",
+    "task.spawn(function() task.onCancel(function(why) event.emit('gone', why) end) task.sleep(0.2) error('later') end)",
+    "task.onCancel(function(why) s.why = why end)",
+    "task.race({ function() task.ticks(2) end, function() task.waitEvent('ping') end })",
+    "s.sum = task.await(task.spawn(function() task.ticks(1) return 7 end))",
+    "local c = self.character c:walkTo(c.position + vector.create(1, 0, 1), { onArrived = function(r) s.ticks = r.ticks
+        task.ticks(1) event.emit('there', task.current().status) end })",
+    "s.refused = pcall(coroutine.wrap(function() task.ticks(1) end))",
+    "pcall(task.ticks, 0) pcall(task.sleep, -1) pcall(task.ticks, 1.5) pcall(task.sleep, 'long')",
+    "local other = world.character('c' .. self.rng:int(0, 59)) if other then other:detach() other:attach('b3.lua') end",
+    "timer.after(0.1, function() event.emit('late') if s.count % 3 == 0 then task.ticks(2) end end)",
+    "local heard heard = event.on('ping', function() heard:remove() s.count += 1 end)",
+    "task.restart('again', function() task.sleep(0.3) event.emit('ping') end)",
+    "self.state.other = print",
+];
+
+fn waiting_behaviour(number: usize, version: u64) -> String {
+    let deeds = |often: u32| -> String {
+        let one = |(place, deed): (usize, &&str)| {
+            // What ends a behaviour is the exception.
+            let seldom = if matches!(place, 4 | 5 | 8 | 17 | 21) { 8 } else { 1 };
+            let seldom = seldom * if place % 10 == number { often } else { 4 * often };
+            format!("if self.rng:int(1, {seldom}) == 1 then {deed} end\n")
+        };
+        TASK_DEEDS.iter().enumerate().map(one).collect()
+    };
+    format!(
+        "return {{
+            init = function(self) self.state.count = 0 end,
+            on = {{ gone = function(self, why) self.state.gone = why end,
+                there = function(self) local s = self.state s.count += 1 {} end }},
+            start = function(self)
+                local s = self.state
+                event.on('ping', function(e) s.count += {version} {} end)
+                event.on('late', function() s.late = level.tick end)
+            end,
+            run = function(self)
+                local s = self.state
+                while true do
+                    s.count += {version}
+                    {}
+                    task.ticks(1)
+                end
+            end }}",
+        deeds(60),
+        deeds(40),
+        deeds(50),
+    )
+}
+
+#[test]
+fn tasks_and_handlers_come_to_the_same_by_the_short_and_by_the_plain_way() {
+    let (mut deferred, mut faults, mut refused) = (0, 0, 0);
+    for seed in 1..=4_u64 {
+        let (mut short, mut plain) = (crowd(seed, 60, waiting_behaviour), crowd(seed, 60, waiting_behaviour));
+        plain.scripts.as_mut().expect("it has scripts").go_the_plain_way();
+        for tick in 0..300_u64 {
+            let number = (tick / 40) as usize;
+            let edit = BTreeMap::from([(format!("b{number}.lua"), Some(waiting_behaviour(number, tick)))]);
+            let inputs = match tick % 40 {
+                39 => vec![Input::Reload(Reload { scripts: edit, level: None })],
+                _ => Vec::new(),
+            };
+            let (ours, theirs) = (short.tick(&inputs), plain.tick(&inputs));
+            assert_eq!(ours.lines, theirs.lines, "seed {seed}, tick {tick}");
+            let count = |what: &str| ours.lines.iter().filter(|line| line.contains(what)).count();
+            deferred += count("scriptDeferred");
+            refused += count("steps without a wait");
+        }
+        faults += short.fault_count();
+        assert_eq!(short.reload_count(), 7);
+        assert!(short.world().characters().count() > 20, "too few are left");
+    }
+    assert!(faults > 100, "{faults} faults");
+    assert!(refused > 10, "{refused} endless loops");
     assert!(deferred > 10, "the fuel of a tick was spent in {deferred} ticks");
 }

@@ -417,6 +417,12 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.actors.roster.is_one_by_one = true);
     }
 
+    /// Adds, begins and ends every task by itself from now on.
+    #[cfg(test)]
+    pub(crate) fn go_the_plain_way(&mut self) {
+        store::with(self.vm.lua(), |runtime| runtime.tasks.goes_the_plain_way = true);
+    }
+
     /// Lends the world for one phase.
     pub(super) fn phase<R>(&mut self, world: &mut World, step: u32, run: impl FnOnce(&ScriptVm) -> R) -> R {
         let (now, rate) = (world.tick(), world.rate());
@@ -426,6 +432,7 @@ impl ScriptHost {
             runtime.clock.step = step;
         });
         let vm = &self.vm;
+        let _at_hand = store::AtHand::begin(vm.lua());
         lend::phase(vm.lua(), world, |_| run(vm))
     }
 }
@@ -458,7 +465,7 @@ end
 
 /// Gives a VM the tables of the scheduler, empty. Bindings need nothing else of it.
 pub fn install_tables(lua: &Lua, settings: &Settings) {
-    lua.set_app_data(Runtime::new(settings.limits.clone()));
+    store::install(lua, Runtime::new(settings.limits.clone()));
 }
 
 /// Gives the VM every name that scripts see, and the host's tables; returns `state`.

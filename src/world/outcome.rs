@@ -254,6 +254,9 @@ mod tests {
 
     #[test]
     fn every_reason_stands_under_one_status_but_nearest_under_two() {
+        // Scripts are given them by their numbers.
+        assert!(Status::ALL.iter().enumerate().all(|(place, &status)| status as usize == place));
+        assert!(Reason::ALL.iter().enumerate().all(|(place, &reason)| reason as usize == place));
         for reason in Reason::ALL {
             let count = Status::ALL.into_iter().filter(|&status| reason.status_allowed(status)).count();
             assert_eq!(count, if reason == Reason::Nearest { 2 } else { 1 }, "{}", reason.name());

@@ -53,6 +53,7 @@ use crate::script::vm::convert::{Mistake, describe};
 use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
+use crate::world::outcome::{Reason, Status};
 
 /// Every list of entries, in the order of the reference.
 const ENTRIES: &[&[Binding]] = &[
@@ -223,7 +224,8 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
     let native: Table = vm.globals().raw_get("string")?;
     log::install(lua, native.raw_get("format")?, vm.globals().raw_get("tostring")?);
-    let (crossing, walk_result) = vm.own_chunk(include_str!("../prelude/records.lua"))?.call(())?;
+    let words = (Status::ALL.map(Status::name), Reason::ALL.map(Reason::name));
+    let (crossing, walk_result) = vm.own_chunk(include_str!("../prelude/records.lua"))?.call(words)?;
     let makers = Makers { index: vm.own_chunk(handles::index_text())?, crossing, walk_result };
     handles::install(lua, makers, lua.create_function(results::show_walk_result)?)?;
     register_types(lua, setup)?;

@@ -1,9 +1,10 @@
-//! What scripts ask most of a character, answered without the way through mlua.
+//! What scripts ask most of a character, and of the time, answered without the way through mlua.
 //!
-//! In: a character and the name of a field, or a method that takes little. Out: the answer of the binding of
-//! that name. Holds: the answer, the fuel and the mistakes are those of the binding, which is called whenever
-//! anything is out of the ordinary: another argument, a character that is gone, a file that loads, fuel that
-//! is spent. Not here: the bindings (`character`).
+//! In: a character and the name of a field, or a method that takes little; how long a task is to wait. Out: the
+//! answer of the binding of that name. Holds: the answer, the fuel and the mistakes are those of the binding,
+//! which is called whenever anything is out of the ordinary: another argument, a character that is gone, a file
+//! that loads, fuel that is spent, code that may not wait. Not here: the bindings (`character`,
+//! `wait_requests`).
 
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -11,8 +12,10 @@ use std::rc::Rc;
 use mlua::{Function, Lua, Table, ffi};
 
 use crate::script::bind::table::{Binding, EntryKind};
+use crate::script::state::clock::Clock;
+use crate::script::state::waits::{Pending, TaskPause};
 use crate::script::vm::lend::{self, Lent};
-use crate::script::vm::{Machine, fuel};
+use crate::script::vm::{Machine, fuel, store};
 use crate::world::World;
 use crate::world::character::Character;
 
@@ -134,6 +137,49 @@ impl QuickAnswers {
     }
 }
 
+/// How long a task sleeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Sleep {
+    /// A number of seconds: `task.sleep`.
+    Seconds,
+    /// A number of ticks: `task.ticks`.
+    Ticks,
+}
+
+/// A function that asks for such a sleep as `binding` does, sooner where all is in order.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn sleep(lua: &Lua, sleep: Sleep, binding: Function) -> mlua::Result<Function> {
+    let function = match sleep {
+        Sleep::Seconds => sleep_seconds,
+        Sleep::Ticks => sleep_ticks,
+    };
+    // SAFETY: makes one value the upvalue of a closure.
+    #[allow(unsafe_code)]
+    unsafe {
+        lua.exec_raw(binding, move |state| {
+            ffi::lua_pushcclosurek(state, function, std::ptr::null(), 1, None);
+        })
+    }
+}
+
+/// Asks for a sleep of the task that runs in the coroutine at an address; the number of the wait. None where the
+/// binding has to answer.
+fn file_sleep(coroutine: usize, ticks: impl FnOnce(&Clock) -> u64) -> Option<f64> {
+    store::with_at_hand(|runtime| {
+        let id = runtime.running.task()?;
+        let is_usual = runtime.running.pending.is_none() && runtime.tasks.runs_in(id, coroutine);
+        if !is_usual || !runtime.tasks.go_the_short_way() {
+            return None;
+        }
+        let serial = runtime.tasks.next_serial();
+        let pause = TaskPause::Until(runtime.clock.now.after(ticks(&runtime.clock)));
+        runtime.running.pending = Some(Pending { serial, pause, known: Vec::new() });
+        Some(serial as f64)
+    })
+}
+
 /// Keeps the sight alive as long as the VM.
 struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<Sight>);
 
@@ -142,7 +188,9 @@ struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<Sight>
 /// Why this is sound: the first upvalue of each is the address of the [`Sight`] that the app data of the VM
 /// owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is read
 /// of the world is copied out of a borrow that ends before anything is pushed. A C function has twenty slots of
-/// stack beside its arguments; `otherwise` asks for more.
+/// stack beside its arguments; `otherwise` asks for more. The functions that ask for a sleep have the binding as
+/// their one upvalue; what they look at is borrowed and given back before anything is pushed, and no Lua value is
+/// dropped meanwhile.
 #[allow(unsafe_code)]
 mod raw {
     use std::ffi::c_int;
@@ -151,8 +199,9 @@ mod raw {
 
     use crate::base::geom::flat_distance;
     use crate::base::ids::CharacterId;
-    use crate::script::bind::quick_answers::{Answer, FIELDS, Sight};
+    use crate::script::bind::quick_answers::{Answer, FIELDS, Sight, file_sleep};
     use crate::script::bind::table::Binding;
+    use crate::script::bind::wait_requests::{SECONDS_MAX, TICKS_MAX};
     use crate::script::vm::handles::of_light;
 
     unsafe fn sight<'a>(state: *mut ffi::lua_State) -> &'a Sight {
@@ -183,11 +232,17 @@ mod raw {
 
     /// Calls the second upvalue with all arguments, and gives what it gives.
     unsafe fn otherwise(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: the functions that answer have two upvalues.
+        unsafe { call_upvalue(state, 2) }
+    }
+
+    /// Calls an upvalue with all arguments, and gives what it gives.
+    unsafe fn call_upvalue(state: *mut ffi::lua_State, upvalue: c_int) -> c_int {
         // SAFETY: room for one more value is asked for; the results are all that is left on the stack.
         unsafe {
             let arguments = ffi::lua_gettop(state);
             ffi::lua_rawcheckstack(state, 1);
-            ffi::lua_pushvalue(state, ffi::lua_upvalueindex(2));
+            ffi::lua_pushvalue(state, ffi::lua_upvalueindex(upvalue));
             ffi::lua_insert(state, 1);
             ffi::lua_call(state, arguments, ffi::LUA_MULTRET);
             ffi::lua_gettop(state)
@@ -250,6 +305,44 @@ mod raw {
             }
         }
     }
+
+    /// The one argument, if it is a number.
+    unsafe fn number(state: *mut ffi::lua_State) -> Option<f64> {
+        // SAFETY: reads the stack.
+        unsafe {
+            let is_number = ffi::lua_gettop(state) == 1 && ffi::lua_type(state, 1) == ffi::LUA_TNUMBER;
+            is_number.then(|| ffi::lua_tonumber(state, 1))
+        }
+    }
+
+    /// Gives the number of the wait, or what the binding gives.
+    unsafe fn sleep(state: *mut ffi::lua_State, wait: Option<f64>) -> c_int {
+        // SAFETY: as said above.
+        unsafe {
+            match wait {
+                Some(wait) => push(state, Answer::Number(wait)),
+                None => call_upvalue(state, 1),
+            }
+        }
+    }
+
+    pub(super) unsafe extern "C-unwind" fn sleep_seconds(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: as said above.
+        unsafe {
+            let seconds = number(state).filter(|seconds| (0.0..=SECONDS_MAX).contains(seconds));
+            let wait = |seconds: f64| file_sleep(state.addr(), |clock| clock.ticks(seconds));
+            sleep(state, seconds.and_then(wait))
+        }
+    }
+
+    pub(super) unsafe extern "C-unwind" fn sleep_ticks(state: *mut ffi::lua_State) -> c_int {
+        // SAFETY: as said above.
+        unsafe {
+            let is_count = |ticks: &f64| (1.0..=TICKS_MAX as f64).contains(ticks) && ticks.fract() == 0.0;
+            let wait = |ticks: f64| file_sleep(state.addr(), |_| ticks as u64);
+            sleep(state, number(state).filter(is_count).and_then(wait))
+        }
+    }
 }
 
-use raw::{ask_method, distance_to, index};
+use raw::{ask_method, distance_to, index, sleep_seconds, sleep_ticks};

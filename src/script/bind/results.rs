@@ -97,8 +97,9 @@ pub fn walk_result(lua: &Lua, world: &World, result: &WalkResult) -> mlua::Resul
     let journey = &result.journey;
     let table: Table = handles::maker(lua, |makers| &makers.walk_result)?.call((
         result.is_ok(),
-        result.status().name(),
-        result.reason().name(),
+        // Words cost more to hand over than numbers.
+        result.status() as u32 + 1,
+        result.reason() as u32 + 1,
         journey.walk,
         handles::character(lua, journey.character)?,
         vector(journey.position.into()),

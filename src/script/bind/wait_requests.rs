@@ -10,6 +10,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::script::bind::call::Raise;
 use crate::script::bind::character;
+use crate::script::bind::quick_answers::{self, Sleep};
 use crate::script::bind::table::HostResult;
 use crate::script::state::owners::Counted;
 use crate::script::state::tasks::{NewTask, TaskRole};
@@ -23,6 +24,9 @@ use crate::script::vm::{Machine, store};
 
 /// Longest wait, seconds: eleven days.
 pub(crate) const SECONDS_MAX: f64 = 1e6;
+
+/// Longest wait, ticks.
+pub(crate) const TICKS_MAX: i64 = 1_000_000_000;
 
 /// What can be waited for, for messages.
 const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
@@ -96,7 +100,7 @@ pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 
 /// `task.ticks`.
 pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
-    let count = args.take("n").integer_in(1..=1_000_000_000)?;
+    let count = args.take("n").integer_in(1..=TICKS_MAX)?;
     may_wait(lua, args.function())?;
     let until = store::with(lua, |runtime| runtime.clock.now.after(count.unsigned_abs()));
     Ok(file(lua, TaskPause::Until(until), Vec::new()))
@@ -281,6 +285,9 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     for (key, name, body) in requests {
         table.raw_set(key, request(lua, name, body)?)?;
+    }
+    for (key, sleep) in [("sleep", Sleep::Seconds), ("ticks", Sleep::Ticks)] {
+        table.raw_set(key, quick_answers::sleep(lua, sleep, table.raw_get(key)?)?)?;
     }
     table.raw_set("timeout", request(lua, "task.timeout", timeout_request)?)?;
     let walk = |lua: &Lua, values: MultiValue| -> mlua::Result<MultiValue> {

@@ -1,5 +1,9 @@
 -- Tables that the host hands to scripts, each made in one call. The fields are those of the reference: `RegionEvent`
 -- (`bind/region.rs`) and `WalkResult` (`bind/results.rs`). The host makes them read-only.
+--
+-- In: the words for statuses and reasons, which the host gives by their numbers.
+
+local statuses, reasons = ...
 
 local function crossing(character, region, watch, how)
     return { character = character, region = region, watch = watch, how = how }
@@ -22,8 +26,8 @@ local function walkResult(
 )
     return {
         ok = ok,
-        status = status,
-        reason = reason,
+        status = statuses[status],
+        reason = reasons[reason],
         walk = walk,
         character = character,
         position = position,

@@ -5,6 +5,7 @@
 //! of arguments and calling them (`step::handlers`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
@@ -71,17 +72,20 @@ pub(crate) enum Heard {
     Walk(WalkId, &'static str),
 }
 
+/// Those who listen to one thing. Shared with the delivery under way, which is not to hear of changes.
+type Listeners = Rc<Vec<Listener>>;
+
 /// All handlers.
 #[derive(Debug, Default)]
 pub(crate) struct Handlers {
     walks: TrackedMap<WalkId, WalkRecord>,
     paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
-    doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
-    events: BTreeMap<String, Vec<Listener>>,
+    doors: BTreeMap<(DoorId, &'static str), Listeners>,
+    events: BTreeMap<String, Listeners>,
     pub(crate) underway: UnderwayHandlers,
     /// Those who watch a key of a board, by its number.
-    boards: BTreeMap<(u64, String), Vec<Listener>>,
+    boards: BTreeMap<(u64, String), Listeners>,
     last: u64,
 }
 
@@ -99,18 +103,18 @@ impl Handlers {
         self.paths.remove(&token);
     }
 
-    pub(crate) fn door(&self, door: DoorId, what: DoorSignal) -> Vec<Listener> {
+    pub(crate) fn door(&self, door: DoorId, what: DoorSignal) -> Listeners {
         self.doors.get(&(door, what.name())).cloned().unwrap_or_default()
     }
 
     /// Those who listen to the event `name`, in order of registration.
-    pub(crate) fn event(&self, name: &str) -> Vec<Listener> {
+    pub(crate) fn event(&self, name: &str) -> Listeners {
         self.events.get(name).cloned().unwrap_or_default()
     }
 
     /// What an owner listens to, with its handlers: events, doors, boards, watches, walks.
     pub(crate) fn heard_by(&self, owner: Owner) -> Vec<(Heard, Callback)> {
-        let own = |list: &Vec<Listener>| -> Vec<Callback> {
+        let own = |list: &Listeners| -> Vec<Callback> {
             list.iter().filter(|one| one.owner == owner).map(|one| one.callback.clone()).collect()
         };
         let of = |heard: Heard, list| own(list).into_iter().map(move |callback| (heard.clone(), callback));
@@ -138,14 +142,19 @@ impl Handlers {
 
     /// How many listeners to events, doors and boards there are.
     pub(crate) fn listener_count(&self) -> usize {
-        self.events.values().chain(self.doors.values()).chain(self.boards.values()).map(Vec::len).sum()
+        self.events
+            .values()
+            .chain(self.doors.values())
+            .chain(self.boards.values())
+            .map(|list| list.len())
+            .sum()
     }
 
     /// Those who watch a key of a board, in order of registration.
-    pub(crate) fn board(&self, board: u64, key: &str) -> Vec<Listener> {
+    pub(crate) fn board(&self, board: u64, key: &str) -> Listeners {
         // Most boards are watched by nobody, and then no key has to be made.
         if self.boards.is_empty() {
-            return Vec::new();
+            return Listeners::default();
         }
         self.boards.get(&(board, key.to_owned())).cloned().unwrap_or_default()
     }
@@ -171,7 +180,9 @@ impl Handlers {
         self.watches.retain(|_, record| record.owner != owner);
         self.underway.end_owner(owner);
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
-            list.retain(|listener| listener.owner != owner);
+            if list.iter().any(|listener| listener.owner == owner) {
+                Rc::make_mut(list).retain(|listener| listener.owner != owner);
+            }
         }
         self.doors.retain(|_, list| !list.is_empty());
         self.events.retain(|_, list| !list.is_empty());
@@ -232,7 +243,7 @@ impl Handlers {
     ) -> u64 {
         let listener = self.add(owner, callback);
         let serial = listener.serial;
-        self.doors.entry((door, what.name())).or_default().push(listener);
+        Rc::make_mut(self.doors.entry((door, what.name())).or_default()).push(listener);
         serial
     }
 
@@ -240,21 +251,21 @@ impl Handlers {
     pub(crate) fn listen(&mut self, name: &str, owner: Owner, callback: Callback, once: bool) -> u64 {
         let listener = Listener { once, ..self.add(owner, callback) };
         let serial = listener.serial;
-        self.events.entry(name.to_owned()).or_default().push(listener);
+        Rc::make_mut(self.events.entry(name.to_owned()).or_default()).push(listener);
         serial
     }
 
     /// Lets the behaviour of a character hear an event through its `on` table.
     pub(crate) fn listen_on(&mut self, name: &str, owner: Owner, character: CharacterId, callback: Callback) {
         let listener = Listener { behaviour_of: Some(character), ..self.add(owner, callback) };
-        self.events.entry(name.to_owned()).or_default().push(listener);
+        Rc::make_mut(self.events.entry(name.to_owned()).or_default()).push(listener);
     }
 
     /// Lets `owner` watch a key of a board; the number of the listener.
     pub(crate) fn listen_to_board(&mut self, board: u64, key: &str, owner: Owner, callback: Callback) -> u64 {
         let listener = self.add(owner, callback);
         let serial = listener.serial;
-        self.boards.entry((board, key.to_owned())).or_default().push(listener);
+        Rc::make_mut(self.boards.entry((board, key.to_owned())).or_default()).push(listener);
         serial
     }
 
@@ -262,14 +273,8 @@ impl Handlers {
     pub(crate) fn remove(&mut self, serial: u64) -> Option<Owner> {
         let mut found = None;
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
-            list.retain(|listener| {
-                let is_it = listener.serial == serial;
-                if is_it {
-                    found = Some(listener.owner);
-                }
-                !is_it
-            });
-            if found.is_some() {
+            if let Some(place) = list.iter().position(|listener| listener.serial == serial) {
+                found = Some(Rc::make_mut(list).remove(place).owner);
                 break;
             }
         }
@@ -304,7 +309,7 @@ impl Handlers {
         let boards = self.boards.iter().map(|((board, key), list)| (format!("{board} {key}"), list));
         for (name, list) in doors.chain(events).chain(boards) {
             hash.text(&name);
-            for listener in list {
+            for listener in list.iter() {
                 hash.word(listener.serial).word(u64::from(listener.owner.0)).flag(listener.once);
             }
         }

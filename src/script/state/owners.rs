@@ -168,15 +168,18 @@ impl Owners {
         self.interrupt.raise();
     }
 
+    #[inline]
     pub(crate) fn get(&self, owner: Owner) -> Option<&OwnerRecord> {
         self.records.get(owner)
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, owner: Owner) -> Option<&mut OwnerRecord> {
         self.records.get_mut(owner)
     }
 
     /// Whether nothing of an owner runs now: it stands still, or its character is removed.
+    #[inline]
     pub(crate) fn is_paused(&self, owner: Owner) -> bool {
         self.get(owner).is_some_and(|record| record.paused.is_some() || record.is_gone)
     }

@@ -25,6 +25,13 @@ pub(crate) struct Current {
     pub(crate) task: Option<u64>,
 }
 
+impl Current {
+    /// A call that may not wait.
+    pub(crate) fn plain(owner: Owner, callback: impl Into<CodeName>) -> Self {
+        Self { owner, callback: callback.into(), task: None }
+    }
+}
+
 /// Raised when something has to be done before the next of many calls: something was printed, functions wait
 /// to clean up, an owner no longer runs. Clones share the flag.
 #[derive(Clone, Debug, Default)]
@@ -96,17 +103,19 @@ impl Running {
     }
 
     /// The task under way; none where nothing may wait.
+    #[inline]
     pub(crate) fn task(&self) -> Option<u64> {
         self.current.as_ref()?.task
     }
 
     /// Whose code runs; none when none does.
     pub(crate) fn current(&self) -> Option<Current> {
-        let update = |owner| Current { owner, callback: CodeName::Fixed("update"), task: None };
+        let update = |owner| Current::plain(owner, "update");
         self.current.clone().or_else(|| self.updates.as_ref().map(|updates| update(updates.owner())))
     }
 
     /// Another call begins, or goes on; the one that was under way before.
+    #[inline]
     pub(crate) fn replace(&mut self, current: Option<Current>) -> Option<Current> {
         std::mem::replace(&mut self.current, current)
     }
@@ -115,6 +124,12 @@ impl Running {
     pub(crate) fn clean_up_later(&mut self, cleanup: Cleanup) {
         self.cleanups.push_back(cleanup);
         self.interrupt.raise();
+    }
+
+    /// Whether anything has to be done once the code under way has returned.
+    #[inline]
+    pub(crate) fn has_cleanups(&self) -> bool {
+        !self.cleanups.is_empty()
     }
 
     /// The next thing to do once the code under way has returned.

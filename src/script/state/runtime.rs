@@ -73,6 +73,8 @@ pub(crate) struct Runtime {
     pub(crate) streams: Streams,
     pub(crate) faults: Faults,
     pub(crate) queue: WorkQueue,
+    /// Whether a level test runs in this VM.
+    pub(crate) has_test: bool,
     /// A hash of what reloads have left that can change the future; none before the first.
     pub(crate) reloads: Option<u64>,
 }

@@ -2,7 +2,8 @@
 //!
 //! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event.
 //! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
-//! not. Not here: running a task (`step::task`), what a wait is (`waits`).
+//! not; one that is called at once lies beside the others until it waits, and is like them in all that can be
+//! asked. Not here: running a task (`step::task`), what a wait is (`waits`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tracked_map::TrackedMap;
-use crate::script::state::wait::Wait;
+use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, Pending, TaskPause};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
@@ -91,12 +92,35 @@ pub(crate) struct Task {
     pub(crate) since: Tick,
     pub(crate) cleanups: Vec<Function>,
     pub(crate) name: Option<String>,
+    /// Whether a script has been given its handle.
+    pub(crate) has_handle: bool,
+}
+
+impl Task {
+    /// A task that has not begun, with nothing to run.
+    pub(crate) fn new(owner: Owner, callback: CodeName, role: TaskRole) -> Self {
+        Self {
+            owner,
+            callback,
+            role,
+            thread: None,
+            start: None,
+            serial: 0,
+            pause: None,
+            since: Tick::default(),
+            cleanups: Vec::new(),
+            name: None,
+            has_handle: false,
+        }
+    }
 }
 
 /// All tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     tasks: TrackedMap<u64, Task>,
+    /// The handler that is being called, as long as it has not waited: most never do.
+    called: Option<(u64, Task)>,
     last: u64,
     serial: u64,
     /// The task that runs, when it has ended by what it did itself, and its coroutine.
@@ -104,17 +128,20 @@ pub(crate) struct Tasks {
     /// Tasks that were started in step 3 and have not begun, in order.
     pub(crate) spawned: std::collections::VecDeque<u64>,
     /// Deadlines; those whose task waits for something else by now are skipped.
-    due: BTreeMap<Tick, BTreeSet<u64>>,
+    due: BTreeMap<Tick, Vec<u64>>,
     /// Tasks that test a predicate each tick.
     tested: BTreeSet<u64>,
     waiters: BTreeMap<Wait, Vec<Answering>>,
     by_event: BTreeMap<String, Vec<Answering>>,
     by_name: BTreeMap<(Owner, String), u64>,
+    /// For the law that short ways change nothing.
+    #[cfg(test)]
+    pub(crate) goes_the_plain_way: bool,
 }
 
 impl Tasks {
     pub(crate) fn len(&self) -> usize {
-        self.tasks.len()
+        self.tasks.len() + usize::from(self.called.is_some())
     }
 
     /// Adds a task that has not begun; its number.
@@ -124,49 +151,98 @@ impl Tasks {
         if let Some(name) = &spawn.name {
             self.by_name.insert((spawn.owner, name.clone()), id);
         }
-        let task = Task {
-            owner: spawn.owner,
-            callback: spawn.callback,
-            role: spawn.role,
-            thread: None,
-            start: Some((spawn.function, spawn.args)),
-            serial: 0,
-            pause: None,
-            since: Tick::default(),
-            cleanups: Vec::new(),
-            name: spawn.name,
-        };
+        let mut task = Task::new(spawn.owner, spawn.callback, spawn.role);
+        task.start = Some((spawn.function, spawn.args));
+        task.name = spawn.name;
         self.tasks.insert(id, task);
         id
     }
 
+    /// Adds a task that begins right now, in a coroutine of its own; its number.
+    pub(crate) fn add_called(&mut self, task: Task) -> u64 {
+        self.settle_called();
+        self.last += 1;
+        self.called = Some((self.last, task));
+        self.last
+    }
+
+    /// Whether what is usual with tasks is done in a shorter way that comes to the same.
+    pub(crate) fn go_the_short_way(&self) -> bool {
+        #[cfg(test)]
+        return !self.goes_the_plain_way;
+        #[cfg(not(test))]
+        true
+    }
+
+    /// The handler that is being called becomes a task among the others.
+    fn settle_called(&mut self) {
+        if let Some((id, task)) = self.called.take() {
+            self.tasks.insert(id, task);
+        }
+    }
+
+    #[inline]
+    fn is_called(&self, id: u64) -> bool {
+        self.called.as_ref().is_some_and(|(called, _)| *called == id)
+    }
+
+    /// All tasks with their ids, by id.
+    fn iter(&self) -> impl Iterator<Item = (u64, &Task)> {
+        let called = self.called.as_ref();
+        let id = called.map_or(u64::MAX, |(id, _)| *id);
+        let called = called.map(|(id, task)| (*id, task));
+        self.tasks.range(..id).chain(called).chain(self.tasks.range(id..))
+    }
+
     /// All tasks, by id.
     pub(crate) fn all(&self) -> Vec<u64> {
-        self.tasks.keys().collect()
+        self.iter().map(|(id, _)| id).collect()
     }
 
     /// The tasks of an owner, by id.
     pub(crate) fn of(&self, owner: Owner) -> Vec<u64> {
-        self.tasks.iter().filter(|(_, task)| task.owner == owner).map(|(id, _)| id).collect()
+        self.of_owner(owner).map(|(id, _)| id).collect()
     }
 
     /// The tasks of an owner with their ids, by id.
     pub(crate) fn of_owner(&self, owner: Owner) -> impl Iterator<Item = (u64, &Task)> {
-        self.tasks.iter().filter(move |(_, task)| task.owner == owner)
+        self.iter().filter(move |(_, task)| task.owner == owner)
     }
 
+    #[inline]
     pub(crate) fn get(&self, id: u64) -> Option<&Task> {
-        self.tasks.get(id)
+        match &self.called {
+            Some((called, task)) if *called == id => Some(task),
+            _ => self.tasks.get(id),
+        }
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut Task> {
+        if self.is_called(id) {
+            return self.called.as_mut().map(|(_, task)| task);
+        }
         self.tasks.get_mut(id)
+    }
+
+    /// Takes a handler that has returned without having waited; none when there is anything about it that the
+    /// end of a task has to see to, or anybody who waits for it.
+    pub(crate) fn take_returned(&mut self, id: u64) -> Option<Task> {
+        let is_plain = |task: &Task| {
+            task.role == TaskRole::Plain
+                && task.cleanups.is_empty()
+                && !task.has_handle
+                && task.name.is_none()
+        };
+        let (called, task) = self.called.as_ref()?;
+        let is_plain = *called == id && is_plain(task) && !self.has_waiters(Wait::Task(id));
+        if is_plain { self.called.take().map(|(_, task)| task) } else { None }
     }
 
     /// Takes a task out of all tables; while it runs, its coroutine stays known.
     pub(crate) fn take(&mut self, id: u64, running: Option<u64>) -> Option<Task> {
         self.unwait(id);
-        let task = self.tasks.remove(id)?;
+        let task = if self.is_called(id) { self.called.take()?.1 } else { self.tasks.remove(id)? };
         if running == Some(id) {
             self.leaving = task.thread.clone().map(|thread| (id, thread));
         }
@@ -180,6 +256,7 @@ impl Tasks {
     }
 
     /// The task that ran has returned to the host.
+    #[inline]
     pub(crate) fn has_left(&mut self) {
         self.leaving = None;
     }
@@ -187,7 +264,7 @@ impl Tasks {
     /// Tasks that were to begin while their owner stood still, by id.
     pub(crate) fn not_begun(&self, owner: Owner) -> Vec<u64> {
         let waiting = |task: &Task| task.owner == owner && task.start.is_some() && task.serial == u64::MAX;
-        self.tasks.iter().filter(|(_, task)| waiting(task)).map(|(id, _)| id).collect()
+        self.iter().filter(|(_, task)| waiting(task)).map(|(id, _)| id).collect()
     }
 
     pub(crate) fn named(&self, owner: Owner, name: &str) -> Option<u64> {
@@ -195,6 +272,7 @@ impl Tasks {
     }
 
     /// A fresh serial for a wait.
+    #[inline]
     pub(crate) fn next_serial(&mut self) -> u64 {
         self.serial += 1;
         self.serial
@@ -202,33 +280,50 @@ impl Tasks {
 
     /// Whether `thread` is the coroutine of task `id`.
     pub(crate) fn is_thread_of(&self, id: u64, thread: &Thread) -> bool {
-        let own = self.tasks.get(id).and_then(|task| task.thread.as_ref());
+        let own = self.get(id).and_then(|task| task.thread.as_ref());
         let leaving = self.leaving.as_ref().filter(|(left, _)| *left == id).map(|(_, thread)| thread);
         own.or(leaving) == Some(thread)
     }
 
+    /// Whether a coroutine is that of task `id`, which has not ended.
+    #[inline]
+    pub(crate) fn runs_in(&self, id: u64, coroutine: usize) -> bool {
+        let thread = self.get(id).and_then(|task| task.thread.as_ref());
+        thread.is_some_and(|thread| thread.state().addr() == coroutine)
+    }
+
+    /// A script is given the handle of a task.
+    pub(crate) fn note_handle(&mut self, id: u64) {
+        // No change that is hashed; but most tasks are given a handle when they are made, and are to be hashed
+        // anyway.
+        if let Some(task) = self.get_mut(id) {
+            task.has_handle = true;
+        }
+    }
+
     pub(crate) fn add_cleanup(&mut self, id: u64, function: Function) {
-        if let Some(task) = self.tasks.get_mut(id) {
+        if let Some(task) = self.get_mut(id) {
             task.cleanups.push(function);
         }
     }
 
     pub(crate) fn cleanup_count(&self, id: u64) -> usize {
-        self.tasks.get(id).map_or(0, |task| task.cleanups.len())
+        self.get(id).map_or(0, |task| task.cleanups.len())
     }
 
     /// Those whose time has come, and those that test a predicate, by id.
-    pub(crate) fn take_due(&mut self, now: Tick) -> BTreeSet<u64> {
+    pub(crate) fn take_due(&mut self, now: Tick) -> Vec<u64> {
         let later = self.due.split_off(&now.after(1));
-        let mut due: BTreeSet<u64> =
-            std::mem::replace(&mut self.due, later).into_values().flatten().collect();
+        let mut due: Vec<u64> = std::mem::replace(&mut self.due, later).into_values().flatten().collect();
         due.extend(&self.tested);
+        due.sort_unstable();
+        due.dedup();
         due
     }
 
     /// What a task waits for, and the serial of that wait.
     pub(crate) fn pause_of(&self, id: u64) -> Option<(u64, &TaskPause)> {
-        let task = self.tasks.get(id)?;
+        let task = self.get(id)?;
         Some((task.serial, task.pause.as_ref()?))
     }
 
@@ -241,17 +336,22 @@ impl Tasks {
         self.waiters.contains_key(&wait)
     }
 
+    /// Whether a task waits for the event `name`.
+    pub(crate) fn awaits_event(&self, name: &str) -> bool {
+        self.by_event.contains_key(name)
+    }
+
     /// Tasks that wait for the event `name`, in the order they began to.
     pub(crate) fn event_waiters(&self, name: &str) -> Vec<Answering> {
         self.by_event.get(name).cloned().unwrap_or_default()
     }
 
     pub(crate) fn role_of(&self, id: u64) -> Option<TaskRole> {
-        self.tasks.get(id).map(|task| task.role)
+        self.get(id).map(|task| task.role)
     }
 
     pub(crate) fn owner_of(&self, id: u64) -> Option<Owner> {
-        self.tasks.get(id).map(|task| task.owner)
+        self.get(id).map(|task| task.owner)
     }
 
     /// The time that tasks of `owner` wait for moves on by `ticks`.
@@ -260,14 +360,14 @@ impl Tasks {
         for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 *tick = tick.after(ticks);
-                due.entry(*tick).or_default().insert(id);
+                due.entry(*tick).or_default().push(id);
             }
         }
     }
 
     /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
     pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &TaskPause)> {
-        let tasks = self.tasks.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
+        let tasks = self.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
         tasks.filter_map(|(id, task)| Some((id, task.serial, task.pause.as_ref()?)))
     }
 
@@ -277,23 +377,26 @@ impl Tasks {
         for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
-                due.entry(*tick).or_default().insert(id);
+                due.entry(*tick).or_default().push(id);
             }
         }
     }
 
-    /// A task begins to wait, at `now`.
-    pub(crate) fn wait_for(&mut self, id: u64, pending: &Pending, now: Tick) {
-        let Some(task) = self.tasks.get_mut(id) else {
-            return;
-        };
-        (task.serial, task.since) = (pending.serial, now);
-        let mut pause = pending.pause.clone();
-        if let Some(tick) = pause.deadline() {
-            self.due.entry(*tick).or_default().insert(id);
+    /// A task begins to wait, at `now`; what of that is known already.
+    pub(crate) fn wait_for(&mut self, id: u64, pending: Pending, now: Tick) -> Vec<(Option<usize>, Outcome)> {
+        if self.is_called(id) {
+            self.settle_called();
         }
-        let answering = |entry| Answering { task: id, serial: pending.serial, entry };
-        let is_known = |entry| pending.known.iter().any(|(known, _)| *known == entry);
+        let Pending { serial, mut pause, known } = pending;
+        let Some(task) = self.tasks.get_mut(id) else {
+            return known;
+        };
+        (task.serial, task.since) = (serial, now);
+        if let Some(tick) = pause.deadline() {
+            self.due.entry(*tick).or_default().push(id);
+        }
+        let answering = |entry| Answering { task: id, serial, entry };
+        let is_known = |entry| known.iter().any(|(known, _)| *known == entry);
         match &pause {
             TaskPause::Until(_) | TaskPause::Host(_) => {}
             TaskPause::Test { .. } => {
@@ -314,10 +417,15 @@ impl Tasks {
             }
         }
         task.pause = Some(pause);
+        known
     }
 
     /// Ends the wait of a task; what it waited for, when it still did.
     pub(crate) fn unwait(&mut self, id: u64) -> Option<TaskPause> {
+        if self.is_called(id) {
+            // It has not waited.
+            return None;
+        }
         let task = self.tasks.get_mut(id)?;
         task.serial = 0;
         let pause = task.pause.take()?;
@@ -352,6 +460,7 @@ impl Tasks {
 
     /// Mixes in the tasks and what they wait for.
     pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
+        self.settle_called();
         hash.word(self.last).word(self.serial).word(self.spawned.len() as u64);
         self.tasks.hash_into(hash, |id, task, hash| {
             hash.word(id).word(u64::from(task.owner.0)).word(task.serial).flag(task.start.is_some());

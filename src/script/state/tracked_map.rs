@@ -2,10 +2,13 @@
 //!
 //! In: values by key. Out: the same, and a hash of all of them whose cost is that of what has changed. Holds:
 //! no value is changed behind the map's back, so the hash is as if it were worked out from nothing; it does
-//! not depend on the order in which values came, since keys are told with them. Not here: what of a value is
-//! hashed: the caller says it at every call, and always the same.
+//! not depend on the order in which values came, since keys are told with them; values that are looked at one
+//! after another in the order of their keys, or twice in a row, are found without a search. Not here: what of
+//! a value is hashed: the caller says it at every call, and always the same.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ops::RangeBounds;
 
 use crate::base::hash::StateHash;
 
@@ -16,12 +19,19 @@ const CHANGES_MIN: usize = 1024;
 /// A map whose hash is kept up to date.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackedMap<K, V> {
-    entries: BTreeMap<K, Entry<V>>,
+    /// Where the value of each key lies.
+    places: BTreeMap<K, usize>,
+    entries: Vec<Option<Entry<K, V>>>,
+    /// Places where nothing lies.
+    free: Vec<usize>,
+    /// The place that was looked at last.
+    last: Cell<usize>,
     shares: Shares<K>,
 }
 
 #[derive(Clone, Debug)]
-struct Entry<V> {
+struct Entry<K, V> {
+    key: K,
     value: V,
     /// What it adds to the sum; none while it is on the list of changes. Of no meaning without a list.
     share: Option<u64>,
@@ -37,6 +47,7 @@ struct Shares<K> {
 
 impl<K: Copy> Shares<K> {
     /// A value leaves the sum; it is listed if it stays in the map.
+    #[inline]
     fn take(&mut self, share: &mut Option<u64>, stays: Option<K>, room: usize) {
         let Some(changed) = &mut self.changed else { return };
         if let Some(share) = share.take() {
@@ -56,22 +67,45 @@ impl<K: Copy> Shares<K> {
 
 impl<K, V> Default for TrackedMap<K, V> {
     fn default() -> Self {
-        Self { entries: BTreeMap::new(), shares: Shares { sum: 0, changed: None } }
+        Self {
+            places: BTreeMap::new(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            last: Cell::new(0),
+            shares: Shares { sum: 0, changed: None },
+        }
     }
 }
 
 impl<K: Ord + Copy, V> TrackedMap<K, V> {
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        self.places.len()
     }
 
+    /// Where the value of a key lies: where the last one did, right behind it, or wherever it is found.
+    #[inline]
+    fn place(&self, key: K) -> Option<usize> {
+        let last = self.last.get();
+        let lies_at = |place: usize| matches!(self.entries.get(place), Some(Some(entry)) if entry.key == key);
+        if lies_at(last) {
+            return Some(last);
+        }
+        let place = if lies_at(last + 1) { last + 1 } else { *self.places.get(&key)? };
+        self.last.set(place);
+        Some(place)
+    }
+
+    #[inline]
     pub(crate) fn get(&self, key: K) -> Option<&V> {
-        self.entries.get(&key).map(|entry| &entry.value)
+        let entry = self.entries.get(self.place(key)?)?.as_ref()?;
+        Some(&entry.value)
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let room = self.entries.len();
-        let entry = self.entries.get_mut(&key)?;
+        let place = self.place(key)?;
+        let room = self.places.len();
+        let entry = self.entries.get_mut(place)?.as_mut()?;
         self.shares.take(&mut entry.share, Some(key), room);
         Some(&mut entry.value)
     }
@@ -79,36 +113,51 @@ impl<K: Ord + Copy, V> TrackedMap<K, V> {
     /// Puts a value in; the one that was there before.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         let before = self.remove(key);
-        self.entries.insert(key, Entry { value, share: None });
+        let entry = Some(Entry { key, value, share: None });
+        let place = match self.free.pop() {
+            Some(place) => {
+                self.entries[place] = entry;
+                place
+            }
+            None => {
+                self.entries.push(entry);
+                self.entries.len() - 1
+            }
+        };
+        self.places.insert(key, place);
         if let Some(changed) = &mut self.shares.changed {
             changed.push(key);
         }
-        self.shares.bound(self.entries.len());
+        self.shares.bound(self.places.len());
         before
     }
 
     pub(crate) fn remove(&mut self, key: K) -> Option<V> {
-        let mut entry = self.entries.remove(&key)?;
-        self.shares.take(&mut entry.share, None, self.entries.len());
+        let place = self.places.remove(&key)?;
+        let mut entry = self.entries.get_mut(place)?.take()?;
+        self.free.push(place);
+        self.shares.take(&mut entry.share, None, self.places.len());
         Some(entry.value)
     }
 
-    pub(crate) fn keys(&self) -> impl Iterator<Item = K> {
-        self.entries.keys().copied()
-    }
-
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
-        self.entries.values().map(|entry| &entry.value)
+        self.iter().map(|(_, value)| value)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        self.entries.iter().map(|(&key, entry)| (key, &entry.value))
+        self.range(..)
     }
 
-    /// All of them, to be changed.
+    /// The values of a range of keys, in order.
+    pub(crate) fn range(&self, keys: impl RangeBounds<K>) -> impl Iterator<Item = (K, &V)> {
+        let entry = |(&key, &place): (&K, &usize)| Some((key, &self.entries.get(place)?.as_ref()?.value));
+        self.places.range(keys).filter_map(entry)
+    }
+
+    /// All of them, to be changed, in no order that means anything.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (K, &mut V)> {
         self.shares.changed = None;
-        self.entries.iter_mut().map(|(&key, entry)| (key, &mut entry.value))
+        self.entries.iter_mut().flatten().map(|entry| (entry.key, &mut entry.value))
     }
 
     /// Mixes in all values, each as `one` says. Cost: the values that may have changed since the last time.
@@ -121,8 +170,8 @@ impl<K: Ord + Copy, V> TrackedMap<K, V> {
         match self.shares.changed.take() {
             None => {
                 self.shares.sum = 0;
-                for (&key, entry) in &mut self.entries {
-                    let share = share_of(key, &entry.value);
+                for entry in self.entries.iter_mut().flatten() {
+                    let share = share_of(entry.key, &entry.value);
                     entry.share = Some(share);
                     self.shares.sum = self.shares.sum.wrapping_add(share);
                 }
@@ -131,7 +180,9 @@ impl<K: Ord + Copy, V> TrackedMap<K, V> {
             Some(mut changed) => {
                 for key in changed.drain(..) {
                     // A key may be listed twice, or its value may be gone.
-                    let Some(entry) = self.entries.get_mut(&key).filter(|entry| entry.share.is_none()) else {
+                    let place = self.place(key).unwrap_or(usize::MAX);
+                    let entry = self.entries.get_mut(place).and_then(Option::as_mut);
+                    let Some(entry) = entry.filter(|entry| entry.share.is_none()) else {
                         continue;
                     };
                     let share = share_of(key, &entry.value);
@@ -146,7 +197,7 @@ impl<K: Ord + Copy, V> TrackedMap<K, V> {
             self.iter().fold(0u64, |sum, (key, value)| sum.wrapping_add(share_of(key, value))),
             "the hash that was kept is the one from nothing"
         );
-        hash.word(self.entries.len() as u64).word(self.shares.sum);
+        hash.word(self.places.len() as u64).word(self.shares.sum);
     }
 }
 
@@ -204,5 +255,23 @@ mod tests {
         map.insert(3, second.expect("it was there"));
         map.insert(4, first.expect("it was there"));
         assert_ne!(hash_of(&mut map), before, "two that change places");
+    }
+
+    /// Whatever was put in and taken out, and wherever it looked last, it is an ordinary map in order.
+    #[test]
+    fn it_finds_what_a_plain_map_finds() {
+        let mut rng = Rng::stream(7, "map");
+        let (mut map, mut plain) = (TrackedMap::default(), BTreeMap::new());
+        for turn in 0..20_000_u64 {
+            let key = rng.below(60) as u32;
+            match rng.below(4) {
+                0 => assert_eq!(map.insert(key, turn), plain.insert(key, turn)),
+                1 => assert_eq!(map.remove(key), plain.remove(&key)),
+                2 => assert_eq!(map.get_mut(key), plain.get_mut(&key)),
+                _ => (key..key + 5).for_each(|key| assert_eq!(map.get(key), plain.get(&key))),
+            }
+            assert!(map.iter().eq(plain.iter().map(|(&key, value)| (key, value))));
+            assert!(map.range(key..).eq(plain.range(key..).map(|(&key, value)| (key, value))));
+        }
     }
 }

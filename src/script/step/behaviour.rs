@@ -465,7 +465,7 @@ pub(crate) fn walk_settled(vm: &ScriptVm, owner: Owner, result: Value) -> bool {
         return false;
     }
     let callback = Callback::Named("onWalkSettled".to_owned());
-    handlers::deliver(vm, Delivering::new(owner, callback, result, "onWalkSettled"))
+    handlers::deliver(vm, Delivering::new(owner, &callback, &result, "onWalkSettled"))
 }
 
 /// Ends what an owner registered and started, and forgets it. Its walks settle, its `onCancel` functions run.
@@ -589,7 +589,7 @@ pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
         match kept {
             None => return,
             Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
-                let mut handler = Delivering::new(owner, callback, payload, label);
+                let mut handler = Delivering::new(owner, &callback, &payload, label);
                 handler.is_event = is_event;
                 handler.with_receiver = with_receiver;
                 handlers::deliver(vm, handler);

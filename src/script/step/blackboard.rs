@@ -11,6 +11,7 @@ use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::state::boards::{BoardOf, BoardRefusal, KeyChange};
 use crate::script::state::handlers::Handlers;
+use crate::script::state::handlers::Listener;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::dispatch;
@@ -75,15 +76,16 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     };
     vm.spend([&news.value, &news.old].into_iter().flatten().map(payload::price_of).sum());
     let value = frozen(&news.value)?;
-    let mut listeners = store::with(lua, |runtime| runtime.registered.handlers.board(news.board, &news.key));
-    listeners.retain(|listener| listener.serial <= news.listeners_until);
+    let listeners = store::with(lua, |runtime| runtime.registered.handlers.board(news.board, &news.key));
+    let is_told = |listener: &&Listener| listener.serial <= news.listeners_until;
+    let listeners: Vec<Listener> = listeners.iter().filter(is_told).cloned().collect();
     if !listeners.is_empty() {
         let payload = lua.create_table()?;
         payload.raw_set("key", news.key.as_str())?;
         payload.raw_set("value", &value)?;
         payload.raw_set("old", frozen(&news.old)?)?;
         payload.set_readonly(true);
-        dispatch::call_listeners(vm, listeners, "watch", &Value::Table(payload));
+        dispatch::call_listeners(vm, &listeners, "watch", &Value::Table(payload));
     }
     if let Some(change) = news.change {
         dispatch::settle(vm, Wait::Change(change), &Outcome::Value(value));

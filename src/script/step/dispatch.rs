@@ -10,6 +10,7 @@
 //! `fact`, `walk_settled`, `handlers::deliver`, `task::begin`, `invoke::within`, `ScriptVm::resume`.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use mlua::{Lua, Value};
 
@@ -205,9 +206,9 @@ fn work(vm: &ScriptVm, work: ScriptWork) -> mlua::Result<()> {
             if let Some((owner, callback)) =
                 store::with(lua, |runtime| runtime.registered.predicates.handler(predicate, value))
             {
-                let payload = watch_payload(lua, predicate);
+                let payload = watch_payload(lua, predicate).unwrap_or(Value::Nil);
                 let label = if value { "onTrue" } else { "onFalse" };
-                handlers::deliver(vm, Delivering::new(owner, callback, payload.unwrap_or(Value::Nil), label));
+                handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
             }
         }
         ScriptWork::Kept(owner) => behaviour::hand_out_kept(vm, owner),
@@ -266,14 +267,14 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
                         ("by", by.map(Plain::Character)),
                     ],
                 )?;
-                call_listeners(vm, listeners, what.name(), &payload);
+                call_listeners(vm, &listeners, what.name(), &payload);
             }
         }
         Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
         Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
         Fact::Emitted { name, payload, to, .. } => {
             let listeners = event_listeners(lua, &name, to);
-            if listeners.is_empty() && !has_waiters(lua, &name) {
+            if listeners.is_empty() && !store::with(lua, |runtime| runtime.tasks.awaits_event(&name)) {
                 return Ok(());
             }
             vm.spend(payload.as_ref().map_or(0, payload::price_of));
@@ -400,7 +401,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
         let (mut told, mut missed) = (false, false);
         for (label, callback) in [(label, specific), ("onSettled", handlers.settled)] {
             if let Some(callback) = callback {
-                let done = handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), label));
+                let done = handlers::deliver(vm, Delivering::new(owner, &callback, &result, label));
                 told |= done;
                 missed |= !done;
             }
@@ -431,7 +432,7 @@ pub(crate) fn path_answered(vm: &ScriptVm, token: crate::base::ids::PathToken, r
     if let Some((owner, Some(callback))) =
         store::with(lua, |runtime| runtime.registered.handlers.take_path(token))
     {
-        handlers::deliver(vm, Delivering::new(owner, callback, result.clone(), "onPath"));
+        handlers::deliver(vm, Delivering::new(owner, &callback, &result, "onPath"));
     }
     settle_value(vm, Wait::Path(token), result);
 }
@@ -464,19 +465,15 @@ fn heard(lua: &Lua, payload: Option<&Plain>) -> mlua::Result<Value> {
 }
 
 fn is_heard(lua: &Lua, name: &str) -> bool {
-    store::with(lua, |runtime| runtime.registered.handlers.hears(name)) || has_waiters(lua, name)
+    store::with(lua, |runtime| runtime.registered.handlers.hears(name) || runtime.tasks.awaits_event(name))
 }
 
-fn has_waiters(lua: &Lua, name: &str) -> bool {
-    !store::with(lua, |runtime| runtime.tasks.event_waiters(name)).is_empty()
-}
-
-fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Vec<Listener> {
-    let mut listeners = store::with(lua, |runtime| runtime.registered.handlers.event(name));
-    if to.is_some() {
-        listeners.retain(|listener| listener.behaviour_of == to);
+fn event_listeners(lua: &Lua, name: &str, to: Option<CharacterId>) -> Rc<Vec<Listener>> {
+    let listeners = store::with(lua, |runtime| runtime.registered.handlers.event(name));
+    if to.is_none() {
+        return listeners;
     }
-    listeners
+    Rc::new(listeners.iter().filter(|listener| listener.behaviour_of == to).cloned().collect())
 }
 
 /// Listeners in order of registration, then waiting tasks; of an event sent to a character, only those of its
@@ -489,20 +486,23 @@ fn hear(vm: &ScriptVm, name: &str, payload: Value, to: Option<CharacterId>) {
     if to.is_some() {
         waiters.retain(|waiter| store::with(lua, |runtime| runtime.tasks.owner_of(waiter.task)) == behaviour);
     }
-    call_listeners(vm, listeners, name, &payload);
+    call_listeners(vm, &listeners, name, &payload);
     for waiter in waiters {
         wake_waiter(vm, waiter, &payload);
     }
 }
 
-pub(crate) fn call_listeners(vm: &ScriptVm, listeners: Vec<Listener>, label: &str, payload: &Value) {
+pub(crate) fn call_listeners(vm: &ScriptVm, listeners: &[Listener], label: &str, payload: &Value) {
+    if listeners.is_empty() {
+        return;
+    }
     let label = CodeName::from(label.to_owned());
     for listener in listeners {
         if listener.once {
             // One that was removed by an earlier listener of this event hears it still, like all others.
             handlers::remove_listener(vm.lua(), listener.serial);
         }
-        let mut handler = Delivering::new(listener.owner, listener.callback, payload.clone(), label.clone());
+        let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
         handler.is_event = true;
         handler.with_receiver = listener.behaviour_of.is_some();
         handlers::deliver(vm, handler);
@@ -599,7 +599,7 @@ fn deliver_region(
 ) {
     if let Some(callback) = callback {
         vm.spend(REGION_PRICE);
-        handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
+        handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
     }
 }
 

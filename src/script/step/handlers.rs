@@ -13,10 +13,11 @@ use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
 use crate::script::state::code_name::CodeName;
 use crate::script::state::handlers::{Lost, WalkRecord, WatchRecord};
-use crate::script::state::owners::Owners;
-use crate::script::state::tasks::{NewTask, TaskRole};
+use crate::script::state::owners::{OwnerRecord, Owners};
+use crate::script::state::tasks::TaskRole;
 use crate::script::state::waits::Delivery;
-use crate::script::step::{owner, task};
+use crate::script::step::owner;
+use crate::script::step::task::{self, Called};
 use crate::script::vm::convert::{Argument, Mistake};
 use crate::script::vm::{ScriptVm, store};
 use crate::world::door::DoorSignal;
@@ -173,10 +174,10 @@ pub fn remove_listener(lua: &Lua, serial: u64) -> bool {
 
 /// A handler that is to be called now, as a task of its owner.
 #[derive(Debug)]
-pub(crate) struct Delivering {
+pub(crate) struct Delivering<'news> {
     pub(crate) owner: Owner,
-    pub(crate) callback: Callback,
-    pub(crate) payload: Value,
+    pub(crate) callback: &'news Callback,
+    pub(crate) payload: &'news Value,
     pub(crate) label: CodeName,
     /// Events are kept in bounded number for an owner that stands still; everything else without.
     pub(crate) is_event: bool,
@@ -185,66 +186,86 @@ pub(crate) struct Delivering {
     pub(crate) role: TaskRole,
 }
 
-impl Delivering {
-    pub(crate) fn new(owner: Owner, callback: Callback, payload: Value, label: impl Into<CodeName>) -> Self {
+impl<'news> Delivering<'news> {
+    pub(crate) fn new(
+        owner: Owner,
+        callback: &'news Callback,
+        payload: &'news Value,
+        label: impl Into<CodeName>,
+    ) -> Self {
         let label = label.into();
         Self { owner, callback, payload, label, is_event: false, with_receiver: false, role: TaskRole::Plain }
     }
 }
 
 /// Calls a handler; false when its owner has ended, or the name means nothing any more.
-pub(crate) fn deliver(vm: &ScriptVm, mut handler: Delivering) -> bool {
+pub(crate) fn deliver(vm: &ScriptVm, handler: Delivering<'_>) -> bool {
     let lua = vm.lua();
     let is_kept = store::with(lua, |runtime| {
-        let record = runtime.owners.get_mut(handler.owner).filter(|record| !record.is_gone())?;
+        let record = runtime.owners.get(handler.owner).filter(|record| !record.is_gone())?;
         if !record.is_paused() {
             return Some(false);
         }
-        if handler.is_event {
-            let is_event = |kept: &Delivery| matches!(kept, Delivery::Handler { is_event: true, .. });
-            let events = record.kept.iter().filter(|kept| is_event(kept)).count();
-            if events >= Owners::KEPT_EVENTS_MAX {
-                let oldest = record.kept.iter().position(is_event);
-                oldest.map(|oldest| record.kept.remove(oldest));
-                record.missed += 1;
-            }
-        }
-        record.kept.push_back(Delivery::Handler {
-            callback: handler.callback.clone(),
-            payload: handler.payload.clone(),
-            label: handler.label.clone(),
-            is_event: handler.is_event,
-            with_receiver: handler.with_receiver,
-        });
+        keep(runtime.owners.get_mut(handler.owner)?, &handler);
         Some(true)
     });
     if is_kept != Some(false) {
         return is_kept.is_some();
     }
-    if handler.with_receiver {
-        bind_receiver(lua, &mut handler);
-    }
+    let bound = if handler.with_receiver { with_receiver(lua, &handler) } else { None };
     let Delivering { owner, callback, payload, label, role, .. } = handler;
-    let mut args = MultiValue::new();
-    let Some(function) = resolve(lua, owner, callback, &mut args) else {
-        return false;
+    let (function, receiver) = match (&bound, callback) {
+        (Some(function), _) | (None, Callback::Function(function)) => (function, None),
+        (None, Callback::Named(name)) => match named(lua, owner, name) {
+            Some((function, receiver)) => {
+                let called = Called { owner, callback: label, role, function: &function, receiver, payload };
+                task::call(vm, called);
+                return true;
+            }
+            None => return false,
+        },
     };
-    args.push_back(payload);
-    let task = task::add(lua, NewTask { owner, callback: label, role, function, args, name: None });
-    task::begin(vm, task);
+    task::call(vm, Called { owner, callback: label, role, function, receiver, payload });
     true
 }
 
+/// Keeps what comes in for an owner that stands still.
+fn keep(record: &mut OwnerRecord, handler: &Delivering<'_>) {
+    if handler.is_event {
+        let is_event = |kept: &Delivery| matches!(kept, Delivery::Handler { is_event: true, .. });
+        let events = record.kept.iter().filter(|kept| is_event(kept)).count();
+        if events >= Owners::KEPT_EVENTS_MAX {
+            let oldest = record.kept.iter().position(is_event);
+            oldest.map(|oldest| record.kept.remove(oldest));
+            record.missed += 1;
+        }
+    }
+    record.kept.push_back(Delivery::Handler {
+        callback: handler.callback.clone(),
+        payload: handler.payload.clone(),
+        label: handler.label.clone(),
+        is_event: handler.is_event,
+        with_receiver: handler.with_receiver,
+    });
+}
+
 /// `on` functions are called with `self`; from here on they look like any other.
-fn bind_receiver(lua: &Lua, handler: &mut Delivering) {
+fn with_receiver(lua: &Lua, handler: &Delivering<'_>) -> Option<Function> {
+    let Callback::Function(function) = handler.callback else { return None };
     let receiver = store::with(lua, |runtime| {
         runtime.owners.get(handler.owner).and_then(|record| record.receiver.clone())
     });
-    if let (Some(receiver), Callback::Function(function)) = (receiver, &handler.callback)
-        && let Ok(bound) = function.bind(receiver)
-    {
-        handler.callback = Callback::Function(bound);
-    }
+    function.bind(receiver?).ok()
+}
+
+/// The function of an owner by its name, and what it is called with first. None when the name means nothing any
+/// more.
+fn named(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Option<Value>)> {
+    let (names, receiver) = store::with(lua, |runtime| {
+        let record = runtime.owners.get(owner)?;
+        Some((record.names.clone()?, record.receiver.clone()))
+    })?;
+    Some((names.raw_get::<Value>(name).ok()?.as_function().cloned()?, receiver))
 }
 
 /// The function behind a handler; a receiver that is called with it goes to `args`. None when a name means
@@ -255,14 +276,12 @@ pub(crate) fn resolve(
     callback: Callback,
     args: &mut MultiValue,
 ) -> Option<Function> {
-    let name = match callback {
-        Callback::Function(function) => return Some(function),
-        Callback::Named(name) => name,
-    };
-    let (names, receiver) = store::with(lua, |runtime| {
-        let record = runtime.owners.get(owner)?;
-        Some((record.names.clone()?, record.receiver.clone()))
-    })?;
-    args.extend(receiver);
-    names.raw_get::<Value>(name).ok()?.as_function().cloned()
+    match callback {
+        Callback::Function(function) => Some(function),
+        Callback::Named(name) => {
+            let (function, receiver) = named(lua, owner, &name)?;
+            args.extend(receiver);
+            Some(function)
+        }
+    }
 }

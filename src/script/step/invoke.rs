@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use mlua::{Function, IntoLuaMulti, MultiValue, Value};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::running::Current;
+pub(crate) use crate::script::state::running::Current as Call;
+use crate::script::state::runtime::{Actors, Runtime};
 use crate::script::state::strikes::FaultConsequence;
 use crate::script::step::{behaviour, cinematic, level_script, plain_state, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
@@ -22,33 +22,35 @@ use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
 
-/// One call, for messages and ownership.
-#[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) owner: Owner,
-    /// `update`, `onArrived`, ...
-    pub(crate) callback: CodeName,
-    /// The task that runs; none where nothing may wait.
-    pub(crate) task: Option<u64>,
-}
-
-impl Call {
-    /// A call that may not wait.
-    pub(crate) fn plain(owner: Owner, callback: impl Into<CodeName>) -> Self {
-        Self { owner, callback: callback.into(), task: None }
-    }
-}
-
 /// Runs `run` with the call as the current one, and takes what it printed.
 pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> R {
     let lua = vm.lua();
-    let current = Current { owner: call.owner, callback: call.callback.clone(), task: call.task };
-    let before = store::with(lua, |runtime| runtime.running.replace(Some(current)));
+    let before = store::with(lua, |runtime| runtime.running.replace(Some(call.clone())));
     let result = run();
     store::with(lua, |runtime| runtime.running.replace(before));
+    look_after(vm, call);
+    result
+}
+
+/// What is done after every call: what it printed is told, the state of its owner is looked at.
+pub(crate) fn look_after(vm: &ScriptVm, call: &Call) {
     take_printed(vm, call.owner);
     plain_state::after_call(vm, call);
-    result
+}
+
+/// Whether there is nothing to do after a call of `owner`, as for nearly all: then that is noted.
+pub(crate) fn is_quiet_after(vm: &ScriptVm, runtime: &mut Runtime, owner: Owner) -> bool {
+    if vm.has_printed() || runtime.running.has_cleanups() {
+        return false;
+    }
+    let Actors { behaviours, checks, .. } = &mut runtime.actors;
+    if checks.looks_at_once() && behaviours.get(owner).is_some() {
+        return false;
+    }
+    if behaviours.get(owner).is_some() {
+        checks.put_off(owner);
+    }
+    true
 }
 
 fn take_printed(vm: &ScriptVm, owner: Owner) {

@@ -47,7 +47,7 @@ pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result
             return Ok(());
         }
     };
-    handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
+    handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
     Ok(())
 }
 

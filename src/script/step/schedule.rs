@@ -107,8 +107,7 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
         Job::Tree(owner) => tree::tick(vm, owner),
         Job::Predicate(id) => run_predicate(vm, id),
         Job::RunAgain(owner) => behaviour::run_again(vm, owner),
-        Job::Wake(task) if testing::wakes_later(vm.lua(), task) => {}
-        Job::Wake(task) => task::wake(vm, task),
+        Job::Wake(task) => task::wake_in_order(vm, task),
     }
 }
 
@@ -240,8 +239,9 @@ pub(crate) fn run_timer(vm: &ScriptVm, id: u64) {
     };
     vm.spend(timer.payload.as_ref().map_or(0, payload::price_of));
     let payload = timer.payload.as_ref().map_or(Ok(Value::Nil), |payload| payload::write(lua, payload));
+    let payload = payload.unwrap_or(Value::Nil);
     let ends_by_false = !is_last && matches!(callback, Callback::Function(_));
-    let mut handler = Delivering::new(timer.owner, callback, payload.unwrap_or(Value::Nil), "timer");
+    let mut handler = Delivering::new(timer.owner, &callback, &payload, "timer");
     if ends_by_false {
         handler.role = TaskRole::TimerHandler(id);
     }

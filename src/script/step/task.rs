@@ -9,10 +9,13 @@
 mod ending;
 mod group;
 
-use mlua::{Lua, MultiValue, Value};
+use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Thread, Value};
 
+use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::Owners;
-use crate::script::state::tasks::{NewTask, Tasks, Why};
+use crate::script::state::runtime::Runtime;
+use crate::script::state::tasks::{NewTask, Task, TaskRole, Tasks, Why};
+use crate::script::state::wait::Outcome;
 use crate::script::state::waits::{Answering, Delivery, Pending, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
@@ -20,6 +23,7 @@ use crate::script::step::wait::TaskId;
 use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Resumed, ScriptVm, handles, store};
+use crate::world::owner::Owner;
 
 pub(crate) use ending::{cancel, cancel_wait};
 pub(crate) use group::answer;
@@ -49,19 +53,105 @@ pub(crate) fn spawn(lua: &Lua, spawn: NewTask) -> u64 {
     id
 }
 
-/// A new task, which the caller begins when its turn comes: handlers at once, the level test later.
+/// A new task, which the caller begins when its turn comes.
 pub(crate) fn add(lua: &Lua, spawn: NewTask) -> u64 {
     store::with(lua, |runtime| insert(&mut runtime.tasks, &mut runtime.owners, spawn))
 }
 
 /// The handle of a task.
 pub(crate) fn handle(lua: &Lua, id: u64) -> mlua::Result<Value> {
+    store::with(lua, |runtime| runtime.tasks.note_handle(id));
     handles::make(lua, TaskId(id))
+}
+
+/// A task whose call is the current one.
+struct Entered {
+    id: u64,
+    owner: Owner,
+    thread: Thread,
+    /// The call that was under way before.
+    before: Option<Call>,
+}
+
+impl Entered {
+    /// The call of task `id` becomes the current one. None when the task has ended or has not begun.
+    fn of(runtime: &mut Runtime, id: u64) -> Option<Self> {
+        let task = runtime.tasks.get(id)?;
+        let (owner, thread) = (task.owner, task.thread.clone()?);
+        let call = Call { owner, callback: task.callback.clone(), task: Some(id) };
+        Some(Self { id, owner, thread, before: runtime.running.replace(Some(call)) })
+    }
+
+    /// Lets it run until it waits or ends, and does what follows from that.
+    fn run(self, vm: &ScriptVm, values: impl IntoLuaMulti) {
+        let result = vm.resume(&self.thread, values, vm.limits().fuel_per_call);
+        self.leave(vm, result);
+    }
+
+    /// It has returned to the host.
+    fn leave(self, vm: &ScriptVm, result: Result<Resumed, CallFailure>) {
+        let Self { id, owner, thread, before } = self;
+        let (call, left) = store::with(vm.lua(), |runtime| {
+            let call = runtime.running.replace(before);
+            (call, leave_quietly(vm, runtime, (id, owner), &result))
+        });
+        match left {
+            Some(Left::Waiting(known)) => answer_known(vm.lua(), known),
+            Some(Left::Returned) => vm.keep_idle(thread),
+            None => {
+                let call = call.unwrap_or(Call { owner, callback: CodeName::Fixed("task"), task: Some(id) });
+                invoke::look_after(vm, &call);
+                after(vm, id, &call, result);
+            }
+        }
+    }
+}
+
+/// How a task has left, when nothing else had to be done.
+enum Left {
+    /// It waits; for the host to say what is known already.
+    Waiting(Vec<(Answering, Outcome)>),
+    /// It was a handler and has returned.
+    Returned,
+}
+
+/// What comes after a call of nearly every task: none when there is more to do.
+fn leave_quietly(
+    vm: &ScriptVm,
+    runtime: &mut Runtime,
+    (id, owner): (u64, Owner),
+    result: &Result<Resumed, CallFailure>,
+) -> Option<Left> {
+    let Ok(resumed) = result else { return None };
+    if !runtime.tasks.go_the_short_way() || !invoke::is_quiet_after(vm, runtime, owner) {
+        return None;
+    }
+    if let Resumed::Yielded(asked) = resumed {
+        runtime.tasks.has_left();
+        return Some(Left::Waiting(begin_wait(runtime, id, asked)));
+    }
+    runtime.tasks.take_returned(id)?;
+    runtime.tasks.has_left();
+    forget(runtime, owner, id);
+    Some(Left::Returned)
+}
+
+/// A task is over: what counts or lists tasks knows it no more.
+fn forget(runtime: &mut Runtime, owner: Owner, id: u64) {
+    if let Some(skip) = runtime.cinematics.scenes.skip_of(owner) {
+        skip.forget(id);
+    }
+    if let Some(record) = runtime.owners.get_mut(owner) {
+        record.tasks = record.tasks.saturating_sub(1);
+    }
 }
 
 /// Begins a task that has not begun.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
-    let thread = vm.task();
+    begin_in(vm, id, vm.task());
+}
+
+fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
     let found = store::with(vm.lua(), |runtime| {
         let paused = runtime.tasks.owner_of(id).is_some_and(|owner| runtime.owners.is_paused(owner));
         let task = runtime.tasks.get_mut(id)?;
@@ -70,24 +160,60 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
             task.serial = u64::MAX;
             return None;
         }
-        let (function, args) = task.start.take()?;
-        Some((Call { owner: task.owner, callback: task.callback.clone(), task: Some(id) }, function, args))
+        let start = task.start.take()?;
+        let call = Call { owner: task.owner, callback: task.callback.clone(), task: Some(id) };
+        task.thread = thread.as_ref().ok().cloned();
+        Some((Entered::of(runtime, id).ok_or(call), start))
     });
-    let Some((call, function, args)) = found else {
-        return;
-    };
-    let result = match thread {
-        Ok(thread) => {
-            store::with(vm.lua(), |runtime| {
-                if let Some(task) = runtime.tasks.get_mut(id) {
-                    task.thread = Some(thread.clone());
-                }
-            });
-            invoke::within(vm, &call, || vm.resume(&thread, (function, args), vm.limits().fuel_per_call))
+    match (found, thread) {
+        (Some((Ok(entered), (function, args))), _) => entered.run(vm, (function, args)),
+        (Some((Err(call), _)), Err(error)) => after(vm, id, &call, Err(no_memory(&error))),
+        _ => {}
+    }
+}
+
+fn no_memory(error: &mlua::Error) -> CallFailure {
+    CallFailure::new(FaultKind::Memory, error.to_string(), None)
+}
+
+/// A function of a script that is called now, as a task of its owner.
+pub(crate) struct Called<'call> {
+    pub(crate) owner: Owner,
+    pub(crate) callback: CodeName,
+    pub(crate) role: TaskRole,
+    pub(crate) function: &'call Function,
+    /// `self` or the scene, for a function that was given by its name.
+    pub(crate) receiver: Option<Value>,
+    pub(crate) payload: &'call Value,
+}
+
+/// Calls a function as a task. What that comes to is the same as with a task that is added and begun; but its
+/// record is put among the others only when it waits.
+pub(crate) fn call(vm: &ScriptVm, called: Called<'_>) {
+    let lua = vm.lua();
+    let Called { owner, callback, role, function, receiver, payload } = called;
+    let thread = match vm.task() {
+        Ok(thread) if store::with(lua, |runtime| runtime.tasks.go_the_short_way()) => thread,
+        thread => {
+            let (function, name) = (function.clone(), None);
+            let args = receiver.into_iter().chain([payload.clone()]).collect();
+            let id = add(lua, NewTask { owner, callback, role, function, args, name });
+            return begin_in(vm, id, thread);
         }
-        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
     };
-    after(vm, id, &call, result);
+    let entered = store::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.tasks += 1;
+        }
+        let task = Task { thread: Some(thread.clone()), ..Task::new(owner, callback.clone(), role) };
+        let id = runtime.tasks.add_called(task);
+        let before = runtime.running.replace(Some(Call { owner, callback, task: Some(id) }));
+        Entered { id, owner, thread, before }
+    });
+    match receiver {
+        None => entered.run(vm, (function, payload)),
+        Some(receiver) => entered.run(vm, (function, receiver, payload)),
+    }
 }
 
 /// Lets a waiting task go on with `answer`, unless it waits for something else by now.
@@ -98,7 +224,8 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
     };
     let found = store::with(lua, |runtime| {
         let task = runtime.tasks.get(id).filter(|task| task.serial == serial)?;
-        let (owner, callback, thread) = (task.owner, task.callback.clone(), task.thread.clone()?);
+        let owner = task.owner;
+        task.thread.as_ref()?;
         if runtime.owners.get(owner).is_some_and(|record| record.is_gone()) {
             return None;
         }
@@ -114,16 +241,20 @@ pub(crate) fn resume(vm: &ScriptVm, id: u64, serial: u64, answer: WaitResult) {
             return None;
         }
         runtime.tasks.unwait(id);
-        Some((Call { owner, callback, task: Some(id) }, thread))
+        Entered::of(runtime, id)
     });
-    let Some((call, thread)) = found else {
+    let Some(entered) = found else {
         return;
     };
-    let result = match into_values(lua, answer) {
-        Ok(values) => invoke::within(vm, &call, || vm.resume(&thread, values, vm.limits().fuel_per_call)),
-        Err(error) => Err(CallFailure::new(FaultKind::Memory, error.to_string(), None)),
-    };
-    after(vm, id, &call, result);
+    match into_values(lua, answer) {
+        Ok(values) => entered.run(vm, values),
+        Err(error) => {
+            let call = store::with(lua, |runtime| runtime.running.replace(entered.before));
+            if let Some(call) = call {
+                after(vm, id, &call, Err(no_memory(&error)));
+            }
+        }
+    }
 }
 
 /// The values the waiting wrapper is resumed with: whether the wait went well, then its results.
@@ -155,81 +286,139 @@ fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailur
     let lua = vm.lua();
     store::with(lua, |runtime| runtime.tasks.has_left());
     match result {
-        Ok(Resumed::Yielded(values)) => wait_or_tick(lua, id, values),
-        Ok(Resumed::Done(values)) => {
-            let first = values.into_iter().next().unwrap_or(Value::Nil);
-            ending::done(vm, id, first);
+        Ok(Resumed::Yielded(asked)) => {
+            let known = store::with(lua, |runtime| begin_wait(runtime, id, &asked));
+            answer_known(lua, known);
         }
+        Ok(Resumed::Done(value)) => ending::done(vm, id, value),
         Err(failure) => ending::failed(vm, id, call, failure),
     }
     invoke::clean_up(vm);
 }
 
-/// Begins the wait that was asked for; a bare yield waits a tick.
-fn wait_or_tick(lua: &Lua, id: u64, values: MultiValue) {
-    let asked = match values.front() {
-        Some(Value::Integer(serial)) => u64::try_from(*serial).ok(),
-        Some(Value::Number(serial)) => Some(*serial as u64),
+/// Begins the wait that was asked for, with the value that was yielded; a bare yield waits a tick. What of it
+/// is known already.
+fn begin_wait(runtime: &mut Runtime, id: u64, yielded: &Value) -> Vec<(Answering, Outcome)> {
+    let asked = match yielded {
+        Value::Integer(serial) => u64::try_from(*serial).ok(),
+        Value::Number(serial) => Some(*serial as u64),
         _ => None,
     };
-    let known = store::with(lua, |runtime| {
-        let pending = runtime.running.pending.take().filter(|pending| Some(pending.serial) == asked);
-        let pending = pending.unwrap_or_else(|| Pending {
-            serial: runtime.tasks.next_serial(),
-            pause: TaskPause::Until(runtime.clock.now.after(1)),
-            known: Vec::new(),
-        });
-        runtime.tasks.wait_for(id, &pending, runtime.clock.now);
-        let serial = pending.serial;
-        pending
-            .known
-            .into_iter()
-            .map(move |(entry, outcome)| (Answering { task: id, serial, entry }, outcome))
+    let pending = runtime.running.pending.take().filter(|pending| Some(pending.serial) == asked);
+    let pending = pending.unwrap_or_else(|| Pending {
+        serial: runtime.tasks.next_serial(),
+        pause: TaskPause::Until(runtime.clock.now.after(1)),
+        known: Vec::new(),
     });
+    let serial = pending.serial;
+    let known = runtime.tasks.wait_for(id, pending, runtime.clock.now);
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let answer = |(entry, outcome)| (Answering { task: id, serial, entry }, outcome);
+    known.into_iter().map(answer).collect()
+}
+
+fn answer_known(lua: &Lua, known: Vec<(Answering, Outcome)>) {
     for (answering, outcome) in known {
         store::push_work(lua, ScriptWork::Answer(answering, outcome));
     }
 }
 
-/// The time of a task is over, or its predicate is to be tested: what step 3 does with it.
+/// The time of a task is over, or its predicate is to be tested: what step 3 does with it. The level test is
+/// left for its own turn.
+pub(crate) fn wake_in_order(vm: &ScriptVm, id: u64) {
+    match store::with(vm.lua(), |runtime| Woken::of(runtime, id)) {
+        Some(Woken::Slept(entered)) => entered.run(vm, true),
+        _ if testing::wakes_later(vm.lua(), id) => {}
+        Some(Woken::Paused(paused)) => paused.wake(vm),
+        None => {}
+    }
+}
+
+/// The same for the level test, when its turn has come.
 pub(crate) fn wake(vm: &ScriptVm, id: u64) {
-    let lua = vm.lua();
-    let found = store::with(lua, |runtime| {
+    match store::with(vm.lua(), |runtime| Woken::of(runtime, id)) {
+        Some(Woken::Slept(entered)) => entered.run(vm, true),
+        Some(Woken::Paused(paused)) => paused.wake(vm),
+        None => {}
+    }
+}
+
+/// What step 3 finds of a task.
+enum Woken {
+    /// It has slept long enough, and goes on.
+    Slept(Entered),
+    /// It waits for something.
+    Paused(Paused),
+}
+
+/// A task that waits.
+struct Paused {
+    id: u64,
+    owner: Owner,
+    serial: u64,
+    pause: TaskPause,
+    /// Whether the time of the wait is over.
+    is_over: bool,
+}
+
+impl Woken {
+    fn of(runtime: &mut Runtime, id: u64) -> Option<Self> {
         let now = runtime.clock.now;
-        let owner = runtime.tasks.owner_of(id)?;
+        let task = runtime.tasks.get(id)?;
+        let (owner, serial) = (task.owner, task.serial);
         if runtime.owners.is_paused(owner) {
             return None;
         }
-        let (serial, pause) = runtime.tasks.pause_of(id)?;
-        let mut pause = pause.clone();
-        let is_over = pause.deadline().is_some_and(|tick| *tick <= now);
-        Some((owner, serial, pause, is_over))
-    });
-    let Some((owner, serial, pause, is_over)) = found else {
-        return;
-    };
-    match pause {
-        TaskPause::Test { predicate, .. } => {
-            let call = Call::plain(owner, "waitUntil");
-            match invoke::test(vm, &call, &predicate, ()) {
-                Ok(true) => resume(vm, id, serial, WaitResult::one(Value::Boolean(true))),
-                Ok(false) if is_over => resume(vm, id, serial, WaitResult::one(Value::Boolean(false))),
-                Ok(false) => {}
-                // The error is the task's: it is raised where it waits.
-                Err(failure) => resume(vm, id, serial, WaitResult::Error(failure.message)),
+        let pause = task.pause.as_ref()?;
+        if let TaskPause::Until(tick) = pause
+            && !runtime.has_test
+            && runtime.tasks.go_the_short_way()
+            && task.thread.is_some()
+        {
+            if *tick > now {
+                return None;
             }
+            runtime.tasks.unwait(id);
+            return Entered::of(runtime, id).map(Self::Slept);
         }
-        _ if !is_over => {}
-        TaskPause::Until(_) => resume(vm, id, serial, WaitResult::Values(Vec::new())),
-        TaskPause::Event { .. } => resume(vm, id, serial, WaitResult::one(Value::Nil)),
-        TaskPause::Host(asked) => resume(vm, id, serial, WaitResult::one(dialogue::fallback(lua, &asked))),
-        TaskPause::Group { entries, .. } => {
-            for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
-                cancel_wait(lua, entry.wait, Why::LostRace);
+        let pause = pause.clone();
+        let is_over = pause.end().is_some_and(|tick| tick <= now);
+        Some(Self::Paused(Paused { id, owner, serial, pause, is_over }))
+    }
+}
+
+impl Paused {
+    /// Tests a predicate, or ends a wait whose time is over.
+    fn wake(self, vm: &ScriptVm) {
+        let lua = vm.lua();
+        let Self { id, owner, serial, pause, is_over } = self;
+        match pause {
+            TaskPause::Test { predicate, .. } => {
+                let call = Call::plain(owner, "waitUntil");
+                match invoke::test(vm, &call, &predicate, ()) {
+                    Ok(true) => resume(vm, id, serial, WaitResult::one(Value::Boolean(true))),
+                    Ok(false) if is_over => resume(vm, id, serial, WaitResult::one(Value::Boolean(false))),
+                    Ok(false) => {}
+                    // The error is the task's: it is raised where it waits.
+                    Err(failure) => resume(vm, id, serial, WaitResult::Error(failure.message)),
+                }
             }
-            invoke::clean_up(vm);
-            resume(vm, id, serial, WaitResult::one(Value::Boolean(false)));
+            _ if !is_over => {}
+            TaskPause::Until(_) => resume(vm, id, serial, WaitResult::Values(Vec::new())),
+            TaskPause::Event { .. } => resume(vm, id, serial, WaitResult::one(Value::Nil)),
+            TaskPause::Host(asked) => {
+                resume(vm, id, serial, WaitResult::one(dialogue::fallback(lua, &asked)))
+            }
+            TaskPause::Group { entries, .. } => {
+                for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
+                    cancel_wait(lua, entry.wait, Why::LostRace);
+                }
+                invoke::clean_up(vm);
+                resume(vm, id, serial, WaitResult::one(Value::Boolean(false)));
+            }
+            TaskPause::One { .. } => {}
         }
-        TaskPause::One { .. } => {}
     }
 }

@@ -116,7 +116,10 @@ pub(crate) fn prepare(vm: &ScriptVm) {
         return;
     };
     let label = format!("test \"{name}\"");
-    let owner = store::with(lua, |runtime| runtime.owners.begin(OwnerKind::Test, label));
+    let owner = store::with(lua, |runtime| {
+        runtime.has_test = true;
+        runtime.owners.begin(OwnerKind::Test, label)
+    });
     let mut args = MultiValue::new();
     let handle = handles::make(lua, TestId(1)).unwrap_or(Value::Nil);
     args.push_back(handle);
@@ -141,6 +144,9 @@ fn owner_of(lua: &Lua) -> Option<Owner> {
 
 /// Step 3: whether `id` is the test, whose turn comes later.
 pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
+    if !store::with(lua, |runtime| runtime.has_test) {
+        return false;
+    }
     let later = with_run(lua, |run| {
         let is_test = run.own.is_some_and(|(_, task)| task == id);
         run.wakes |= is_test;
@@ -152,6 +158,9 @@ pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
 /// Keeps what would resume task `id` when that is the test and its turn has not come; the answer, when it is
 /// not. The first answer to its wait counts: the entries that a decided group ends are not news any more.
 pub(crate) fn hold(lua: &Lua, id: u64, serial: u64, answer: WaitResult) -> Option<WaitResult> {
+    if !store::with(lua, |runtime| runtime.has_test) {
+        return Some(answer);
+    }
     let is_early = with_run(lua, |run| run.own.is_some_and(|(_, task)| task == id) && !run.is_last);
     if is_early != Some(true) {
         return Some(answer);

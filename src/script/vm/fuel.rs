@@ -101,6 +101,7 @@ impl Signals {
         }
     }
 
+    #[inline]
     fn trip(&self) -> Option<Trip> {
         match self.asked.load(Ordering::Relaxed) {
             0 => None,
@@ -185,11 +186,13 @@ const CALL_PRICE: u64 = 8;
 const WORK_PRICE: u64 = 3;
 
 impl Gauge {
+    #[inline]
     fn left(&self) -> u64 {
         self.slice.get() + self.rest.get()
     }
 
     /// A call of at most `limit` safepoints begins; the first `slice` of them before the next look around.
+    #[inline]
     fn fill(&self, limit: u64, slice: u64) {
         self.trip.set(None);
         self.limit.set(limit);
@@ -339,6 +342,7 @@ impl Fuel {
 
     /// Begins a call of at most `limit` safepoints; it ends when the guard is dropped.
     #[must_use]
+    #[inline]
     pub fn enter(&self, limit: u64) -> Running<'_> {
         let gauge = &*self.0;
         gauge.fill(limit, 0);
@@ -609,7 +613,14 @@ mod raw {
     }
 
     /// Looks at the texts that were made, and forgets them.
+    #[inline]
     pub(super) fn look_at_texts(gauge: &Gauge) {
+        if gauge.fresh.count.get() > 0 {
+            look_at_noted_texts(gauge);
+        }
+    }
+
+    fn look_at_noted_texts(gauge: &Gauge) {
         let fresh = &gauge.fresh;
         for block in &fresh.blocks[..fresh.count.get().min(FRESH_MAX)] {
             // SAFETY: point 6.

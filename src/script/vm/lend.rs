@@ -105,11 +105,13 @@ impl Drop for PanicWatch {
 }
 
 /// Whether host code panicked since [`take_panicked`].
+#[inline]
 pub(crate) fn has_panicked() -> bool {
     PANICKED.get()
 }
 
 /// Whether host code panicked since the last call.
+#[inline]
 pub(crate) fn take_panicked() -> bool {
     PANICKED.take()
 }

@@ -145,10 +145,10 @@ pub struct ScriptVm {
 /// How a task went on.
 #[derive(Debug)]
 pub enum Resumed {
-    /// It waits, and handed these values out.
-    Yielded(MultiValue),
-    /// It ended with these results.
-    Done(MultiValue),
+    /// It waits, and handed values out; the first, nil when there is none.
+    Yielded(Value),
+    /// It ended with results; the first, nil when there is none.
+    Done(Value),
 }
 
 /// Coroutines of tasks that are over and kept, at most: handlers run one after another, and those that wait
@@ -227,12 +227,14 @@ impl ScriptVm {
 
     /// The VM itself, for bindings.
     #[must_use]
+    #[inline]
     pub fn lua(&self) -> &Lua {
         &self.lua
     }
 
     /// The limits of the level.
     #[must_use]
+    #[inline]
     pub fn limits(&self) -> &ScriptLimits {
         &self.machine.limits
     }
@@ -368,20 +370,29 @@ impl ScriptVm {
         fuel: u64,
     ) -> Result<Resumed, CallFailure> {
         let running = self.begin(fuel);
-        let outcome = task.resume::<MultiValue>(answer);
+        let outcome = task.resume::<(Value, Value)>(answer);
         drop(running);
         match outcome {
-            Ok(values) if task.status() == mlua::thread::ThreadStatus::Resumable => {
+            // The body of every task returns a boolean first, and a task may yield one.
+            Ok((first, _))
+                if !first.is_boolean() || task.status() == mlua::thread::ThreadStatus::Resumable =>
+            {
                 self.count();
-                Ok(Resumed::Yielded(values))
+                Ok(Resumed::Yielded(first))
             }
-            outcome => self.settle(outcome).map(Resumed::Done),
+            Ok((Value::Boolean(true), result)) => {
+                self.count();
+                Ok(Resumed::Done(result))
+            }
+            failed => self.settle(failed.map(|_| MultiValue::new())).map(|_| Resumed::Done(Value::Nil)),
         }
     }
 
     fn begin(&self, fuel: u64) -> crate::script::vm::fuel::Running<'_> {
         self.machine.depth.set(0);
-        self.machine.failure.take();
+        if self.machine.failure.borrow().is_some() {
+            self.machine.failure.take();
+        }
         lend::take_panicked();
         self.machine.fuel.enter(fuel)
     }
@@ -477,12 +488,14 @@ impl ScriptVm {
 
     /// Safepoints left for further calls in this tick; at 0 the rest waits for the next one.
     #[must_use]
+    #[inline]
     pub fn tick_left(&self) -> u64 {
         self.machine.limits.fuel_per_tick.saturating_sub(self.tick_spent.get())
     }
 
     /// Whether something was printed since the last [`ScriptVm::take_printed`].
     #[must_use]
+    #[inline]
     pub fn has_printed(&self) -> bool {
         self.machine.console.borrow().has_any()
     }

@@ -1,7 +1,11 @@
 //! The way from the VM to what the script side keeps beside it.
 //!
 //! In: bindings and steps, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
-//! work is put behind the facts of the world there are. Not here: the tables (`state`), the world (`lend`).
+//! work is put behind the facts of the world there are; while a phase runs nothing is looked up in the data of
+//! the VM. Not here: the tables (`state`), the world (`lend`).
+
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use mlua::Lua;
 
@@ -10,23 +14,85 @@ use crate::script::state::work::{ScriptWork, WORK_MAX};
 use crate::script::vm::lend;
 use crate::world::World;
 
+/// The runtime of a VM, as its app data.
+#[derive(Clone, Debug)]
+struct Kept(Rc<RefCell<Runtime>>);
+
+thread_local! {
+    /// That of the VM whose phase runs on this thread.
+    static UNDER_WAY: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// Gives a VM its runtime. Called once, at setup.
+pub(crate) fn install(lua: &Lua, runtime: Runtime) {
+    lua.set_app_data(Kept(Rc::new(RefCell::new(runtime))));
+}
+
+/// Lies in a local while a phase of a VM runs: until then its runtime is at hand.
+#[derive(Debug)]
+pub(crate) struct AtHand {
+    before: Option<Kept>,
+}
+
+impl AtHand {
+    pub(crate) fn begin(lua: &Lua) -> Self {
+        Self { before: UNDER_WAY.replace(kept(lua)) }
+    }
+}
+
+impl Drop for AtHand {
+    fn drop(&mut self) {
+        UNDER_WAY.set(self.before.take());
+    }
+}
+
+fn kept(lua: &Lua) -> Option<Kept> {
+    lua.app_data_ref::<Kept>().map(|kept| kept.clone())
+}
+
+/// Whether `kept` is the runtime of `lua`: no VM runs inside a phase of another.
+fn is_of(kept: &Kept, lua: &Lua) -> bool {
+    lua.app_data_ref::<Kept>().is_some_and(|own| Rc::ptr_eq(&own.0, &kept.0))
+}
+
 /// Looks at the runtime of this VM. No Lua may run meanwhile.
+#[inline]
 pub(crate) fn with<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
-    let mut slot = lua.app_data_mut::<Runtime>();
-    match slot.as_deref_mut() {
-        Some(runtime) => look(runtime),
+    UNDER_WAY.with_borrow(|at_hand| match at_hand {
+        Some(kept) => {
+            debug_assert!(is_of(kept, lua));
+            look(&mut kept.0.borrow_mut())
+        }
+        None => with_kept(lua, look),
+    })
+}
+
+#[cold]
+fn with_kept<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
+    match kept(lua) {
+        Some(kept) => look(&mut kept.0.borrow_mut()),
         None => unreachable!("the host installs the runtime before any script is loaded"),
     }
 }
 
+/// Looks at the runtime of the VM whose phase runs, for a function of the VM that was not given it. None
+/// outside of phases, and when somebody looks at it already.
+#[inline]
+pub(crate) fn with_at_hand<R>(look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
+    let look = |at_hand: &RefCell<Option<Kept>>| {
+        look(&mut *at_hand.try_borrow().ok()?.as_ref()?.0.try_borrow_mut().ok()?)
+    };
+    UNDER_WAY.try_with(look).ok().flatten()
+}
+
 /// Looks at the runtime of this VM, if it has one; tools that only bind names do without.
 pub(crate) fn find<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
-    look(lua.app_data_mut::<Runtime>().as_deref_mut()?)
+    look(&mut kept(lua)?.0.borrow_mut())
 }
 
 /// Looks at the runtime of this VM, unless it has none or somebody looks at it already.
 pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Option<R> {
-    lua.try_app_data_ref::<Runtime>().ok().flatten().map(|runtime| look(&runtime))
+    kept(lua)?.0.try_borrow().ok().map(|runtime| look(&runtime))
 }
 
 /// What a script is told that asks for more work than may wait; none while there is room.

@@ -14,6 +14,7 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::TaskPause;
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::task::forget;
 use crate::script::step::{cinematic, handlers, testing, timer, wait};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
@@ -78,12 +79,7 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
 fn take(lua: &Lua, id: u64) -> Option<Task> {
     store::with(lua, |runtime| {
         let task = runtime.tasks.take(id, runtime.running.task())?;
-        if let Some(skip) = runtime.cinematics.scenes.skip_of(task.owner) {
-            skip.forget(id);
-        }
-        if let Some(record) = runtime.owners.get_mut(task.owner) {
-            record.tasks = record.tasks.saturating_sub(1);
-        }
+        forget(runtime, task.owner, id);
         Some(task)
     })
 }
