@@ -30,6 +30,7 @@ pub(crate) mod registration;
 pub mod results;
 pub mod rng;
 pub mod scene;
+pub mod sense;
 pub mod table;
 pub mod task;
 pub mod test;
@@ -54,6 +55,7 @@ use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, Wat
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
 use crate::world::outcome::{Reason, Status};
+use crate::world::sense::SenseId;
 
 /// Every list of entries, in the order of the reference.
 const ENTRIES: &[&[Binding]] = &[
@@ -69,6 +71,7 @@ const ENTRIES: &[&[Binding]] = &[
     block::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,
+    sense::ENTRIES,
     timer::ENTRIES,
     event::ENTRIES,
     task::ENTRIES,
@@ -88,6 +91,7 @@ const GROUPS: &[&[Library]] = &[
     block::GROUPS,
     door::GROUPS,
     region::GROUPS,
+    sense::GROUPS,
     timer::GROUPS,
     event::GROUPS,
     task::GROUPS,
@@ -110,6 +114,7 @@ const SHAPES: &[&[TableType]] = &[
     tiles::SHAPES,
     door::SHAPES,
     region::SHAPES,
+    sense::SHAPES,
     timer::SHAPES,
     task::SHAPES,
     bt::SHAPES,
@@ -156,6 +161,7 @@ pub const ALIASES: &[Alias] = &[
         luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue | Change",
         doc: "What can be waited for.",
     },
+    sense::HANDLER_ALIAS,
     bt::NODE_ALIAS,
     results::WALK_STATUS_ALIAS,
     results::WALK_REASON_ALIAS,
@@ -248,6 +254,7 @@ fn register_types(lua: &Lua, setup: &BindingSetup<'_>) -> mlua::Result<()> {
     register::<PathToken>(lua, &entries, setup.waiting)?;
     register::<handles::BlockId>(lua, &entries, setup.waiting)?;
     register::<WatchRef>(lua, &entries, setup.waiting)?;
+    register::<SenseId>(lua, &entries, setup.waiting)?;
     register::<StreamId>(lua, &entries, setup.waiting)?;
     register::<TimerId>(lua, &entries, setup.waiting)?;
     register::<ListenerId>(lua, &entries, setup.waiting)?;

@@ -13,7 +13,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::LayerPoint;
 use crate::nav::{
-    Disc, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+    Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
 
 /// A kind of navigation map: cells, points and links, layers, a mesh. [`NavMap`](crate::nav::NavMap) holds
@@ -98,6 +98,17 @@ pub trait Backend {
     /// is in the way, a legal one; `from` when that is not legal.
     #[must_use]
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3);
+
+    /// Whether a place can be seen from another: see [`sight`](crate::nav::sight). Cost: the areas and
+    /// obstacles beside the line, or the cells below it.
+    #[must_use]
+    fn sees(&self, look: &Look<'_>) -> bool;
+
+    /// The last place up to which a look is clear. Cost: some fifteen looks.
+    #[must_use]
+    fn seen_to(&self, look: &Look<'_>) -> Vec3 {
+        look.end(|nearer| self.sees(nearer))
+    }
 
     /// The furthest legal point when a body moves straight on; `from` when that is not legal. For moving,
     /// `by` must not go `through` closed doors.

@@ -19,6 +19,7 @@ pub mod path;
 pub mod requests;
 pub mod search;
 pub mod search_state;
+pub mod sight;
 mod smooth;
 pub mod solids;
 pub mod traversal;
@@ -42,4 +43,5 @@ pub use path::{
 pub use requests::{PathRequests, Progress};
 pub use search::Search;
 pub use search_state::{Ends, SearchLog, SearchStep};
+pub use sight::{Look, Veil};
 pub use traversal::{OneWay, OwnArea, PassRules, Traversal};

@@ -32,6 +32,7 @@ mod plan;
 mod random;
 mod raster;
 pub(crate) mod search_marks;
+mod sight;
 pub mod source;
 mod start;
 mod string_pulling;

@@ -435,6 +435,11 @@ impl PointGraph {
         sets.into_iter().for_each(|closed| self.known.expect(closed));
     }
 
+    /// The areas and obstacles of the level, without those that scripts have put there.
+    pub(crate) fn laid_areas(&self) -> &[GraphArea] {
+        &self.areas[..self.authored_areas]
+    }
+
     /// The polygon of an area or obstacle; None for an unknown id.
     #[must_use]
     pub fn area_outline(&self, area: AreaId) -> Option<&[Point]> {

@@ -21,6 +21,7 @@ pub mod partition;
 mod plan;
 pub mod precomputed_routes;
 mod scratch;
+mod sight;
 mod strip;
 
 pub use adjacency::{Adjacency, AdjacentPoint};

@@ -31,9 +31,14 @@ impl AreaOutline {
         Self { bounds: Bounds::of(&polygon), polygon, low_m, high_m }
     }
 
+    /// Whether ground at a height may belong to it.
+    pub(crate) fn is_at(&self, y: f64) -> bool {
+        (self.low_m..=self.high_m).contains(&y)
+    }
+
     /// Whether it holds ground at a height.
     pub(crate) fn holds(&self, point: Point, y: f64) -> bool {
-        (self.low_m..=self.high_m).contains(&y) && self.is_above_or_below(point)
+        self.is_at(y) && self.is_above_or_below(point)
     }
 
     /// Whether it holds a point, whatever the height.

@@ -91,7 +91,7 @@ pub struct NavMesh {
     pub(super) states: Vec<AreaState>,
     initial: Vec<AreaState>,
     /// Areas and obstacles as authored; ids from here on were added later.
-    authored: usize,
+    pub(super) authored: usize,
     views: Views,
     /// Views to keep beside those last used.
     kinds: usize,

@@ -20,6 +20,7 @@ mod random;
 pub mod raw;
 mod scratch;
 mod show;
+mod sight;
 mod start;
 mod topology;
 mod traversal_cost;

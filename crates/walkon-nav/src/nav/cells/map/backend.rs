@@ -20,12 +20,17 @@ use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
 use crate::nav::edits::AreaState;
 use crate::nav::{
-    Backend, Disc, Island, Location, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+    Backend, Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
+    Traversal,
 };
 
 impl Backend for CellMap {
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         self.reach_by_labels(from, to, by)
+    }
+
+    fn sees(&self, look: &Look<'_>) -> bool {
+        self.sees_over(look)
     }
 
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {

@@ -17,7 +17,7 @@ use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::{
-    Backend, Island, Location, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search,
+    Backend, Island, Location, Look, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search,
     Traversal,
 };
 
@@ -172,6 +172,10 @@ impl Backend for PointGraph {
 
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         GraphGroundQuery::new(self, by).sight(from, to)
+    }
+
+    fn sees(&self, look: &Look<'_>) -> bool {
+        self.sees_over(look)
     }
 
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[crate::nav::Disc]) -> bool {

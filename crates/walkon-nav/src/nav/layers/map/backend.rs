@@ -12,8 +12,8 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::CellMap;
 use crate::nav::{
-    Backend, ChangedPart, Disc, Island, LayerPoint, Location, MapChange, NavEdit, PathTrouble, RandomPoint,
-    Reach, Revision, Search, TileEdit, Traversal,
+    Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, PathTrouble,
+    RandomPoint, Reach, Revision, Search, TileEdit, Traversal,
 };
 
 impl Backend for Layers {
@@ -151,6 +151,10 @@ impl Backend for Layers {
 
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         self.of(by).sight(from, to, by)
+    }
+
+    fn sees(&self, look: &Look<'_>) -> bool {
+        self.layer(look.layer).is_some_and(|map| map.sees(look))
     }
 
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {

@@ -18,7 +18,8 @@ use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
 use crate::nav::{
-    Backend, Disc, Island, Location, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision, Traversal,
+    Backend, Disc, Island, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision,
+    Traversal,
 };
 
 impl Backend for NavMesh {
@@ -40,6 +41,10 @@ impl Backend for NavMesh {
 
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         self.reach_by_labels(from, to, by)
+    }
+
+    fn sees(&self, look: &Look<'_>) -> bool {
+        self.sees_over(look)
     }
 
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
