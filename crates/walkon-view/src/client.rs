@@ -33,8 +33,6 @@ pub struct Wishes {
     pub selected: BTreeSet<u32>,
     /// The tick of the past that is shown; none for the running level.
     pub tick: Option<u64>,
-    /// Grows with each change of the above that pictures show.
-    pub revision: u64,
 }
 
 impl Default for Wishes {
@@ -46,7 +44,6 @@ impl Default for Wishes {
             layer: 0,
             selected,
             tick: None,
-            revision: 0,
         }
     }
 }
@@ -108,9 +105,11 @@ struct Outbox {
 impl Outbox {
     fn next(&mut self) -> Option<Message> {
         if let Some(message) = self.messages.pop_front() {
-            if let Message::Text(text) = &message {
-                self.text_bytes -= text.len();
-            }
+            self.text_bytes -= match &message {
+                Message::Text(text) => text.len(),
+                Message::Tracks(tracks) => tracks.size(),
+                Message::Frame(..) => 0,
+            };
             return Some(message);
         }
         if self.sent.wrapping_sub(self.acknowledged) >= UNACKNOWLEDGED_MAX {
@@ -173,7 +172,11 @@ impl Client {
 
     /// Hands it where everybody goes in the future.
     pub fn tracks(&self, tracks: Arc<crate::forecast::Tracks>) {
-        self.outbox().messages.push_back(Message::Tracks(tracks));
+        let mut outbox = self.outbox();
+        outbox.text_bytes += tracks.size();
+        outbox.messages.push_back(Message::Tracks(tracks));
+        outbox.is_closed |= outbox.text_bytes > TEXT_BYTES_MAX;
+        drop(outbox);
         self.filled.notify_all();
     }
 
@@ -277,11 +280,16 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// A new one.
+    /// A new one, which hears nothing of everybody's yet.
     pub fn join(&self) -> Arc<Client> {
-        let client = Arc::new(Client::new(self.count.fetch_add(1, Ordering::Relaxed) + 1));
-        self.lock().push(Arc::clone(&client));
-        client
+        Arc::new(Client::new(self.count.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+
+    /// From now on it hears what everybody hears, unless it has left already.
+    pub fn add(&self, client: Arc<Client>) {
+        if !client.is_closed() {
+            self.lock().push(client);
+        }
     }
 
     /// Lets one go.

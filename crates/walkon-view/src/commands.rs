@@ -32,6 +32,8 @@ const FUTURE_SECONDS_MAX: f64 = 3_600.0;
 const TIMES: std::ops::RangeInclusive<f64> = 0.1..=100.0;
 /// Most points of one track.
 const TRACK_POINTS_MAX: u64 = 2_000;
+/// Most tracks of one answer.
+const TRACKS_MAX: usize = 256;
 
 /// Everything that is done for clients, by who does it.
 #[derive(Clone, Debug)]
@@ -120,8 +122,8 @@ fn wrong(name: &str, value: &Value, expected: &str) -> String {
 }
 
 fn place(value: &Value) -> Option<Vec3> {
-    let axes: Vec<f32> =
-        value.as_array()?.iter().filter_map(|axis| axis.as_f64().map(|axis| axis as f32)).collect();
+    let axes = value.as_array()?.iter().map(|axis| axis.as_f64().map(|axis| axis as f32));
+    let axes: Vec<f32> = axes.collect::<Option<_>>()?;
     match axes.as_slice() {
         [x, y, z] if axes.iter().all(|axis| axis.is_finite()) => Some(Vec3::new(*x, *y, *z)),
         _ => None,
@@ -284,13 +286,16 @@ impl Doers {
 
     fn history(&self, fields: &Fields<'_>) -> Result<Value, String> {
         let (from, to) = (fields.count("from")?, fields.count("to")?);
-        let past = self.shared.past.lock();
-        let items: Vec<_> = past.items(from, to).collect();
+        // Copied first: the level waits while the past is looked at.
+        let items: Vec<_> = self.shared.past.lock().items(from, to).cloned().collect();
         Ok(json!({ "items": items }))
     }
 
     fn tracks(&self, fields: &Fields<'_>) -> Result<Value, String> {
-        let keys = fields.keys("keys")?;
+        let mut keys = fields.keys("keys")?;
+        keys.sort_unstable();
+        keys.dedup();
+        keys.truncate(TRACKS_MAX);
         let span = (fields.count("from")?, fields.count("to")?);
         let points = fields.maybe_count("points")?.unwrap_or(TRACK_POINTS_MAX).min(TRACK_POINTS_MAX);
         let tracks = self.shared.past.lock().tracks(&keys, span, points);

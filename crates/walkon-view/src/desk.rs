@@ -258,6 +258,9 @@ impl Desk {
             if let Some(name) = name {
                 self.script_names.insert(path.clone(), name);
             }
+            if self.is_outdated(&path) {
+                continue;
+            }
             match self.document.changed_on_disk(&path, text.as_deref(), &mut self.around) {
                 DiskChange::Known => {}
                 DiskChange::Taken(applied) | DiskChange::Merged(applied) => self.applied(&applied, "disk"),
@@ -268,6 +271,13 @@ impl Desk {
         if is_binary {
             self.reload(Reload { scripts: BTreeMap::new(), level: saved.reload.level });
         }
+    }
+
+    /// Whether what was noticed of a file was replaced by an edit of ours since: the disk has that by now.
+    fn is_outdated(&self, path: &str) -> bool {
+        let there = self.around.project.folder().read(path, walkon::level::FILE_BYTES_MAX);
+        let known = self.document.saved(path).filter(|_| !self.document.is_in_conflict(path));
+        there.is_ok_and(|there| known.is_some_and(|known| known.as_bytes() == there))
     }
 
     fn path_of(&self, name: &str) -> Option<String> {

@@ -53,6 +53,12 @@ impl Tracks {
         self.places.len().checked_div(self.keys.len()).unwrap_or_default()
     }
 
+    /// Bytes that it takes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        (self.keys.len() + 2 * self.places.len()) * 4
+    }
+
     /// The binary message.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
@@ -188,11 +194,15 @@ impl Forecast {
     fn compute(&mut self, outlooks: &Receiver<Outlook>) {
         self.generation += 1;
         let record = self.shared.record.now();
+        self.from = self.from.min(record.tick);
         let is_base = self.base.is_none();
+        // What is only tried is never what others are compared with: it has its turn afterwards.
+        let put_off = if is_base { self.tried.take() } else { None };
         let script = Script { record: &record, from: self.from, newest: self.newest(&record) };
         let mut game = match script.begin(&self.signals) {
             Ok(game) => game,
             Err(error) => {
+                self.tried = put_off.or(self.tried.take());
                 let (generation, from) = (self.generation, self.from);
                 self.shared.clients.tell(&json!({
                     "tell": "forecast", "generation": generation, "from": from, "to": from, "done": true,
@@ -213,6 +223,8 @@ impl Forecast {
             if next.is_multiple_of(8) {
                 self.waiting.extend(outlooks.try_iter());
                 if !self.waiting.is_empty() || self.signals.is_stopped() {
+                    self.is_due = true;
+                    self.tried = self.tried.take().or(put_off);
                     return;
                 }
             }
@@ -228,6 +240,9 @@ impl Forecast {
             self.base = Some(future.clone());
         }
         self.newest = Some(future);
+        if put_off.is_some() {
+            (self.tried, self.is_due) = (put_off, true);
+        }
     }
 
     /// The texts with which the future is computed.
@@ -277,9 +292,10 @@ impl Script<'_> {
             inputs.retain(|input| !matches!(input, Input::Reload(_)));
         }
         if self.from > 0 && tick == self.from + 1 {
-            let newest = self.newest.clone();
-            let scripts = newest.scripts.into_iter().map(|(path, text)| (path, Some(text))).collect();
-            inputs.push(Input::Reload(Reload { scripts, level: Some(newest.level) }));
+            let changed = self.newest.changed_since(&self.record.texts_at(self.from));
+            if !changed.is_empty() {
+                inputs.push(Input::Reload(changed));
+            }
         }
         inputs
     }
@@ -368,30 +384,35 @@ fn difference(item: &Item, was: Option<u64>, is: Option<u64>) -> Value {
     json!({ "text": occasion_words(item), "lane": item.lane, "name": item.name, "was": was, "is": is })
 }
 
-/// What makes an item of one future the same as one of another: its words without numbers, and how often it
-/// came before.
-type Occasion<'a> = (&'static str, &'static str, String, usize);
+/// What makes an item of one future the same as one of another: what it is about, its words without the
+/// numbers among them, and how often it came before.
+type Occasion<'a> = (&'static str, Option<&'a str>, String, usize);
 
 fn by_occasion(items: &[Item]) -> BTreeMap<Occasion<'_>, &Item> {
-    let mut counts: BTreeMap<(&str, &str, String), usize> = BTreeMap::new();
-    let told = items.iter().filter(|item| {
+    let mut counts: BTreeMap<(&str, Option<&str>, String), usize> = BTreeMap::new();
+    let is_told = |item: &&Item| {
         matches!(item.lane, "scenes" | "events" | "faults" | "doors" | "regions")
             || item.kind == "walkSettled"
-    });
-    told.map(|item| {
-        let words = occasion_words(item);
-        let count = counts.entry((item.lane, item.kind, words.clone())).or_default();
+    };
+    let numbered = items.iter().filter(is_told).map(|item| {
+        let occasion = (item.lane, item.name.as_deref(), without_numbers(&occasion_words(item)));
+        let count = counts.entry(occasion.clone()).or_default();
         *count += 1;
-        ((item.lane, item.kind, words, *count), item)
-    })
-    .collect()
+        ((occasion.0, occasion.1, occasion.2, *count), item)
+    });
+    numbered.collect()
 }
 
-/// The sentence of an item without places and times: `guard: arrived/reached`.
+/// The sentence of an item without place and time: `guard: arrived/reached`.
 fn occasion_words(item: &Item) -> String {
     let end = item.text.find(" at (").or_else(|| item.text.find(" after ")).unwrap_or(item.text.len());
-    let words = if item.kind == "walkSettled" { &item.text[..end] } else { &item.text };
-    words.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+    if item.kind == "walkSettled" { item.text[..end].to_owned() } else { item.text.clone() }
+}
+
+/// Words without those that are numbers.
+fn without_numbers(words: &str) -> String {
+    let is_number = |word: &str| word.trim_matches(['(', ')', ',', ':']).parse::<f64>().is_ok();
+    words.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl Past {
         let mut tracks = vec![Vec::new(); keys.len()];
         let Some((first, last)) = self.span() else { return tracks };
         let (from, to) = (span.0.max(first), span.1.min(last));
-        let every = (to.saturating_sub(from) / points.max(1)).max(1);
+        let every = to.saturating_sub(from) / points.max(1) + 1;
         for stretch in self.stretches.iter().filter(|stretch| stretch.last() >= from && stretch.first <= to) {
             let mut rows = stretch.whole.clone();
             for tick in stretch.first..=stretch.last().min(to) {
@@ -264,7 +264,7 @@ mod tests {
         let tracks = past.tracks(&[1, 99], (10, 150), 20);
         assert!(tracks[1].is_empty());
         let expected: Vec<_> = (10..=150)
-            .step_by(7)
+            .step_by(8)
             .filter_map(|tick| {
                 let row = rows(tick).into_iter().find(|row| row.key == 1)?;
                 Some((tick, row.position))

@@ -18,8 +18,8 @@ use walkon::world::ops::paths;
 use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Search, Traversal};
 
 use crate::client::Wishes;
-use crate::past::Past;
 use crate::picture;
+use crate::running::SharedPast;
 
 /// Lines of the log, and events, that an inspection holds.
 const LINES_MAX: usize = 50;
@@ -67,22 +67,24 @@ impl Question {
     ///
     /// # Errors
     /// A sentence when there is no such thing.
-    pub fn answer(&self, game: &mut Game, past: &Past) -> Result<Value, String> {
+    pub fn answer(&self, game: &Game, past: &SharedPast) -> Result<Value, String> {
         match self {
             Self::Inspect { kind, name } => inspect(game, past, kind, name),
             Self::Find { text } => Ok(find(game, text)),
-            Self::Path(test) => Ok(test.answer(game.world_mut())),
+            // On a copy: the map would remember what it was made ready for, and scripts pay for that.
+            Self::Path(test) => Ok(test.answer(&mut game.world().clone())),
         }
     }
 }
 
-fn inspect(game: &Game, past: &Past, kind: &str, name: &str) -> Result<Value, String> {
+fn inspect(game: &Game, past: &SharedPast, kind: &str, name: &str) -> Result<Value, String> {
     let kinds = ["character", "door", "region", "mark", "area", "scene", "level"];
     let what = Inspected::of(kind, name).ok_or_else(|| {
         format!("there is no kind of thing \"{kind}\", expected one of {}", kinds.join(", "))
     })?;
     let mut found = game.inspect(&what).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
     let tick = game.world().tick().0;
+    let past = past.lock();
     let about = past.items(0, tick).rev().filter(|item| item.name.as_deref() == Some(name));
     let mut log = Vec::new();
     let mut events = Vec::new();

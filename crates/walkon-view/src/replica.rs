@@ -118,10 +118,8 @@ impl Replicas {
                 }
             }
             Wish::Ask { tick, question, reply } => match self.at(tick, None) {
-                Ok(Some(mut game)) => {
-                    let past = self.shared.past.clone();
-                    let answer = question.answer(&mut game, &past.lock());
-                    reply.send(answer);
+                Ok(Some(game)) => {
+                    reply.send(question.answer(&game, &self.shared.past));
                     self.keep(game);
                 }
                 Ok(None) => reply.send(Err("the run was begun again".to_owned())),
@@ -190,8 +188,10 @@ impl Replicas {
     fn refresh(&mut self) {
         let now = self.shared.record.lock();
         if now.generation != self.record.generation {
-            let cut = if Arc::ptr_eq(&now.start, &self.record.start) { Some(now.tick) } else { None };
-            self.copies.retain(|copy| cut.is_some_and(|tick| copy.world().tick().0 <= tick));
+            // The run may have gone on beyond the cut since: a copy from before it must not lie beyond it.
+            let is_same = Arc::ptr_eq(&now.start, &self.record.start);
+            let cut = now.cuts.range(self.record.generation + 1..).map(|(_, tick)| *tick).min();
+            self.copies.retain(|copy| is_same && cut.is_none_or(|tick| copy.world().tick().0 <= tick));
         }
         if now.generation != self.record.generation || now.inputs.len() != self.record.inputs.len() {
             self.record = now.clone();

@@ -58,6 +58,16 @@ impl RunStart {
         walkon::load(&self.level.path, &source).map_err(|error| error.to_string())
     }
 
+    /// What is otherwise than in other texts.
+    #[must_use]
+    pub fn changed_since(&self, before: &Self) -> Reload {
+        let is_new = |(path, text): &(&String, &String)| before.scripts.get(*path) != Some(*text);
+        let new = self.scripts.iter().filter(is_new).map(|(path, text)| (path.clone(), Some(text.clone())));
+        let gone = before.scripts.keys().filter(|path| !self.scripts.contains_key(*path));
+        let scripts = new.chain(gone.map(|path| (path.clone(), None))).collect();
+        Reload { scripts, level: (self.level != before.level).then(|| self.level.clone()) }
+    }
+
     /// The same run with other texts.
     #[must_use]
     pub fn with(&self, reload: &Reload) -> Self {
@@ -86,6 +96,8 @@ pub struct RunRecord {
     pub inputs: BTreeMap<u64, Vec<Input>>,
     /// The last tick that was run.
     pub tick: u64,
+    /// Where it was cut, by the generation that began there.
+    pub cuts: BTreeMap<u64, u64>,
 }
 
 impl RunRecord {
@@ -104,6 +116,7 @@ impl RunRecord {
     /// Forgets what was said after a tick.
     pub fn cut(&mut self, tick: u64) {
         self.generation += 1;
+        self.cuts.insert(self.generation, tick);
         _ = self.inputs.split_off(&(tick + 1));
         self.tick = tick;
     }
@@ -111,10 +124,17 @@ impl RunRecord {
     /// The texts as they are after every reload so far.
     #[must_use]
     pub fn texts_now(&self) -> RunStart {
-        let reloads = self.inputs.values().flatten().filter_map(|input| match input {
-            Input::Reload(reload) => Some(reload),
-            _ => None,
-        });
+        self.texts_at(u64::MAX)
+    }
+
+    /// The texts as they were after a tick.
+    #[must_use]
+    pub fn texts_at(&self, tick: u64) -> RunStart {
+        let reloads =
+            self.inputs.range(..=tick).flat_map(|(_, inputs)| inputs).filter_map(|input| match input {
+                Input::Reload(reload) => Some(reload),
+                _ => None,
+            });
         reloads.fold(RunStart::clone(&self.start), |texts, reload| texts.with(reload))
     }
 }

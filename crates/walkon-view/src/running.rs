@@ -217,10 +217,13 @@ impl Running {
                 return Ok(json!({ "tick": self.tick() + 1 }));
             }
             Order::Ask(question) => {
-                let past = self.shared.past.clone();
-                return question.answer(&mut self.game, &past.lock());
+                return question.answer(&self.game, &self.shared.past);
             }
-            Order::Welcome(client) => self.welcome(&client),
+            Order::Welcome(client) => {
+                self.welcome(&client);
+                // From here on it hears what everybody hears.
+                self.shared.clients.add(client);
+            }
             Order::Draw(client) => {
                 self.draw_still(&client);
                 self.show(&[client]);
@@ -235,7 +238,7 @@ impl Running {
     }
 
     fn play(&mut self) {
-        (self.is_playing, self.seen) = (true, Instant::now());
+        (self.is_playing, self.steps, self.seen) = (true, 0, Instant::now());
     }
 
     fn set_speed(&mut self, speed: Speed) {
@@ -419,9 +422,16 @@ impl Running {
             "slants": heights[1] - heights[0] > 0.01,
             "layers": world.nav().layer_count(), "tileSize": picture::tile_m(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
-            "parts": parts,
+            "parts": parts, "behaviours": self.behaviours(),
             "state": self.state(),
         })
+    }
+
+    /// The behaviours that somebody new may get.
+    fn behaviours(&self) -> Vec<String> {
+        let texts = self.shared.record.lock().texts_now();
+        let names = texts.scripts.into_keys().filter(|name| name.starts_with("behaviours/"));
+        names.collect()
     }
 
     fn tell_state(&mut self) {
@@ -460,6 +470,7 @@ impl Running {
         *self.shared.record.lock() = RunRecord { generation, ..RunRecord::new(start) };
         *self.shared.past.lock() = Past::default();
         self.game = game;
+        self.steps = 0;
         self.pending.clear();
         self.first_tick();
         self.everything_is_new();
@@ -475,14 +486,25 @@ impl Running {
         let mut game = record.start.begin(Arc::clone(&self.signals))?;
         game.start_facts();
         // Bounded by the ticks that were run before.
-        while game.world().tick().0 < tick {
+        while game.world().tick().0 < tick && !self.signals.is_stopped() {
             let next = game.world().tick().0 + 1;
             game.tick(&record.inputs_for(next));
         }
         self.shared.record.lock().cut(tick);
         self.shared.past.lock().cut(tick);
         (self.game, self.ended, self.is_playing, self.steps) = (game, None, false, 0);
+        // What was saved after that tick is on the disk, and stays in force.
+        let mut saved = Reload::default();
+        let later = record.inputs.range(tick + 1..).flat_map(|(_, inputs)| inputs);
+        for input in later.chain(&self.pending) {
+            if let Input::Reload(reload) = input {
+                saved.merge(reload.clone());
+            }
+        }
         self.pending.clear();
+        if !saved.is_empty() {
+            self.pending.push(Input::Reload(saved));
+        }
         self.roster = Roster::default();
         self.everything_is_new();
         Ok(())
@@ -534,10 +556,4 @@ fn cue_message(item: &Item) -> Option<Value> {
     object.insert("tell".to_owned(), "cue".into());
     object.insert("tick".to_owned(), item.tick.into());
     Some(message)
-}
-
-/// What to reload in the next tick, as an input.
-#[must_use]
-pub fn reload(reload: Reload) -> Order {
-    Order::Input(Input::Reload(reload))
 }

@@ -9,6 +9,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tungstenite::handshake::server::{ErrorResponse, Request, Response};
@@ -29,6 +30,8 @@ const WRITE_PATIENCE: Duration = Duration::from_millis(50);
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
 /// Longest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
+/// Most connections at the same time, those that have not said what they want included.
+const VISITS_MAX: usize = 64;
 /// Most clients at the same time.
 const CLIENTS_MAX: usize = 32;
 
@@ -67,9 +70,15 @@ impl Server {
     /// Serves until it is over.
     pub fn run(&self, doers: &Doers) {
         let port = self.listener.local_addr().map_or(0, |address| address.port());
+        let mut visits: Vec<JoinHandle<()>> = Vec::new();
         while !self.is_over.load(Ordering::Relaxed) {
             match self.listener.accept() {
                 Ok((stream, _)) => {
+                    visits.retain(|visit| !visit.is_finished());
+                    if visits.len() >= VISITS_MAX {
+                        drop(stream);
+                        continue;
+                    }
                     let visit = Visit {
                         stream,
                         port,
@@ -79,8 +88,9 @@ impl Server {
                     };
                     let begun =
                         std::thread::Builder::new().name("client".to_owned()).spawn(move || visit.run());
-                    if let Err(error) = begun {
-                        log::warn!("no thread for a client: {error}");
+                    match begun {
+                        Ok(visit) => visits.push(visit),
+                        Err(error) => log::warn!("no thread for a client: {error}"),
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -310,6 +320,7 @@ fn answer(mut stream: &TcpStream, status: u16, file: &page::File) {
     );
     // What was peeked at is read, or closing would reset the connection before the answer is.
     let _ = stream.set_read_timeout(Some(READ_PATIENCE));
+    let _ = stream.set_write_timeout(Some(HEAD_PATIENCE));
     let mut rest = [0; HEAD_BYTES_MAX];
     let _ = stream.read(&mut rest);
     let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&file.bytes));

@@ -2,12 +2,12 @@
 //!
 //! In: lines. Out: lines. Holds: the program ends when its input does. Not here: what commands do.
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Message};
-use crate::commands::Doers;
+use crate::commands::{COMMAND_BYTES_MAX, Doers};
 use crate::running::{Order, Ordered};
 
 /// Longest wait for something to say.
@@ -24,8 +24,15 @@ pub fn run(doers: &Doers) {
     }
     let speaker = Arc::clone(&client);
     let speaking = std::thread::Builder::new().name("speaker".to_owned()).spawn(move || speak(&speaker));
-    for line in std::io::stdin().lock().lines() {
-        let Ok(line) = line else { break };
+    let mut input = std::io::stdin().lock();
+    // Bounded by the input.
+    loop {
+        let mut bytes = Vec::new();
+        let read = input.by_ref().take(COMMAND_BYTES_MAX as u64).read_until(b'\n', &mut bytes);
+        if !read.is_ok_and(|count| count > 0) {
+            break;
+        }
+        let line = String::from_utf8_lossy(&bytes);
         if !line.trim().is_empty() {
             doers.perform(&client, &line);
         }

@@ -103,9 +103,10 @@ impl View {
         Ok(())
     }
 
-    /// Speaks on standard input and output until that ends.
-    pub fn speak(&self) {
-        stdio::run(&self.doers);
+    /// Something that speaks on standard input and output until that ends.
+    pub fn speaker(&self) -> impl FnOnce() + Send + 'static {
+        let doers = self.doers.clone();
+        move || stdio::run(&doers)
     }
 
     /// Somebody saved a file.

@@ -277,6 +277,18 @@ impl Document {
         self.undone.last().map(|step| step.label.text.as_str())
     }
 
+    /// The text of a file on disk, as far as is known.
+    #[must_use]
+    pub fn saved(&self, file: &str) -> Option<&Arc<str>> {
+        self.disk.get(&self.name(file))
+    }
+
+    /// Whether a file was changed here and on disk at the same place, and nobody has decided.
+    #[must_use]
+    pub fn is_in_conflict(&self, file: &str) -> bool {
+        self.conflicts.contains_key(&self.name(file))
+    }
+
     /// Files whose text is not on disk.
     #[must_use]
     pub fn unsaved(&self) -> Vec<&str> {

@@ -111,22 +111,22 @@ fn serve(
 
 /// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
 fn look_on(view: &View, mut watch: ProjectWatch<'_>, (is_spoken, interrupts): (bool, &Interrupts)) {
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        if is_spoken {
-            scope.spawn(|| {
-                view.speak();
-                is_over.store(true, Ordering::Relaxed);
-            });
+    let is_over = Arc::new(AtomicBool::new(false));
+    if is_spoken {
+        let (speak, over) = (view.speaker(), Arc::clone(&is_over));
+        // Nobody waits for it: after a signal it may still wait for its input.
+        std::thread::spawn(move || {
+            speak();
+            over.store(true, Ordering::Relaxed);
+        });
+    }
+    while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
+        if let Some(changed) = watch.poll() {
+            let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
+            view.saved(Saved { reload: changed.reload, diagnostics });
         }
-        while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
-            if let Some(changed) = watch.poll() {
-                let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
-                view.saved(Saved { reload: changed.reload, diagnostics });
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
-    });
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 /// Sixteen bytes that nobody can guess, as hexadecimal digits.

@@ -149,7 +149,8 @@ pub fn generate(
 fn counts(part: &SceneBox, spacing_m: f32) -> [u32; 2] {
     let size = part.max - part.min;
     // A thousandth of a step forgives rounding: ten metres at half a metre are 21 rays.
-    [size.x, size.z].map(|side| if side >= 0.0 { (side / spacing_m + 1e-3) as u32 + 1 } else { 0 })
+    [size.x, size.z]
+        .map(|side| if side >= 0.0 { ((side / spacing_m + 1e-3) as u32).saturating_add(1) } else { 0 })
 }
 
 /// The columns and rows of a box whose rays may meet the scene, with one more to each side for rounding.
