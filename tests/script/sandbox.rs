@@ -88,7 +88,7 @@ fn run(attack: &str) -> String {
             return vm.call(&function, (), fuel);
         }
         match vm.resume(&vm.task().unwrap(), &function, fuel)? {
-            Resumed::Done(values) | Resumed::Yielded(values) => Ok(values),
+            Resumed::Done(value) | Resumed::Yielded(value) => Ok(mlua::MultiValue::from_iter([value])),
         }
     }));
     let line = match outcome {
