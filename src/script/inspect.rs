@@ -269,7 +269,7 @@ impl ScriptHost {
                     name: task.name.clone(),
                     callback: task.callback.to_string(),
                     thread: task.thread.clone(),
-                    start: task.start.as_ref().map(|(function, _)| function.clone()),
+                    start: task.start.as_ref().map(|start| start.0.clone()),
                     pause: task.pause.clone(),
                     since: task.since.0,
                 })

@@ -13,7 +13,6 @@ use mlua::{Function, Lua, Table, ffi};
 
 use crate::script::bind::table::{Binding, EntryKind};
 use crate::script::state::clock::Clock;
-use crate::script::state::waits::{Pending, TaskPause};
 use crate::script::vm::lend::{self, Lent};
 use crate::script::vm::{Machine, fuel, store};
 use crate::world::World;
@@ -174,8 +173,7 @@ fn file_sleep(coroutine: usize, ticks: impl FnOnce(&Clock) -> u64) -> Option<f64
             return None;
         }
         let serial = runtime.tasks.next_serial();
-        let pause = TaskPause::Until(runtime.clock.now.after(ticks(&runtime.clock)));
-        runtime.running.pending = Some(Pending { serial, pause, known: Vec::new() });
+        runtime.running.sleep = Some((serial, runtime.clock.now.after(ticks(&runtime.clock))));
         Some(serial as f64)
     })
 }
@@ -201,7 +199,7 @@ mod raw {
     use crate::base::ids::CharacterId;
     use crate::script::bind::quick_answers::{Answer, FIELDS, Sight, file_sleep};
     use crate::script::bind::table::Binding;
-    use crate::script::bind::wait_requests::{SECONDS_MAX, TICKS_MAX};
+    use crate::script::state::waits::{SECONDS_MAX, TICKS_MAX};
     use crate::script::vm::handles::of_light;
 
     unsafe fn sight<'a>(state: *mut ffi::lua_State) -> &'a Sight {

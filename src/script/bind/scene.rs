@@ -17,7 +17,7 @@ use crate::script::bind::wait_requests::{self, may_wait, seconds};
 use crate::script::bind::{character, names, place};
 use crate::script::state::dialogue::Dialogue;
 use crate::script::state::timers::TimerOrder;
-use crate::script::state::waits::{GroupKind, TaskPause};
+use crate::script::state::waits::{GroupKind, SECONDS_MAX, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{owner, testing};
 use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
@@ -132,7 +132,7 @@ fn ask_host(
     };
     let lasting = match lasting {
         None => 0.0,
-        Some(Plain::Number(number)) if (0.0..=wait_requests::SECONDS_MAX).contains(number) => *number,
+        Some(Plain::Number(number)) if (0.0..=SECONDS_MAX).contains(number) => *number,
         Some(_) => {
             return Err(args
                 .mistake("options.seconds is wrong, expected a number of seconds, 0 or more")

@@ -15,18 +15,12 @@ use crate::script::bind::table::HostResult;
 use crate::script::state::owners::Counted;
 use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::wait::{Outcome, Wait};
-use crate::script::state::waits::{GroupEntry, GroupKind, Pending, TaskPause};
+use crate::script::state::waits::{GroupEntry, GroupKind, Pending, SECONDS_MAX, TICKS_MAX, TaskPause};
 use crate::script::step::{owner, task, wait};
 use crate::script::vm::convert::{Args, Argument, Mistake, describe};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::lend::BindError;
 use crate::script::vm::{Machine, store};
-
-/// Longest wait, seconds: eleven days.
-pub(crate) const SECONDS_MAX: f64 = 1e6;
-
-/// Longest wait, ticks.
-pub(crate) const TICKS_MAX: i64 = 1_000_000_000;
 
 /// What can be waited for, for messages.
 const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
@@ -73,6 +67,7 @@ pub(crate) fn file(lua: &Lua, pause: TaskPause, known: Vec<(Option<usize>, Outco
     store::with(lua, |runtime| {
         let serial = runtime.tasks.next_serial();
         runtime.running.pending = Some(Pending { serial, pause, known });
+        runtime.running.sleep = None;
         serial as f64
     })
 }

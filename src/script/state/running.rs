@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use mlua::Function;
 
+use crate::base::time::Tick;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tasks::Why;
 use crate::script::state::waits::Pending;
@@ -85,6 +86,8 @@ pub(crate) struct Running {
     pub(crate) interrupt: Interrupt,
     /// The wait that the running task has asked for and not begun.
     pub(crate) pending: Option<Pending>,
+    /// The same for a sleep, which most waits are: the serial of the wait, and until when.
+    pub(crate) sleep: Option<(u64, Tick)>,
     cleanups: VecDeque<Cleanup>,
     /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
     pub(crate) failed_branch: Option<String>,

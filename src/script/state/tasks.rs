@@ -84,7 +84,8 @@ pub(crate) struct Task {
     pub(crate) callback: CodeName,
     pub(crate) role: TaskRole,
     pub(crate) thread: Option<Thread>,
-    pub(crate) start: Option<(Function, MultiValue)>,
+    /// What it runs, as long as it has not begun. Apart, because most records are of tasks that have.
+    pub(crate) start: Option<Box<(Function, MultiValue)>>,
     /// Serial of the wait under way; 0 when it is not waiting.
     pub(crate) serial: u64,
     pub(crate) pause: Option<TaskPause>,
@@ -115,6 +116,44 @@ impl Task {
     }
 }
 
+/// When the time of tasks is over; tasks that wait for something else by then are passed over.
+#[derive(Debug, Default)]
+struct Deadlines {
+    by_tick: BTreeMap<Tick, Vec<u64>>,
+    /// Those of one tick beside the others: in a row, tasks mostly wait for the same.
+    last: (Tick, Vec<u64>),
+}
+
+impl Deadlines {
+    #[inline]
+    fn add(&mut self, tick: Tick, task: u64) {
+        if self.last.0 != tick {
+            self.settle();
+            self.last.0 = tick;
+        }
+        self.last.1.push(task);
+    }
+
+    fn settle(&mut self) {
+        let (tick, tasks) = &mut self.last;
+        if !tasks.is_empty() {
+            self.by_tick.entry(*tick).or_default().append(tasks);
+        }
+    }
+
+    /// Takes out those until `now`, in no order; some may be there twice.
+    fn take(&mut self, now: Tick) -> Vec<u64> {
+        self.settle();
+        let later = self.by_tick.split_off(&now.after(1));
+        let mut due = std::mem::replace(&mut self.by_tick, later).into_values();
+        let first = due.next().unwrap_or_default();
+        due.fold(first, |mut all, mut tasks| {
+            all.append(&mut tasks);
+            all
+        })
+    }
+}
+
 /// All tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
@@ -127,8 +166,7 @@ pub(crate) struct Tasks {
     leaving: Option<(u64, Thread)>,
     /// Tasks that were started in step 3 and have not begun, in order.
     pub(crate) spawned: std::collections::VecDeque<u64>,
-    /// Deadlines; those whose task waits for something else by now are skipped.
-    due: BTreeMap<Tick, Vec<u64>>,
+    due: Deadlines,
     /// Tasks that test a predicate each tick.
     tested: BTreeSet<u64>,
     waiters: BTreeMap<Wait, Vec<Answering>>,
@@ -152,7 +190,7 @@ impl Tasks {
             self.by_name.insert((spawn.owner, name.clone()), id);
         }
         let mut task = Task::new(spawn.owner, spawn.callback, spawn.role);
-        task.start = Some((spawn.function, spawn.args));
+        task.start = Some(Box::new((spawn.function, spawn.args)));
         task.name = spawn.name;
         self.tasks.insert(id, task);
         id
@@ -313,8 +351,7 @@ impl Tasks {
 
     /// Those whose time has come, and those that test a predicate, by id.
     pub(crate) fn take_due(&mut self, now: Tick) -> Vec<u64> {
-        let later = self.due.split_off(&now.after(1));
-        let mut due: Vec<u64> = std::mem::replace(&mut self.due, later).into_values().flatten().collect();
+        let mut due = self.due.take(now);
         due.extend(&self.tested);
         due.sort_unstable();
         due.dedup();
@@ -360,7 +397,7 @@ impl Tasks {
         for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 *tick = tick.after(ticks);
-                due.entry(*tick).or_default().push(id);
+                due.add(*tick, id);
             }
         }
     }
@@ -377,8 +414,20 @@ impl Tasks {
         for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
                 tick.0 = tick.0.saturating_sub(ticks).max(now.0);
-                due.entry(*tick).or_default().push(id);
+                due.add(*tick, id);
             }
+        }
+    }
+
+    /// A task begins to sleep, at `now`.
+    pub(crate) fn sleep(&mut self, id: u64, (serial, until): (u64, Tick), now: Tick) {
+        if self.is_called(id) {
+            self.settle_called();
+        }
+        if let Some(task) = self.tasks.get_mut(id) {
+            (task.serial, task.since) = (serial, now);
+            task.pause = Some(TaskPause::Until(until));
+            self.due.add(until, id);
         }
     }
 
@@ -393,7 +442,7 @@ impl Tasks {
         };
         (task.serial, task.since) = (serial, now);
         if let Some(tick) = pause.deadline() {
-            self.due.entry(*tick).or_default().push(id);
+            self.due.add(*tick, id);
         }
         let answering = |entry| Answering { task: id, serial, entry };
         let is_known = |entry| known.iter().any(|(known, _)| *known == entry);
@@ -418,6 +467,14 @@ impl Tasks {
         }
         task.pause = Some(pause);
         known
+    }
+
+    /// Ends the sleep of a task: whose it is, what it is called, its coroutine.
+    pub(crate) fn end_sleep(&mut self, id: u64) -> Option<(Owner, CodeName, Thread)> {
+        debug_assert!(matches!(self.pause_of(id), Some((_, TaskPause::Until(_)))));
+        let task = self.tasks.get_mut(id)?;
+        (task.serial, task.pause) = (0, None);
+        Some((task.owner, task.callback.clone(), task.thread.clone()?))
     }
 
     /// Ends the wait of a task; what it waited for, when it still did.

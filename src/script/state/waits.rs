@@ -14,6 +14,12 @@ use crate::script::state::code_name::CodeName;
 use crate::script::state::dialogue::Dialogue;
 use crate::script::state::wait::{Outcome, Wait};
 
+/// Longest sleep, seconds: eleven days.
+pub(crate) const SECONDS_MAX: f64 = 1e6;
+
+/// Longest sleep, ticks.
+pub(crate) const TICKS_MAX: i64 = 1_000_000_000;
+
 /// Whom a result is for: a task, one of its waits, and the entry of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answering {
@@ -83,6 +89,7 @@ pub(crate) enum TaskPause {
 }
 
 impl TaskPause {
+    #[inline]
     pub(crate) fn deadline(&mut self) -> Option<&mut Tick> {
         match self {
             Self::Until(tick) => Some(tick),

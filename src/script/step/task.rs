@@ -88,6 +88,12 @@ impl Entered {
         self.leave(vm, result);
     }
 
+    /// The same after a wait that is over and has no results.
+    fn go_on(self, vm: &ScriptVm) {
+        let result = vm.go_on(&self.thread, vm.limits().fuel_per_call);
+        self.leave(vm, result);
+    }
+
     /// It has returned to the host.
     fn leave(self, vm: &ScriptVm, result: Result<Resumed, CallFailure>) {
         let Self { id, owner, thread, before } = self;
@@ -160,7 +166,7 @@ fn begin_in(vm: &ScriptVm, id: u64, thread: mlua::Result<Thread>) {
             task.serial = u64::MAX;
             return None;
         }
-        let start = task.start.take()?;
+        let start = *task.start.take()?;
         let call = Call { owner: task.owner, callback: task.callback.clone(), task: Some(id) };
         task.thread = thread.as_ref().ok().cloned();
         Some((Entered::of(runtime, id).ok_or(call), start))
@@ -304,6 +310,12 @@ fn begin_wait(runtime: &mut Runtime, id: u64, yielded: &Value) -> Vec<(Answering
         Value::Number(serial) => Some(*serial as u64),
         _ => None,
     };
+    if let Some(sleep) = runtime.running.sleep.take()
+        && Some(sleep.0) == asked
+    {
+        runtime.tasks.sleep(id, sleep, runtime.clock.now);
+        return Vec::new();
+    }
     let pending = runtime.running.pending.take().filter(|pending| Some(pending.serial) == asked);
     let pending = pending.unwrap_or_else(|| Pending {
         serial: runtime.tasks.next_serial(),
@@ -329,7 +341,7 @@ fn answer_known(lua: &Lua, known: Vec<(Answering, Outcome)>) {
 /// left for its own turn.
 pub(crate) fn wake_in_order(vm: &ScriptVm, id: u64) {
     match store::with(vm.lua(), |runtime| Woken::of(runtime, id)) {
-        Some(Woken::Slept(entered)) => entered.run(vm, true),
+        Some(Woken::Slept(entered)) => entered.go_on(vm),
         _ if testing::wakes_later(vm.lua(), id) => {}
         Some(Woken::Paused(paused)) => paused.wake(vm),
         None => {}
@@ -339,7 +351,7 @@ pub(crate) fn wake_in_order(vm: &ScriptVm, id: u64) {
 /// The same for the level test, when its turn has come.
 pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     match store::with(vm.lua(), |runtime| Woken::of(runtime, id)) {
-        Some(Woken::Slept(entered)) => entered.run(vm, true),
+        Some(Woken::Slept(entered)) => entered.go_on(vm),
         Some(Woken::Paused(paused)) => paused.wake(vm),
         None => {}
     }
@@ -380,8 +392,9 @@ impl Woken {
             if *tick > now {
                 return None;
             }
-            runtime.tasks.unwait(id);
-            return Entered::of(runtime, id).map(Self::Slept);
+            let (owner, callback, thread) = runtime.tasks.end_sleep(id)?;
+            let before = runtime.running.replace(Some(Call { owner, callback, task: Some(id) }));
+            return Some(Self::Slept(Entered { id, owner, thread, before }));
         }
         let pause = pause.clone();
         let is_over = pause.end().is_some_and(|tick| tick <= now);

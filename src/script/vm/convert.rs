@@ -353,18 +353,24 @@ impl Argument {
     pub fn options(self, allowed: &'static [&'static str]) -> Result<Options, Mistake> {
         let Self { function, value, .. } = &self;
         let table = match value {
-            Value::Nil => return Ok(Options { function: self.function, table: None, allowed }),
-            Value::Table(table) => table.clone(),
+            Value::Nil => return Ok(Options { function: self.function, given: Vec::new(), allowed }),
+            Value::Table(table) => table,
             _ => return Err(self.not("a table of options")),
         };
+        let mut given = Vec::new();
         for pair in table.pairs::<Value, Value>() {
-            let (key, _) = pair.map_err(|error| Mistake::new(&**function, fault::text_of_error(&error)))?;
-            let known = key.as_string().is_some_and(|key| allowed.iter().any(|name| key == name));
-            if !known {
-                return Err(unknown_option(function, &key, allowed));
+            let (key, value) =
+                pair.map_err(|error| Mistake::new(&**function, fault::text_of_error(&error)))?;
+            let name = key.as_string().and_then(|key| {
+                let key = key.as_bytes();
+                allowed.iter().find(|name| name.as_bytes() == &*key)
+            });
+            match name {
+                Some(name) => given.push((*name, value)),
+                None => return Err(unknown_option(function, &key, allowed)),
             }
         }
-        Ok(Options { function: self.function, table: Some(table), allowed })
+        Ok(Options { function: self.function, given, allowed })
     }
 }
 
@@ -379,26 +385,27 @@ fn unknown_option(function: &str, key: &Value, allowed: &[&str]) -> Mistake {
 #[derive(Clone, Debug)]
 pub struct Options {
     function: Cow<'static, str>,
-    table: Option<Table>,
+    /// What was given, each under its name.
+    given: Vec<(&'static str, Value)>,
     allowed: &'static [&'static str],
 }
 
 impl Options {
-    /// The option called `name`, nil where it is not given.
-    ///
-    /// # Panics
-    /// When `name` is not among the allowed ones.
+    /// The option called `name`, nil where it is not given. It has to be among the allowed ones.
     #[must_use]
     pub fn get(&self, name: &'static str) -> Argument {
-        assert!(self.allowed.contains(&name), "only options that are allowed are read");
-        let value = self.table.as_ref().and_then(|table| table.raw_get(name).ok()).unwrap_or(Value::Nil);
+        debug_assert!(self.allowed.contains(&name), "only options that are allowed are read");
+        let given = self.given.iter().find(|(given, _)| *given == name);
+        let value = given.map_or(Value::Nil, |(_, value)| value.clone());
         Argument { function: self.function.clone(), name: Cow::Borrowed(name), value }
     }
 
     /// The option called `name`, if it is given.
     #[must_use]
     pub fn find(&self, name: &'static str) -> Option<Argument> {
-        self.get(name).present()
+        // Most are not, and then nothing is made.
+        let is_given = cfg!(debug_assertions) || self.given.iter().any(|(given, _)| *given == name);
+        if is_given { self.get(name).present() } else { None }
     }
 }
 

@@ -372,6 +372,21 @@ impl ScriptVm {
         let running = self.begin(fuel);
         let outcome = task.resume::<(Value, Value)>(answer);
         drop(running);
+        self.resumed(task, outcome)
+    }
+
+    /// Lets a task go on whose wait is over and has no results; runs it until it waits or ends.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub(crate) fn go_on(&self, task: &Thread, fuel: u64) -> Result<Resumed, CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = fuel::batch::go_on(&self.lua, task);
+        drop(running);
+        self.resumed(task, outcome)
+    }
+
+    fn resumed(&self, task: &Thread, outcome: mlua::Result<(Value, Value)>) -> Result<Resumed, CallFailure> {
         match outcome {
             // The body of every task returns a boolean first, and a task may yield one.
             Ok((first, _))

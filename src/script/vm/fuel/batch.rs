@@ -3,14 +3,14 @@
 //! In: which rows of two lists to call, functions and their first arguments. Out: how many calls have begun,
 //! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at the
 //! same one; an error ends the batch with the call that made it; between two calls the batch stops when
-//! something has to be done first, or the fuel of the tick is spent. Not here: what is done then
-//! (`step::schedule`).
+//! something has to be done first, or the fuel of the tick is spent. Also here: a coroutine that slept goes on,
+//! without what mlua does for any values and any outcome. Not here: what is done then (`step::schedule`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use mlua::{Function, Lua, ffi};
+use mlua::{Function, Lua, Thread, Value, ffi};
 
 use super::{Fuel, Gauge, raw};
 use crate::script::state::running::Interrupt;
@@ -112,6 +112,50 @@ impl Fuel {
         if let Ok(plan) = self.0.batch.plan.try_borrow() {
             plan.interrupt.raise();
         }
+    }
+}
+
+/// Lets a coroutine that has yielded go on with true: the first two of the values that it yields or returns. What
+/// `Thread::resume` does, sooner for one that yields a number. For the host, outside of all calls.
+///
+/// # Errors
+/// What the coroutine raised.
+///
+/// Why this is sound: the thread keeps its coroutine alive. It is resumed only if it has yielded and its stack
+/// is empty, so the value that is pushed is what the yield returns; there is room for it, as mlua makes sure in
+/// the same way. `lua_resumex` raises nothing: what the coroutine raises comes as a status, with the error on
+/// its stack. That, and results that are more than a number, are moved to the state of the host where mlua
+/// catches errors and takes values; afterwards the stack is empty again, as mlua leaves it.
+///
+/// [`Thread::resume`]: mlua::Thread::resume
+#[allow(unsafe_code)]
+pub(crate) fn go_on(lua: &Lua, thread: &Thread) -> mlua::Result<(Value, Value)> {
+    let coroutine = thread.state();
+    // SAFETY: as said above.
+    unsafe {
+        let is_waiting = ffi::lua_status(coroutine) == ffi::LUA_YIELD && ffi::lua_gettop(coroutine) == 0;
+        if !is_waiting || ffi::lua_checkstack(coroutine, 1) == 0 {
+            return thread.resume(true);
+        }
+        ffi::lua_pushboolean(coroutine, 1);
+        let mut count = 0;
+        let status = ffi::lua_resumex(coroutine, ffi::lua_mainthread(coroutine), 1, &mut count);
+        if status == ffi::LUA_YIELD && count == 1 && ffi::lua_type(coroutine, 1) == ffi::LUA_TNUMBER {
+            let number = ffi::lua_tonumber(coroutine, 1);
+            ffi::lua_settop(coroutine, 0);
+            return Ok((Value::Number(number), Value::Nil));
+        }
+        let outcome = lua.exec_raw((), |state| {
+            let is_error = !matches!(status, ffi::LUA_OK | ffi::LUA_YIELD);
+            let count = if is_error { 1 } else { count };
+            ffi::lua_rawcheckstack(state, count);
+            ffi::lua_xmove(coroutine, state, count);
+            if is_error {
+                ffi::lua_error(state);
+            }
+        });
+        ffi::lua_settop(coroutine, 0);
+        outcome
     }
 }
 
