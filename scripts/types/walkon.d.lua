@@ -83,6 +83,9 @@ function typeof(value) end
 ---What can be waited for.
 ---@alias Awaitable Walk|DoorMove|PathRequest|Timer|Task|Turn|Play|Scene|Cue|Change
 
+---A handler that is told of somebody who was noticed, lost or heard.
+---@alias SenseHandler (fun(event: SenseEvent): any)|string
+
 ---A node of a behaviour tree, out of a builder of `bt`.
 ---@alias Node { kind: string }
 
@@ -400,6 +403,57 @@ function typeof(value) end
 ---@field region? string name of the region, if it is one of the level
 ---@field watch Watch the watch that saw it
 ---@field how string walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped
+
+---How far and how wide somebody sees.
+---@class SeeOptions
+---@field range? number metres from middle to middle, default 10
+---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
+
+---Whether something is seen.
+---@class SeeResult
+---@field seen boolean whether it is seen
+---@field reason? "tooFar"|"outOfView"|"blocked" why not; the first that holds
+---@field position vector where it is
+---@field distance number metres from middle to middle
+
+---How far somebody hears.
+---@class HearOptions
+---@field range? number metres; default as far as noises reach
+
+---What is heard best.
+---@class HearResult
+---@field heard boolean whether there is something
+---@field reason? "silent"|"tooFar" why not
+---@field character? Character who made the noise, if they are still there
+---@field position? vector where it was made
+---@field loudness? number metres that it reaches
+---@field distance? number metres to where it was made
+---@field age? number seconds since it was made
+
+---How somebody watches, and who is told.
+---@class SenseOptions
+---@field range? number metres from middle to middle, default 10
+---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
+---@field hearing? number metres within which noises of the target are told; default 0
+---@field memory? number seconds that the last known place is remembered, default 10
+---@field onNotice? SenseHandler runs when somebody comes into sight
+---@field onLose? SenseHandler runs when somebody is lost from sight
+---@field onHear? SenseHandler runs for a noise of the target
+
+---Somebody was noticed, lost or heard.
+---@class SenseEvent
+---@field watch SenseWatch the watch
+---@field character Character who
+---@field position vector where they are; when lost, where they were seen last
+---@field reason? "tooFar"|"outOfView"|"blocked"|"gone" onLose: why they are not seen
+---@field loudness? number onHear: metres that the noise reaches
+
+---Where somebody was seen last.
+---@class LastSeen
+---@field character Character who
+---@field position vector where
+---@field age number seconds since, 0 while in sight
+---@field seen boolean whether they are in sight
 
 ---How often, and with what.
 ---@class EveryOptions
@@ -757,6 +811,10 @@ function Character:attach(behaviour, params) end
 
 ---Stops its behaviour with `"detached"` at the next dispatch.
 function Character:detach() end
+
+---Makes a noise where it stands, heard by others within `loudness` metres for half a second. Walls take nothing from it.
+---@param loudness number
+function Character:emitNoise(loudness) end
 
 ---A walk: it settles exactly once, whatever happens.
 ---@class Walk
@@ -1126,6 +1184,54 @@ function Watch:disable() end
 
 ---Ends the watch without a word.
 function Watch:remove() end
+
+---What characters see and hear. Areas and obstacles hide as the level says (`blocksSight`), closed doors hide.
+---@class walkon.sense
+sense = {}
+
+---Whether a character sees another, or a place, at this moment.
+---@param character Character
+---@param target Place
+---@param options? SeeOptions
+---@return SeeResult
+function sense.see(character, target, options) end
+
+---The noise of others that a character hears best: the one whose reach it stands farthest inside. A noise is heard for half a second.
+---@param character Character
+---@param options? HearOptions
+---@return HearResult
+function sense.hear(character, options) end
+
+---Watches for a character, or for all with a tag. It looks first in step 11; a target is lost a tenth farther away, and 20 degrees wider, than it is noticed.
+---@param character Character
+---@param target Character|{ tag: string }
+---@param options? SenseOptions
+---@return SenseWatch
+function sense.watch(character, target, options) end
+
+---A character who watches for somebody. It ends with its owner, and when a reload replaces the owner's code.
+---@class SenseWatch
+---@field character Character? Who watches.
+---@field lastSeen LastSeen? Where somebody was seen last: anyone in sight before others, then the latest; nil when nobody was, or too long ago.
+local SenseWatch = {}
+
+---Who was in sight at the last look, in id order.
+---@return Character[]
+function SenseWatch:seen() end
+
+---Whether somebody was in sight at the last look.
+---@param character Character
+---@return boolean
+function SenseWatch:sees(character) end
+
+---Looks again after `disable`: those in sight by then are noticed anew.
+function SenseWatch:enable() end
+
+---Looks no more for now, and loses everybody without a word; what it remembers stays.
+function SenseWatch:disable() end
+
+---Ends the watch without a word.
+function SenseWatch:remove() end
 
 ---Handlers that run later, in step 3.
 ---@class walkon.timer

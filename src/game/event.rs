@@ -305,6 +305,9 @@ impl Event {
             | Fact::DoorMoveEnded { .. }
             | Fact::WatchEntered { .. }
             | Fact::WatchLeft { .. }
+            | Fact::Noticed { .. }
+            | Fact::SightLost { .. }
+            | Fact::NoiseHeard { .. }
             | Fact::TurnEnded { .. }
             | Fact::PlayEnded { .. }
             | Fact::PathAnswered { .. } => return None,

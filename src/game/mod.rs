@@ -286,6 +286,7 @@ impl Game {
         sim::steps::arrivals(world); // 10
         done(TickStep::Arrivals);
         sim::steps::regions(world); // 11
+        sim::steps::senses(world);
         done(TickStep::Regions);
         match &mut self.scripts {
             Some(scripts) => {

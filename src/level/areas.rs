@@ -28,6 +28,10 @@ object! {
         "available" => available: Option<bool> [optional Truth, shows true];
         /// Price of a metre on it. Obstacles have none.
         "cost" => cost: f64 [numbers::COST];
+        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an area
+        /// while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars; `true`:
+        /// an area does while one can walk in it, too, like reeds.
+        "blocksSight" => blocks_sight: Option<bool> [optional Truth];
     }
     plus {
         /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any height.
@@ -49,6 +53,10 @@ object! {
         "available" => available: Option<bool> [optional Truth, shows true];
         /// Price of a metre on it. Obstacles have none.
         "cost" => cost: f64 [numbers::COST];
+        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an area
+        /// while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars; `true`:
+        /// an area does while one can walk in it, too, like reeds.
+        "blocksSight" => blocks_sight: Option<bool> [optional Truth];
         /// Least and greatest height of the ground or the links that belong to it, metres; any height when left
         /// out.
         "heights" => heights_m: Option<[f64; 2]> [optional Heights];
@@ -60,8 +68,8 @@ object! {
 
 impl From<FloorArea> for AreaDef {
     fn from(area: FloorArea) -> Self {
-        let FloorArea { name, polygon, available, cost, heights_m, available_spot } = area;
-        Self { name, polygon, available, cost, heights_m, available_spot }
+        let FloorArea { name, polygon, available, cost, blocks_sight, heights_m, available_spot } = area;
+        Self { name, polygon, available, cost, blocks_sight, heights_m, available_spot }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::def::AsciiDef;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, DrawnArea, area_number, placed_marks};
+use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
 use crate::base::geom::Point;
 
 /// The cells of an ascii map.
@@ -41,7 +41,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
     let drawing = Drawing::of_navigation(&def.rows);
     let width = drawing.width(findings)?;
     let mut cells = AsciiCells { width: width as u32, depth: def.rows.len() as u32, ..AsciiCells::default() };
-    let meanings = meanings(def, &mut cells);
+    let meanings = meanings(findings, def, &mut cells);
     let mut drawn: Vec<Option<Point>> = vec![None; def.legend.len()];
     let sound = drawing.read(findings, (width, &meanings), |findings, meaning: Meaning, x, z| {
         cells.walkable.push(meaning.walkable);
@@ -54,12 +54,13 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
     sound.then_some(cells)
 }
 
-fn meanings(def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
+fn meanings(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
     let plain = |walkable| Meaning { walkable, factor: 1.0, area: 0, entry: None };
     let mut meanings = vec![('#', plain(false)), ('.', plain(true))];
     for (entry, (character, legend)) in def.legend.iter().enumerate() {
         let area =
             legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
+        set_sight(findings, &mut cells.areas, character, (area, legend.blocks_sight));
         let factor = legend.cost.unwrap_or(1.0) as f32;
         meanings
             .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));

@@ -320,6 +320,9 @@ object! {
         "mark" => mark: Option<Located<String>> [optional Name];
         /// Whether one can stand there.
         "walkable" => walkable: bool [or true, Truth];
+        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as blocked
+        /// cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
+        "blocksSight" => blocks_sight: Option<bool> [optional Truth];
     }
 }
 
@@ -391,6 +394,9 @@ object! {
         "mark" => mark: Option<Located<String>> [optional Name];
         /// Whether one can stand there; when left out, on every terrain but lava.
         "walkable" => walkable: Option<bool> [optional Truth];
+        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as blocked
+        /// cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
+        "blocksSight" => blocks_sight: Option<bool> [optional Truth];
         /// Words that scripts read.
         "tags" => tags: Vec<String> [or Vec::new(), Tags];
         /// The directions in which alone the tile may be left: one, or a list; in all of them when left out.

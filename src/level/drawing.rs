@@ -110,6 +110,8 @@ impl<'a> Drawing<'a> {
 pub(crate) struct DrawnArea {
     pub name: Located<String>,
     pub pointer: String,
+    /// What its characters say of it; the last that says anything.
+    pub blocks_sight: Option<bool>,
     /// Around the outer corners of its cells, metres; empty when no cell is its own.
     pub bounds: Bounds,
     pub cells: u32,
@@ -120,11 +122,31 @@ pub(crate) fn area_number(areas: &mut Vec<DrawnArea>, character: char, name: &Lo
     let known = areas.iter().position(|area| area.name.value == name.value);
     let index = known.unwrap_or_else(|| {
         let pointer = format!("{}/area", legend_pointer(character));
-        areas.push(DrawnArea { name: name.clone(), pointer, bounds: Bounds::EMPTY, cells: 0 });
+        let (bounds, name) = (Bounds::EMPTY, name.clone());
+        areas.push(DrawnArea { name, pointer, blocks_sight: None, bounds, cells: 0 });
         areas.len() - 1
     });
     // Bounded by the number of different characters that fit into a file, far below 2^16 areas.
     (index + 1).min(usize::from(u16::MAX)) as u16
+}
+
+/// What a character says of looks: to its area, or a finding when it has none.
+pub(crate) fn set_sight(
+    findings: &mut Findings,
+    areas: &mut [DrawnArea],
+    character: &Located<char>,
+    (area, blocks_sight): (u16, Option<bool>),
+) {
+    match usize::from(area).checked_sub(1).and_then(|area| areas.get_mut(area)) {
+        Some(area) => area.blocks_sight = blocks_sight.or(area.blocks_sight),
+        None if blocks_sight.is_some() => findings.error(|| {
+            let message = format!("legend {:?} has blocksSight without an area", character.value);
+            PendingDiagnostic::new(code::MISSING_FIELD, character.span, message)
+                .at(format!("{}/blocksSight", legend_pointer(character.value)))
+                .help("give its cells an area")
+        }),
+        None => {}
+    }
 }
 
 /// The marks of a legend with their pointers and where their characters were drawn; a finding for each that

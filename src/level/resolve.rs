@@ -27,6 +27,8 @@ pub struct NamedArea {
     pub available: bool,
     /// Price of a metre on it.
     pub cost: f32,
+    /// Whether it hides what lies behind it, where the author says so.
+    pub blocks_sight: Option<bool>,
     /// The rectangle around it, metres.
     pub bounds: Bounds,
     /// The door that rules it, by its place in the level.
@@ -151,6 +153,7 @@ fn drawn_area(area: &DrawnArea) -> NamedArea {
         obstacle: false,
         available: true,
         cost: 1.0,
+        blocks_sight: area.blocks_sight,
         bounds: area.bounds,
         door: None,
         span: area.name.span,
@@ -166,6 +169,7 @@ fn polygon_areas(areas: &[AreaDef], obstacles: &[AreaDef], pointer: &str) -> Vec
             obstacle,
             available: area.available.unwrap_or(true),
             cost: area.cost as f32,
+            blocks_sight: area.blocks_sight,
             bounds: Bounds::of(&area.polygon),
             door: None,
             span: area.name.span,

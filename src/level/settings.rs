@@ -78,6 +78,8 @@ object! {
         "handlersPerOwner" => handlers_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "handlers"))];
         /// Watches of one owner at a time.
         "watchesPerOwner" => watches_per_owner: f64 [Count(number(256.0, 1.0, 4096.0, "watches"))];
+        /// Looks of senses along the ground in one tick, all watches together; the rest waits for the next.
+        "looksPerTick" => looks_per_tick: f64 [Count(number(512.0, 1.0, 1000000.0, "looks"))];
         /// Walks that one owner may begin in a tick.
         "walksPerOwnerPerTick" => walks_per_owner_per_tick: f64 [Count(number(4096.0, 1.0, 65536.0, "walks"))];
         /// Node expansions of one path search; 0 means the number of nodes of the map.

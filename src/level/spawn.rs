@@ -15,6 +15,7 @@ use crate::level::diagnostic::Located;
 use crate::level::loaded::Level;
 use crate::level::resolve::{self, Resolved};
 use crate::level::settings::{CrowdDef, Limits as LimitsDef};
+use crate::nav::Veil;
 use crate::world::area::{Area, AreaKind};
 use crate::world::character::Gait;
 use crate::world::door::DoorPolicy;
@@ -108,6 +109,11 @@ fn areas(resolved: &Resolved) -> Vec<Area> {
             available: area.available,
             factor: area.cost,
             door: area.door.map(DoorId::from),
+            veil: match area.blocks_sight {
+                None => Veil::AsItStands,
+                Some(true) => Veil::Always,
+                Some(false) => Veil::Never,
+            },
         })
         .collect()
 }
@@ -266,6 +272,7 @@ fn limits(def: &LimitsDef) -> LevelLimits {
         timers_per_owner: def.timers_per_owner as u32,
         handlers_per_owner: def.handlers_per_owner as u32,
         watches_per_owner: def.watches_per_owner as u32,
+        looks_per_tick: def.looks_per_tick as u32,
         walks_per_owner_per_tick: def.walks_per_owner_per_tick as u32,
         expansions_per_path: (def.expansions_per_path > 0.0).then_some(def.expansions_per_path as u32),
         events_per_tick: def.events_per_tick as u32,

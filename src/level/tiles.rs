@@ -8,7 +8,7 @@
 
 use super::def::{LayerDef, TileLegendDef, TilesDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, DrawnArea, area_number, placed_marks};
+use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
 use super::textgrid::CELLS_MAX;
 use super::tile_layout::{Heading, StaggerAxis, StaggerIndex, TileLayout};
 use crate::base::geom::Point;
@@ -97,7 +97,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCel
         }
     };
     let mut cells = TileCells { frame, ..TileCells::default() };
-    let known = meanings(def, &mut cells);
+    let known = meanings(findings, def, &mut cells);
     let mut drawn: Vec<Option<(u8, Point)>> = vec![None; def.legend.len()];
     let mut sound = true;
     for (layer, drawing) in drawings.iter().enumerate() {
@@ -175,7 +175,7 @@ fn size(findings: &mut Findings, def: &TilesDef, drawings: &[Drawing<'_>]) -> Op
 }
 
 /// Fills in what characters mean, and gives the number of the meaning of each, sorted.
-fn meanings(def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
+fn meanings(findings: &mut Findings, def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
     let plain =
         |navigable| TileMeaning { tile: Tile { navigable, ..Tile::default() }, area: 0, one_way: None };
     cells.meanings = vec![plain(false), plain(true)];
@@ -183,6 +183,7 @@ fn meanings(def: &TilesDef, cells: &mut TileCells) -> Vec<(char, u16)> {
     for (character, legend) in &def.legend {
         let area =
             legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
+        set_sight(findings, &mut cells.areas, character, (area, legend.blocks_sight));
         // Bounded: a file holds fewer different characters than there are numbers.
         let Ok(number) = u16::try_from(cells.meanings.len()) else { continue };
         cells.meanings.push(TileMeaning { tile: tile(legend), area, one_way: legend.one_way.clone() });

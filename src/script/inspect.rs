@@ -353,6 +353,7 @@ fn heard_words(world: &World, heard: &Heard) -> String {
         }
         Heard::Board(key) => format!("blackboard {key}"),
         Heard::Watch(what) => format!("region {what}"),
+        Heard::Sense(what) => format!("sense {what}"),
         Heard::Walk(walk, what) => {
             format!("walk {} {what}", world.walk(*walk).map_or(0, |walk| walk.serial))
         }

@@ -19,6 +19,7 @@ mod places;
 pub mod regions;
 mod repath;
 pub mod scene_fast_forward;
+pub mod senses;
 mod shortcuts;
 pub mod steps;
 mod tiles;

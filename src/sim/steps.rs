@@ -8,10 +8,12 @@ use crate::sim::doors::DoorParts;
 use crate::sim::follow::FollowParts;
 use crate::sim::integrate::IntegrateParts;
 use crate::sim::interpolation::InterpolationParts;
+use crate::sim::senses::SenseParts;
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::yielding::YieldingParts;
 use crate::sim::{
-    arrivals, avoid, doors, edits, follow, ground_queries, integrate, interpolation, paths, regions, yielding,
+    arrivals, avoid, doors, edits, follow, ground_queries, integrate, interpolation, paths, regions, senses,
+    yielding,
 };
 use crate::world::World;
 use crate::world::bystander_index::People;
@@ -76,6 +78,13 @@ pub fn arrivals(world: &mut World) {
 pub fn regions(world: &mut World) {
     let World { clock, map, characters, triggers, events, .. } = world;
     regions::run(clock.tick, &map.nav, characters, triggers, events);
+}
+
+/// Step 11, after regions: who sees and hears whom.
+pub fn senses(world: &mut World) {
+    let World { clock, settings, map, characters, senses, events, .. } = world;
+    let looks_max = settings.limits.looks_per_tick;
+    senses::run(&mut SenseParts { clock, looks_max, map, characters, senses, events });
 }
 
 /// Step 13.

@@ -20,10 +20,15 @@ use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::region::{RegionShape, WatchShape};
+use crate::world::sense::Eyes;
 use crate::world::walk::Walk;
 
 /// Lines of sight of a watch: one every degree and a half.
 const SIGHT_RAYS: u32 = 240;
+
+/// Lines of sight of a sense that looks all around; a narrower one has its share of them. Each is found by some
+/// fifteen looks.
+const SENSE_RAYS: u32 = 120;
 
 /// Most names in the legend of the text form.
 const NAMES_MAX: usize = 24;
@@ -112,7 +117,50 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
         let hint = format!("watch{of}, {radius_m} m, {} inside", watch.inside.len());
         shapes.push(Shape::new(form, look, Tag::Watch(watch.serial)).hint(hint));
     }
+    draw_senses(picture, world, &mut shapes);
     picture.add("watches", shapes);
+}
+
+/// What watches of the senses see, as far as nothing hides it, within the cone of their range and view; and how
+/// far they hear.
+fn draw_senses(picture: &mut Picture, world: &World, shapes: &mut Vec<Shape>) {
+    let edge = Style::line(theme::WATCH.with_opacity(190), 1.0).dashed();
+    let seen = Style::filled(theme::WATCH.with_opacity(36));
+    for (id, watch) in world.senses().watches().filter(|(_, watch)| watch.enabled) {
+        let watcher = world.character(watch.character).filter(|who| who.layer == picture.map_layer);
+        let Some(who) = watcher.filter(|who| who.is_alive()) else { continue };
+        let (centre, tag) = (who.body.position, Tag::Sense(id.0));
+        let Eyes { range_m, degrees } = watch.eyes;
+        let seeing = watch.known.values().filter(|sighting| sighting.is_seen).count();
+        let hint = format!("\"{}\" sees {range_m} m, {degrees} degrees: {seeing} in sight", who.name);
+        let rays = cone_rays(who, watch.eyes);
+        let slant = picture.slant;
+        let corner = |end: Vec3| slant.place(end);
+        let apex = (degrees < 360.0).then(|| corner(centre));
+        let visible = rays.iter().map(|&end| corner(world.map.seen_to(centre, end, who.layer)));
+        let visible: Vec<Point> = apex.into_iter().chain(visible).collect();
+        let outline: Vec<Point> =
+            apex.into_iter().chain(rays.iter().map(|&end| corner(end))).chain(apex).collect();
+        picture.explain(Swatch::Patch(seen), "seen by a sense");
+        picture.explain(Swatch::Line(edge), "reach of a sense");
+        shapes.push(Shape::new(Figure::Polygon(visible), seen, tag.clone()).hint(hint));
+        shapes.push(Shape::new(Figure::Line(outline), edge, tag.clone()));
+        if watch.hearing_m > 0.0 {
+            let circle = Figure::Circle { centre: corner(centre), radius_m: f64::from(watch.hearing_m) };
+            let hint = format!("\"{}\" hears {} m", who.name, watch.hearing_m);
+            shapes.push(Shape::new(circle, edge, tag).hint(hint));
+        }
+    }
+}
+
+/// The far ends of a cone of view, from one side to the other.
+fn cone_rays(who: &Character, eyes: Eyes) -> Vec<Vec3> {
+    let count = ((eyes.degrees / 360.0 * SENSE_RAYS as f32) as u32).max(2);
+    let end = |ray: u32| {
+        let part = ray as f32 / count as f32 - 0.5;
+        who.body.position + trig::direction(who.facing_rad + part * eyes.degrees.to_radians()) * eyes.range_m
+    };
+    (0..=count).map(end).collect()
 }
 
 /// The outline of what can be seen from a place along walkable straight lines.

@@ -53,6 +53,8 @@ pub enum Tag {
     Region(RegionId),
     /// A watch, by its number.
     Watch(u64),
+    /// A watch of the senses, by its number.
+    Sense(u64),
     /// A mark, by name.
     Mark(String),
     /// A route, by name.
@@ -90,6 +92,7 @@ impl Tag {
             Self::Link(_) => "link",
             Self::Region(_) => "region",
             Self::Watch(_) => "watch",
+            Self::Sense(_) => "sense",
             Self::Mark(_) => "mark",
             Self::Route(_) => "route",
             Self::Character(_) => "character",
@@ -119,7 +122,7 @@ impl Tag {
             Self::Area(id) => id.0.to_string(),
             Self::Door(id) => id.0.to_string(),
             Self::Link(index) => index.to_string(),
-            Self::Watch(serial) => serial.to_string(),
+            Self::Watch(serial) | Self::Sense(serial) => serial.to_string(),
             Self::Region(id) => id.0.to_string(),
             Self::Mark(name) | Self::Route(name) => name.clone(),
             Self::Character(id)

@@ -3,6 +3,7 @@
 //! Out: what scripts read back at once, although the map follows in step 5.
 
 use crate::base::ids::DoorId;
+use crate::nav::Veil;
 
 /// What an area is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,4 +28,6 @@ pub struct Area {
     pub factor: f32,
     /// The door that rules it, if any.
     pub door: Option<DoorId>,
+    /// What it is to those who look.
+    pub veil: Veil,
 }

@@ -17,6 +17,7 @@ use crate::world::door::{DoorReason, DoorSignal, DoorState};
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::place::Mark;
 use crate::world::region::{CrossingKind, WatchId};
+use crate::world::sense::{SenseId, Unseen};
 use crate::world::walk::Ask;
 
 /// A fact.
@@ -128,6 +129,37 @@ pub enum Fact {
         character: CharacterId,
         /// How.
         how: CrossingKind,
+    },
+    /// Somebody who is watched for came into sight.
+    Noticed {
+        /// The watch.
+        watch: SenseId,
+        /// Who.
+        character: CharacterId,
+        /// Where they stood, metres.
+        position: Vec3,
+    },
+    /// Somebody who is watched for was lost from sight.
+    SightLost {
+        /// The watch.
+        watch: SenseId,
+        /// Who.
+        character: CharacterId,
+        /// Where they were seen last, metres.
+        position: Vec3,
+        /// Why they are not seen.
+        why: Unseen,
+    },
+    /// A watch heard a noise.
+    NoiseHeard {
+        /// The watch.
+        watch: SenseId,
+        /// Who made it.
+        character: CharacterId,
+        /// Where, metres.
+        position: Vec3,
+        /// How far it reaches, metres.
+        loudness_m: f32,
     },
     /// A turn ended.
     TurnEnded {

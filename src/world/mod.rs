@@ -33,7 +33,9 @@ pub mod query;
 pub mod region;
 pub mod scene_fast_forward;
 pub mod scratch;
+pub mod sense;
 pub mod settings;
+pub mod sight;
 pub mod state_hash;
 pub mod tiles;
 mod unreached;
@@ -62,6 +64,7 @@ use crate::world::place::{Mark, Places};
 use crate::world::props::Props;
 use crate::world::region::{Region, Triggers};
 use crate::world::scratch::Scratch;
+use crate::world::sense::Senses;
 use crate::world::settings::Settings;
 use crate::world::tiles::Tiles;
 use crate::world::walks::Walks;
@@ -91,6 +94,8 @@ pub struct World {
     pub(crate) paths: PathWork,
     /// Regions and watches, and who is inside.
     pub(crate) triggers: Triggers,
+    /// Who watches for whom, what was seen last, and noises in the air.
+    pub(crate) senses: Senses,
     /// Facts.
     pub(crate) events: EventQueue,
     /// What is never part of the state.

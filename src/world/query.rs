@@ -1,5 +1,7 @@
 //! Questions: by name, by place, about ways. They change nothing.
 
+use glam::Vec3;
+
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
@@ -18,6 +20,7 @@ use crate::world::place::Mark;
 use crate::world::region::Region;
 use crate::world::region::Watch;
 use crate::world::scratch::PathCounts;
+use crate::world::sense::Senses;
 use crate::world::settings::Settings;
 use crate::world::tiles::Tiles;
 use crate::world::walk::Walk;
@@ -52,6 +55,12 @@ impl World {
     #[must_use]
     pub fn nav(&self) -> &NavMap {
         &self.map.nav
+    }
+
+    /// Whether something hides a place from another of the same layer: areas, obstacles, closed doors, blocks.
+    #[must_use]
+    pub fn is_hidden(&self, from: Vec3, to: Vec3, layer: u8) -> bool {
+        self.map.is_hidden(from, to, layer)
     }
 
     /// What the tiles are made of, as last asked for, where the map is one of tiles.
@@ -171,6 +180,12 @@ impl World {
     #[must_use]
     pub fn traversal_of(&self, walk: &Walk) -> Traversal {
         asker::traversal_of(&self.map, &self.characters, self.clock.rate, walk)
+    }
+
+    /// Who watches for whom, and noises in the air.
+    #[must_use]
+    pub fn senses(&self) -> &Senses {
+        &self.senses
     }
 
     /// Regions in level order.

@@ -75,6 +75,8 @@ pub struct LevelLimits {
     pub handlers_per_owner: u32,
     /// Watches of one owner.
     pub watches_per_owner: u32,
+    /// Looks of senses along the ground in one tick.
+    pub looks_per_tick: u32,
     /// Walks of one owner in one tick.
     pub walks_per_owner_per_tick: u32,
     /// Expansions of one search; none means the number of nodes of the map.
@@ -112,6 +114,7 @@ impl Default for LevelLimits {
             timers_per_owner: 256,
             handlers_per_owner: 256,
             watches_per_owner: 256,
+            looks_per_tick: 512,
             walks_per_owner_per_tick: 4096,
             expansions_per_path: None,
             events_per_tick: 65_536,

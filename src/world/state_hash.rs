@@ -29,6 +29,7 @@ use crate::world::level_info::LevelInfo;
 use crate::world::map::{LevelMap, PendingEdits};
 use crate::world::place::{Mark, Places};
 use crate::world::region::{Filter, Region, Triggers, Watch, WatchShape};
+use crate::world::sense::{Eyes, Noise, SenseTarget, SenseWatch, Senses, Sighting};
 use crate::world::tiles::TileSpot;
 
 /// Hashes by part.
@@ -75,6 +76,7 @@ pub fn of(world: &World) -> WorldHash {
         walks,
         paths,
         triggers,
+        senses,
         events,
         // Never part of the state.
         scratch: _,
@@ -84,7 +86,7 @@ pub fn of(world: &World) -> WorldHash {
         characters: hash_characters(characters, level, glides),
         walks: walks::of(who, clock, paths, events),
         doors: hash_doors(map),
-        map: hash_map(map, places, triggers),
+        map: hash_map(map, places, (triggers, senses)),
         ..WorldHash::default()
     }
 }
@@ -289,7 +291,7 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
     });
 }
 
-fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
+fn hash_map(map: &LevelMap, places: &Places, (triggers, senses): (&Triggers, &Senses)) -> u64 {
     let LevelMap {
         nav,
         areas,
@@ -315,7 +317,8 @@ fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
         hash_tile_edits(&mut hash, tile_edits);
     }
     hash_graph_edits(&mut hash, graph_edits);
-    for Area { name: _, kind: _, available, factor, door: _ } in areas {
+    // What an area hides is as the level says.
+    for Area { name: _, kind: _, available, factor, door: _, veil: _ } in areas {
         hash.flag(*available).float(*factor);
     }
     hash.word(*blocks_made).word(blocks.len() as u64);
@@ -325,6 +328,7 @@ fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers) -> u64 {
     }
     hash_places(&mut hash, places);
     hash_triggers(&mut hash, triggers);
+    hash_senses(&mut hash, senses);
     hash.finish()
 }
 
@@ -392,6 +396,38 @@ fn hash_watch(hash: &mut StateHash, watch: &Watch) {
         Filter::Only(id) => _ = hash_id(hash.word(2), *id),
     }
     hash_inside(hash, inside.keys());
+}
+
+/// Nothing in a level in which nobody has ever watched for somebody or made a noise.
+fn hash_senses(hash: &mut StateHash, senses: &Senses) {
+    let Senses { watches, made, next, noises, noises_made } = senses;
+    if *made == 0 && *noises_made == 0 {
+        return;
+    }
+    hash.word(*made).word(*next).word(*noises_made).word(noises.len() as u64);
+    for Noise { serial, by, position, layer, loudness_m, tick } in noises {
+        hash_id(hash.word(*serial), *by).vector(*position).word(u64::from(*layer));
+        hash.float(*loudness_m).word(tick.0);
+    }
+    hash.word(watches.len() as u64);
+    for (id, watch) in watches {
+        hash_sense_watch(hash.word(id.0), watch);
+    }
+}
+
+fn hash_sense_watch(hash: &mut StateHash, watch: &SenseWatch) {
+    let SenseWatch { owner, character, target, eyes, hearing_m, memory_ticks, enabled, heard, known } = watch;
+    let Eyes { range_m, degrees } = *eyes;
+    hash_id(hash.word(u64::from(owner.0)), *character).flag(*enabled);
+    hash.floats([range_m, degrees, *hearing_m]).word(*memory_ticks).word(*heard);
+    match target {
+        SenseTarget::Character(id) => hash_id(hash.word(0), *id),
+        SenseTarget::Tag(tag) => hash.word(1).text(tag),
+    };
+    hash.word(known.len() as u64);
+    for (serial, Sighting { character, is_seen, position, tick }) in known {
+        hash_id(hash.word(u64::from(*serial)), *character).flag(*is_seen).vector(*position).word(tick.0);
+    }
 }
 
 fn hash_inside<'a>(hash: &mut StateHash, inside: impl ExactSizeIterator<Item = &'a u32>) {

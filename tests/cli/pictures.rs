@@ -155,3 +155,30 @@ fn animations_say_what_happens_below_their_title() {
     assert_ne!(told, quiet, "an event is told");
     assert_eq!(told[6..10], quiet[6..10], "room for words is kept, said or not");
 }
+
+/// A hall with a box in the middle of it; somebody looks over there along +x.
+const HALL: &str = r#"{ "script": "hall.lua",
+  "navigation": { "areas": [{ "name": "hall", "polygon": [[0,0],[20,0],[20,10],[0,10]] }],
+    "obstacles": [{ "name": "box", "polygon": [[6,4],[7,4],[7,6],[6,6]]SIGHT }] },
+  "characters": [{ "name": "guard", "position": [2, 5], "facingDegrees": 90 }, { "name": "player", "position": [3, 5], "player": true }] }"#;
+
+#[test]
+fn senses_are_cones_as_far_as_nothing_hides_and_circles_of_hearing() {
+    let script = "function onStart()\n  sense.watch(world.character(\"guard\"), { tag = \"player\" }, \
+                  { range = 15, degrees = 60, hearing = 4 })\nend\n";
+    let drawn = |sight: &str| {
+        let project = Project::new();
+        project.write("levels/hall.json", &HALL.replace("SIGHT", sight));
+        project.write("scripts/hall.lua", script);
+        project.expect(0, &["draw", "hall", "--tick", "10", "--out", "hall.svg"]);
+        project.read("hall.svg")
+    };
+    let (boxed, over) = (drawn(""), drawn(", \"blocksSight\": false"));
+    let keys = values(&boxed, "sense", "data-key");
+    let is_whole = keys.len() >= 3 && keys.iter().all(|key| *key == "1");
+    assert!(is_whole, "what is seen, its reach, what is heard: {keys:?}");
+    assert!(boxed.contains("seen by a sense"));
+    let outlines = |svg| [values(svg, "sense", "points"), values(svg, "sense", "d")].concat();
+    assert!(!outlines(&boxed).is_empty());
+    assert_ne!(outlines(&boxed), outlines(&over), "the box hides unless it is low");
+}

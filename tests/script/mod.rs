@@ -14,5 +14,6 @@ pub mod sandbox;
 pub mod scenes;
 pub mod script_api;
 pub mod script_flow;
+pub mod senses;
 pub mod tasks;
 pub mod trees;

@@ -222,6 +222,7 @@ fn receiver(owner: &str) -> &'static str {
         "Task" => "task.spawn(function() end)",
         "Listener" => "event.on(\"alarm\", function() end)",
         "Scene" => "c",
+        "SenseWatch" => "sense.watch(guard, player)",
         "Blackboard" => "blackboard.level",
         other => panic!("no receiver for {other}"),
     }

@@ -106,7 +106,7 @@ pub fn heights_m(world: &World) -> [f64; 2] {
 fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
     let who = match tag {
         Tag::Walk(walk) | Tag::Request(walk) => world.walk(*walk).map(|walk| walk.character),
-        Tag::Obstacle(_) | Tag::Watch(_) => return true,
+        Tag::Obstacle(_) | Tag::Watch(_) | Tag::Sense(_) => return true,
         Tag::Desired(who) | Tag::Velocity(who) | Tag::Nudge(who) | Tag::Replan(who) => Some(*who),
         _ => return true,
     };
@@ -184,7 +184,9 @@ fn name_of(world: &World, tag: &Tag) -> Option<String> {
         | Tag::Velocity(who)
         | Tag::Nudge(who)
         | Tag::Replan(who) => of_character(*who),
-        Tag::Cells(_) | Tag::Link(_) | Tag::Watch(_) | Tag::Search(_) | Tag::Furniture => None,
+        Tag::Cells(_) | Tag::Link(_) | Tag::Watch(_) | Tag::Sense(_) | Tag::Search(_) | Tag::Furniture => {
+            None
+        }
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) mod registration;
 pub mod results;
 pub mod rng;
 pub mod scene;
+pub mod sense;
 pub mod table;
 pub mod task;
 pub mod test;
@@ -53,6 +54,7 @@ use crate::script::vm::convert::{Mistake, describe};
 use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
+use crate::world::sense::SenseId;
 
 /// Every list of entries, in the order of the reference.
 const ENTRIES: &[&[Binding]] = &[
@@ -68,6 +70,7 @@ const ENTRIES: &[&[Binding]] = &[
     block::ENTRIES,
     door::ENTRIES,
     region::ENTRIES,
+    sense::ENTRIES,
     timer::ENTRIES,
     event::ENTRIES,
     task::ENTRIES,
@@ -87,6 +90,7 @@ const GROUPS: &[&[Library]] = &[
     block::GROUPS,
     door::GROUPS,
     region::GROUPS,
+    sense::GROUPS,
     timer::GROUPS,
     event::GROUPS,
     task::GROUPS,
@@ -109,6 +113,7 @@ const SHAPES: &[&[TableType]] = &[
     tiles::SHAPES,
     door::SHAPES,
     region::SHAPES,
+    sense::SHAPES,
     timer::SHAPES,
     task::SHAPES,
     bt::SHAPES,
@@ -155,6 +160,7 @@ pub const ALIASES: &[Alias] = &[
         luau: "Walk | DoorMove | PathRequest | Timer | Task | Turn | Play | Scene | Cue | Change",
         doc: "What can be waited for.",
     },
+    sense::HANDLER_ALIAS,
     bt::NODE_ALIAS,
     results::WALK_STATUS_ALIAS,
     results::WALK_REASON_ALIAS,
@@ -246,6 +252,7 @@ fn register_types(lua: &Lua, setup: &BindingSetup<'_>) -> mlua::Result<()> {
     register::<PathToken>(lua, &entries, setup.waiting)?;
     register::<handles::BlockId>(lua, &entries, setup.waiting)?;
     register::<WatchRef>(lua, &entries, setup.waiting)?;
+    register::<SenseId>(lua, &entries, setup.waiting)?;
     register::<StreamId>(lua, &entries, setup.waiting)?;
     register::<TimerId>(lua, &entries, setup.waiting)?;
     register::<ListenerId>(lua, &entries, setup.waiting)?;

@@ -96,6 +96,17 @@ pub struct WatchHandlers {
     pub filter: Option<Function>,
 }
 
+/// Handlers of a watch for somebody.
+#[derive(Clone, Debug, Default)]
+pub struct SenseHandlers {
+    /// `onNotice`.
+    pub notice: Option<Callback>,
+    /// `onLose`.
+    pub lose: Option<Callback>,
+    /// `onHear`.
+    pub hear: Option<Callback>,
+}
+
 /// A predicate to be watched.
 #[derive(Clone, Debug)]
 pub struct WhenOrder {

@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
-use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
+use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::world::door::DoorSignal;
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
+use crate::world::sense::SenseId;
 
 /// A watch with its handlers.
 #[derive(Clone, Debug)]
@@ -23,6 +24,13 @@ pub(crate) struct WatchRecord {
     pub(crate) handlers: WatchHandlers,
     /// Those who came in and counted: how, and when `stay` is due next.
     pub(crate) inside: BTreeMap<CharacterId, (&'static str, Tick)>,
+}
+
+/// A watch for somebody, with its handlers.
+#[derive(Clone, Debug)]
+pub(crate) struct SenseRecord {
+    pub(crate) owner: Owner,
+    pub(crate) handlers: SenseHandlers,
 }
 
 /// Somebody who listens to an event, or to a door.
@@ -67,6 +75,8 @@ pub(crate) enum Heard {
     Board(String),
     /// What a watch sees.
     Watch(&'static str),
+    /// What a watch for somebody senses.
+    Sense(&'static str),
     /// The end of a walk.
     Walk(WalkId, &'static str),
 }
@@ -77,6 +87,7 @@ pub(crate) struct Handlers {
     walks: TrackedMap<WalkId, WalkRecord>,
     paths: BTreeMap<PathToken, (Owner, Option<Callback>)>,
     pub(crate) watches: BTreeMap<WatchId, WatchRecord>,
+    pub(crate) senses: BTreeMap<SenseId, SenseRecord>,
     doors: BTreeMap<(DoorId, &'static str), Vec<Listener>>,
     events: BTreeMap<String, Vec<Listener>>,
     pub(crate) underway: UnderwayHandlers,
@@ -122,6 +133,11 @@ impl Handlers {
             let all = [("enter", &handlers.enter), ("exit", &handlers.exit), ("stay", &handlers.stay)];
             all.into_iter().filter_map(|(word, callback)| Some((Heard::Watch(word), callback.clone()?)))
         });
+        let senses = self.senses.values().filter(|sense| sense.owner == owner);
+        let senses = senses.flat_map(|SenseRecord { handlers, .. }| {
+            let all = [("notice", &handlers.notice), ("lose", &handlers.lose), ("hear", &handlers.hear)];
+            all.into_iter().filter_map(|(word, callback)| Some((Heard::Sense(word), callback.clone()?)))
+        });
         let walks = self.walks.iter().filter(|(_, record)| record.owner == owner);
         let walks = walks.flat_map(|(walk, WalkRecord { handlers, .. })| {
             let all = [
@@ -133,7 +149,7 @@ impl Handlers {
             let heard = move |word| Heard::Walk(walk, word);
             all.into_iter().filter_map(move |(word, callback)| Some((heard(word), callback.clone()?)))
         });
-        events.chain(doors).chain(boards).chain(watches).chain(walks).collect()
+        events.chain(doors).chain(boards).chain(watches).chain(senses).chain(walks).collect()
     }
 
     /// How many listeners to events, doors and boards there are.
@@ -169,6 +185,7 @@ impl Handlers {
     pub(crate) fn end_owner(&mut self, owner: Owner) {
         self.paths.retain(|_, (other, _)| *other != owner);
         self.watches.retain(|_, record| record.owner != owner);
+        self.senses.retain(|_, record| record.owner != owner);
         self.underway.end_owner(owner);
         for list in self.doors.values_mut().chain(self.events.values_mut()).chain(self.boards.values_mut()) {
             list.retain(|listener| listener.owner != owner);
@@ -297,6 +314,10 @@ impl Handlers {
             for (character, (how, due)) in &record.inside {
                 hash.word(slotmap::Key::data(character).as_ffi()).text(how).word(due.0);
             }
+        }
+        for (watch, SenseRecord { owner, handlers }) in &self.senses {
+            hash.word(watch.0).word(u64::from(owner.0));
+            hash_callbacks(hash, [&handlers.notice, &handlers.lose, &handlers.hear]);
         }
         self.underway.hash_into(hash);
         let doors = self.doors.iter().map(|((door, what), list)| (format!("{} {what}", door.0), list));

@@ -38,7 +38,7 @@ pub(crate) struct Registered {
 impl Registered {
     /// Watches of all owners.
     pub(crate) fn watches(&self) -> usize {
-        self.handlers.watches.len() + self.predicates.count()
+        self.handlers.watches.len() + self.handlers.senses.len() + self.predicates.count()
     }
 }
 

@@ -24,6 +24,7 @@ use crate::script::state::waits::{Answering, TaskPause};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call, map, text};
+use crate::script::step::senses::{self, SenseCall, SenseNews};
 use crate::script::step::{
     behaviour, blackboard, cinematic, progress_handlers, skipping, task, testing, wait,
 };
@@ -36,6 +37,7 @@ use crate::world::ops;
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
+use crate::world::sense::SenseId;
 
 /// Events of the runtime itself: scripts hear them and cannot emit them.
 pub(crate) const RUNTIME_EVENTS: [&str; 11] = [
@@ -271,6 +273,15 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
         Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
+        Fact::Noticed { watch, character, position } => {
+            sensed(vm, watch, (character, position), SenseNews::Noticed)?;
+        }
+        Fact::SightLost { watch, character, position, why } => {
+            sensed(vm, watch, (character, position), SenseNews::Lost(why))?;
+        }
+        Fact::NoiseHeard { watch, character, position, loudness_m } => {
+            sensed(vm, watch, (character, position), SenseNews::Heard { loudness_m })?;
+        }
         Fact::Emitted { name, payload, to, .. } => {
             let listeners = event_listeners(lua, &name, to);
             if listeners.is_empty() && !has_waiters(lua, &name) {
@@ -613,6 +624,19 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
     if let Some((owner, exit)) = found {
         let payload = region_payload(lua, watch, character, how)?;
         deliver_region(vm, owner, exit, payload, "onExit");
+    }
+    Ok(())
+}
+
+/// A watch is told of somebody at a place.
+fn sensed(
+    vm: &ScriptVm,
+    watch: SenseId,
+    who: (CharacterId, glam::Vec3),
+    news: SenseNews,
+) -> mlua::Result<()> {
+    if let Some(SenseCall { owner, callback, payload, label }) = senses::call_for(vm, watch, who, news)? {
+        handlers::deliver(vm, Delivering::new(owner, callback, payload, label));
     }
     Ok(())
 }

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
-use crate::script::state::callback::{Callback, WalkHandlers, WatchHandlers};
+use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::code_name::CodeName;
-use crate::script::state::handlers::{Lost, WalkRecord, WatchRecord};
+use crate::script::state::handlers::{Lost, SenseRecord, WalkRecord, WatchRecord};
 use crate::script::state::owners::Owners;
 use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::waits::Delivery;
@@ -22,6 +22,7 @@ use crate::script::vm::{ScriptVm, store};
 use crate::world::door::DoorSignal;
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
+use crate::world::sense::SenseId;
 
 /// A handler as a script gives it: a function, or the name of a handler of the running owner.
 ///
@@ -103,6 +104,28 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
 pub fn forget_watch(lua: &Lua, watch: WatchId) {
     store::with(lua, |runtime| {
         let record = runtime.registered.handlers.watches.remove(&watch)?;
+        let owner = runtime.owners.get_mut(record.owner)?;
+        owner.watches = owner.watches.saturating_sub(1);
+        Some(())
+    });
+}
+
+/// Keeps the handlers of a watch for somebody for the running owner, until it is removed; counts it against
+/// the owner's limit.
+pub fn set_sense(lua: &Lua, watch: SenseId, handlers: SenseHandlers) {
+    let owner = owner::current(lua);
+    store::with(lua, |runtime| {
+        if let Some(record) = runtime.owners.get_mut(owner) {
+            record.watches += 1;
+        }
+        runtime.registered.handlers.senses.insert(watch, SenseRecord { owner, handlers });
+    });
+}
+
+/// Forgets a watch for somebody that was removed.
+pub fn forget_sense(lua: &Lua, watch: SenseId) {
+    store::with(lua, |runtime| {
+        let record = runtime.registered.handlers.senses.remove(&watch)?;
         let owner = runtime.owners.get_mut(record.owner)?;
         owner.watches = owner.watches.saturating_sub(1);
         Some(())

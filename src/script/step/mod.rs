@@ -20,6 +20,7 @@ pub(crate) mod params;
 pub(crate) mod plain_state;
 pub(crate) mod progress_handlers;
 pub(crate) mod schedule;
+pub(crate) mod senses;
 pub(crate) mod skipping;
 pub(crate) mod task;
 pub mod testing;

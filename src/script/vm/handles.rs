@@ -21,6 +21,7 @@ use crate::script::vm::{charge, lend, payload};
 use crate::world::World;
 use crate::world::place::Mark;
 use crate::world::region::WatchId;
+use crate::world::sense::SenseId;
 
 /// An id that scripts hold as a handle.
 pub trait Thing: Copy + std::fmt::Debug + 'static {
@@ -142,6 +143,17 @@ impl Thing for WatchRef {
             },
             Self::When(serial) => format!("watch of a predicate {serial}"),
         }
+    }
+}
+
+impl Thing for SenseId {
+    const TYPE: &'static str = "SenseWatch";
+    const VARIABLE: &'static str = "watch";
+    fn bits(self) -> u64 {
+        self.0
+    }
+    fn show(self, _: &World) -> String {
+        format!("watch for somebody {}", self.0)
     }
 }
 

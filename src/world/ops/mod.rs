@@ -10,6 +10,7 @@ pub mod characters;
 pub mod doors;
 pub mod graph;
 pub mod paths;
+pub mod senses;
 pub mod tiles;
 pub mod walk_changes;
 pub mod walks;

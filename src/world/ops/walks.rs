@@ -358,6 +358,7 @@ pub fn end_owner(world: &mut World, owner: Owner) {
         }
     }
     world.triggers.end_owner(owner);
+    world.senses.end_owner(owner);
     blocks::end_owner(world, owner);
 }
 

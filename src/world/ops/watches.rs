@@ -60,7 +60,8 @@ pub fn disable(world: &mut World, id: WatchId) {
 
 /// Ends all watches of an owner without a word.
 pub fn end_owner(world: &mut World, owner: Owner) {
-    world.triggers.watches.retain(|_, watch| watch.owner != owner);
+    world.triggers.end_owner(owner);
+    world.senses.end_owner(owner);
 }
 
 /// Ends a watch without a word; false when it is over already.

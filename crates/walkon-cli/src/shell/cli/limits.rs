@@ -77,6 +77,7 @@ pub(super) fn named(settings: &Settings) -> Vec<NamedLimit> {
         timers_per_owner,
         handlers_per_owner,
         watches_per_owner,
+        looks_per_tick,
         walks_per_owner_per_tick,
         expansions_per_path,
         events_per_tick,
@@ -101,6 +102,7 @@ pub(super) fn named(settings: &Settings) -> Vec<NamedLimit> {
         one("timersPerOwner", timers_per_owner.into(), "timers of one owner"),
         one("handlersPerOwner", handlers_per_owner.into(), "handlers and listeners of one owner"),
         one("watchesPerOwner", watches_per_owner.into(), "watches of one owner"),
+        one("looksPerTick", looks_per_tick.into(), "looks of senses along the ground in one tick"),
         one("walksPerOwnerPerTick", walks_per_owner_per_tick.into(), "walks of one owner in one tick"),
         NamedLimit {
             name: "expansionsPerPath",

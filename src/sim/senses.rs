@@ -1,0 +1,186 @@
+//! Step 11, after regions: watches for somebody look and listen.
+//!
+//! In: positions, facings, the ground, noises. Out: sightings, facts. Holds: so many looks along the ground a
+//! tick and no more; when they are spent the watches that are left come first in the next tick, so each has
+//! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
+//! view costs a small part of one. Not here: what hides whom (`world::sight`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::ids::CharacterId;
+use crate::base::time::Tick;
+use crate::world::character::{Character, Characters};
+use crate::world::clock::Clock;
+use crate::world::event::{EventQueue, Fact};
+use crate::world::map::LevelMap;
+use crate::world::sense::{Noise, SenseId, SenseTarget, SenseWatch, Senses, Sighting, Unseen};
+
+/// Parts of a look along the ground that a look at range and view takes.
+const GLANCES_PER_LOOK: u64 = 32;
+
+/// What the step is given.
+#[derive(Debug)]
+pub(crate) struct SenseParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) looks_max: u32,
+    pub(crate) map: &'a LevelMap,
+    pub(crate) characters: &'a Characters,
+    pub(crate) senses: &'a mut Senses,
+    pub(crate) events: &'a mut EventQueue,
+}
+
+/// What watches look at.
+struct View<'a> {
+    now: Tick,
+    map: &'a LevelMap,
+    characters: &'a Characters,
+    noises: &'a [Noise],
+    /// Those with a tag that somebody watches for.
+    tagged: BTreeMap<String, Vec<CharacterId>>,
+}
+
+/// Watches look until the looks of the tick are spent; noises that are over end.
+pub(crate) fn run(parts: &mut SenseParts<'_>) {
+    let SenseParts { clock, looks_max, map, characters, senses, events } = parts;
+    let lasts = clock.rate.ticks(Noise::HEARD_S);
+    senses.noises.retain(|noise| clock.tick.since(noise.tick) <= lasts);
+    if senses.watches.is_empty() {
+        return;
+    }
+    let Senses { watches, next, noises, .. } = &mut **senses;
+    let tagged = tagged(watches, characters);
+    let view = View { now: clock.tick, map, characters, noises, tagged };
+    let first = SenseId(*next);
+    let turns: Vec<SenseId> =
+        watches.range(first..).chain(watches.range(..first)).map(|(&id, _)| id).collect();
+    let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
+    *next = 0;
+    for id in turns {
+        if left == 0 || events.is_full() {
+            *next = id.0;
+            break;
+        }
+        if let Some(watch) = watches.get_mut(&id).filter(|watch| watch.enabled) {
+            left = left.saturating_sub(view.attend(id, watch, events));
+        }
+    }
+}
+
+/// Everybody with a tag that is watched for, by tag. Cost: a pass over everybody, when there is such a tag.
+fn tagged(
+    watches: &BTreeMap<SenseId, SenseWatch>,
+    characters: &Characters,
+) -> BTreeMap<String, Vec<CharacterId>> {
+    let tags: BTreeSet<&String> = watches
+        .values()
+        .filter_map(|watch| match &watch.target {
+            SenseTarget::Tag(tag) => Some(tag),
+            SenseTarget::Character(_) => None,
+        })
+        .collect();
+    let with = |tag: &str| characters.iter().filter(|(_, one)| one.has_tag(tag)).map(|(id, _)| id).collect();
+    tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect()
+}
+
+impl View<'_> {
+    /// One watch looks and listens; what it took.
+    fn attend(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) -> u64 {
+        let Some(watcher) = self.characters.alive(watch.character) else {
+            self.forget(id, watch, events, |_| false);
+            return 1;
+        };
+        let mut spent = 1;
+        let (own, only);
+        let targets: &[CharacterId] = match &watch.target {
+            SenseTarget::Character(target) => {
+                only = [*target];
+                &only
+            }
+            SenseTarget::Tag(tag) => self.tagged.get(tag).map_or(&[], Vec::as_slice),
+        };
+        own = watch.character;
+        let counts = |one: CharacterId| one != own && targets.contains(&one);
+        self.forget(id, watch, events, counts);
+        for &target in targets.iter().filter(|target| **target != own) {
+            if let Some(who) = self.characters.alive(target) {
+                spent += 1;
+                spent += self.look((id, watch), watcher, (target, who), events);
+            }
+        }
+        self.listen((id, watch), watcher, targets, events);
+        spent
+    }
+
+    /// Loses those who are gone, and forgets what is too long ago.
+    fn forget(
+        &self,
+        id: SenseId,
+        watch: &mut SenseWatch,
+        events: &mut EventQueue,
+        counts: impl Fn(CharacterId) -> bool,
+    ) {
+        for sighting in watch.known.values_mut().filter(|sighting| sighting.is_seen) {
+            let Sighting { character, position, .. } = *sighting;
+            if !counts(character) || self.characters.alive(character).is_none() {
+                sighting.is_seen = false;
+                events.push(Fact::SightLost { watch: id, character, position, why: Unseen::Gone });
+            }
+        }
+        let (now, memory_ticks) = (self.now, watch.memory_ticks);
+        watch.known.retain(|_, sighting| sighting.is_seen || now.since(sighting.tick) <= memory_ticks);
+    }
+
+    /// A look at one; what it took.
+    fn look(
+        &self,
+        (id, watch): (SenseId, &mut SenseWatch),
+        watcher: &Character,
+        (character, who): (CharacterId, &Character),
+        events: &mut EventQueue,
+    ) -> u64 {
+        let was_seen = watch.known.get(&who.serial).filter(|sighting| sighting.is_seen).copied();
+        let eyes = if was_seen.is_some() { watch.eyes.losing() } else { watch.eyes };
+        let (from, position) = (watcher.body.position, who.body.position);
+        let mut spent = 0;
+        let mut missed = eyes.miss((from, watcher.facing_rad), position);
+        if missed.is_none() {
+            spent = GLANCES_PER_LOOK;
+            let is_hidden = watcher.layer != who.layer || self.map.is_hidden(from, position, watcher.layer);
+            missed = is_hidden.then_some(Unseen::Blocked);
+        }
+        match (missed, was_seen) {
+            (None, was_seen) => {
+                let sighting = Sighting { character, is_seen: true, position, tick: self.now };
+                watch.known.insert(who.serial, sighting);
+                if was_seen.is_none() {
+                    events.push(Fact::Noticed { watch: id, character, position });
+                }
+            }
+            (Some(why), Some(last)) => {
+                watch.known.insert(who.serial, Sighting { is_seen: false, ..last });
+                events.push(Fact::SightLost { watch: id, character, position: last.position, why });
+            }
+            (Some(_), None) => {}
+        }
+        spent
+    }
+
+    /// Tells of noises that it has not heard yet, of those it watches for.
+    fn listen(
+        &self,
+        (id, watch): (SenseId, &mut SenseWatch),
+        watcher: &Character,
+        targets: &[CharacterId],
+        events: &mut EventQueue,
+    ) {
+        let ear = (watcher.body.position, watcher.layer);
+        let news = self.noises.iter().filter(|noise| noise.serial > watch.heard);
+        for noise in news.filter(|noise| noise.by != watch.character && targets.contains(&noise.by)) {
+            if noise.reaches(ear, watch.hearing_m).is_some() {
+                let Noise { by, position, loudness_m, .. } = *noise;
+                events.push(Fact::NoiseHeard { watch: id, character: by, position, loudness_m });
+            }
+        }
+        watch.heard = self.noises.last().map_or(watch.heard, |noise| noise.serial.max(watch.heard));
+    }
+}
