@@ -59,7 +59,8 @@ object! {
         "spacing" => spacing_m: f64 [numbers::SPACING];
         /// The longest link that is made, metres; one and a half times the spacing when left out.
         "linkDistance" => link_distance_m: Option<f64> [optional numbers::LINK_DISTANCE];
-        /// The scene that points are generated on (.obj, .gltf, .glb), relative to the level.
+        /// The scene that points are generated on, and that hides what is behind it (.obj, .gltf, .glb), relative to
+        /// the level.
         "scene" => scene: Option<Located<String>> [optional FileName];
         /// Where floors are looked for.
         "boxes" => boxes: Vec<SceneBox> [else Vec::new(), List(FloorBox, BOXES_MAX)];
@@ -86,6 +87,8 @@ object! {
         draft: Arc<EditableGraph> = Arc::new(reader.draft(fields.node, points, &links));
         /// Ways between parts that were worked out before; None to work them out.
         ways: Option<Vec<Vec<u32>>> = None;
+        /// The triangles of the scene, once its file was read.
+        triangles: Option<Arc<Vec<[glam::Vec3; 3]>>> = None;
         /// Where the map stands in the file.
         span: Span = reader.span(fields.node);
     }

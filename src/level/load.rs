@@ -15,6 +15,7 @@ use super::loaded::{Level, LevelError};
 use super::mesh;
 use super::read::{read_level, read_map};
 use super::resolve::{self, Resolved};
+use super::scene::scene_triangles;
 use super::source::{FileSource, SourceError, beside};
 use super::tiled::{self, TiledOptions};
 use crate::base::suggestions;
@@ -121,7 +122,8 @@ impl Loader<'_> {
     }
 
     fn level(&mut self, name: &str) -> Option<(LevelDef, Resolved, NavMap)> {
-        let (def, resolved) = self.names(name)?;
+        let (mut def, resolved) = self.names(name)?;
+        self.scene_file(name, &mut def);
         if self.findings.has_errors() {
             bake::check_size(&mut self.findings, &def, &resolved);
             return None;
@@ -222,6 +224,34 @@ impl Loader<'_> {
                 let is_own = file.value.is_empty();
                 let help = "make it with `walkon graph generate`";
                 self.unreadable(&paths.text, &error, if is_own { finding.help(help) } else { finding });
+            }
+        }
+    }
+
+    /// Reads the scene of a graph, which hides what is behind it from those who look.
+    fn scene_file(&mut self, level: &str, def: &mut LevelDef) {
+        let NavigationDef::Graph(graph) = &mut def.navigation else { return };
+        let Some(scene) = &graph.scene else { return };
+        let path = beside(level, &scene.value);
+        let read = self.source.read(&path, FILE_BYTES_MAX).map_err(|error| error.to_string());
+        let triangles = read.and_then(|bytes| {
+            self.findings.add_file(&path, &bytes);
+            let mut others = |name: &str| {
+                let found = self.source.read(&beside(&path, name), FILE_BYTES_MAX);
+                found.map_err(|error| error.to_string())
+            };
+            scene_triangles(&path, &bytes, &mut others).map_err(|error| error.to_string())
+        });
+        match triangles {
+            Ok(triangles) => graph.triangles = Some(Arc::new(triangles)),
+            Err(why) => {
+                let span = scene.span;
+                self.findings.note(|| {
+                    let message = format!("the scene \"{path}\" hides nothing: {why}");
+                    PendingDiagnostic::new(code::MAP, span, message)
+                        .at("/navigation/scene")
+                        .help("characters see along the links")
+                });
             }
         }
     }

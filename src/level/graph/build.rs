@@ -8,12 +8,18 @@ use crate::level::resolve::Resolved;
 use crate::level::tile_layout::Hierarchy;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::{GraphArea, GraphSource, PointGraph, PrecomputedRoutes};
+use crate::nav::solids::Solids;
 
 /// The heights of areas that lie at any height, metres.
 const ANY_HEIGHT_M: [f64; 2] = [-1e6, 1e6];
 
-/// The map of a graph level.
+/// The map of a graph level, with the scene that hides things in it.
 pub(crate) fn build(def: &GraphDef, resolved: &Resolved) -> PointGraph {
+    let solids = def.triangles.as_ref().and_then(|triangles| Solids::new(triangles).ok());
+    without_scene(def, resolved).in_scene(solids)
+}
+
+fn without_scene(def: &GraphDef, resolved: &Resolved) -> PointGraph {
     let shapes = def.areas.iter().chain(&def.obstacles).zip(&resolved.areas);
     let areas = shapes
         .map(|(area, state)| GraphArea {

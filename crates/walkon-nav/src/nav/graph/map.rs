@@ -19,6 +19,7 @@ use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
 use crate::nav::graph::lookup::{LinkSpot, Lookup};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
+use crate::nav::solids::Solids;
 use crate::nav::{Backend, GraphEdit, Location, MapChange, NavEdit, NodeId, PathTrouble, Traversal};
 
 mod backend;
@@ -81,6 +82,8 @@ pub struct PointGraph {
     authored_areas: usize,
     /// What lies across each link.
     across: Across,
+    /// What hides things from those who look; None where looks go along the links.
+    pub(super) scene: Option<Arc<Solids>>,
     /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
     inside: Vec<u16>,
     revision: u64,
@@ -133,6 +136,7 @@ impl PointGraph {
             .collect();
         let source = Arc::new(source);
         let mut map = Self {
+            scene: None,
             authored: Arc::clone(&source),
             lookup: Arc::new(Lookup::new(&net, source.width_m)),
             net: Arc::new(net),
@@ -433,6 +437,12 @@ impl PointGraph {
             })
             .collect();
         sets.into_iter().for_each(|closed| self.known.expect(closed));
+    }
+
+    /// The same map in a scene, which hides what is behind it from those who look.
+    #[must_use]
+    pub fn in_scene(self, scene: Option<Solids>) -> Self {
+        Self { scene: scene.map(Arc::new), ..self }
     }
 
     /// The areas and obstacles of the level, without those that scripts have put there.

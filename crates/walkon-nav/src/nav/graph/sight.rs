@@ -1,38 +1,50 @@
-//! Looks along points and links.
+//! Looks over points and links.
 //!
-//! Holds: a look goes along the ground beside links, open or not, and over what lies across them as the
-//! polygons say: a closed door hides where it is, not all along its link. Not here: what hides by rule
-//! (`nav::sight`).
+//! Holds: in a scene a look goes from eye to eye and its triangles hide; without one it goes along the ground
+//! beside links, open or not. What lies across links hides as the polygons say: a closed door where it is,
+//! not all along its link. Not here: what hides by rule (`nav::sight`).
 
-use crate::base::geom::Bounds;
+use glam::Vec3;
+
+use crate::base::geom::{Bounds, STOREY_M};
 use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
 use crate::nav::sight::{AlongEdge, GroundLine, Look, hides};
 
+/// How high over the ground looks begin and end in a scene, metres.
+const EYE_M: f32 = 1.5;
+
 impl PointGraph {
     pub(super) fn sees_over(&self, look: &Look<'_>) -> bool {
         let Some(line) = GroundLine::new(look.from, look.to) else { return false };
-        let footing = GraphGroundQuery::new(self, &Traversal::default());
-        footing.sight_over(look.from, look.to, &|_| true).0 && !self.is_hidden(look, &line)
+        let is_clear = match &self.scene {
+            Some(scene) => scene.is_clear(look.from + Vec3::Y * EYE_M, look.to + Vec3::Y * EYE_M),
+            None => {
+                let footing = GraphGroundQuery::new(self, &Traversal::default());
+                footing.sight_over(look.from, look.to, &|_| true).0
+            }
+        };
+        is_clear && !self.is_hidden(look, &line)
     }
 
     /// Whether an area or an obstacle of the level hides what is looked at.
     fn is_hidden(&self, look: &Look<'_>, line: &GroundLine) -> bool {
-        let (low, high) = (look.from.y.min(look.to.y), look.from.y.max(look.to.y));
         let mut walls = Vec::new();
         for (at, area) in self.laid_areas().iter().enumerate() {
             let is_there = self.is_available(at.into()).unwrap_or(false);
-            let is_level = area.heights_m[0] <= high && low <= area.heights_m[1];
             if !hides(look.veil_of(at), area.is_obstacle, is_there)
-                || !is_level
                 || !line.is_near(&Bounds::of(&area.polygon))
             {
                 continue;
             }
             walls.clear();
             line.inside(&area.polygon, AlongEdge::Outside, &mut walls);
-            if walls.iter().any(|stretch| line.counts(*stretch)) {
+            let is_level = |[first, last]: [f64; 2]| {
+                let y = look.from.y + (look.to.y - look.from.y) * first.midpoint(last) as f32;
+                area.heights_m[0] <= y && y <= area.heights_m[1] + STOREY_M
+            };
+            if walls.iter().any(|stretch| line.counts(*stretch) && is_level(*stretch)) {
                 return true;
             }
         }

@@ -8,9 +8,10 @@ use crate::base::rng::Rng;
 use crate::nav::cells::CellMap;
 use crate::nav::graph::{EditableGraph, GraphArea, GraphSource, PointGraph};
 use crate::nav::sight::{HAIR_M, Look, Veil};
+use crate::nav::solids::Solids;
 use crate::nav::{
     AreaEdit, AreaShape, CellArea, CellSource, GridSource, LayerLink, Layers, MapFrame, MeshSource, NavEdit,
-    NavMap, NavMesh,
+    NavMap, NavMesh, RawMesh,
 };
 
 const SIDE_M: f64 = 12.0;
@@ -240,4 +241,45 @@ fn links_lead_looks_and_what_lies_across_them_hides() {
         assert!(seen_with(&map, 0, Veil::AsItStands, [[1.0, 0.0], [4.0, 0.0]]));
         assert!(!seen_with(&map, 0, Veil::Never, [[8.0, 0.0], [10.0, 5.0]]));
     }
+}
+
+#[test]
+fn the_scene_of_a_graph_hides_at_the_height_of_eyes() {
+    let draft = EditableGraph::new(vec![Vec3::ZERO, Vec3::X * 10.0], &[[0, 1]], Vec::new()).unwrap();
+    let map = |height_m: f32| {
+        let corner = |y: f32, z: f32| Vec3::new(5.0, y, z);
+        let wall = [
+            [corner(0.0, -2.0), corner(0.0, 2.0), corner(height_m, 2.0)],
+            [corner(0.0, -2.0), corner(height_m, 2.0), corner(height_m, -2.0)],
+        ];
+        let source = GraphSource { draft: draft.clone(), width_m: 0.5, ..Default::default() };
+        NavMap::from(PointGraph::new(source).in_scene(Some(Solids::new(&wall).unwrap())))
+    };
+    let along = [[1.0, 0.0], [9.0, 0.0]];
+    assert!(!seen_with(&map(2.0), 0, Veil::AsItStands, along));
+    assert!(seen_with(&map(1.0), 0, Veil::AsItStands, along), "over a low wall");
+    assert!(seen_with(&map(2.0), 0, Veil::AsItStands, [[1.0, 0.0], [1.0, 6.0]]), "beside all links");
+}
+
+/// A floor of 10 by 10 m at height 0 and one like it 3 m above, not joined.
+fn storeys(source: MeshSource) -> NavMap {
+    let corners = [[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]];
+    let vertices = [0.0, 3.0].into_iter().flat_map(|y| corners.map(|[x, z]| [x, y, z])).collect();
+    let raw = RawMesh { vertices, polygons: vec![vec![0, 1, 2, 3], vec![4, 5, 6, 7]] };
+    NavMesh::new(&MeshSource { ground: Some(raw.check().unwrap()), ..source }).unwrap().into()
+}
+
+#[test]
+fn polygons_of_ground_lead_looks_on_their_own_floor() {
+    let door = AreaShape { polygon: rectangle([4.0, 0.0], [5.0, 10.0]), available: false, factor: 1.0 };
+    let heights_m = vec![[-1.0, 1.0]];
+    let map = storeys(MeshSource { areas: vec![door], heights_m, ..MeshSource::default() });
+    let sees = |from: Vec3, to: Vec3, veil: Veil| map.sees(&Look { from, to, layer: 0, veil: &|_| veil });
+    let (near, far) = (Vec3::new(1.0, 0.0, 5.0), Vec3::new(9.0, 0.0, 5.0));
+    let up = Vec3::Y * 3.0;
+    assert!(!sees(near, far, Veil::AsItStands), "a closed door");
+    assert!(sees(near, far, Veil::Never), "a gate of bars");
+    assert!(sees(near + up, far + up, Veil::AsItStands), "the door is of the floor below");
+    assert!(!sees(near, near + up, Veil::Never), "through the ceiling");
+    assert!(!sees(near, near - Vec3::X * 3.0, Veil::Never), "beyond the ground");
 }
