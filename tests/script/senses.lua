@@ -260,15 +260,27 @@ test.level("each condition holds up to its boundary", { level = "hide" }, functi
   holds(conditions.hasTarget, false)
 end)
 
-test.level("conditions stand in trees", { level = "guarded" }, function(t)
+test.level("every setting of a guard has a default and can be said otherwise", { level = "guarded" }, function(t)
   local sentry = world.character("sentry")
-  t:expect(sentry.behaviour.params.vision):toBe(12)
   t:expect(sentry.behaviour.params.angle):toBe(120) -- the level says so
-  t:expect(sentry.behaviour.params.hearing):toBe(15)
   t:expect(sentry.behaviour.params.engage):toBe(4)
-  t:expect(sentry.behaviour.params.fleeBelow):toBe(0.2)
-  t:expect(sentry.behaviour.params.investigate):toBe(5)
-  t:expect(sentry.behaviour.params.cooldown):toBe(1)
+  local given: { [string]: any } = {}
+  local defaults = {
+    enemy = "player", vision = 12, angle = 180, hearing = 15, engage = 10, reach = 1.5,
+    cooldown = 1, damage = 10, fleeBelow = 0.2, investigate = 5,
+  }
+  sentry:attach("sentry")
+  t:ticks(2)
+  for name, param in pairs(vigil.params()) do
+    t:expect(defaults[name]):toBe(param.default)
+    t:expect(sentry.behaviour.params[name]):toBe(param.default)
+    given[name] = if type(param.default) == "string" then "thief" else param.default / 2
+  end
+  sentry:attach("sentry", given)
+  t:ticks(2)
+  for name, value in pairs(given) do
+    t:expect(sentry.behaviour.params[name]):toBe(value)
+  end
 end)
 
 test.level("a guard goes through its modes", { level = "guarded", maxTicks = 6000 }, function(t)

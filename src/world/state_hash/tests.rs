@@ -15,6 +15,7 @@ use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::owner::Owner;
+use crate::world::sense::SenseId;
 use crate::world::walk::{
     AcceptEnd, Ask, Crowd, Following, GoalSlot, LookTarget, OnLink, Phase, Walk, WalkOptions, WalkPace,
 };
@@ -307,6 +308,71 @@ fn what_the_world_keeps_beside_is_hashed() {
         ("number of blocks", &|scene| scene.world.map.blocks_made += 1),
         ("noted as standing", &|scene| scene.world.characters.note_standing(scene.other)),
         ("orders in this tick", &|scene| _ = scene.world.walks.asked_in_tick.insert(Owner(3), 1)),
+    ]);
+}
+
+/// One who watches for the other, and has seen them.
+fn sensing(change: impl Fn(&mut SenseWatch)) -> impl Fn(&mut Fixture) {
+    move |scene| {
+        let target = SenseTarget::Character(scene.other);
+        let sighting = Sighting { character: scene.other, is_seen: true, position: Vec3::X, tick: Tick(3) };
+        let mut order = SenseWatch {
+            owner: Owner(2),
+            character: scene.one,
+            target,
+            eyes: Eyes::default(),
+            hearing_m: 1.0,
+            memory_ticks: 9,
+            enabled: true,
+            heard: 0,
+            known: std::iter::once((2, sighting)).collect(),
+        };
+        change(&mut order);
+        scene.world.senses.made = 1;
+        scene.world.senses.watches.insert(SenseId(1), order);
+    }
+}
+
+fn sighting(change: impl Fn(&mut Sighting)) -> impl Fn(&mut Fixture) {
+    sensing(move |watch| watch.known.values_mut().for_each(&change))
+}
+
+/// A noise of one.
+fn noise(change: impl Fn(&mut Noise)) -> impl Fn(&mut Fixture) {
+    move |scene| {
+        let (by, position) = (scene.one, Vec3::Z);
+        let mut made = Noise { serial: 1, by, position, layer: 0, loudness_m: 5.0, tick: Tick(2) };
+        change(&mut made);
+        scene.world.senses.noises_made = 1;
+        scene.world.senses.noises.push(made);
+    }
+}
+
+#[test]
+fn every_field_of_senses_that_changes_is_hashed() {
+    check(&[
+        ("number of sense watches", &|scene| scene.world.senses.made += 1),
+        ("number of noises", &|scene| scene.world.senses.noises_made += 1),
+        ("a sense watch", &sensing(|_| ())),
+        ("its turn", &|scene| (sensing(|_| ())(scene), scene.world.senses.next = 1).1),
+        ("owner", &sensing(|it| it.owner = Owner(3))),
+        ("tag", &sensing(|it| it.target = SenseTarget::Tag("other".to_owned()))),
+        ("range", &sensing(|it| it.eyes.range_m += 1.0)),
+        ("degrees", &sensing(|it| it.eyes.degrees += 1.0)),
+        ("hearing", &sensing(|it| it.hearing_m += 1.0)),
+        ("memory", &sensing(|it| it.memory_ticks += 1)),
+        ("enabled", &sensing(|it| it.enabled = false)),
+        ("heard", &sensing(|it| it.heard = 7)),
+        ("nobody known", &sensing(|it| it.known.clear())),
+        ("in sight", &sighting(|it| it.is_seen = false)),
+        ("seen where", &sighting(|it| it.position.x += 1.0)),
+        ("seen when", &sighting(|it| it.tick = Tick(4))),
+        ("a noise", &noise(|_| ())),
+        ("its number", &noise(|it| it.serial += 1)),
+        ("its place", &noise(|it| it.position.x += 1.0)),
+        ("its layer", &noise(|it| it.layer += 1)),
+        ("its loudness", &noise(|it| it.loudness_m += 1.0)),
+        ("its tick", &noise(|it| it.tick = Tick(3))),
     ]);
 }
 
