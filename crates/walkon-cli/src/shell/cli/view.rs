@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use walkon_view::{CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup};
+use walkon_view::{
+    CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup, WatchCalls,
+};
 
 use super::args::ViewArgs;
 use super::exit::{CommandFailure, Exit};
@@ -50,21 +52,23 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs) -> Result<Exit, CommandFailure
     let interrupts = Interrupts::listen();
     let signals = Arc::new(Signals::default());
     let settings = crate::level::spawn::settings(&level.def);
-    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
+    let (call_ms, for_calls) = (settings.limits.watchdog_ms, interrupts.clone());
+    let watch_calls: WatchCalls =
+        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.clone())));
     let setup = ViewSetup {
         project: project.clone(),
         start,
         speed: Speed::Times(args.speed),
         is_playing: !args.paused,
         signals,
+        watch: watch_calls,
         scenery: scenery::backdrop(&found, &level.def.navigation),
     };
     let mut view = View::begin(setup).map_err(|error| CommandFailure::new(Exit::Script, error))?;
     if !args.stdio {
         serve(shell, args, &found, &mut view)?;
     }
-    look_on(&view, watch, (args.stdio, &interrupts));
-    drop(watchdog);
+    look_on(&view, watch, (args.stdio, &interrupts))?;
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
@@ -92,23 +96,23 @@ fn serve(shell: &Shell, args: &ViewArgs, found: &FoundLevel, view: &mut View) ->
 }
 
 /// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
-fn look_on(view: &View, mut watch: ProjectWatch<'_>, (is_spoken, interrupts): (bool, &Interrupts)) {
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        if is_spoken {
-            scope.spawn(|| {
-                view.speak();
-                is_over.store(true, Ordering::Relaxed);
-            });
+fn look_on(
+    view: &View,
+    mut watch: ProjectWatch<'_>,
+    (is_spoken, interrupts): (bool, &Interrupts),
+) -> Result<(), CommandFailure> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    if is_spoken {
+        view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
+    }
+    while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
+        if let Some(changed) = watch.poll() {
+            let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
+            view.saved(Saved { reload: changed.reload, diagnostics });
         }
-        while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
-            if let Some(changed) = watch.poll() {
-                let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
-                view.saved(Saved { reload: changed.reload, diagnostics });
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
-    });
+        std::thread::sleep(LOOK_EVERY);
+    }
+    Ok(())
 }
 
 /// Sixteen bytes that nobody can guess, as hexadecimal digits.
