@@ -197,11 +197,12 @@ impl Recorder {
 const DATA_BYTES: usize = 4096;
 
 /// The most plain data of a tick that is written down, bytes.
-const DATA_PER_TICK_BYTES: usize = 256 * 1024;
+pub const DATA_PER_TICK_BYTES: usize = 256 * 1024;
 
-/// An event as it is written down: where its data is too long, or that of the tick before it, a mark stands
+/// An event as it is written down, with `room` bytes left for data in its tick: where its data is too long, or that of the tick before it, a mark stands
 /// in its place.
-fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, Event> {
+#[must_use]
+pub fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, Event> {
     let Some(bytes) = event.payload().map(Plain::bytes) else { return Cow::Borrowed(event) };
     if bytes <= DATA_BYTES && bytes <= *room {
         *room -= bytes;

@@ -254,7 +254,7 @@ fn too_many_watches_for_the_people_there_are_take_turns() {
 }
 
 /// Loops whose texts and tables come and go: what the collector has freed must not show in the fuel.
-const COMING_AND_GOING: [&str; 13] = [
+const COMING_AND_GOING: [&str; 16] = [
     "local s = 'k' .. n",
     "local s = ('ab'):rep(3000) .. n % 7",
     "local s = long:sub(1 + n % 9, 4200)",
@@ -268,6 +268,9 @@ const COMING_AND_GOING: [&str; 13] = [
     "local t = table.create(600, n)",
     "keys[{}] = n if n % 500 == 0 then keys = {} end",
     "coroutine.wrap(function() coroutine.yield(n) end)()",
+    "for k in wide do end",
+    "keys['k' .. n % 900] = {} keys['k' .. (n + 450) % 900] = nil keys[1] = n keys[1] = nil",
+    "if next(wide) then n += 0 end",
 ];
 
 #[test]
@@ -275,7 +278,9 @@ fn inv_d1_fuel_is_the_same_in_every_process_whatever_the_collector_does() {
     for body in COMING_AND_GOING {
         let script = format!(
             "local n, keys, long = 0, {{}}, ('x'):rep(6000) .. 'y' .. ('z'):rep(6000)
-            local bytes = buffer.fromstring(long)
+            local bytes, wide = buffer.fromstring(long), {{}}
+            for i = 1, 5000 do wide['k' .. i] = i end
+            table.clear(wide)
             function onStart()
               timer.after(0.1, function() log.info('%d', n) end)
               while true do n += 1 {body} end
@@ -360,6 +365,95 @@ fn prices_grow_with_the_size_of_what_a_function_is_given() {
         };
         let (many, few) = (turns(small), turns(large));
         assert!(many >= 4 * few, "{body}: {many} times with a small argument, {few} with a large one");
+    }
+}
+
+/// Law: going over places of tables that hold nothing costs as many turns as there are places, however the
+/// script goes over them.
+#[test]
+fn fault_a12_going_over_emptied_tables_ends_by_count_and_sooner_the_wider_they_are() {
+    let bodies = [
+        "for k in wide do end",
+        "for k, v in pairs(wide) do end",
+        "for k, v in next, wide do end",
+        "for i = 1, 2 do for k in wide do break end end",
+        "next(wide)",
+        "local k = next(wide, first)",
+        "coroutine.wrap(function() for k in wide do end end)()",
+    ];
+    let tables = [
+        ("for i = 1, 100 do wide['k' .. i] = i end", "'k1'", 128),
+        ("for i = 1, 20000 do wide['k' .. i] = i end", "'k1'", 32_768),
+        ("for i = 1, 20000 do wide[i] = i end", "1", 20_000),
+        ("for i = 1, 200000 do wide['k' .. i] = i end", "'k1'", 262_144),
+    ];
+    for body in bodies {
+        let turns = tables.map(|(fill, first, places)| {
+            let script = format!(
+                "local wide, n, first = {{}}, 0, {first}
+                {fill}
+                for k in wide do if k ~= first then wide[k] = nil end end
+                function onStart()
+                  timer.after(0.1, function() log.info('%d', n) end)
+                  while true do n += 1 {body} end
+                end"
+            );
+            let limits = "\"watchdogMs\": 60000, \"fuelAtLoad\": 10000000";
+            let ran = run(&script, 12, limits, &[]);
+            assert_eq!(
+                (ran.lines.first().map(String::as_str), ran.lines.len(), ran.code),
+                (Some("fault fuel"), 2, Some(0)),
+                "{body} {fill} {:?}",
+                ran.messages
+            );
+            (ran.lines[1].parse::<u64>().unwrap(), places)
+        });
+        let (ordinary, _) = turns[0];
+        for (many, places) in &turns[1..] {
+            // A unit of fuel, of which a call has 100,000, pays for 2,048 places at most.
+            assert!(many * places <= 100_000 * 2048 * 2, "{body}: {many} turns over {places} places");
+            assert!(*many <= ordinary, "{body}: {many} turns, {ordinary} over a small table");
+        }
+    }
+}
+
+/// Law: a table that is filled in the ordinary way costs nothing beside its statements, and one that is made
+/// anew again and again costs what is made.
+#[test]
+fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
+    let turns = |before: &str, body: &str| {
+        let script = format!(
+            "local n, some = 0, {{}}
+            {before}
+            function onStart()
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        let ran = run(&script, 12, "\"watchdogMs\": 60000, \"fuelAtLoad\": 10000000", &[]);
+        assert_eq!(
+            (ran.lines.first().map(String::as_str), ran.lines.len(), ran.code),
+            (Some("fault fuel"), 2, Some(0)),
+            "{body} {:?}",
+            ran.messages
+        );
+        ran.lines[1].parse::<u64>().unwrap()
+    };
+    let plain = turns("", "local it = n");
+    for filled in ["some[n] = 1", "some[n + 0.5] = 1", "some[n] = { x = 1, y = 2, z = 3 }", "some[{}] = n"] {
+        assert_eq!(turns("", filled), plain, "{filled}");
+    }
+    let anew = [
+        // A number that belongs behind the numbers there are has the whole table looked over.
+        (500, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 512),
+        (30_000, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 32_768),
+        // A full table makes room for one more name by being made anew.
+        (1023, "some['k' .. n] = nil some['k' .. n + 1023] = 1 some['l'] = 1 some['l'] = nil", 1),
+    ];
+    for (count, body, places) in anew {
+        let many = turns(&format!("for i = 1, {count} do some['k' .. i] = 1 end"), body);
+        let (made, paid) = (many * places * 32, (100_000 * 2 + 16 * 1024) * 1024);
+        assert!(made <= paid, "{body}: {many} turns make {made} bytes anew, {paid} are paid for");
     }
 }
 

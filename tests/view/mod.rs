@@ -1,5 +1,6 @@
 //! The live page: its protocol as any tool speaks it, and the page itself in a browser.
 
+mod attacks;
 mod browser;
 mod hand;
 mod page;

@@ -1,7 +1,8 @@
 //! What happened in a tick, as items on the lanes of a timeline.
 //!
 //! In: the events of a tick. Out: items with a lane, a sentence and the line that a trace has for it. Holds:
-//! what happens to everybody all the time (new plans, steps aside) is left out. Not here: drawing.
+//! what happens to everybody all the time (new plans, steps aside) is left out, and long data as in a trace.
+//! Not here: drawing.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -28,10 +29,21 @@ pub struct Item {
     pub line: Option<Box<RawValue>>,
 }
 
+impl Item {
+    /// Bytes that it takes, about.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let line = self.line.as_ref().map_or(0, |line| line.get().len());
+        size_of::<Self>() + self.text.len() + self.name.as_ref().map_or(0, String::len) + line
+    }
+}
+
 /// Everything worth telling of a tick.
 #[must_use]
 pub fn items(world: &World, tick: &Tick) -> Vec<Item> {
-    tick.events.iter().filter_map(|event| item(world, tick.number, event)).collect()
+    let mut room = recorder::DATA_PER_TICK_BYTES;
+    let told = |event| item(world, tick.number, &recorder::shortened(event, &mut room));
+    tick.events.iter().filter_map(told).collect()
 }
 
 fn item(world: &World, tick: u64, event: &Event) -> Option<Item> {

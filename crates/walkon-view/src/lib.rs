@@ -35,4 +35,4 @@ pub use desk::{CheckedLevel, Project, Saved};
 pub use run_record::{RunRecord, RunStart};
 pub use running::Speed;
 pub use server::Server;
-pub use view::{View, ViewSetup};
+pub use view::{View, ViewSetup, WatchCalls};

@@ -16,6 +16,9 @@ const ROWS_BYTES_MAX: usize = 256 << 20;
 /// Most items.
 const ITEMS_MAX: usize = 200_000;
 
+/// Bytes of what happened that are kept; then the oldest goes.
+const ITEMS_BYTES_MAX: usize = 128 << 20;
+
 /// Rows of ticks in a row, the first of them whole.
 #[derive(Clone, Debug, Default)]
 struct Stretch {
@@ -107,6 +110,7 @@ pub struct Past {
     bytes: usize,
     bytes_max: usize,
     items: VecDeque<Item>,
+    items_bytes: usize,
 }
 
 impl Default for Past {
@@ -119,7 +123,14 @@ impl Past {
     /// Of a run that has not begun, in so many bytes.
     #[must_use]
     pub fn bounded(bytes_max: usize) -> Self {
-        Self { stretches: VecDeque::new(), newest: Vec::new(), bytes: 0, bytes_max, items: VecDeque::new() }
+        Self {
+            stretches: VecDeque::new(),
+            newest: Vec::new(),
+            bytes: 0,
+            bytes_max,
+            items: VecDeque::new(),
+            items_bytes: 0,
+        }
     }
 
     /// Takes a tick in; rows in order of their keys.
@@ -145,9 +156,12 @@ impl Past {
 
     /// Notes what happened.
     pub fn note(&mut self, items: &[Item]) {
+        self.items_bytes += items.iter().map(Item::bytes).sum::<usize>();
         self.items.extend(items.iter().cloned());
-        let surplus = self.items.len().saturating_sub(ITEMS_MAX);
-        self.items.drain(..surplus);
+        while self.items.len() > ITEMS_MAX || self.items_bytes > ITEMS_BYTES_MAX {
+            let Some(oldest) = self.items.pop_front() else { break };
+            self.items_bytes = self.items_bytes.saturating_sub(oldest.bytes());
+        }
     }
 
     /// First and last tick whose rows are kept.
@@ -177,6 +191,7 @@ impl Past {
             self.newest = stretch.at(tick);
         }
         self.items.retain(|item| item.tick <= tick);
+        self.items_bytes = self.items.iter().map(Item::bytes).sum();
     }
 
     /// What happened from one tick to another, both included.

@@ -1,8 +1,9 @@
 //! The same protocol on standard input and output, a message a line, for tools without a browser.
 //!
-//! In: lines. Out: lines. Holds: the program ends when its input does. Not here: what commands do.
+//! In: lines. Out: lines. Holds: the program ends when its input does, and is never kept from ending by a reader
+//! that does not read. Not here: what commands do.
 
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, BufWriter, Read, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -51,8 +52,18 @@ pub fn run(doers: &Doers) {
     }
 }
 
+/// Standard output as a file of its own: the lock of the program's own is not held while nobody reads, so that
+/// the program can end.
+fn output() -> Box<dyn Write> {
+    #[cfg(unix)]
+    if let Ok(own) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
+        return Box::new(BufWriter::new(std::fs::File::from(own)));
+    }
+    Box::new(std::io::stdout())
+}
+
 fn speak(client: &Client) {
-    let mut out = std::io::stdout().lock();
+    let mut out = output();
     loop {
         let Some(message) = client.next(PATIENCE) else {
             if client.is_closed() {

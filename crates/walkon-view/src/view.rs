@@ -3,6 +3,7 @@
 //! In: a project, the texts to begin with. Out: a running level with its past, its future and its files, for
 //! any number of clients. Holds: when it is over, every thread has ended. Not here: what any of them does.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -23,6 +24,9 @@ use crate::stdio;
 /// Stack of threads that run scripts: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;
 
+/// Begins to watch the calls behind some flags, which run on the thread that asks.
+pub type WatchCalls = Arc<dyn Fn(Arc<Signals>) -> Box<dyn Any> + Send + Sync>;
+
 /// What a level is viewed with.
 pub struct ViewSetup {
     /// The project around it.
@@ -35,6 +39,9 @@ pub struct ViewSetup {
     pub is_playing: bool,
     /// Flags by which a shell ends a call or the run.
     pub signals: Arc<Signals>,
+    /// Asked on each thread that runs scripts, with the flags of their calls: who sees to it that no call lasts
+    /// too long, as long as what it returns is kept.
+    pub watch: WatchCalls,
     /// Triangles below a graph.
     pub scenery: Vec<[Vec3; 3]>,
 }
@@ -43,8 +50,8 @@ pub struct ViewSetup {
 pub struct View {
     doers: Doers,
     signals: Arc<Signals>,
-    /// Ends calls of the copies of the level.
-    copy_signals: Arc<Signals>,
+    /// Ends calls of the copies of the level: its past and its future.
+    copy_signals: [Arc<Signals>; 2],
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -55,7 +62,7 @@ impl View {
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts, or why there is no thread.
     pub fn begin(setup: ViewSetup) -> Result<Self, String> {
-        let ViewSetup { project, start, speed, is_playing, signals, scenery } = setup;
+        let ViewSetup { project, start, speed, is_playing, signals, watch, scenery } = setup;
         let shared = Shared {
             file: start.level.path.as_str().into(),
             record: SharedRecord::new(RunRecord::new(start)),
@@ -67,23 +74,32 @@ impl View {
         let (forecast, outlooks) = channel();
         let (desk, errands) = channel();
         let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
-        let copy_signals = Arc::new(Signals::default());
+        let copy_signals = [(); 2].map(|()| Arc::new(Signals::default()));
         let (told, begun) = channel();
         let mut threads = Vec::new();
-        let (own, for_level) = (shared.clone(), Arc::clone(&signals));
-        threads.push(thread("level", move || match Running::begin(own, for_level, speed) {
-            Ok(level) => {
-                let _ = told.send(Ok(()));
-                level.run(&orders);
+        let (own, for_level, watch_level) = (shared.clone(), Arc::clone(&signals), Arc::clone(&watch));
+        threads.push(thread("level", move || {
+            let _watched = watch_level(Arc::clone(&for_level));
+            match Running::begin(own, for_level, speed) {
+                Ok(level) => {
+                    let _ = told.send(Ok(()));
+                    level.run(&orders);
+                }
+                Err(error) => _ = told.send(Err(error)),
             }
-            Err(error) => _ = told.send(Err(error)),
         })?);
         begun.recv().unwrap_or_else(|_| Err("the level ended before it began".to_owned()))?;
         // A level cannot leave the thread that it was made on.
-        let (own, for_copies) = (shared.clone(), Arc::clone(&copy_signals));
-        threads.push(thread("past", move || Replicas::new(own, for_copies).run(&wishes))?);
-        let for_future = Arc::clone(&copy_signals);
-        threads.push(thread("future", move || Forecast::new(shared, for_future).run(&outlooks))?);
+        let (own, [for_past, for_future]) = (shared.clone(), copy_signals.clone());
+        let watch_past = Arc::clone(&watch);
+        threads.push(thread("past", move || {
+            let _watched = watch_past(Arc::clone(&for_past));
+            Replicas::new(own, for_past).run(&wishes);
+        })?);
+        threads.push(thread("future", move || {
+            let _watched = watch(Arc::clone(&for_future));
+            Forecast::new(shared, for_future).run(&outlooks);
+        })?);
         let files = Desk::new(project, doers.clone());
         threads.push(thread("files", move || files.run(&errands))?);
         if is_playing {
@@ -103,10 +119,18 @@ impl View {
         Ok(())
     }
 
-    /// Something that speaks on standard input and output until that ends.
-    pub fn speaker(&self) -> impl FnOnce() + Send + 'static {
+    /// Speaks on standard input and output, on a thread of its own, until the input ends; then it tells `is_over`.
+    /// Nobody waits for that thread, because it waits for input as long as there is none.
+    ///
+    /// # Errors
+    /// Why there is no thread.
+    pub fn speak(&self, is_over: Arc<AtomicBool>) -> Result<(), String> {
         let doers = self.doers.clone();
-        move || stdio::run(&doers)
+        let speaking = thread("input", move || {
+            stdio::run(&doers);
+            is_over.store(true, Ordering::Relaxed);
+        });
+        speaking.map(drop)
     }
 
     /// Somebody saved a file.
@@ -124,7 +148,7 @@ impl View {
     pub fn end(self) {
         self.is_over.store(true, Ordering::Relaxed);
         self.signals.stop();
-        self.copy_signals.stop();
+        self.copy_signals.iter().for_each(|signals| signals.stop());
         let _ = self.doers.running.send(Ordered { order: Order::Stop, reply: None });
         let _ = self.doers.replicas.send(Wish::Stop);
         let _ = self.doers.forecast.send(Outlook::Stop);

@@ -72,6 +72,8 @@ pub(crate) struct Behaviours {
     classes: Vec<Rc<Class>>,
     /// By the number of the character.
     suspended: BTreeMap<u32, (CharacterId, Suspended)>,
+    /// Those numbers, by character: who attaches asks for one of thousands.
+    suspended_numbers: BTreeMap<CharacterId, u32>,
 }
 
 impl Behaviours {
@@ -110,6 +112,7 @@ impl Behaviours {
     /// Keeps what a reload needs to bring back an instance that was taken out.
     pub(crate) fn suspend(&mut self, instance: &Instance, suspended: Suspended) {
         self.suspended.insert(instance.serial, (instance.character, suspended));
+        self.suspended_numbers.insert(instance.character, instance.serial);
     }
 
     /// Keeps a class.
@@ -157,7 +160,8 @@ impl Behaviours {
 
     /// The behaviour of a character that was switched off.
     pub(crate) fn suspended_of(&self, character: CharacterId) -> Option<&Suspended> {
-        self.suspended.values().find(|(other, _)| *other == character).map(|(_, suspended)| suspended)
+        let number = self.suspended_numbers.get(&character)?;
+        self.suspended.get(number).map(|(_, suspended)| suspended)
     }
 
     /// The characters whose behaviour was switched off, in their order.
@@ -167,7 +171,9 @@ impl Behaviours {
 
     /// A character has no suspended behaviour any more.
     pub(crate) fn forget_suspended(&mut self, character: CharacterId) {
-        self.suspended.retain(|_, (other, _)| *other != character);
+        if let Some(number) = self.suspended_numbers.remove(&character) {
+            self.suspended.remove(&number);
+        }
     }
 
     /// The `self` of an instance.

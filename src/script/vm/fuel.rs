@@ -6,7 +6,8 @@
 //! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
 //! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). Not here: who
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a wide
+//! table counts as wide as the table is, and so does making room again and again. Not here: who
 //! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
 //! tight loops, this about 1.1 times.
 
@@ -29,6 +30,26 @@ const STEP_BYTES: usize = 64 * 1024;
 
 /// Bytes in use below which nothing is collected.
 const HEAP_MIN_BYTES: usize = 1024 * 1024;
+
+/// Places of a table that are passed over in the time of a unit of fuel.
+const PLACES_PER_UNIT: usize = 1024;
+
+/// The same where `next` begins at a key: it looks the key up as well.
+const PLACES_PER_UNIT_OF_NEXT: usize = 2048;
+
+/// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty, takes
+/// no longer than the safepoints of the loop pay for.
+const WIDE_BYTES: usize = 64 * 1024;
+
+/// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128 for
+/// each name.
+const ROOM_PER_SAFEPOINT: u64 = 1024;
+
+/// Bytes of tables that are paid for in advance, at most: the largest table grows once.
+const ROOM_MAX: u64 = 16 * 1024 * 1024;
+
+/// Parts of tables of so few bytes are made in no time.
+const ROOM_FREE_BYTES: usize = 64;
 
 /// Why a running call was ended. None of them can be caught by a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +157,9 @@ struct Gauge {
     paid: Cell<usize>,
     /// Whether room for tables is counted.
     counts_tables: Cell<bool>,
+    /// Whether there are tables so wide that loops over them have to be looked for.
+    has_wide_tables: Cell<bool>,
+    room: Room,
     /// What a safepoint counts for.
     price: Cell<u64>,
     census: RefCell<Census>,
@@ -143,6 +167,44 @@ struct Gauge {
     pace: CollectorPace,
     batch: batch::Batch,
     signals: Arc<Signals>,
+}
+
+/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid for
+/// by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory, that is
+/// up to the address. Who takes from a table and puts into it so that it is made anew each time pays for that.
+#[derive(Debug, Default)]
+struct Room {
+    /// Left of what earlier calls paid for.
+    left: Cell<u64>,
+    /// Made in this call.
+    made: Cell<u64>,
+    /// Paid for in this call by more than its safepoints.
+    paid: Cell<u64>,
+}
+
+impl Room {
+    /// Makes `bytes` in a call that has passed `safepoints`; the units that are due for it.
+    fn make(&self, bytes: u64, safepoints: u64) -> u64 {
+        self.made.set(self.made.get().saturating_add(bytes));
+        let there = self.there(safepoints);
+        let units = self.made.get().saturating_sub(there).div_ceil(ROOM_PER_SAFEPOINT);
+        self.paid.set(self.paid.get().saturating_add(units.saturating_mul(ROOM_PER_SAFEPOINT)));
+        units
+    }
+
+    fn there(&self, safepoints: u64) -> u64 {
+        let now = safepoints.saturating_mul(ROOM_PER_SAFEPOINT).saturating_add(self.paid.get());
+        self.left.get().saturating_add(now)
+    }
+
+    /// The call is over, and another one begins.
+    fn settle(&self, safepoints: u64) {
+        // A call passes one safepoint more than it counts.
+        let left = self.there(safepoints.saturating_add(1)).saturating_sub(self.made.get());
+        self.left.set(left.min(ROOM_MAX));
+        self.made.set(0);
+        self.paid.set(0);
+    }
 }
 
 /// When the collector works next, and how much: a function of the bytes in use and of nothing else.
@@ -194,6 +256,7 @@ impl Gauge {
     /// A call of at most `limit` safepoints begins; the first `slice` of them before the next look around.
     #[inline]
     fn fill(&self, limit: u64, slice: u64) {
+        self.room.settle(self.passed());
         self.trip.set(None);
         self.limit.set(limit);
         self.paid.set(0);
@@ -214,6 +277,35 @@ impl Gauge {
 
     fn charged(&self) -> u64 {
         self.charged.get().min(self.spent())
+    }
+
+    /// Safepoints that the call has passed, beside what functions took.
+    fn passed(&self) -> u64 {
+        (self.limit.get().saturating_sub(self.left())).saturating_sub(self.charged.get())
+    }
+
+    /// Takes a part of a table into account that was made or has grown. What grows where it lies (lists, and the
+    /// stack of calls) doubles each time.
+    fn make_room(&self, old_bytes: usize, new_bytes: usize) {
+        if new_bytes > WIDE_BYTES {
+            self.has_wide_tables.set(true);
+        }
+        if old_bytes > 0 || self.counts_tables.get() {
+            return;
+        }
+        let units = self.room.make(new_bytes as u64, self.passed());
+        if units > 0 {
+            self.charge(units);
+            self.look_soon();
+        }
+    }
+
+    /// Takes what going over so many places of a table costs beside the safepoints.
+    fn charge_places(&self, places: usize, per_unit: usize) {
+        let units = places / per_unit;
+        if units > 0 {
+            self.charge(units as u64);
+        }
     }
 
     /// What the call costs the tick.
@@ -310,6 +402,7 @@ impl Fuel {
             fresh: raw::install(lua),
             ..Gauge::default()
         };
+        gauge.room.left.set(ROOM_MAX);
         lua.gc_stop();
         Self(Rc::new(gauge))
     }
@@ -478,9 +571,16 @@ impl Drop for Running<'_> {
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
 ///    is not finished has no hash yet, and is not read.
+/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them by
+///    number reads no other; beyond the top is nothing. Only where three of them are those of a loop over a
+///    table, which scripts cannot make, one is written, with a pointer that stands for the same. They are read
+///    where they lie: the VM's own functions refuse registers beyond the frame, where many values that a call
+///    is given lie, and to put a value there they would widen the frame. Of a table the first 12 bytes are read.
+///    Where a thread keeps its first register, what a register looks like and where the sizes of a table lie was
+///    measured at setup; if they were not found, nothing is read or written.
 #[allow(unsafe_code)]
 mod raw {
-    use super::{Fuel, Gauge, Trip};
+    use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip};
     use mlua::{Lua, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
@@ -524,6 +624,94 @@ mod raw {
         offset: Cell<usize>,
         blocks: [Cell<*const u8>; FRESH_MAX],
         count: Cell<usize>,
+        /// How wide tables are; none when the layout of threads and tables is not known.
+        pub(super) widths: Cell<Option<Widths>>,
+    }
+
+    /// The tag of what a loop over a table keeps of its way.
+    const ITERATOR: u32 = 128;
+
+    /// The VM reads the lower 32 bits only.
+    const PAID_BIT: usize = 1 << (usize::BITS - 8);
+
+    /// Registers of a function, at most.
+    const REGISTERS_MAX: usize = 255;
+
+    /// A register of a function, as it lies in memory, which was measured.
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    struct Register {
+        value: usize,
+        tag: u32,
+        kind: c_int,
+    }
+
+    impl Register {
+        fn is(self, kind: c_int) -> bool {
+            self.kind == kind
+        }
+
+        /// Whether it holds where a loop that has not begun will go on.
+        fn is_fresh_iterator(self) -> bool {
+            self.is(ffi::LUA_TLIGHTUSERDATA) && self.tag == ITERATOR && self.value == 0
+        }
+    }
+
+    /// Where the sizes of a table lie in it, which was measured.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Widths {
+        /// The address of `next`.
+        next: usize,
+        /// Where a thread keeps the address of its first register, in words.
+        first: usize,
+    }
+
+    /// Words of a thread that are looked at, fewer than it has.
+    const THREAD_WORDS: usize = 8;
+
+    /// Where a table keeps the binary logarithm of its places for names, one byte.
+    const NAMES_AT: usize = 6;
+
+    /// Where it keeps its places for numbers, four bytes.
+    const NUMBERS_AT: usize = 8;
+
+    impl Widths {
+        /// Measures threads and tables of a VM; none when they are not as they are known.
+        unsafe fn measure(state: *mut ffi::lua_State) -> Option<Self> {
+            const SIZES: [(c_int, c_int); 4] = [(1000, 2048), (37, 4), (5, 256), (70_000, 32)];
+            if usize::BITS < 64 {
+                return None;
+            }
+            // SAFETY: reads the heads of a thread and of tables, and leaves the stack as it was.
+            unsafe {
+                let first = find_first_register(state)?;
+                ffi::lua_getfield(state, ffi::LUA_GLOBALSINDEX, c"next".as_ptr());
+                let widths = Self { next: ffi::lua_topointer(state, -1) as usize, first };
+                ffi::lua_settop(state, -2);
+                let is_known = SIZES.iter().all(|&(numbers, names)| {
+                    ffi::lua_createtable(state, numbers, names);
+                    let places = widths.places(ffi::lua_topointer(state, -1).cast());
+                    ffi::lua_settop(state, -2);
+                    places == (numbers + names) as usize
+                });
+                is_known.then_some(widths)
+            }
+        }
+
+        unsafe fn first_register(self, state: *mut ffi::lua_State) -> *mut Register {
+            // SAFETY: where the address lies was measured.
+            unsafe { state.cast::<*mut Register>().add(self.first).read() }
+        }
+
+        /// The places of a table, full and empty.
+        unsafe fn places(self, table: *const u8) -> usize {
+            // SAFETY: a table has more bytes than are read of it.
+            unsafe {
+                let numbers = table.add(NUMBERS_AT).cast::<u32>().read_unaligned() as usize;
+                let names = 1_usize.checked_shl(u32::from(table.add(NAMES_AT).read())).unwrap_or(0);
+                numbers.saturating_add(names)
+            }
+        }
     }
 
     impl Default for Fresh {
@@ -533,6 +721,7 @@ mod raw {
                 offset: Cell::new(0),
                 blocks: [const { Cell::new(ptr::null()) }; FRESH_MAX],
                 count: Cell::new(0),
+                widths: Cell::new(None),
             }
         }
     }
@@ -545,6 +734,33 @@ mod raw {
         }
     }
 
+    /// Finds out where a thread keeps the address of its first register: beside that of its top, which moves
+    /// when something is pushed.
+    unsafe fn find_first_register(state: *mut ffi::lua_State) -> Option<usize> {
+        const TOLD: (usize, c_int) = (0x5eed_f00d, 5);
+        const BYTES: usize = size_of::<Register>();
+        // SAFETY: reads the head of a thread, and what lies between the two addresses found there.
+        unsafe {
+            let words = || state.cast::<[usize; THREAD_WORDS]>().read();
+            let before = words();
+            ffi::lua_pushlightuserdatatagged(state, ptr::without_provenance_mut(TOLD.0), TOLD.1);
+            let (after, count) = (words(), ffi::lua_gettop(state) as usize);
+            let mut tops = (1..THREAD_WORDS - 1).filter(|&at| after[at].wrapping_sub(before[at]) == BYTES);
+            let first = tops.next().filter(|_| tops.next().is_none()).and_then(|top| {
+                let is_first = |first: &usize| after[top].wrapping_sub(after[*first]) == count * BYTES;
+                [top - 1, top + 1].into_iter().find(is_first)
+            });
+            let is_pushed = |first: &usize| {
+                let register = (after[*first] as *const Register).add(count - 1).read();
+                (register.value, register.tag) == (TOLD.0, TOLD.1 as u32)
+                    && register.is(ffi::LUA_TLIGHTUSERDATA)
+            };
+            let first = first.filter(is_pushed);
+            ffi::lua_settop(state, -2);
+            first
+        }
+    }
+
     pub(super) fn install(lua: &Lua) -> Fresh {
         let fresh = Fresh::default();
         // SAFETY: points 1 and 3 above; the closure does not panic and leaves the Lua stack as it was.
@@ -553,6 +769,7 @@ mod raw {
                 let callbacks = ffi::lua_callbacks(state);
                 (*callbacks).interrupt = Some(safepoint);
                 measure(state, &fresh);
+                fresh.widths.set(Widths::measure(state));
                 ffi::lua_setmemcat(state, c_int::from(SCRIPTS));
                 (*callbacks).onallocate = Some(allocated);
             })
@@ -673,6 +890,10 @@ mod raw {
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
+        if gauge.has_wide_tables.get() {
+            // SAFETY: called by Luau with a live state.
+            unsafe { look_at_loops(state, gauge) };
+        }
         let (slice, price) = (gauge.slice.get(), gauge.price.get());
         if slice >= price && gauge.signals.trip().is_none() {
             gauge.slice.set(slice - price);
@@ -680,6 +901,34 @@ mod raw {
         }
         // SAFETY: called by Luau with a live state.
         unsafe { look_around(state, gauge) }
+    }
+
+    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as it
+    /// is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in three
+    /// registers; once it is paid for, a bit that the VM does not read is set in the last of them.
+    #[inline(never)]
+    unsafe fn look_at_loops(state: *mut ffi::lua_State, gauge: &Gauge) {
+        let Some(widths) = gauge.fresh.widths.get() else { return };
+        // SAFETY: point 7.
+        unsafe {
+            let count = usize::try_from(ffi::lua_gettop(state)).unwrap_or(0).min(REGISTERS_MAX);
+            let first = widths.first_register(state);
+            for at in 1..count {
+                let register = first.add(at).read();
+                if !register.is(ffi::LUA_TTABLE) {
+                    continue;
+                }
+                let before = first.add(at - 1).read();
+                let after = first.add(at + 1);
+                let is_begun = before.is(ffi::LUA_TNIL) && at + 1 < count && after.read().is_fresh_iterator();
+                if is_begun {
+                    (*after).value = PAID_BIT;
+                    gauge.charge_places(widths.places(register.value as *const u8), PLACES_PER_UNIT);
+                } else if before.is(ffi::LUA_TFUNCTION) && before.value == widths.next {
+                    gauge.charge_places(widths.places(register.value as *const u8), PLACES_PER_UNIT_OF_NEXT);
+                }
+            }
+        }
     }
 
     #[cold]
@@ -738,6 +987,10 @@ mod raw {
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
+        // Blocks that are no value of a script: parts of tables, stacks.
+        if kind > ffi::LUA_TBUFFER && new_bytes > old_bytes && new_bytes > super::ROOM_FREE_BYTES {
+            gauge.make_room(old_bytes, new_bytes);
+        }
         let is_text = kind == ffi::LUA_TSTRING;
         if is_text {
             // SAFETY: called by Luau with a live state.

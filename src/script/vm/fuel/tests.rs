@@ -192,6 +192,44 @@ fn texts_of_this_luau_can_be_looked_at() {
 }
 
 #[test]
+fn loops_over_tables_of_this_luau_can_be_seen() {
+    assert!(Fuel::install(&Lua::new(), Arc::default()).0.fresh.widths.get().is_some());
+}
+
+#[test]
+fn a_loop_over_a_wide_table_is_paid_for_once_however_it_ends() {
+    let wide = "local wide = table.create(40960) wide[1] = 1";
+    let spent = |body: &str| counted(10_000_000, &format!("{wide} for i = 1, 1000 do {body} end")).1;
+    let plain = spent("");
+    let paid = |body: &str| (spent(body) - plain) / 1000;
+    assert!((40..=44).contains(&paid("for k in wide do end")), "{}", paid("for k in wide do end"));
+    assert!((40..=44).contains(&paid("for k in wide do break end")));
+    assert!(
+        (40..=48).contains(&paid("for k in pairs(wide) do end")),
+        "{}",
+        paid("for k in pairs(wide) do end")
+    );
+    assert!((20..=23).contains(&paid("next(wide)")), "{}", paid("next(wide)"));
+    assert_eq!(paid("local it = wide[1]"), 0);
+    // Many values beyond the registers of a function.
+    assert!(paid("select('#', table.unpack(wide, 1, 300))") < 20);
+}
+
+#[test]
+fn tables_of_ordinary_growth_are_paid_for_by_the_safepoints_that_fill_them() {
+    let spent = |body: &str| counted(10_000_000, &format!("local t = {{}} for i = 1, 50000 do {body} end"));
+    let plain = spent("");
+    for body in ["t[i] = i", "t[i + 0.5] = i", "t[i] = { x = 1, y = 2, z = 3 }"] {
+        assert_eq!(spent(body), plain, "{body}");
+    }
+    let anew = "for i = 1, 1000 do t['k' .. i] = 1 end
+        for i = 1, 2000 do t[1] = 1 t[1] = nil t[2] = 1 t[2] = nil end";
+    let made = 2000 * 2 * 1024 * 32;
+    let paid = counted(10_000_000, &format!("local t = {{}} {anew}")).1 * super::ROOM_PER_SAFEPOINT;
+    assert!(paid + super::ROOM_MAX + 3000 * super::ROOM_PER_SAFEPOINT >= made, "{paid} of {made}");
+}
+
+#[test]
 fn texts_that_make_instructions_dear_make_safepoints_dear() {
     let turns = |texts: &str| {
         let spent = |turns: u32| counted(10_000_000, &format!("{texts} for i = 1, {turns} do end")).1;

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use walkon_view::{CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup};
+use walkon_view::{
+    CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup, WatchCalls,
+};
 
 use super::args::ViewArgs;
 use super::exit::{CommandFailure, Exit};
@@ -51,13 +53,16 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let interrupts = Interrupts::listen();
     let signals = Arc::new(Signals::default());
     let settings = crate::level::spawn::settings(&level.def);
-    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
+    let (call_ms, for_calls) = (settings.limits.watchdog_ms, interrupts.clone());
+    let watch_calls: WatchCalls =
+        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.clone())));
     let setup = ViewSetup {
         project: project.clone(),
         start,
         speed: Speed::Times(args.speed),
         is_playing: !args.paused,
         signals,
+        watch: watch_calls,
         scenery: scenery::backdrop(&found, &level.def.navigation),
     };
     let mut view = View::begin(setup).map_err(|error| refused(shell, &found, args, error))?;
@@ -69,8 +74,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
             open(&address);
         }
     }
-    look_on(&view, watch, (args.stdio, &interrupts));
-    drop(watchdog);
+    look_on(&view, watch, (args.stdio, &interrupts))?;
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
@@ -110,15 +114,14 @@ fn serve(
 }
 
 /// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
-fn look_on(view: &View, mut watch: ProjectWatch<'_>, (is_spoken, interrupts): (bool, &Interrupts)) {
+fn look_on(
+    view: &View,
+    mut watch: ProjectWatch<'_>,
+    (is_spoken, interrupts): (bool, &Interrupts),
+) -> Result<(), CommandFailure> {
     let is_over = Arc::new(AtomicBool::new(false));
     if is_spoken {
-        let (speak, over) = (view.speaker(), Arc::clone(&is_over));
-        // Nobody waits for it: after a signal it may still wait for its input.
-        std::thread::spawn(move || {
-            speak();
-            over.store(true, Ordering::Relaxed);
-        });
+        view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
     }
     while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
         if let Some(changed) = watch.poll() {
@@ -127,6 +130,7 @@ fn look_on(view: &View, mut watch: ProjectWatch<'_>, (is_spoken, interrupts): (b
         }
         std::thread::sleep(LOOK_EVERY);
     }
+    Ok(())
 }
 
 /// Sixteen bytes that nobody can guess, as hexadecimal digits.

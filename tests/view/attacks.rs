@@ -1,0 +1,171 @@
+//! Texts that are evaluated in a level under view and ask for too much.
+//!
+//! Goal: the limits of scripts hold for what somebody types as well, the program answers afterwards, and a
+//! signal ends it. Method: the program on standard input and output, which stay open; what counts is what is
+//! told, never a clock.
+
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::fixture::TWO_ROOMS;
+
+/// A level under view, paused, with both ends open.
+struct Spoken {
+    child: Child,
+    into: ChildStdin,
+    lines: Lines<BufReader<ChildStdout>>,
+    /// The longest line that was read.
+    longest: usize,
+    last_id: u64,
+    _folder: tempfile::TempDir,
+}
+
+impl Spoken {
+    fn begin(limits: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let head = format!("{{ \"script\": \"attack.lua\", \"limits\": {{ {limits} }},");
+        std::fs::write(folder.path().join("stage.json"), TWO_ROOMS.replacen('{', &head, 1)).unwrap();
+        std::fs::write(folder.path().join("attack.lua"), "").unwrap();
+        let mut child = Command::new(crate::place::program())
+            .args(["view", "stage.json", "--stdio", "--paused"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (into, out) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let lines = BufReader::new(out).lines();
+        Self { child, into, lines, longest: 0, last_id: 0, _folder: folder }
+    }
+
+    fn next(&mut self) -> Value {
+        let line = self.lines.next().expect("the program goes on").unwrap();
+        self.longest = self.longest.max(line.len());
+        serde_json::from_str(&line).unwrap()
+    }
+
+    fn ask(&mut self, command: Value) -> u64 {
+        self.last_id += 1;
+        let Value::Object(mut fields) = command else { panic!("a command is an object") };
+        fields.insert("id".to_owned(), json!(self.last_id));
+        writeln!(self.into, "{}", Value::Object(fields)).unwrap();
+        self.last_id
+    }
+
+    /// Evaluates a text, and tells what came of it.
+    fn evaluate(&mut self, text: &str) -> String {
+        self.ask(json!({ "do": "input", "evaluate": text }));
+        self.ask(json!({ "do": "step", "ticks": 1 }));
+        loop {
+            let told = self.next();
+            let items = told["items"].as_array().cloned().unwrap_or_default();
+            let came = items.iter().find(|item| item["lane"] == "inputs" && item["kind"] != "input");
+            if let Some(item) = came {
+                return item["text"].as_str().unwrap().to_owned();
+            }
+        }
+    }
+
+    fn is_there(&mut self) -> bool {
+        let id = self.ask(json!({ "do": "ping" }));
+        loop {
+            let told = self.next();
+            if told["id"] == id {
+                return told["ok"].is_object();
+            }
+        }
+    }
+}
+
+impl Drop for Spoken {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn what_is_evaluated_ends_by_the_limits_of_scripts_and_the_program_answers() {
+    // In this order: long texts that begin alike make every safepoint dear from then on.
+    let cases = [
+        ("local function f() return 1 + f() end return f()", "stack overflow"),
+        ("while true do end", "stopped after 100000 steps"),
+        ("while true do pcall(function() while true do end end) end", "stopped after 100000 steps"),
+        ("local s = 'x' while true do s = s .. s end", "larger than any may be"),
+        ("local t = {} while true do t[#t + 1] = ('x'):rep(500000) .. #t end", "stopped after 100000 steps"),
+        ("return string.find(('a'):rep(32), ('a?'):rep(32) .. ('a'):rep(32))", "stopped after 100000 steps"),
+        ("local function f() return coroutine.wrap(f)() end f()", "nested too deeply"),
+        ("while true do event.emit('x', { 1 }) end", "stopped after 100000 steps"),
+        ("while true do timer.after(9, print) end", "256 timers"),
+        (
+            "error(setmetatable({}, { __tostring = function() while true do end end }))",
+            "error object is a table",
+        ),
+        ("local t = {} for i = 1, 20000 do t = { t } end return t", "console"),
+        ("local t = {} t.t = t return t", "a table that holds this one"),
+        ("task.sleep(9)", "may not wait"),
+        (
+            "local t = {} for i = 1, 9000 do t['k' .. i] = 1 end table.clear(t) while true do for k in t do end end",
+            "stopped after 100000 steps",
+        ),
+        (
+            "local t = {} for i = 1, 900 do t['k' .. i] = 1 end while true do t[1] = 1 t[1] = nil t[2] = 1 t[2] = nil end",
+            "stopped after 100000 steps",
+        ),
+    ];
+    // No clock decides, however busy the machine is.
+    let mut spoken = Spoken::begin("\"watchdogMs\": 60000");
+    for (text, part) in cases {
+        let came = spoken.evaluate(text);
+        assert!(came.contains(part), "{text}: {came}");
+        assert!(spoken.is_there(), "{text}");
+    }
+    let came = spoken.evaluate("return 6 * 7");
+    assert!(came.ends_with(": 42"), "{came}");
+}
+
+#[test]
+fn long_data_is_marked_in_what_a_view_tells() {
+    let mut spoken = Spoken::begin("");
+    spoken.evaluate("local p = ('x'):rep(200000) for i = 1, 40 do event.emit('long', p) end return 1");
+    assert!(spoken.is_there());
+    assert!(spoken.longest < 100_000, "{} bytes", spoken.longest);
+}
+
+/// The watchdog looks at the thread that the calls run on.
+#[test]
+fn the_watchdog_ends_calls_of_a_level_under_view() {
+    let mut spoken =
+        Spoken::begin("\"watchdogMs\": 10, \"fuelPerCall\": 10000000, \"fuelPerTick\": 1000000000");
+    let came = spoken.evaluate("local n = 0 while true do n += 1 end");
+    assert!(came.contains("watchdog"), "{came}");
+    assert!(spoken.is_there());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_view_whose_input_stays_open() {
+    for attack in
+        [None, Some("while true do end"), Some("timer.every(0.02, function() while true do end end)")]
+    {
+        let mut spoken = Spoken::begin("\"fuelPerCall\": 10000000, \"fuelPerTick\": 1000000000");
+        assert!(spoken.is_there());
+        if let Some(text) = attack {
+            spoken.ask(json!({ "do": "input", "evaluate": text }));
+            spoken.ask(json!({ "do": "play" }));
+            assert!(spoken.is_there());
+        }
+        let id = spoken.child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        // The input is still open and nobody reads: nothing but the signal ends it.
+        let ended = (0..3000).find_map(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            spoken.child.try_wait().unwrap()
+        });
+        assert!(ended.is_some_and(|status| status.success()), "{attack:?}: {ended:?}");
+    }
+}
