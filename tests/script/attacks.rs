@@ -379,6 +379,7 @@ fn fault_a12_going_over_emptied_tables_ends_by_count_and_sooner_the_wider_they_a
         "for i = 1, 2 do for k in wide do break end end",
         "next(wide)",
         "local k = next(wide, first)",
+        "local k = pairs(wide)(wide)",
         "coroutine.wrap(function() for k in wide do end end)()",
     ];
     let tables = [

@@ -48,6 +48,11 @@ const ROOM_PER_SAFEPOINT: u64 = 1024;
 /// Bytes of tables that are paid for in advance, at most: the largest table grows once.
 const ROOM_MAX: u64 = 16 * 1024 * 1024;
 
+/// A part of a table of so many bytes takes twice as long for each of them, because memory is far away then; one
+/// of more up to so many times more.
+const FAR_BYTES: usize = 1024 * 1024;
+const FAR_TIMES_MAX: usize = 3;
+
 /// Parts of tables of so few bytes are made in no time.
 const ROOM_FREE_BYTES: usize = 64;
 
@@ -293,7 +298,8 @@ impl Gauge {
         if old_bytes > 0 || self.counts_tables.get() {
             return;
         }
-        let units = self.room.make(new_bytes as u64, self.passed());
+        let dear = 1 + (new_bytes / FAR_BYTES).min(FAR_TIMES_MAX);
+        let units = self.room.make((new_bytes * dear) as u64, self.passed());
         if units > 0 {
             self.charge(units);
             self.look_soon();
@@ -660,8 +666,8 @@ mod raw {
     /// Where the sizes of a table lie in it, which was measured.
     #[derive(Clone, Copy, Debug)]
     pub(super) struct Widths {
-        /// The address of `next`.
-        next: usize,
+        /// The addresses of `next` and of what `pairs` returns, which is the same function once more.
+        nexts: [usize; 2],
         /// Where a thread keeps the address of its first register, in words.
         first: usize,
     }
@@ -686,8 +692,12 @@ mod raw {
             unsafe {
                 let first = find_first_register(state)?;
                 ffi::lua_getfield(state, ffi::LUA_GLOBALSINDEX, c"next".as_ptr());
-                let widths = Self { next: ffi::lua_topointer(state, -1) as usize, first };
-                ffi::lua_settop(state, -2);
+                ffi::lua_getfield(state, ffi::LUA_GLOBALSINDEX, c"pairs".as_ptr());
+                ffi::lua_createtable(state, 0, 0);
+                ffi::lua_call(state, 1, 1);
+                let nexts = [-2, -1].map(|at| ffi::lua_topointer(state, at) as usize);
+                let widths = Self { nexts, first };
+                ffi::lua_settop(state, -3);
                 let is_known = SIZES.iter().all(|&(numbers, names)| {
                     ffi::lua_createtable(state, numbers, names);
                     let places = widths.places(ffi::lua_topointer(state, -1).cast());
@@ -924,7 +934,7 @@ mod raw {
                 if is_begun {
                     (*after).value = PAID_BIT;
                     gauge.charge_places(widths.places(register.value as *const u8), PLACES_PER_UNIT);
-                } else if before.is(ffi::LUA_TFUNCTION) && before.value == widths.next {
+                } else if before.is(ffi::LUA_TFUNCTION) && widths.nexts.contains(&before.value) {
                     gauge.charge_places(widths.places(register.value as *const u8), PLACES_PER_UNIT_OF_NEXT);
                 }
             }
