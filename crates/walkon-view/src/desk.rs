@@ -307,7 +307,7 @@ impl Desk {
         let stem = self.document.level().rsplit('/').next().unwrap_or_default();
         let stem = stem.split('.').next().unwrap_or_default();
         let folder = self.script_names.iter().find_map(|(path, name)| path.strip_suffix(name.as_str()));
-        format!("{}{stem}_paths_test.lua", folder.unwrap_or_default())
+        format!("{}{}", folder.unwrap_or_default(), Expectations::file_name(stem))
     }
 
     fn read_expectations(&mut self) {

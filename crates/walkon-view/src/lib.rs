@@ -15,7 +15,6 @@ pub mod client;
 pub mod commands;
 pub mod desk;
 pub mod edit;
-
 pub mod forecast;
 pub mod frame;
 pub mod happened;

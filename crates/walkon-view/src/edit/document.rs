@@ -17,7 +17,7 @@ use super::patch::{Change, PatchError, patch};
 
 /// Most steps that can be taken back.
 const STEPS_MAX: usize = 500;
-/// How often a file is written anew that somebody else has changed in between.
+/// How many times a file is saved again when somebody else changes it during the save.
 const ROUNDS_MAX: usize = 8;
 /// Most bytes of texts that are kept for them.
 const BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -207,7 +207,7 @@ pub struct Document {
     undone: Vec<Step>,
     /// Whether the next edit of the same word joins the last step.
     is_open: bool,
-    /// How often the file at hand was written anew.
+    /// How many times the current file was saved again.
     rounds: usize,
 }
 

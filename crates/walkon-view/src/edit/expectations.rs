@@ -30,7 +30,7 @@ pub enum Doors {
     /// They are walls.
     #[default]
     Closed,
-    /// They are no obstacle, whoever can open them.
+    /// Paths lead through them, also through those that nobody can open.
     Open,
 }
 

@@ -30,7 +30,7 @@ use super::document::{Applied, Document, EditError, Label, Overlaid, Surrounding
 use super::json::Json;
 use super::patch::{Change, patch};
 
-/// Most rays of a preview: it is made anew while a face of its box is dragged.
+/// Most rays of a preview, which is computed again at each move of a dragged face.
 const PREVIEW_RAYS_MAX: u64 = 200_000;
 /// Most links and pairs of parts that are listed.
 const LISTED_MAX: usize = 10_000;
