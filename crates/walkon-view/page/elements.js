@@ -152,6 +152,27 @@ export function icon(name) {
   return svg;
 }
 
+/** A needle whose dark end shows to the north; what turns is its group. */
+export function compass() {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", "icon icon-compass");
+  svg.setAttribute("aria-hidden", "true");
+  const hand = document.createElementNS(SVG, "g");
+  for (const [name, d] of [
+    ["ring", "M8 1.2a6.8 6.8 0 1 0 0 13.6A6.8 6.8 0 0 0 8 1.2z"],
+    ["north", "M8 2.6 10 8H6z"],
+    ["south", "M8 13.4 10 8H6z"],
+  ]) {
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("d", d);
+    path.setAttribute("class", name);
+    (name === "ring" ? svg : hand).append(path);
+  }
+  svg.append(hand);
+  return svg;
+}
+
 /**
  * A button with an icon. Its tooltip names it and its key.
  * @param {{icon?: string, text?: string, label: string, key?: string, test?: string, class?: string, pressed?: boolean,

@@ -4,7 +4,7 @@
 // In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new
 // connection. Not here: anything that is drawn.
 
-import { camera, fit, planeOf, toStage } from "./camera.js";
+import { camera, firstPose, fit, hasHeights, pose, stageOf } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
 import { startConflicts } from "./conflicts.js";
 import { startConsole } from "./console.js";
@@ -24,6 +24,7 @@ import { applyTheme } from "./palette.js";
 import { startPaths } from "./paths.js";
 import { startPointer } from "./pointer.js";
 import { check, startProblems } from "./problems.js";
+import { startRelief, takeOverlay, takeScene } from "./relief.js";
 import { seekAgain } from "./rewind.js";
 import { startSource } from "./source.js";
 import { counters, fps, redraw, startStage } from "./stage.js";
@@ -48,13 +49,11 @@ function take(message) {
       takeRoster(message);
       break;
     case "scene":
-      model.scene = message.picture;
       if (message.bounds && model.welcome) model.welcome.bounds = message.bounds;
-      changed("scene");
+      takeScene(message.picture);
       break;
     case "overlay":
-      model.overlay = message;
-      changed("overlay");
+      takeOverlay(message);
       break;
     case "happened":
       takeItems(message.items.map((/** @type {Json} */ item) => ({ tick: message.tick, ...item })));
@@ -75,8 +74,12 @@ function welcome(message) {
   camera.isIsometric = message.projection === "isometric";
   if (model.layer >= message.layers) model.layer = 0;
   changed("welcome");
-  sendShow();
-  if (isFirst) fit();
+  if (isFirst) {
+    firstPose();
+    fit();
+    // How high the scene is comes with the first picture that was asked for.
+    sendShow().then(() => hasHeights() && fit());
+  } else sendShow();
   isFirst = false;
   askHistory();
   check();
@@ -143,6 +146,7 @@ startPaths();
 startConsole();
 startTabs();
 startHands();
+startRelief();
 startStage();
 startPointer();
 startViewbar();
@@ -211,7 +215,7 @@ window.walkon = {
     const key = [...model.roster.values()].find((row) => row.name === name)?.key;
     const at = bodyOf(key);
     if (!at) return null;
-    const [left, top] = toStage(...planeOf(at.x, at.y, at.z));
+    const [left, top] = stageOf(at.x, at.y, at.z);
     const box = document.querySelector('[data-test="stage"]')?.getBoundingClientRect();
     return { x: left + (box?.left ?? 0), y: top + (box?.top ?? 0) };
   },
@@ -226,4 +230,5 @@ window.walkon = {
   },
   model,
   camera,
+  pose,
 };

@@ -13,6 +13,7 @@ import { askFor } from "./menus.js";
 import { changed, listen, model } from "./model.js";
 import { paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
+import { projectedLayers } from "./relief.js";
 import { redraw } from "./stage.js";
 import { addTab, showTab } from "./tabs.js";
 import { registerTool, takeTool, tool } from "./tools.js";
@@ -398,7 +399,7 @@ function draw(context) {
     }));
     paintLayers(
       context,
-      news,
+      projectedLayers(news),
       matrix().map((part) => part * ratio),
       ratio,
     );

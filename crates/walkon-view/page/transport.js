@@ -205,5 +205,5 @@ export function sendShow() {
   const parts = [...model.parts].filter(
     (part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"),
   );
-  order("show", { parts, slant: model.slant, layer: model.layer });
+  return order("show", { parts, slant: model.welcome?.slants ? "space" : "top", layer: model.layer });
 }

@@ -72,6 +72,7 @@ const FILES: &[(&str, &str)] = files![
     "paths.js",
     "pointer.js",
     "problems.js",
+    "relief.js",
     "rewind.js",
     "search.js",
     "source.js",
