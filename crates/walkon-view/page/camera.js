@@ -30,6 +30,8 @@ export const camera = {
   width: 800,
   height: 600,
   isIsometric: false,
+  /** Whether the whole level is shown, so that it is to stay so when the stage changes its size. */
+  isFitted: false,
 };
 
 /** The numbers of the map from plane to stage: x' = a x + c z + e, y' = b x + d z + f. */
@@ -236,6 +238,7 @@ export function firstPose() {
  */
 export function zoom(factor, left = camera.width / 2, top = camera.height / 2) {
   const [x, z] = toPlane(left, top);
+  camera.isFitted = false;
   camera.scale = Math.min(600, Math.max(0.2, camera.scale * factor));
   const [nowX, nowZ] = toPlane(left, top);
   camera.middle = [camera.middle[0] + x - nowX, camera.middle[1] + z - nowZ];
@@ -248,12 +251,14 @@ export function zoom(factor, left = camera.width / 2, top = camera.height / 2) {
  * @param {number} down
  */
 export function pan(right, down) {
+  camera.isFitted = false;
   camera.middle = toPlane(camera.width / 2 - right, camera.height / 2 - down);
   changed("camera", {});
 }
 
 /** @param {Point} point */
 export function centre(point) {
+  camera.isFitted = false;
   camera.middle = point;
   changed("camera", {});
 }
@@ -282,5 +287,6 @@ export function fit() {
   camera.scale = Math.max(0.2, Math.min(free / across, high / down));
   camera.middle = [(left + right) / 2, (top + bottom) / 2];
   camera.middle = toPlane(camera.width / 2 - BARS.left / 2, camera.height / 2 + BARS.bottom / 2);
+  camera.isFitted = true;
   changed("camera", { isZoom: true });
 }

@@ -316,8 +316,10 @@ function showBar() {
   const tools = ADDS.filter((add) => add.has()).map((add) =>
     button({
       icon: add.picture,
+      text: add.kind,
       label: add.label,
       test: `add-${add.kind}`,
+      class: "worded",
       pressed: tool.now.name === `edit-${add.kind}`,
     }),
   );
@@ -334,14 +336,19 @@ function showBar() {
     h(
       "div",
       {},
-      button({ icon: "cursor", label: "Pick and move", test: "edit-pick", pressed: isPicking }),
+      button({ icon: "cursor", text: "pick", label: "Pick and move", test: "edit-pick", class: "worded", pressed: isPicking }),
       tools,
       tilesOf()
-        ? button({ icon: "brush", label: "Paint tiles", test: "paint", pressed: tool.now.name === "edit-paint" })
+        ? button({
+            icon: "brush",
+            text: "paint",
+            label: "Paint tiles",
+            test: "paint",
+            class: "worded",
+            pressed: tool.now.name === "edit-paint",
+          })
         : null,
-      h("span", { class: "grow" }),
-      undo,
-      redo,
+      h("span", { class: "turns" }, undo, redo),
     ),
   );
 }

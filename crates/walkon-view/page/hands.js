@@ -52,6 +52,8 @@ export function startHands() {
     redraw();
   });
   listen("frame", lookAgain);
+  // What is under the pointer is another thing when the page has another layout, and of no interest to those who type.
+  for (const what of ["keydown", "resize"]) window.addEventListener(what, () => ((resting = null), (tip.hidden = true)));
   takeTool("select");
 }
 
@@ -263,7 +265,7 @@ function hoverOver(touch) {
   const row = model.roster.get(key);
   const shape = row ? null : shapeAt(touch);
   const text = row
-    ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}`
+    ? row.name
     : shape && (shape.kind !== "area" || shape.fill)
       ? shape.hint || shape.name || ""
       : "";
@@ -273,7 +275,14 @@ function hoverOver(touch) {
     ? `${x.toFixed(2)}, ${(model.welcome.heights[1] ?? 0) > 0.01 ? `${y.toFixed(2)}, ` : ""}${z.toFixed(2)} m`
     : "";
   if (tip.hidden) return;
-  fill(tip, h("div", {}, text));
+  const more = row
+    ? [row.behaviour ? `does ${row.behaviour}` : "", row.tags.length ? `tagged ${row.tags.join(", ")}` : ""]
+    : [];
+  fill(
+    tip,
+    row ? h("strong", {}, text) : h("div", {}, text),
+    h("div", { class: "soft small" }, more.filter(Boolean).join("; ")),
+  );
   const box = tip.getBoundingClientRect();
   tip.style.left = `${Math.min(touch.event.clientX + 14, window.innerWidth - box.width - 8)}px`;
   tip.style.top = `${Math.min(touch.event.clientY + 16, window.innerHeight - box.height - 8)}px`;

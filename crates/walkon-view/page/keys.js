@@ -9,6 +9,7 @@ import { focusConsole } from "./console.js";
 import { h } from "./elements.js";
 import { answerNumber, goOn as goOnFilm, toggleAttendance } from "./film.js";
 import { toggleFuture } from "./future.js";
+import { toggleLegend } from "./legend.js";
 import { changed, listen, model, select, tickRate } from "./model.js";
 import { closeMenu } from "./menus.js";
 import { switchTheme } from "./palette.js";
@@ -46,6 +47,7 @@ const KEYS = [
   { group: "View", keys: "J", text: "turn to the left", do: () => turnTo(pose.turn + STEP, pose.tilt) },
   { group: "View", keys: "K", text: "turn to the right", do: () => turnTo(pose.turn - STEP, pose.tilt) },
   { group: "View", keys: "N", text: "north up, from above", do: fromAbove },
+  { group: "View", keys: "M", text: "what the colours mean", do: toggleLegend },
   { group: "View", keys: "T", text: "light or dark", do: switchTheme },
   { group: "View", keys: "Arrows", text: "move the view" },
   { group: "Tools", keys: "V", text: "select", do: () => takeTool("select") },

@@ -18,6 +18,7 @@ import { startGraphs } from "./graphs.js";
 import { askHistory, startHappenings, takeItems } from "./happenings.js";
 import { lastInspected, startInspector } from "./inspector.js";
 import { startKeys } from "./keys.js";
+import { startLegend } from "./legend.js";
 import { changed, listen, model, seenTick, takeRoster } from "./model.js";
 import { startNotices } from "./notices.js";
 import { applyTheme } from "./palette.js";
@@ -27,7 +28,7 @@ import { check, startProblems } from "./problems.js";
 import { startRelief, takeOverlay, takeScene } from "./relief.js";
 import { seekAgain } from "./rewind.js";
 import { startSource } from "./source.js";
-import { counters, fps, redraw, startStage } from "./stage.js";
+import { counters, fps, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
 import { startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
@@ -150,6 +151,7 @@ startRelief();
 startStage();
 startPointer();
 startViewbar();
+startLegend();
 startFilm();
 startFuture();
 startConflicts();
@@ -210,14 +212,16 @@ window.walkon = {
   get inspected() {
     return lastInspected();
   },
+  /** Where a place of the world is in the window, pixels. @param {Place} place */
+  spotOf([x, y, z]) {
+    const [left, top] = stageOf(x, y, z);
+    const box = stageBox();
+    return { x: left + box.left, y: top + box.top };
+  },
   /** Where somebody stands in the window, pixels. @param {string} name */
   placeOf(name) {
-    const key = [...model.roster.values()].find((row) => row.name === name)?.key;
-    const at = bodyOf(key);
-    if (!at) return null;
-    const [left, top] = stageOf(at.x, at.y, at.z);
-    const box = document.querySelector('[data-test="stage"]')?.getBoundingClientRect();
-    return { x: left + (box?.left ?? 0), y: top + (box?.top ?? 0) };
+    const at = bodyOf([...model.roster.values()].find((row) => row.name === name)?.key);
+    return at ? window.walkon.spotOf([at.x, at.y, at.z]) : null;
   },
   get future() {
     return {

@@ -274,10 +274,11 @@ export function paintLabels(context, picture, map, ratio) {
   // Far away, names of ground would hide what happens on it.
   const isDense = sorted.length > 80 && zoom < 15;
   for (const label of sorted) {
-    if ((zoom < 5 && label.importance < 4) || (isDense && label.kind === "area")) continue;
+    if ((zoom < 5 && label.importance < 4) || (isDense && (label.kind === "area" || label.kind === "mark"))) continue;
     const [x, z] = label.kind === "area" ? spotOf(label, areas) : label.at;
     const size = (label.size || 11) * ratio;
-    const isPoint = label.kind === "mark" || label.kind === "link";
+    // A door that is seen from afar is no larger than its name.
+    const isPoint = label.kind === "mark" || label.kind === "link" || (label.kind === "door" && zoom < 14);
     const word = { text: label.text, left: a * x + c * z + e, size, colour: ink(label.colour) };
     const top = b * x + d * z + f + (isPoint ? 6 * ratio : -size / 2);
     for (const lines of isPoint ? [0, -2.2] : [0, 2, -2, 4, -4]) {

@@ -9,6 +9,7 @@ import { matrix, planeOf, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, fill, h, short } from "./elements.js";
 import { groundAt } from "./hands.js";
+import { legendRow } from "./legend.js";
 import { askFor } from "./menus.js";
 import { changed, listen, model } from "./model.js";
 import { paintLayers } from "./painter.js";
@@ -70,7 +71,7 @@ const doors = /** @type {HTMLSelectElement} */ (
 );
 const avoid = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "path-avoid", onchange: query }));
 const searched = /** @type {HTMLInputElement} */ (
-  h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: redraw })
+  h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: () => (show(), redraw()) })
 );
 const result = h("div", { "data-test": "path-result" });
 const list = h("div", {});
@@ -281,6 +282,7 @@ function show() {
         .filter(([, value]) => value !== null)
         .map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)]),
     ),
+    searched.checked ? h("ul", { class: "searchlegend" }, (it.legend ?? []).map(legendRow)) : null,
   );
 }
 
@@ -338,7 +340,7 @@ function showList() {
             h("td", { class: "number" }, at(row.to)),
             h("td", {}, row.expected),
             h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
-            h("td", {}, button({ icon: "close", label: "Forget this", onclick: () => forget(number) })),
+            h("td", {}, button({ icon: "close", label: "Forget this", test: `forget-${number}`, onclick: () => forget(number) })),
           ),
         ),
       ),

@@ -6,7 +6,7 @@
 // Not here: pointers (`pointer.js`), what clicks do (`tools.js`).
 
 import { countVisible, drawBodies, forgetLooks, stampBodies, STAMPED_FROM } from "./bodies.js";
-import { camera, centre, matrix, planeOf, stageOf, toStage } from "./camera.js";
+import { camera, centre, fit, matrix, planeOf, stageOf, toStage } from "./camera.js";
 import { byId } from "./elements.js";
 import { bodyOf, progress } from "./frames.js";
 import { drawGhosts, paintTrajectories } from "./future.js";
@@ -84,6 +84,7 @@ function resize() {
   [camera.width, camera.height] = [Math.max(50, box.width), Math.max(50, box.height)];
   [canvas.width, canvas.height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
   image = null;
+  if (camera.isFitted) fit();
   redrawAll();
 }
 

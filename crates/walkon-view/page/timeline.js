@@ -22,6 +22,9 @@ const LANE = 15;
 /** Lanes that are there from the beginning, so that the stage keeps its size. */
 const ALWAYS = new Set(["scenes", "events", "doors", "regions", "walks", "log", "faults"]);
 
+/** Windows lower than this are low, pixels. */
+const LOW = 640;
+
 /** @type {Record<string, [string, string]>} light, dark */
 const COLOURS = {
   scenes: ["#7a5bb0", "#b196e6"],
@@ -51,6 +54,7 @@ export function startTimeline() {
   for (const what of ["state", "happenings", "tick", "selection", "future", "theme", "frame"]) listen(what, ask);
   for (const what of ["tick", "state", "future", "ahead"]) listen(what, showBar);
   new ResizeObserver(() => draw()).observe(canvas);
+  window.addEventListener("resize", () => draw());
   canvas.addEventListener("pointerdown", press);
   canvas.addEventListener("pointermove", move);
   canvas.addEventListener("pointerup", () => (isDragging = false));
@@ -98,7 +102,9 @@ function shownSpan() {
 }
 
 function shownLanes() {
-  return LANES.filter((lane) => ALWAYS.has(lane) || (lanes.get(lane)?.length ?? 0) > 0);
+  // A low window has room for the lanes on which something is.
+  const isLow = window.innerHeight < LOW;
+  return LANES.filter((lane) => (isLow ? lane === "walks" : ALWAYS.has(lane)) || (lanes.get(lane)?.length ?? 0) > 0);
 }
 
 /** @param {number} tick */

@@ -7,6 +7,7 @@
 import { fit, fromAbove, isTilted, orbit, pose, toggleTilt, zoom } from "./camera.js";
 import { button, byId, compass, fill, h } from "./elements.js";
 import { toggleAttendance } from "./film.js";
+import { isLegendShown, toggleLegend } from "./legend.js";
 import { changed, listen, model } from "./model.js";
 import { toggleFollow } from "./keys.js";
 import { takeTool, tool } from "./tools.js";
@@ -100,6 +101,14 @@ function showView() {
         })
       : null,
     it?.slants ? compassButton() : null,
+    button({
+      icon: "palette",
+      label: "What the colours mean",
+      key: "M",
+      test: "legend-view",
+      pressed: isLegendShown(),
+      onclick: toggleLegend,
+    }),
     button({
       icon: "follow",
       label: "Follow the selection",

@@ -63,6 +63,7 @@ const FILES: &[(&str, &str)] = files![
     "index.html",
     "inspector.js",
     "keys.js",
+    "legend.js",
     "main.js",
     "menus.js",
     "model.js",

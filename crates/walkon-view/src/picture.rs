@@ -36,7 +36,7 @@ pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
         draw_scene(picture, world, parts.with(walkon::view::PicturePart::Names));
     });
     let mut still = json!({ "layers": seen.layers(world), "labels": seen.labels() });
-    let mut legend: Vec<Value> = seen.picture.legend.iter().filter_map(explained).collect();
+    let mut legend = seen.legend();
     if graph.is_some() && !is_flat {
         let triangles = scene_triangles(scenery, points);
         legend.splice(0..0, scenery_legend(&triangles));
@@ -64,10 +64,19 @@ pub fn moving(world: &World, wishes: &Wishes) -> Option<Value> {
     Some(seen.layers(world))
 }
 
+/// What is drawn of a search.
+pub struct SearchPicture {
+    /// Layers.
+    pub layers: Value,
+    /// What their colours mean.
+    pub legend: Value,
+}
+
 /// The layers of a search, for somebody who tests paths.
 #[must_use]
-pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> Value {
-    Seen::draw(world, wishes, &mut |picture| draw_search(picture, search)).layers(world)
+pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> SearchPicture {
+    let seen = Seen::draw(world, wishes, &mut |picture| draw_search(picture, search));
+    SearchPicture { layers: seen.layers(world), legend: seen.legend().into() }
 }
 
 /// A picture as a client looks at it.
@@ -110,6 +119,10 @@ impl Seen {
             json!({ "name": layer.name, "shapes": shapes.collect::<Vec<_>>() })
         };
         self.picture.layers.iter().zip(raised).map(of).collect()
+    }
+
+    fn legend(&self) -> Vec<Value> {
+        self.picture.legend.iter().filter_map(explained).collect()
     }
 
     fn labels(&self) -> Vec<Value> {

@@ -184,7 +184,8 @@ impl PathTest {
             "expansions": answer.expansions,
             "microseconds": (microseconds * 10.0).round() / 10.0,
             "nearest": answer.nearest.map(|point| point.to_array()),
-            "searched": searched,
+            "searched": searched.layers,
+            "legend": searched.legend,
         })
     }
 }

@@ -226,7 +226,7 @@ impl Running {
             Order::Restart(seed) => self.restart(seed)?,
             Order::GoOn(tick) => self.go_on(tick, reply)?,
             Order::Input(input) => {
-                self.pending.push(input);
+                self.say(input);
                 return Ok(json!({ "tick": self.tick() + 1 }));
             }
             Order::Ask(question) => {
@@ -244,6 +244,14 @@ impl Running {
             Order::Stop => {}
         }
         Ok(json!({ "tick": self.tick() }))
+    }
+
+    /// Says something in the next tick. Texts that are saved before it are one reload.
+    fn say(&mut self, input: Input) {
+        match (self.pending.last_mut(), input) {
+            (Some(Input::Reload(last)), Input::Reload(new)) => last.merge(new),
+            (_, input) => self.pending.push(input),
+        }
     }
 
     fn tick(&self) -> u64 {

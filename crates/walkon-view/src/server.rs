@@ -29,6 +29,8 @@ const READ_PATIENCE: Duration = Duration::from_millis(3);
 const WRITE_PATIENCE: Duration = Duration::from_millis(50);
 /// How long a browser may take to say what it wants.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// How long everybody may take to be told that it ends.
+const GOODBYE: Duration = Duration::from_millis(250);
 /// Longest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Most connections at the same time, those that have not said what they want included.
@@ -102,6 +104,11 @@ impl Server {
                     std::thread::sleep(Duration::from_millis(100));
                 }
             }
+        }
+        // Pages are told why it ends, if that does not take long.
+        let began = Instant::now();
+        while began.elapsed() < GOODBYE && visits.iter().any(|visit| !visit.is_finished()) {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
