@@ -8,6 +8,7 @@
 import { camera, groundOf, stageOf } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } from "./document.js";
+import { boxChanges, boxOf, drawBox, faceAt, faceMoved } from "./boxes.js";
 import { button, fill, h, icon, morph } from "./elements.js";
 import { dragging, form } from "./forms.js";
 import { tryChanges } from "./future.js";
@@ -22,6 +23,7 @@ import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
 /** @typedef {import("./tools.js").Touch} Touch */
+/** @typedef {import("./boxes.js").Box} Box */
 
 const bar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "Editing" });
 const body = h("div", { class: "upper" });
@@ -35,8 +37,13 @@ const root = h(
 
 /** The pointer of what is picked; "" for the level itself, null for nothing. @type {string | null} */
 let picked = null;
-/** Where the points of the picked thing are while they are dragged. @type {{thing: Thing, points: Point[], from: Point, grip: number} | null} */
+/**
+ * Where the points of the picked thing are while they are dragged; of a box whose face is dragged, the box before and now.
+ * @type {{thing: Thing, points: Point[], from: Point, grip: number, box?: Box | null, moved?: Box, stage: Point} | null}
+ */
 let drag = null;
+/** Grips from here on are faces of a box. */
+const FACES = 100;
 /** Corners of what is being drawn. @type {Point[]} */
 let drawn = [];
 /** @type {Point | null} */
@@ -528,6 +535,8 @@ function hit(touch) {
   const all = things();
   const chosen = all.find((thing) => thing.at === picked);
   if (chosen) {
+    const face = chosen.shape === "box" ? faceAt(boxOf(chosen.at), touch.stage) : -1;
+    if (face >= 0) return { thing: chosen, grip: FACES + face };
     const corners = grips(chosen);
     for (let at = 0; at < corners.length; at++) {
       const [left, top] = onStage(corners[at], chosen.y);
@@ -547,7 +556,7 @@ function hit(touch) {
 }
 
 /**
- * The points that can be dragged. A box has its four corners.
+ * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`).
  * @param {Thing} thing
  * @returns {Point[]}
  */
@@ -637,6 +646,8 @@ function down(touch) {
     points: met.thing.points.map((point) => [...point]),
     from: snapped(touch, met.thing.y),
     grip: met.grip,
+    box: met.grip >= FACES ? boxOf(met.thing.at) : null,
+    stage: touch.stage,
   };
   return true;
 }
@@ -646,6 +657,13 @@ function move(touch) {
   if (!drag) return;
   const to = snapped(touch, drag.thing.y);
   const { thing, grip, from } = drag;
+  if (drag.box && grip >= FACES) {
+    drag.moved = faceMoved(drag.box, grip - FACES, { from: drag.stage, to: touch.stage });
+    previewBox(drag.moved);
+    redraw();
+    tryChanges(model.document.file, boxChanges(thing.at, drag.box, drag.moved));
+    return;
+  }
   if (thing.shape === "box" && grip >= 0) {
     const points = thing.points.map((point) => /** @type {Point} */ ([...point]));
     points[grip === 0 || grip === 3 ? 0 : 1][0] = to[0];
@@ -677,7 +695,8 @@ function preview(thing, points) {
 async function up(touch) {
   const it = drag;
   if (!it) return;
-  const changes = moved(it.thing, it.points);
+  const changes =
+    it.box && it.moved ? boxChanges(it.thing.at, it.box, it.moved) : it.box ? [] : moved(it.thing, it.points);
   if (it.thing.shape === "box") previewBox(null);
   void touch;
   if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
@@ -978,6 +997,10 @@ function outlinePath(context, points, isClosed, y = newAt) {
  */
 function drawThing(context, thing, colours) {
   const isPicked = thing.at === picked;
+  if (thing.shape === "box" && isPicked) {
+    const box = drag?.thing.at === thing.at ? drag.moved : null;
+    drawBox(context, box ?? boxOf(thing.at));
+  }
   const points = drag && drag.thing.at === thing.at ? drag.points : thing.points;
   context.lineWidth = isPicked ? 2 : 1;
   context.strokeStyle = isPicked ? colours.accent : colours.soft;

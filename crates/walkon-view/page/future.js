@@ -19,6 +19,8 @@ import { goTo } from "./rewind.js";
 export const future = {
   isOn: false,
   seconds: remembered("horizon", 60),
+  /** The tick that it is computed from. */
+  from: 0,
   /** @type {Run | null} */
   base: null,
   /** @type {Run | null} */
@@ -40,6 +42,8 @@ let askedAt = 0;
 
 /** Begins to listen. */
 export function startFuture() {
+  // A run that began again has no tick to begin from but the first.
+  listen("began", () => (future.from = Math.min(future.from, model.state.tick)));
   listen("forecast", takeForecast);
   listen("tracks", takeTracks);
   for (const what of ["edited", "script"]) {
@@ -76,12 +80,18 @@ export function setHorizon(seconds) {
   if (future.isOn) forecastAgain();
 }
 
+/** The future from the tick that is seen, or from the start again. */
+export function toggleFrom() {
+  future.from = future.from > 0 ? 0 : Math.min(seenTick(), model.state.tick);
+  forecastAgain();
+}
+
 /** Asks for the forecast, at first or after the connection was lost. */
 export async function forecastAgain() {
   if (!future.isOn) return;
   future.base = future.newest = null;
   askedAt = performance.now();
-  const answer = await order("forecast", { from: 0, seconds: future.seconds });
+  const answer = await order("forecast", { from: future.from, seconds: future.seconds });
   if (!answer) future.isOn = false;
   changed("future");
 }

@@ -45,6 +45,7 @@ macro_rules! files {
 /// Every file of the page.
 const FILES: &[(&str, &str)] = files![
     "bodies.js",
+    "boxes.js",
     "camera.js",
     "conflicts.js",
     "connection.js",
