@@ -273,7 +273,7 @@ fn what_takes_long_is_called_off_and_nothing_is_changed() {
     let asked = hand.send(json!({ "do": "trace" }));
     let told = hand.wait(|message| message["tell"] == "progress");
     assert_eq!(
-        (&told["id"], &told["of"], &told["all"]),
+        (&told["command"], &told["of"], &told["all"]),
         (&json!(asked), &json!("the trace"), &json!(30_000))
     );
     assert!(hand.wait(|message| message["id"] == asked)["ok"]["text"].is_string());

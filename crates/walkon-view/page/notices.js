@@ -13,17 +13,21 @@ const banner = byId("banner");
 
 /**
  * @param {string} text
- * @param {{isMistake?: boolean, action?: string, onclick?: () => void}} [options]
+ * @param {{isMistake?: boolean, action?: string, onclick?: () => void, topic?: string}} [options] of a topic the last notice
+ *   counts: those before it go
  */
 export function notice(text, options = {}) {
-  const same = [...corner.children].find((child) => child.getAttribute("data-id") === text);
-  same?.remove();
+  for (const child of [...corner.children]) {
+    const isSame = child.getAttribute("data-id") === text;
+    if (isSame || (options.topic && child.getAttribute("data-topic") === options.topic)) child.remove();
+  }
   const card = h(
     "div",
     {
       class: options.isMistake ? "notice mistake" : "notice",
       role: options.isMistake ? "alert" : "status",
       "data-id": text,
+      "data-topic": options.topic ?? null,
       "data-test": "notice",
     },
     h("span", { class: "grow" }, text),

@@ -320,7 +320,7 @@ impl Reply {
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.elapsed() > PROGRESS_EVERY {
             *told = Instant::now();
-            client.tell(&json!({ "tell": "progress", "id": id, "of": of, "done": done, "all": all }));
+            client.tell(&json!({ "tell": "progress", "command": id, "of": of, "done": done, "all": all }));
         }
         client.called_off.load(Ordering::Acquire) == *called_off && !client.is_closed()
     }
