@@ -141,10 +141,7 @@ export function startEditor() {
     draw,
     cancel: () => cancel(),
   });
-  listen(
-    "edited",
-    (/** @type {Json} */ news) => (news.file === model.document.file || !model.document.file) && load(true),
-  );
+  for (const what of ["edited", "script"]) listen(what, takeNews);
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -157,6 +154,17 @@ export function startEditor() {
     const thing = find(chosen.kind, chosen.name);
     if (thing && thing.at !== picked) pick(thing.at);
   });
+}
+
+/**
+ * Somebody changed a text: of the level, of a graph beside it, of a script. There is one history for all of them.
+ * @param {Json} news
+ */
+function takeNews(news) {
+  model.document.canUndo = news.canUndo;
+  model.document.canRedo = news.canRedo;
+  if (isShown("edit")) showBar();
+  if (news.file === model.document.file || !model.document.file) load(true);
 }
 
 /**

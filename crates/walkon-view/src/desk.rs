@@ -241,7 +241,10 @@ impl Desk {
     fn tell_text(&self, path: &str, text: Option<&str>, by: &str) {
         let clients = &self.doers.shared.clients;
         if let Some(name) = self.script_names.get(path) {
-            clients.tell(&json!({ "tell": "script", "file": name, "path": path, "text": text, "by": by }));
+            clients.tell(&json!({
+                "tell": "script", "file": name, "path": path, "text": text, "by": by,
+                "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+            }));
             return;
         }
         clients.tell(&json!({

@@ -352,10 +352,16 @@ struct Part {
     samples: Vec<Sample>,
 }
 
-/// Where everybody is in a tick, by their keys.
+/// Where everybody is in a tick, in order of their keys.
 struct Sample {
     tick: u64,
-    places: BTreeMap<u32, [f32; 3]>,
+    places: Vec<Placed>,
+}
+
+#[derive(Clone, Copy)]
+struct Placed {
+    key: u32,
+    at: [f32; 3],
 }
 
 impl Part {
@@ -379,20 +385,35 @@ impl Part {
             self.all.extend(items);
         }
         if (tick - from).is_multiple_of(self.every) {
-            let everybody = game.world().characters();
-            let places = everybody.map(|(_, who)| (who.serial, who.body.position.to_array())).collect();
+            let placed = |who: &walkon::world::character::Character| Placed {
+                key: who.serial,
+                at: who.body.position.to_array(),
+            };
+            let mut places: Vec<Placed> = game.world().characters().map(|(_, who)| placed(who)).collect();
+            places.sort_unstable_by_key(|placed| placed.key);
             self.samples.push(Sample { tick, places });
         }
     }
 
     fn take_tracks(&mut self) -> Tracks {
         let samples = std::mem::take(&mut self.samples);
-        let mut keys: Vec<u32> = samples.iter().flat_map(|sample| sample.places.keys().copied()).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        // Those of one sample are mostly those of the one before.
+        let mut keys: Vec<u32> = Vec::new();
+        for sample in &samples {
+            let is_known = sample.places.len() == keys.len()
+                && sample.places.iter().zip(&keys).all(|(placed, key)| placed.key == *key);
+            if !is_known {
+                keys.extend(sample.places.iter().map(|placed| placed.key));
+                keys.sort_unstable();
+                keys.dedup();
+            }
+        }
         let nowhere = [f32::NAN; 3];
         let row = |sample: &Sample| {
-            keys.iter().map(|key| sample.places.get(key).copied().unwrap_or(nowhere)).collect::<Vec<_>>()
+            let mut here = sample.places.iter().peekable();
+            let place =
+                |key: &u32| here.next_if(|placed| placed.key == *key).map_or(nowhere, |placed| placed.at);
+            keys.iter().map(place).collect::<Vec<_>>()
         };
         let places = samples.iter().flat_map(row).collect();
         let Horizon { generation, is_base, from, .. } = self.horizon;
