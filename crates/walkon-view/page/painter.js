@@ -274,6 +274,7 @@ export function paintLabels(context, picture, map, ratio) {
   // Far away, names of ground would hide what happens on it.
   const isDense = sorted.length > 80 && zoom < 15;
   for (const label of sorted) {
+    if (isAbove(label.y)) continue;
     if ((zoom < 5 && label.importance < 4) || (isDense && (label.kind === "area" || label.kind === "mark"))) continue;
     const [x, z] = label.kind === "area" ? spotOf(label, areas) : label.at;
     const size = (label.size || 11) * ratio;

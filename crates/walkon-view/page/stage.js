@@ -93,7 +93,7 @@ export function startStage() {
   new ResizeObserver(resize).observe(canvas);
   resize();
   for (const what of ["overlay", "selection", "frame", "tool", "ahead"]) listen(what, redraw);
-  for (const what of ["scene", "theme", "future", "pose"]) listen(what, redrawAll);
+  for (const what of ["scene", "theme", "future", "pose", "ceiling"]) listen(what, redrawAll);
   for (const what of ["roster", "theme"]) listen(what, () => (forgetLooks(), redraw()));
   listen("camera", (/** @type {{isZoom?: boolean}} */ detail) => {
     if (detail?.isZoom) zoomedAt = performance.now();

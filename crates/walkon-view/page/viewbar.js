@@ -169,6 +169,11 @@ function point() {
   needle?.parentElement?.querySelector('[data-test="slant"]')?.setAttribute("aria-pressed", String(isTilted()));
 }
 
+/** @param {number} high */
+function ceilingText(high) {
+  return model.ceiling >= high ? "all floors" : `up to ${model.ceiling.toFixed(1)} m`;
+}
+
 /**
  * How high what is shown may lie: floors above it are left out.
  * @param {[number, number]} heights
@@ -190,7 +195,9 @@ function ceiling([low, high]) {
   slider.addEventListener("input", () => {
     const at = Number(slider.value);
     model.ceiling = at >= high ? Infinity : at;
-    changed("scene");
+    words.textContent = ceilingText(high);
+    changed("ceiling");
   });
-  return slider;
+  const words = h("span", { class: "soft small number ceilingtext" }, ceilingText(high));
+  return h("label", { class: "row" }, slider, words);
 }

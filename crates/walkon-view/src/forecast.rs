@@ -471,10 +471,14 @@ fn by_occasion(items: &[Item]) -> BTreeMap<Occasion<'_>, &Item> {
     numbered.collect()
 }
 
-/// The sentence of an item without place and time: `guard: arrived/reached`.
+/// The sentence of an item without place, time and data: `guard: arrived/reached`, `event alarm`.
 fn occasion_words(item: &Item) -> String {
-    let end = item.text.find(" at (").or_else(|| item.text.find(" after ")).unwrap_or(item.text.len());
-    if item.kind == "walkSettled" { item.text[..end].to_owned() } else { item.text.clone() }
+    let cut = |at: &str| item.text.find(at);
+    let end = match item.kind {
+        "walkSettled" => cut(" at (").or_else(|| cut(" after ")),
+        _ => cut(" {").or_else(|| cut(" [")),
+    };
+    item.text[..end.unwrap_or(item.text.len())].to_owned()
 }
 
 /// Words without those that are numbers.
@@ -498,10 +502,12 @@ mod tests {
             item(10, "events", "event bell"),
             item(20, "walks", "guard: arrived/reached at (3.0, 4.0) after 12 ticks"),
             item(30, "events", "event bell"),
+            item(35, "events", "event alarm {\"at\":[1,2]}"),
         ];
         let newest = [
             item(10, "events", "event bell"),
             item(25, "walks", "guard: arrived/reached at (3.1, 4.0) after 17 ticks"),
+            item(35, "events", "event alarm {\"at\":[3,4]}"),
             item(40, "faults", "fault in x"),
         ];
         let found = differences(&base, &newest);
