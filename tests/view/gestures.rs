@@ -30,11 +30,12 @@ fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
 
-/// All texts of the level as the program has them.
+/// All texts of the level as the program has them; a file may go while they are asked for.
 fn texts(hand: &mut Hand) -> Vec<String> {
     let files = hand.get(json!({ "do": "files" }))["level"].clone();
-    let text = |file: &Value| hand.get(json!({ "do": "source", "file": file }))["text"].to_string();
-    files.as_array().unwrap().iter().map(text).collect()
+    let text =
+        |file: &Value| Some(hand.ask(json!({ "do": "source", "file": file })).ok()?["text"].to_string());
+    files.as_array().unwrap().iter().filter_map(text).collect()
 }
 
 /// Count of points and of links of the graph of the level.

@@ -282,8 +282,13 @@ function show() {
         .filter(([, value]) => value !== null)
         .map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)]),
     ),
-    searched.checked ? h("ul", { class: "searchlegend" }, (it.legend ?? []).map(legendRow)) : null,
+    searched.checked ? h("ul", { class: "searchlegend small" }, (it.legend ?? []).filter(isOfSearch).map(legendRow)) : null,
   );
+}
+
+/** Whether a line of the legend is about the search, and not about the ground or the ends, which are plain. @param {LegendLine} line */
+function isOfSearch({ text }) {
+  return !/^(free|blocked|padding|start|goal|region|mark|route)$|door/.test(text);
 }
 
 async function expect() {

@@ -111,7 +111,13 @@ impl Seen {
                     return Value::Object(shape_json(world, shape));
                 };
                 // From above some shapes look as if they lay below others, which is not how they look from anywhere.
-                let seen = Shape { form: shape.form.clone(), ..raised.clone() };
+                let form = match (&shape.form, &raised.form) {
+                    (&Figure::Dot { centre, .. }, &Figure::Dot { radius_px, .. }) => {
+                        Figure::Dot { centre, radius_px }
+                    }
+                    (form, _) => form.clone(),
+                };
+                let seen = Shape { form, ..raised.clone() };
                 let mut object = shape_json(world, &seen);
                 object.insert("ys".to_owned(), heights.into_iter().map(metres).collect());
                 Value::Object(object)
