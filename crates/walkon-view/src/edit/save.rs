@@ -44,7 +44,7 @@ pub fn save_beside(root: &Path, path: &str, bytes: &[u8]) -> Result<(), SaveErro
     let old = permissions(&place)?;
     let (folder, name) = parts(&place)?;
     let beside = write_beside(&folder, &name, bytes)?;
-    let moved = take_place(&root, (&beside, &place), old);
+    let moved = take_place(&root, &beside, &place, old);
     if moved.is_err() {
         let _ = fs::remove_file(&beside);
     }
@@ -155,7 +155,8 @@ fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Save
 
 fn take_place(
     root: &Path,
-    (beside, place): (&Path, &Path),
+    beside: &Path,
+    place: &Path,
     old: Option<fs::Permissions>,
 ) -> Result<(), SaveError> {
     // Had a link taken the place of the folder, the file would not lie inside.
