@@ -22,7 +22,13 @@ const pending = new Map();
 let handlers = { onTell() {}, onFrame() {}, onTracks() {} };
 
 /** How it stands with the connection. */
-export const link = { isOpen: false, wasOpen: false, retryAt: 0 };
+export const link = {
+  isOpen: false,
+  wasOpen: false,
+  retryAt: 0,
+  /** Why the program ended it, where it said so. */
+  reason: "",
+};
 
 /**
  * Opens the socket and keeps it open.
@@ -52,8 +58,10 @@ function open() {
     changed("connection");
   };
   opening.onmessage = (event) => take(event.data);
-  opening.onclose = () => {
-    if (socket === opening) lose();
+  opening.onclose = (event) => {
+    if (socket !== opening) return;
+    link.reason = event.reason;
+    lose();
   };
 }
 

@@ -22,7 +22,8 @@ use crate::edit::document::{
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
 use crate::edit::save::save_over;
-use crate::forecast::Outlook;
+use crate::fields::Fields;
+use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
 
@@ -50,11 +51,15 @@ pub trait Project: Send + Sync {
     /// The folder of the project.
     fn folder(&self) -> &Folder;
 
-    /// The trace of a run.
+    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is wanted.
     ///
     /// # Errors
     /// When its level or a script does not start.
-    fn trace(&self, record: &RunRecord) -> Result<String, String>;
+    fn trace(
+        &self,
+        record: &RunRecord,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<String>, String>;
 }
 
 /// A level with its files, and what is wrong with it.
@@ -77,13 +82,20 @@ pub struct Saved {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A file that somebody else saved.
+struct NoticedFile {
+    path: String,
+    /// Of a script.
+    name: Option<String>,
+    /// None for a file that went.
+    text: Option<String>,
+}
+
 /// Something to do about files.
 #[derive(Debug)]
 pub enum Errand {
     /// A command of a client.
     Command {
-        /// Its word.
-        word: String,
         /// All of it.
         command: Value,
         /// Who waits.
@@ -159,10 +171,14 @@ impl Desk {
     pub fn run(mut self, errands: &Receiver<Errand>) {
         for errand in errands {
             match errand {
-                Errand::Command { word, command, reply } => {
-                    let answer = self.perform(&word, &command);
-                    reply.send(answer);
-                }
+                Errand::Command { command, reply } => match Fields::of(&command) {
+                    Ok(("try", fields)) => self.try_out(&fields, reply),
+                    Ok((word, fields)) => {
+                        let answer = self.perform(&fields, word, &reply);
+                        reply.send(answer);
+                    }
+                    Err(error) => reply.send(Err(error)),
+                },
                 Errand::Saved(saved) => self.saved(saved),
                 Errand::Stop => return,
             }
@@ -184,6 +200,10 @@ impl Desk {
         }
         if is_level {
             reload.level = self.level_now(&BTreeMap::new()).ok().map(|level| level.texts);
+            // What the level names since now is edited and taken back like the rest of it.
+            for (path, text) in reload.level.iter().flat_map(level_texts) {
+                self.document.add(&path, &text);
+            }
         }
         for (file, why) in &applied.unsaved {
             self.doers
@@ -221,7 +241,10 @@ impl Desk {
     fn tell_text(&self, path: &str, text: Option<&str>, by: &str) {
         let clients = &self.doers.shared.clients;
         if let Some(name) = self.script_names.get(path) {
-            clients.tell(&json!({ "tell": "script", "file": name, "path": path, "text": text, "by": by }));
+            clients.tell(&json!({
+                "tell": "script", "file": name, "path": path, "text": text, "by": by,
+                "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+            }));
             return;
         }
         clients.tell(&json!({
@@ -241,20 +264,26 @@ impl Desk {
     fn saved(&mut self, saved: Saved) {
         let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
             let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
-            Some((path, Some(name), text))
+            Some(NoticedFile { path, name: Some(name), text })
         });
-        let mut files: Vec<(String, Option<String>, Option<String>)> = scripts.collect();
+        let mut files: Vec<NoticedFile> = scripts.collect();
         let mut is_binary = false;
         if let Some(level) = &saved.reload.level {
             let known = self.doers.shared.record.lock().texts_now().level;
             for (path, bytes) in &level.files {
                 match std::str::from_utf8(bytes) {
-                    Ok(text) => files.push((path.clone(), None, Some(text.to_owned()))),
+                    Ok(text) => files.push(NoticedFile {
+                        path: path.clone(),
+                        name: None,
+                        text: Some(text.to_owned()),
+                    }),
                     Err(_) => is_binary |= known.files.get(path) != Some(bytes),
                 }
             }
         }
-        for (path, name, text) in files {
+        // What was saved together is one reload: the level never runs with a half of it.
+        let mut all = Applied::default();
+        for NoticedFile { path, name, text } in files {
             if let Some(name) = name {
                 self.script_names.insert(path.clone(), name);
             }
@@ -263,9 +292,16 @@ impl Desk {
             }
             match self.document.changed_on_disk(&path, text.as_deref(), &mut self.around) {
                 DiskChange::Known => {}
-                DiskChange::Taken(applied) | DiskChange::Merged(applied) => self.applied(&applied, "disk"),
-                DiskChange::Conflict(conflict) => self.tell_conflict(&conflict),
+                DiskChange::Taken(one) | DiskChange::Merged(one) => {
+                    all.files.extend(one.files);
+                    all.unsaved.extend(one.unsaved);
+                    all.conflicts.extend(one.conflicts);
+                }
+                DiskChange::Conflict(conflict) => all.conflicts.push(conflict),
             }
+        }
+        if !(all.files.is_empty() && all.unsaved.is_empty() && all.conflicts.is_empty()) {
+            self.applied(&all, "disk");
         }
         // What is no text has no history; the level takes it in all the same.
         if is_binary {
@@ -291,7 +327,7 @@ impl Desk {
         }
         let order = Order::Input(Input::Reload(reload.clone()));
         let _ = self.doers.running.send(Ordered { order, reply: None });
-        let _ = self.doers.forecast.send(Outlook::Saved(reload));
+        let _ = self.doers.forecast.send(Foresight::Saved(reload).into());
     }
 
     /// The level with the texts on the desk, some of them replaced.
