@@ -13,6 +13,8 @@ import tempfile
 import time
 
 ROUNDS = 4
+# What is saved sooner after the last save waits for others.
+BETWEEN_SAVES_S = 1.3
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -71,6 +73,7 @@ def main(level: str, seconds: float) -> None:
     text = viewed.file.read_text()
     seed = json.loads(text)["seed"]
     for number in range(1, ROUNDS):
+        time.sleep(BETWEEN_SAVES_S)
         viewed.file.write_text(text.replace(f'"seed": {seed}', f'"seed": {200 + number}', 1))
         tell(f"{level}, saved", viewed.future())
     viewed.end()

@@ -9,7 +9,8 @@ mod commands;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
@@ -26,6 +27,10 @@ use crate::fields::Fields;
 use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
+
+/// How long all texts wait for their check after one of them has changed: the future comes first, and what is changed
+/// meanwhile is checked with it.
+const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
 
 /// The project around a level, as the command line knows it.
 pub trait Project: Send + Sync {
@@ -116,6 +121,8 @@ pub struct Desk {
     /// Names of scripts by their path below the root.
     script_names: BTreeMap<String, String>,
     expectations: Expectations,
+    /// When all texts are checked again.
+    problems_due: Option<Instant>,
 }
 
 /// The project, as the texts need it.
@@ -162,26 +169,40 @@ impl Desk {
                 script_names.insert(path, name.clone());
             }
         }
-        let mut desk = Self { around, doers, document, script_names, expectations: Expectations::default() };
+        let expectations = Expectations::default();
+        let mut desk = Self { around, doers, document, script_names, expectations, problems_due: None };
         desk.read_expectations();
         desk
     }
 
     /// Does errands until the end is one, or nobody is left to give any.
     pub fn run(mut self, errands: &Receiver<Errand>) {
-        for errand in errands {
+        loop {
+            let errand = match self.problems_due {
+                None => errands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => errands.recv_timeout(due.saturating_duration_since(Instant::now())),
+            };
             match errand {
-                Errand::Command { command, reply } => match Fields::of(&command) {
-                    Ok(("try", fields)) => self.try_out(&fields, reply),
-                    Ok((word, fields)) => {
-                        let answer = self.perform(&fields, word, &reply);
-                        reply.send(answer);
-                    }
-                    Err(error) => reply.send(Err(error)),
-                },
-                Errand::Saved(saved) => self.saved(saved),
-                Errand::Stop => return,
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => self.tell_problems(),
+                Ok(errand) if matches!(errand, Errand::Stop) => return,
+                Ok(errand) => self.run_errand(errand),
             }
+        }
+    }
+
+    fn run_errand(&mut self, errand: Errand) {
+        match errand {
+            Errand::Command { command, reply } => match Fields::of(&command) {
+                Ok(("try", fields)) => self.try_out(&fields, reply),
+                Ok((word, fields)) => {
+                    let answer = self.perform(&fields, word, &reply);
+                    reply.send(answer);
+                }
+                Err(error) => reply.send(Err(error)),
+            },
+            Errand::Saved(saved) => self.saved(saved),
+            Errand::Stop => {}
         }
     }
 
@@ -213,7 +234,7 @@ impl Desk {
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
         self.reload(reload);
-        self.tell_problems();
+        _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
             self.tell_expectations();
         }
@@ -229,7 +250,8 @@ impl Desk {
         Ok(found)
     }
 
-    fn tell_problems(&self) {
+    fn tell_problems(&mut self) {
+        self.problems_due = None;
         if let Ok(found) = self.problems() {
             self.doers
                 .shared

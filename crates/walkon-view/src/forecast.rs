@@ -21,8 +21,9 @@ use crate::running::Shared;
 const TRACKS: u8 = 2;
 /// Flag of tracks: they belong to the future that others are compared with.
 const BASE: u8 = 1;
-/// Time between two parts.
+/// Time between two parts, and until the first: somebody waits to see anything at all.
 const PART_EVERY: Duration = Duration::from_millis(200);
+const FIRST_PART_AFTER: Duration = Duration::from_millis(80);
 /// Most samples of everybody's place in one future.
 const PLACES_MAX: u64 = 2_000_000;
 /// Most samples in time.
@@ -255,7 +256,7 @@ impl Forecast {
         let mut part = Part::new(horizon, &game);
         let first = game.start_facts();
         part.take(&game, &first);
-        let mut told = Instant::now();
+        let (mut told, mut patience) = (Instant::now(), FIRST_PART_AFTER);
         while game.world().tick().0 < to && game.outcome().is_none() {
             let next = game.world().tick().0 + 1;
             let recorded = game.tick(&script.inputs_for(next));
@@ -268,9 +269,9 @@ impl Forecast {
                     return;
                 }
             }
-            if told.elapsed() > PART_EVERY {
+            if told.elapsed() > patience {
                 self.tell(&mut part, next, None);
-                told = Instant::now();
+                (told, patience) = (Instant::now(), PART_EVERY);
             }
         }
         let future = Future { generation: self.generation, items: std::mem::take(&mut part.all) };
