@@ -214,3 +214,37 @@ fn a_level_with_floors_is_turned_and_walked_on() {
     assert!(page.picture().len() > 10_000);
     at_ease(&mut page);
 }
+
+#[test]
+fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
+    let viewed = Viewed::level("tower");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let file = viewed.file("levels/tower.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let level = || serde_json::from_str::<Value>(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    page.until("window.walkon.pose.tilt < 1.5");
+    page.press("tab-edit");
+    // The top of a box, by the middle of that face; what it would find is shown meanwhile.
+    page.press("item-box-ground floor");
+    let [low, high]: [[f64; 3]; 2] = ["min", "max"]
+        .map(|end| serde_json::from_value(level()["navigation"]["boxes"][0][end].clone()).unwrap());
+    let middle = [(low[0] + high[0]) / 2.0, high[1], (low[2] + high[2]) / 2.0];
+    let raised = [middle[0], middle[1] + 0.5, middle[2]];
+    let ends = [middle, raised].map(|place| spot_of(&mut page, place));
+    page.drag(ends, "left");
+    until("a higher box", || level()["navigation"]["boxes"][0]["max"][1] == json!(high[1] + 0.5));
+    // A mark keeps its height.
+    let ends = [[6.0, 3.0, 1.0], [7.0, 3.0, 2.0]].map(|place| spot_of(&mut page, place));
+    page.drag(ends, "left");
+    until("a mark elsewhere", || level()["marks"]["balcony"] == json!([7, 3, 2]));
+    // An obstacle lies on the floor that it was drawn on, and on no other.
+    page.press("add-obstacle");
+    let ends = [[8.0, 3.0, 1.0], [9.0, 3.0, 2.0]].map(|place| spot_of(&mut page, place));
+    page.drag(ends, "left");
+    until("an obstacle", || level()["navigation"]["obstacles"][0]["heights"] == json!([2, 4]));
+    let corners = json!([[8, 1], [9, 1], [9, 2], [8, 2]]);
+    assert_eq!(level()["navigation"]["obstacles"][0]["polygon"], corners);
+    (0..3).for_each(|_| page.click_on("undo"));
+    until("the level as it was", || std::fs::read_to_string(&file).unwrap() == before);
+    at_ease(&mut page);
+}

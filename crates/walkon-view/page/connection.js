@@ -88,6 +88,7 @@ function take(data) {
   }
   const waiting = pending.get(message.id);
   pending.delete(message.id);
+  changed("answered", message.id);
   if (message.error !== undefined) waiting?.reject(new Error(message.error));
   else waiting?.resolve(message.ok ?? {});
 }
@@ -133,7 +134,8 @@ export async function order(command, fields = {}) {
   try {
     return await ask(command, fields);
   } catch (mistake) {
-    changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+    const text = /** @type {Error} */ (mistake).message;
+    changed("notice", { text, isMistake: !text.startsWith("this was called off") });
     return null;
   }
 }

@@ -817,7 +817,19 @@ function endShape(touch, kind) {
         [right, bottom],
         [left, bottom],
       ],
+      ...onFloor(kind),
     });
+}
+
+/**
+ * Where there are several floors, new ground and new obstacles keep to the one that they were drawn on.
+ * @param {string} kind
+ */
+function onFloor(kind) {
+  const [low, high] = model.welcome?.heights ?? [0, 0];
+  if (high - low < 1 || (kind !== "area" && kind !== "obstacle")) return {};
+  const floor = Math.round(newAt * 10) / 10;
+  return { heights: [floor - 1, floor + 1] };
 }
 
 /**
@@ -886,7 +898,7 @@ function complete(kind) {
       ),
     );
   } else if (points.length > 2) {
-    finish(kind, { name: freeName(kind), polygon: points });
+    finish(kind, { name: freeName(kind), polygon: points, ...onFloor(kind) });
   }
   redraw();
 }

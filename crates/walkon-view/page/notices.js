@@ -48,6 +48,7 @@ export function notice(text, options = {}) {
 /** Begins to listen. */
 export function startNotices() {
   listen("progress", showProgress);
+  listen("answered", endProgress);
   listen("notice", (detail) => notice(detail.text, detail));
   listen("connection", showBanner);
   setInterval(() => {
@@ -63,8 +64,19 @@ let quiet = 0;
 /** What cannot be called off: it has no moments at which it could end. */
 const TO_THE_END = "the graph";
 
-/** @param {{of: string, done: number, all: number}} news */
+/** The command that a progress is of. @type {number | null} */
+let commandUnderWay = null;
+
+/** @param {number} command */
+function endProgress(command) {
+  if (command !== commandUnderWay) return;
+  commandUnderWay = null;
+  running?.remove();
+}
+
+/** @param {{command: number, of: string, done: number, all: number}} news */
 function showProgress(news) {
+  commandUnderWay = news.command;
   clearTimeout(quiet);
   running ??= h(
     "div",

@@ -136,8 +136,20 @@ export function startPaths() {
     expectations = message.rows ?? [];
     showList();
   });
+  radius.addEventListener("input", () => (isOwnRadius = true));
+  listen("document", usualRadius);
   for (const what of ["document", "scene"]) listen(what, () => tool.now.name === "path" && query());
   listen("tab", (name) => name === "paths" && show());
+}
+
+/** Whether somebody has said how wide the body is. */
+let isOwnRadius = false;
+
+/** A graph is made for bodies of a size: wider ones have no way on it. */
+function usualRadius() {
+  const navigation = model.document.value?.navigation;
+  const widest = navigation?.kind === "graph" ? navigation.agentRadius : undefined;
+  if (!isOwnRadius && typeof widest === "number") radius.value = String(Math.min(0.35, widest));
 }
 
 /** @param {Touch} touch */
