@@ -17,7 +17,8 @@ use crate::world::outcome::{Blocker, Reason};
 use crate::world::owner::Owner;
 use crate::world::sense::SenseId;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, Following, GoalSlot, LookTarget, OnLink, Phase, Walk, WalkOptions, WalkPace,
+    AcceptEnd, Ask, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Walk, WalkOptions,
+    WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 
@@ -236,7 +237,7 @@ fn every_field_of_a_walk_is_hashed() {
 }
 
 fn link(layer: u8, until: u64) -> OnLink {
-    OnLink { layer, to: Vec3::X, until: Tick(until) }
+    OnLink { layer, to: Vec3::X, until: Tick(until), by: LinkTaking::Walked }
 }
 
 fn flee(seen: Option<Vec3>) -> WalkMode {

@@ -19,6 +19,8 @@ mod lint;
 mod output;
 mod params;
 mod pictures;
+mod profile_files;
+mod profiling;
 mod progress;
 mod project;
 mod report;

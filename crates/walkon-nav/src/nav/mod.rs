@@ -44,4 +44,4 @@ pub use requests::{PathRequests, Progress};
 pub use search::Search;
 pub use search_state::{Ends, SearchLog, SearchStep};
 pub use sight::{Look, Veil};
-pub use traversal::{OneWay, OwnArea, PassRules, Traversal};
+pub use traversal::{LinkAction, LinkActions, OneWay, OwnArea, PassRules, Traversal};

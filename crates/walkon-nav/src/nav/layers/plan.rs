@@ -106,10 +106,10 @@ impl LayersPlan {
             Ok((start, _)) => start,
             Err(trouble) => return alone(trouble),
         };
-        let everywhere = layers.everywhere(&views, query.by.layer, start);
+        let everywhere = layers.everywhere(&views, &query.by, start);
         let own = LayerPoint { layer: query.by.layer, point: query.start };
         let hops: Vec<Hop> = layers
-            .hops()
+            .hops(query.by.actions)
             .filter(|hop| {
                 everywhere.holds(layers, &views, hop.from) && everywhere.holds(layers, &views, hop.to)
             })
@@ -454,7 +454,8 @@ impl Joined {
                 let from = path.points.last().copied().unwrap_or(end);
                 let length_m = (hop.cost_m as f32).max(geom::flat_distance(hop.from.point, hop.to.point));
                 let at_m = path.length_m;
-                path.layers.push(LayerChange { at_m, layer: hop.to.layer, from, to: end, length_m });
+                let (layer, action) = (hop.to.layer, hop.action);
+                path.layers.push(LayerChange { at_m, layer, from, to: end, length_m, action });
                 add_point(&mut path, end);
             }
             last = *leg;

@@ -80,6 +80,7 @@ impl House {
             to: place(to),
             both_ways,
             cost_m,
+            action: None,
         });
         Layers::new(maps.collect(), links.collect()).expect("layers")
     }
@@ -363,6 +364,7 @@ fn links_that_lead_nowhere_and_layers_that_differ_are_refused() {
         to: LayerPoint { layer, point: Vec3::new(x, 0.0, 0.5) },
         both_ways: true,
         cost_m,
+        action: None,
     };
     let make =
         |count: usize, link: LayerLink| Layers::new((0..count).map(|_| flat()).collect(), vec![link]).err();
