@@ -18,7 +18,7 @@ const EFFORT_PER_EXPANSION: u64 = if cfg!(test) { 32 } else { 1024 };
 /// Expansions of a search for which as much smoothing is free, at most.
 const FREE_EXPANSIONS: u32 = if cfg!(test) { 0 } else { 1024 };
 /// Expansions that are free beside.
-const FREE_BESIDE: u32 = if cfg!(test) { 0 } else { 64 };
+const FREE_BESIDE: u32 = if cfg!(test) { 0 } else { 128 };
 
 /// Work on lines, in about the time that it takes to look at a cell.
 #[derive(Debug)]
