@@ -259,8 +259,12 @@ fn hash_goal(hash: &mut StateHash, goal: Goal) {
 /// Who is on its way, and where to; nothing where nobody is.
 fn hash_glides(hash: &mut StateHash, glides: &[Interpolation]) {
     hash.word(glides.len() as u64);
-    for Interpolation { who, from, to, at, layer, walks } in glides {
+    for Interpolation { who, from, to, at, aside, layer, walks } in glides {
         hash_id(hash, *who).pair(u32::from(*layer), u32::from(*walks));
+        // Most go straight.
+        if *aside != glam::Vec3::ZERO {
+            hash.vector(*aside);
+        }
         for (place, facing_rad) in [from, to, at] {
             hash.floats([place.x, place.y, place.z, *facing_rad]);
         }

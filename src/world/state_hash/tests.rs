@@ -160,6 +160,7 @@ fn everything_about_a_body_on_its_way_is_hashed() {
         ("at", &glide(|it| bit(&mut it.at.0.z))),
         ("facing at", &glide(|it| it.at.1 = 1e-30)),
         ("another", &glide(|it| it.who = CharacterId::default())),
+        ("on a bow", &glide(|it| it.aside.x = 1e-4)),
         ("on a layer", &glide(|it| it.layer = 1)),
         ("walking on", &glide(|it| it.walks = true)),
     ]);

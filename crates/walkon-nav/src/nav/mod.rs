@@ -16,6 +16,7 @@ pub mod map;
 pub mod mesh;
 pub mod node;
 pub mod path;
+mod plan;
 pub mod requests;
 pub mod search;
 pub mod search_state;

@@ -6,6 +6,7 @@ use glam::Vec3;
 use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
+use crate::nav::plan::{Plan, Task};
 use crate::nav::{
     Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
     RandomPoint, Reach, Search, TileEdit, Traversal,
@@ -186,7 +187,7 @@ fn plan(layers: &Layers, query: &PathQuery, allowance: u32) -> (PathAnswer, f64)
     match LayersPlan::begin(layers, query) {
         Err(answer) => (*answer, 0.0),
         Ok(mut plan) => loop {
-            if let Some(answer) = plan.step(layers, (query, &mut search), allowance) {
+            if let Some(answer) = plan.step(layers, Task { query, search: &mut search }, allowance) {
                 return (answer, plan.cost_m());
             }
         },
