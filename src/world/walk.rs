@@ -198,16 +198,34 @@ pub enum Phase {
     Settled(Box<WalkResult>),
 }
 
-/// A link between layers that a walker has come to. It stands at the near end for as long as the link takes.
+/// A link that a walker has come to. It stands at the near end for as long as the link takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnLink {
     /// The layer it leads to.
     pub layer: u8,
     /// Where it ends.
     pub to: Vec3,
-    /// When the walker comes to the far end, by the clock of its walk.
+    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when that has
+    /// to be done.
     pub until: Tick,
+    /// How it is taken.
+    pub by: LinkTaking,
 }
+
+/// How a link is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LinkTaking {
+    /// In the time that it takes to walk.
+    #[default]
+    Walked,
+    /// As long as `onTraverse` of the character's behaviour runs, which has a limit.
+    Scripted,
+    /// Not at all: the walk ends for this reason.
+    Failed(Reason),
+}
+
+/// How long `onTraverse` may take, game seconds.
+pub const TRAVERSE_MAX_S: f64 = 30.0;
 
 /// Why a walk asks for a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use walkon::glam::Vec3;
 use walkon::nav::{Accept, Disc};
 use walkon::view::SearchScene;
 use walkon::world::World;
-use walkon::world::asker::{self, Asker};
+use walkon::world::asker::Asker;
 use walkon::world::bystanders::Straight;
 use walkon::world::ops::paths;
 use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Traversal};
@@ -127,7 +127,7 @@ impl PathTest {
             keys: &self.keys,
             speed_mps: Gait::WALK_MPS,
         };
-        asker::traversal(world.doors(), world.rate(), asker)
+        world.traversal_for(asker)
     }
 
     /// Who stands in the way, if that counts.

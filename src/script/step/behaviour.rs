@@ -34,7 +34,8 @@ use crate::world::event::{Fact, LogLine, SwitchedOff};
 use crate::world::ops;
 use crate::world::owner::Owner;
 
-const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
+const FUNCTIONS: [&str; 8] =
+    ["init", "migrate", "start", "run", "update", "onWalkSettled", "onTraverse", "stop"];
 
 /// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence
 /// about the first mistake. A name that another file has is made longer by a number, which only messages
