@@ -6,18 +6,18 @@ use std::time::Instant;
 use glam::Vec3;
 
 use super::args::{Format, PathArgs, PlaceArg};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, draw, movingai};
 use crate::base::geom::flat_distance;
 use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, SearchRecord, Traversal};
 use crate::shell::output::{OutputFile, Results};
-use crate::shell::project::find_level;
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
 use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {

@@ -8,14 +8,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Bound, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Onlooker, Report, RunEnd};
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
@@ -25,17 +24,17 @@ use crate::level::Level;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::params::Places;
 use crate::shell::progress::{Progress, ProgressWork};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
-use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
-/// Game seconds of a run that names no bound.
-const SECONDS: f64 = 60.0;
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
 /// Script texts by path below the script folders.
@@ -49,11 +48,13 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let scripts = shell.scripts(&found, &level)?;
     let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
-    let bound = Bound {
-        ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
+    let bound = RunBound {
+        ticks: args.ticks,
+        seconds: args.seconds,
         until: args.until.clone(),
         is_strict: args.strict,
     };
+    let bound = bound.at(rate);
     let settings = crate::level::spawn::settings(&level.def);
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
@@ -86,7 +87,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
         threads: Threads::new(args.threads),
         ..Setup::default()
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let loading = Instant::now();
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
@@ -497,7 +498,7 @@ impl<'a> Session<'a> {
         }
         self.count_faults();
         match self.format {
-            Format::Json => self.results.line(&json(report, wall))?,
+            Format::Json => self.results.line(&row(report, wall))?,
             // Those who asked for errors only hear of the one line that says what was wrong.
             Format::Human if exit == Exit::Ok || !self.shell.is_quiet => {
                 self.results.report(&summary(report, wall, &self.results))?
@@ -519,31 +520,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The code of a run that ended by itself.
-pub(super) fn exit_of(report: &Report) -> Exit {
-    match report.ended {
-        RunEnd::Fault => Exit::Script,
-        RunEnd::Limit => Exit::Limit,
-        _ if !report.is_reproducible => Exit::Limit,
-        RunEnd::Signal => Exit::Interrupted,
-        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
-            if report.ok {
-                Exit::Ok
-            } else {
-                Exit::Failed
-            }
-        }
-    }
-}
-
 fn speed_of(report: &Report, wall: Duration) -> f64 {
     report.seconds / wall.as_secs_f64().max(1e-9)
-}
-
-/// The line of `--format json`.
-pub(super) fn json(report: &Report, wall: Duration) -> String {
-    let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
-    fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }
 
 /// How many of those that were switched off the summary names: a crowd may share one faulty behaviour.

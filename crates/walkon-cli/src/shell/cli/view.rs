@@ -14,7 +14,6 @@ use walkon_view::{
 };
 
 use super::args::ViewArgs;
-use super::exit::{CommandFailure, Exit};
 use super::run::Start;
 use super::{Shell, scenery, shown_path};
 use crate::disk::Folder;
@@ -25,12 +24,14 @@ use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
 use crate::level::{Diagnostic, LevelFile, Severity};
 use crate::script::vm::fuel::Signals;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, Remembering};
-use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit};
 
 /// Time between two looks at what was saved.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -55,7 +56,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let settings = crate::level::spawn::settings(&level.def);
     let (call_ms, for_calls) = (settings.limits.watchdog_ms, interrupts.clone());
     let watch_calls: WatchCalls =
-        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.clone())));
+        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.came())));
     let setup = ViewSetup {
         project: project.clone(),
         start,
