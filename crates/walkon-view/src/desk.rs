@@ -183,9 +183,8 @@ impl Desk {
                 Some(due) => errands.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
             match errand {
-                Err(RecvTimeoutError::Disconnected) => return,
+                Ok(Errand::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => self.tell_problems(),
-                Ok(errand) if matches!(errand, Errand::Stop) => return,
                 Ok(errand) => self.run_errand(errand),
             }
         }
