@@ -17,7 +17,7 @@ import pytest
 import walkon
 from walkon import events, inputs
 
-from conftest import ROOT, hall, room
+from conftest import ROOT, hall, hears_ctrl_c, room
 
 
 def test_a_run_has_the_hash_of_the_program(courtyard, golden):
@@ -248,7 +248,13 @@ RUNS = {
 def test_ctrl_c_ends_what_runs(what):
     level = repr(str(ROOT / "levels" / "market.json"))
     program = f"import walkon\nprint('on', flush=True)\n{RUNS[what].format(level=level)}\n"
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_ctrl_c,
+    )
     assert child.stdout.readline() == "on\n"
     time.sleep(1.0)
     child.send_signal(signal.SIGINT)
