@@ -51,8 +51,9 @@ fn spent(work: &mut dyn FnMut()) -> Duration {
 /// the first way, and the median of what the others take over it.
 pub fn ratios(ticks: usize, ways: &mut [&mut dyn FnMut()]) -> (f64, Vec<f64>) {
     ways.iter_mut().for_each(|way| way());
-    let rounds: Vec<Vec<f64>> =
-        (0..9).map(|_| ways.iter_mut().map(|way| spent(*way).as_secs_f64() / ticks as f64).collect()).collect();
+    let rounds: Vec<Vec<f64>> = (0..9)
+        .map(|_| ways.iter_mut().map(|way| spent(*way).as_secs_f64() / ticks as f64).collect())
+        .collect();
     let median = |of: &dyn Fn(&Vec<f64>) -> f64| {
         let mut all: Vec<f64> = rounds.iter().map(of).collect();
         all.sort_by(f64::total_cmp);
