@@ -41,6 +41,7 @@ use crate::game::tick::Tick;
 use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
+use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
 use crate::sim;
@@ -70,6 +71,8 @@ pub struct Setup {
     pub is_interactive: bool,
     /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
     pub threads: Threads,
+    /// What of the scripts is to be profiled, if anything.
+    pub profile: Option<ProfileSetup>,
 }
 
 /// The steps of a tick, in order, as `run --stats` tables them.
@@ -200,6 +203,7 @@ impl Game {
             args: setup.args,
             signals: setup.signals,
             is_interactive: setup.is_interactive,
+            profile: setup.profile,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
         Ok((world, scripts, setup.recorder, origin))
@@ -396,6 +400,12 @@ impl Game {
     #[must_use]
     pub fn scripts(&self) -> Option<&ScriptHost> {
         self.scripts.as_ref()
+    }
+
+    /// What scripts have cost so far; none when they are not profiled.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        self.scripts.as_ref().and_then(ScriptHost::profile)
     }
 
     /// Script faults so far.

@@ -157,6 +157,7 @@ impl LevelText {
             signals: with.signals,
             is_interactive: with.is_interactive,
             threads: with.threads,
+            profile: None,
         };
         Game::load(level, setup)
     }

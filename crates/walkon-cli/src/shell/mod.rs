@@ -20,6 +20,8 @@ mod lint;
 mod output;
 mod params;
 mod pictures;
+mod profile_files;
+mod profiling;
 mod progress;
 mod report;
 mod scaffold;

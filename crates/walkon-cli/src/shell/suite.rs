@@ -13,9 +13,10 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::interrupts::Interrupts;
-use crate::game::testing::{self, Suite, TestDef, TestResult};
+use crate::game::testing::{self, Suite, SuiteProfile, TestDef, TestResult};
 use crate::level::Level;
 use crate::script::host::StartError;
+use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
 use walkon_shell::CommandFailure;
@@ -47,6 +48,8 @@ pub(super) struct Order {
     pub jobs: Option<usize>,
     /// Whether a file goes on after a test that failed.
     pub keeps_going: bool,
+    /// Safepoints between two looks at the stack, where scripts are profiled.
+    pub sample_every: Option<u32>,
 }
 
 /// A test that was run, and how long that took.
@@ -54,6 +57,8 @@ pub(super) struct Order {
 pub(super) struct Timed {
     pub result: TestResult,
     pub took: Duration,
+    /// What its scripts cost, where that was asked for.
+    pub profile: Option<Profile>,
 }
 
 /// What a file came to.
@@ -158,9 +163,13 @@ pub(super) fn run(
                 seed: order.seed,
                 signals: Arc::clone(&bench.signals),
                 goes_on: &mut || interrupts.asked().is_none() && !is_out(),
+                profile: order
+                    .sample_every
+                    .map(|every| SuiteProfile { sample_every: every, ..Default::default() }),
             };
             let result = if is_out() { None } else { testing::run(&mut suite, test, number) };
-            result.map(|result| Timed { result, took: began.elapsed() })
+            let profile = suite.profile.map(|profile| profile.sum);
+            result.map(|result| Timed { result, took: began.elapsed(), profile })
         });
         if ended.as_ref().is_some_and(|timed| !timed.result.passed) {
             failed[task.file].fetch_min(task.place, Ordering::Relaxed);
@@ -424,5 +433,5 @@ fn unloadable(file: &TestFile, error: &StartError, took: Duration) -> Timed {
         _ => 0,
     };
     let result = testing::invalid(&file.script, line, error.to_string());
-    Timed { result, took }
+    Timed { result, took, profile: None }
 }

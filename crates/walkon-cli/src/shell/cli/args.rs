@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::script::state::profile::ProfileSetup;
+use crate::shell::profile_files::ProfileForm;
 use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart, Slant};
 
@@ -87,6 +89,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Run level tests, each twice, and compare the hashes of every tick
     Test(TestArgs),
+    /// Say what the scripts of a level cost: fuel and time, by behaviour, character, function or line
+    Profile(ProfileCommandArgs),
     /// Check levels and scripts without running them
     Check(CheckArgs),
     /// Ask for one path, or answer a file of path queries
@@ -162,11 +166,92 @@ pub struct RunArgs {
     /// Threads that work out a large crowd; the level runs the same on any number of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// What scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
+}
+
+/// What the scripts of a run cost, for other tools.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// Write what scripts cost: folded stacks (*.folded), speedscope (*.speedscope.json) or a Chrome trace
+    /// (*.json); `-` for stdout
+    #[arg(long, value_name = "FILE|-")]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile, where the name of its file does not say it
+    #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
+    pub profile_form: Option<ProfileForm>,
+    /// Look at the stack once in N safepoints; 1 for every line, and slower
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub profile_every: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon profile levels/market.json\n  \
+    walkon profile courtyard --by line --every 1\n\n\
+    Fuel is counted, so it is the same on every machine; microseconds are those of this one.")]
+pub struct ProfileCommandArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// What a row is
+    #[arg(long, value_enum, default_value_t)]
+    pub by: ProfileRows,
+    /// Rows to show, the most expensive first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Look at the stack once in N safepoints; 1 for every line, and slower
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// End after this many game seconds [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
+    pub seconds: Option<f64>,
+    /// End after this many ticks
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// The rows of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProfileRows {
+    /// A file that characters, the level or a scene run
+    #[default]
+    Behaviour,
+    /// A character with its file
+    Character,
+    /// What is called of a character
+    Callback,
+    /// A function, without what it calls
+    Function,
+    /// A line
+    Line,
+}
+
+impl ProfileRows {
+    /// What stands above the first column.
+    #[must_use]
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Behaviour => "behaviour",
+            Self::Character => "character",
+            Self::Callback => "callback",
+            Self::Function => "function",
+            Self::Line => "line",
+        }
+    }
 }
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.
@@ -337,6 +422,8 @@ pub struct TestArgs {
     /// Write over a file that is no JUnit XML
     #[arg(long, requires = "junit")]
     pub force: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }

@@ -16,6 +16,7 @@ mod limits;
 mod movingai;
 mod new;
 mod path;
+mod profile;
 mod replay;
 mod run;
 mod scenery;
@@ -121,6 +122,7 @@ fn perform(cli: Cli) -> Exit {
         Command::Batch(args) => batch::run(&shell, &args, &mut results),
         Command::Replay(args) => replay::run(&shell, &args, &mut results),
         Command::Test(args) => test::run(&shell, &args, &mut results),
+        Command::Profile(args) => profile::run(&shell, &args, &mut results),
         Command::Check(args) => check::run(&shell, &args, &mut results),
         Command::Path(args) => path::run(&shell, &args, &mut results),
         Command::Draw(args) => draw::run(&shell, &args, &mut results),

@@ -21,12 +21,14 @@ use crate::game::recording::Recording;
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, TickStep};
 use crate::level::Level;
+use crate::script::state::profile::ProfileSetup;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::params::Places;
+use crate::shell::profiling::Profiling;
 use crate::shell::progress::{Progress, ProgressWork};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
@@ -46,7 +48,11 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
+    let mut profiling = Profiling::asked(&args.profile, &found.project.folder.files_read())?;
     let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
+    if profiling.as_ref().is_some_and(Profiling::is_stdout) {
+        session.results = Results::stderr(&shell.general);
+    }
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let bound = RunBound {
         ticks: args.ticks,
@@ -85,6 +91,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
         recorder: Recorder::new(options),
         signals: std::sync::Arc::clone(&signals),
         threads: Threads::new(args.threads),
+        profile: profiling.as_ref().map(Profiling::setup),
         ..Setup::default()
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
@@ -96,9 +103,17 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let mut clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
     let watch = |world: &World, recorded: &Tick| session.watch(world, recorded);
-    let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
+    let report = headless::run_timed(&mut game, &bound, watch, &mut |step| {
+        clock.done(step);
+        if let Some(profiling) = &mut profiling {
+            profiling.done(step);
+        }
+    });
     let wall = began.elapsed();
     drop(watchdog);
+    if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
+        profiling.write(&report.level, &profile)?;
+    }
     session.end(&report, wall, &clock.stats(&report))
 }
 
@@ -259,10 +274,20 @@ pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
     level: Level,
-    Start { scripts, seed, args }: Start,
+    start: Start,
+) -> Result<Game, CommandFailure> {
+    game_with(shell, found, level, (start, None))
+}
+
+/// The same, with what is to be profiled.
+pub(super) fn game_with(
+    shell: &Shell,
+    found: &FoundLevel,
+    level: Level,
+    (Start { scripts, seed, args }, profile): (Start, Option<ProfileSetup>),
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
-    let setup = Setup { scripts: scripts.clone(), seed, args, recorder, ..Setup::default() };
+    let setup = Setup { scripts: scripts.clone(), seed, args, recorder, profile, ..Setup::default() };
     let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
     game.start_facts();
     Ok(game)

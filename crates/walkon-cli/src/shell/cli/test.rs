@@ -11,9 +11,11 @@ use super::args::{Format, TestArgs};
 use crate::base::suggestions::counted;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;
+use crate::script::state::profile::Profile;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::junit;
 use crate::shell::output::{OutputFile, Results, Tone, tell};
+use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
@@ -27,7 +29,11 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         .as_deref()
         .map(|path| OutputFile::claim_over(path, &inputs, args.force, junit::is_report))
         .transpose()?;
-    if junit.as_ref().is_some_and(OutputFile::is_stdout) {
+    let profiling = Profiling::asked(&args.profile, &inputs)?;
+    profiling.as_ref().map_or(Ok(()), Profiling::refuse_chart)?;
+    if junit.as_ref().is_some_and(OutputFile::is_stdout)
+        || profiling.as_ref().is_some_and(Profiling::is_stdout)
+    {
         *results = Results::stderr(&shell.general);
     }
     shell.more(|| format!("found {} of tests", counted(files.len() as u64, "file")));
@@ -37,6 +43,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         seed: args.seed,
         jobs: args.jobs.map(std::num::NonZero::get),
         keeps_going: args.keep_going,
+        sample_every: profiling.as_ref().map(|_| args.profile.profile_every),
     };
     let mut bar = None;
     let done = suite::run(&files, &order, &interrupts, |news| {
@@ -51,6 +58,12 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let done: Vec<(String, FileResult)> = files.iter().map(shown).zip(done).collect();
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
+    }
+    if let Some(profiling) = &profiling {
+        let mut sum = Profile::default();
+        let tests = done.iter().flat_map(|(_, file)| &file.tests);
+        tests.filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
+        profiling.write("tests", &sum)?;
     }
     let count = |passed: bool| {
         let tests = done.iter().flat_map(|(_, file)| &file.tests);

@@ -79,8 +79,8 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
-        let text = project.trace(&record).map_err(CommandFailure::io)?;
-        trace.write(text.as_bytes())?;
+        let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
+        trace.write(text.unwrap_or_default().as_bytes())?;
     }
     // A page is left by a signal: that is how it ends well.
     Ok(Exit::Ok)
@@ -219,8 +219,12 @@ impl Project for FoundProject {
         &self.found.project.folder
     }
 
-    fn trace(&self, record: &RunRecord) -> Result<String, String> {
-        SessionTrace { record, lines: Vec::new() }.written()
+    fn trace(
+        &self,
+        record: &RunRecord,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<String>, String> {
+        SessionTrace { record, lines: Vec::new(), goes_on, is_called_off: false }.written()
     }
 }
 
@@ -235,10 +239,14 @@ impl FoundProject {
 struct SessionTrace<'a> {
     record: &'a RunRecord,
     lines: Vec<String>,
+    /// Hears each tick, and says whether the trace is still wanted.
+    goes_on: &'a mut dyn FnMut(u64) -> bool,
+    is_called_off: bool,
 }
 
 impl SessionTrace<'_> {
-    fn written(mut self) -> Result<String, String> {
+    /// The trace; none where it was called off.
+    fn written(mut self) -> Result<Option<String>, String> {
         let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
         let start = &self.record.start;
         let level = start.level()?;
@@ -260,7 +268,7 @@ impl SessionTrace<'_> {
         let mut game = start.begin_recorded(Arc::default(), options)?;
         let report = headless::run_hosted(&mut game, &bound, &mut self);
         self.lines.push(report.last_line());
-        Ok(self.lines.join("\n") + "\n")
+        Ok((!self.is_called_off).then(|| self.lines.join("\n") + "\n"))
     }
 }
 
@@ -271,6 +279,10 @@ impl Host for SessionTrace<'_> {
 
     fn watch(&mut self, _: &World, recorded: &Tick) -> Onlooker {
         self.lines.extend(recorded.lines.iter().cloned());
-        Onlooker::GoOn
+        if (self.goes_on)(recorded.number) {
+            return Onlooker::GoOn;
+        }
+        self.is_called_off = true;
+        Onlooker::Stop
     }
 }
