@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -46,6 +47,12 @@ def test_every_line_of_every_level_is_a_typed_event():
             assert entries or set(event.raw) <= known, event.raw
             seen.add(type(event))
     assert len(seen) >= 12, seen
+
+
+def test_every_event_that_traces_know_has_a_class():
+    recorder = (ROOT / "src" / "game" / "recorder.rs").read_text()
+    written = set(re.findall(r'fact\("(\w+)"\)', recorder)) | {"input"}
+    assert len(written) > 20 and written == set(events.KINDS) - {"other"}
 
 
 def test_a_walk_settles_with_its_number():
