@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,8 @@ def golden() -> str:
     """The hash that `walkon run` has at the end of the courtyard."""
     line = (ROOT / "tests" / "golden" / "courtyard.txt").read_text().splitlines()[-1]
     return line.split('"hash":"')[1][:16]
+
+
+def hears_ctrl_c() -> None:
+    """Before a child begins: a shell that runs the tests in the background has had Ctrl-C ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

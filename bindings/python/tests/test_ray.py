@@ -20,7 +20,7 @@ from ray.cluster_utils import Cluster
 
 import walkon
 import walkon.ray
-from conftest import ROOT, room
+from conftest import ROOT, hears_ctrl_c, room
 
 PROGRAM = os.environ.get("WALKON", str(ROOT / "target" / "release" / "walkon"))
 COURTYARD = str(ROOT / "levels" / "courtyard.json")
@@ -98,7 +98,7 @@ def test_a_batch_goes_on_where_it_was_stopped_and_compares_what_it_makes_again(c
 def test_the_command_runs_goes_on_and_can_be_interrupted(tmp_path):
     out = tmp_path / "out"
     words = [sys.executable, "-m", "walkon.ray", COURTYARD, "--seeds", "0..5999", "--seconds", "30", "--out", str(out)]
-    child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=hears_ctrl_c)
     path = out / "rows.jsonl"
     while child.poll() is None and (not path.exists() or path.stat().st_size < 10_000):
         time.sleep(0.05)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 import walkon
 from walkon import events, inputs
 
-from conftest import ROOT, hall, room
+from conftest import ROOT, hall, hears_ctrl_c, room
 
 
 def test_a_run_has_the_hash_of_the_program(courtyard, golden):
@@ -46,6 +47,12 @@ def test_every_line_of_every_level_is_a_typed_event():
             assert entries or set(event.raw) <= known, event.raw
             seen.add(type(event))
     assert len(seen) >= 12, seen
+
+
+def test_every_event_that_traces_know_has_a_class():
+    recorder = (ROOT / "src" / "game" / "recorder.rs").read_text()
+    written = set(re.findall(r'fact\("(\w+)"\)', recorder)) | {"input"}
+    assert len(written) > 20 and written == set(events.KINDS) - {"other"}
 
 
 def test_a_walk_settles_with_its_number():
@@ -248,7 +255,13 @@ RUNS = {
 def test_ctrl_c_ends_what_runs(what):
     level = repr(str(ROOT / "levels" / "market.json"))
     program = f"import walkon\nprint('on', flush=True)\n{RUNS[what].format(level=level)}\n"
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears_ctrl_c,
+    )
     assert child.stdout.readline() == "on\n"
     time.sleep(1.0)
     child.send_signal(signal.SIGINT)

@@ -16,7 +16,7 @@ def camel(name: str) -> str:
 
 
 @functools.cache
-def names(kind: type) -> tuple[tuple[str, str], ...]:
+def names(kind: Any) -> tuple[tuple[str, str], ...]:
     """Name in JSON and name of every field that is read."""
     fields = (field for field in dataclasses.fields(kind) if field.metadata.get("read", True))
     return tuple((field.metadata.get("json", camel(field.name)), field.name) for field in fields)
@@ -24,5 +24,5 @@ def names(kind: type) -> tuple[tuple[str, str], ...]:
 
 def read(kind: type[T], json: dict[str, Any], **more: Any) -> T:
     """An object as a dataclass; what it lacks has its default."""
-    values = {name: json[key] for key, name in names(kind) if key in json}
+    values = {name: json[key] for key, name in names(kind) if key in json}  # type: ignore[arg-type]
     return kind(**values, **more)

@@ -112,6 +112,17 @@ class DoorChanged(Event, kind="doorChanged"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LinkBegun(Event, kind="linkBegun"):
+    """Somebody begins a link with an action: a jump, a ladder."""
+
+    character: str
+    action: str
+    start: list[float] = field(metadata={"json": "from"})
+    to: list[float]
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class AreaChanged(Event, kind="areaChanged"):
     """An area was toggled or priced."""
 

@@ -53,7 +53,7 @@ class WalkonEnv(gym.Env[Floats, np.int64]):
         if len(self.stage.actors) != 1:
             raise ValueError(f"{len(self.stage.actors)} characters act, expected one; walkon.pettingzoo takes several")
         self.action_space = self.stage.action_space()
-        self.observation_space = self.stage.observation_space()
+        self.observation_space = self.stage.observation_space()  # type: ignore[assignment]
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
         """Begins an episode; ``seed`` is that of the level, and of all later episodes."""
@@ -139,7 +139,8 @@ class WalkonVectorEnv(VectorEnv[Floats, np.ndarray[Any, Any], np.ndarray[Any, An
         edges = [num_envs * at // threads for at in range(threads + 1)]
         ranges = [range(first, last) for first, last in zip(edges, edges[1:])]
         self._shares = [_Share(indices, lambda: WalkonEnv(level, **options)) for indices in ranges]
-        self._observations: Floats = np.zeros(self.observation_space.shape, dtype=np.float32)
+        shape = one.stage.observation_space().shape
+        self._observations: Floats = np.zeros((num_envs, *shape), dtype=np.float32)
 
     def reset(
         self,

@@ -82,7 +82,8 @@ def _play(texts: bytes, seeds: list[int], ends: Ends, args: list[str]) -> list[s
 
 def _chunks(runs: Iterable[Run], size: Any) -> Iterator[tuple[int, list[int]]]:
     """Runs of one level that follow one another, as many as `size` says at the time."""
-    level, seeds = -1, []
+    level = -1
+    seeds: list[int] = []
     for number, seed in runs:
         if seeds and (number != level or len(seeds) >= size()):
             yield level, seeds

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _fields, _native, events
+from . import _fields, _native
+from . import events as happenings
 from .inputs import Input, emit
 from .inputs import answer as _answer
 
@@ -131,30 +132,30 @@ class Tick:
         """What happened, as lines of a trace."""
 
     @cached_property
-    def events(self) -> list[events.Event]:
+    def events(self) -> list[happenings.Event]:
         """What happened, in order."""
-        read = (events.read(line) for line in self.lines)
+        read = (happenings.read(line) for line in self.lines)
         return [event for event in read if event is not None]
 
     def emitted(self, name: str) -> list[Any]:
         """Payloads of the events of that name that scripts emitted."""
-        found = (event for event in self.events if isinstance(event, events.Emitted))
+        found = (event for event in self.events if isinstance(event, happenings.Emitted))
         return [event.payload for event in found if event.name == name]
 
     @property
-    def settled(self) -> list[events.WalkSettled]:
+    def settled(self) -> list[happenings.WalkSettled]:
         """The walks that ended."""
-        return [event for event in self.events if isinstance(event, events.WalkSettled)]
+        return [event for event in self.events if isinstance(event, happenings.WalkSettled)]
 
     @property
-    def faults(self) -> list[events.ScriptFault]:
+    def faults(self) -> list[happenings.ScriptFault]:
         """The faults of scripts."""
-        return [event for event in self.events if isinstance(event, events.ScriptFault)]
+        return [event for event in self.events if isinstance(event, happenings.ScriptFault)]
 
     @property
-    def choices(self) -> list[events.Choice]:
+    def choices(self) -> list[happenings.Choice]:
         """What scenes ask and nobody has answered."""
-        found = (event for event in self.events if isinstance(event, events.Choice))
+        found = (event for event in self.events if isinstance(event, happenings.Choice))
         return [event for event in found if event.answer is None]
 
     def has(self, name: str) -> bool:
