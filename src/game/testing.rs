@@ -13,6 +13,7 @@ use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::Level;
+use crate::script::debug::Debugger;
 use crate::script::step::testing::values_are_equal;
 use crate::script::vm::fuel::Signals;
 use crate::view::{Picture, ascii, draw_nav, draw_world};
@@ -44,6 +45,8 @@ pub struct Suite<'a> {
     pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
+    /// Whoever debugs the first of the two runs of each test.
+    pub debugger: Option<Debugger>,
     /// Asked between ticks; false ends everything.
     pub goes_on: &'a mut dyn FnMut() -> bool,
 }
@@ -308,6 +311,7 @@ impl RunSide {
             args: test.options.args.clone(),
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
+            debugger: suite.debugger.clone().filter(|_| sentences),
             ..Setup::default()
         };
         let (world, mut scripts, recorder, _) =

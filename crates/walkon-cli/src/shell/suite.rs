@@ -13,10 +13,12 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::cli::exit::CommandFailure;
+use super::debug::Connection;
 use super::project::{Project, file_at};
 use super::watchdog::{Interrupts, Watchdog};
 use crate::game::testing::{self, Suite, TestDef, TestResult};
 use crate::level::Level;
+use crate::script::debug::Debugger;
 use crate::script::host::StartError;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
@@ -46,6 +48,15 @@ pub(super) struct Order {
     pub jobs: Option<usize>,
     /// Whether a file goes on after a test that failed.
     pub keeps_going: bool,
+    /// A debugger, under which tests run one after another.
+    pub debug: Option<Arc<Connection>>,
+}
+
+impl Order {
+    /// Whether the debugger has asked for the end.
+    fn is_ended(&self) -> bool {
+        self.debug.as_ref().is_some_and(|client| client.is_ending())
+    }
 }
 
 /// A test that was run, and how long that took.
@@ -140,7 +151,8 @@ pub(super) fn run(
     interrupts: &Interrupts,
     mut told: impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
 ) -> Result<Vec<FileResult>, CommandFailure> {
-    let threads = Threads { most: order.jobs, interrupts };
+    let most = if order.debug.is_some() { Some(1) } else { order.jobs };
+    let threads = Threads { most, interrupts };
     let scripts = read(files, &threads, order)?;
     let tasks: Vec<TestTask> =
         scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
@@ -156,7 +168,8 @@ pub(super) fn run(
                 load_level: &mut |name| stage.load(name),
                 seed: order.seed,
                 signals: Arc::clone(&bench.signals),
-                goes_on: &mut || interrupts.asked().is_none() && !is_out(),
+                debugger: order.debug.as_ref().map(|client| stage.debugger(client, bench)),
+                goes_on: &mut || interrupts.asked().is_none() && !is_out() && !order.is_ended(),
             };
             let result = if is_out() { None } else { testing::run(&mut suite, test, number) };
             result.map(|result| Timed { result, took: began.elapsed() })
@@ -407,6 +420,11 @@ impl TestProject {
         levels.sort();
         levels.dedup();
         Ok(Self { project, texts, levels })
+    }
+
+    fn debugger(&self, client: &Arc<Connection>, bench: &Bench) -> Debugger {
+        let places = self.project.script_places(self.texts.keys(), "");
+        client.debugger(places, Arc::clone(&bench.signals))
     }
 
     fn load(&self, asked: &str) -> Result<Level, String> {

@@ -9,6 +9,7 @@ mod bake;
 mod batch;
 mod check;
 mod completions;
+mod debug;
 mod draw;
 pub(super) mod exit;
 mod graph;
@@ -113,6 +114,7 @@ fn perform(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
+        Command::Debug(args) => debug::run(&shell, &args),
         Command::Watch(args) => watch::run(&shell, &args),
         #[cfg(feature = "view")]
         Command::View(args) => view::run(&shell, &args, &mut results),
