@@ -555,6 +555,12 @@ function typeof(value) end
 ---@class NoEventCheck
 ---@field during? number seconds, 5 by default
 
+---How much fuel a script may take.
+---@class FuelCheck
+---@field below? number of each character that runs it, less than this in a tick on average
+---@field worst? number in no tick of a character this much; the start of the level is no tick
+---@field character? Character only of this one
+
 ---Globals that a level script may define. Handlers by name are further globals.
 ---@class LevelScript
 ---@field onStart? fun(why: string) at the start of the level, "start", and after a reload, "reload"; may not wait
@@ -574,6 +580,7 @@ function typeof(value) end
 ---@field tree any a node of `bt`
 ---@field on? table<string, fun(self: Behaviour, payload: any): any> handlers of events by name
 ---@field onWalkSettled? fun(self: Behaviour, result: WalkResult): any for walks whose handlers went with a reload
+---@field onTraverse? fun(self: Behaviour, link: Traverse): any takes its character over a link with an action: the link is over when this returns, and the walk ends before it with false, a fault, or after 30 seconds; may wait
 ---@field stop? fun(self: Behaviour, why: string) "despawned", "detached", "reload", "fault" or "levelEnd"; may not wait
 
 ---`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.
@@ -585,6 +592,14 @@ function typeof(value) end
 ---@field rng Rng its own stream of random numbers
 ---@field log any the library `log`; its lines carry the name of the behaviour
 ---@field name string name of the behaviour
+
+---A link with an action that a walk has come to.
+---@class Traverse
+---@field walk Walk the walk
+---@field action string what has to be done, as the level names it
+---@field from vector where the link begins, and the character stands
+---@field to vector where it ends, and the character stands afterwards
+---@field seconds number how long it would take by itself, by its cost and the character's speed
 
 ---A parameter of a behaviour. Without default or optional it must be given.
 ---@class ParamDefinition
@@ -625,6 +640,41 @@ function level.finish(ok, note) end
 ---@param name string
 ---@param value number
 function level.measure(name, value) end
+
+---The time of day, on levels that have the key `clock`. A time is a text such as "6:30", or minutes since midnight.
+---@class walkon.clock
+---@field exists boolean Whether the level has a time of day. Without one, everything else here is refused.
+---@field minutes number Minutes since midnight, from 0 to less than 1440.
+---@field text string The time as people write it, such as `06:30`.
+---@field day number The day, from 1. It begins at midnight.
+---@field secondsPerMinute number Game seconds that a minute takes.
+---@field paused boolean Whether the time stands still.
+clock = {}
+
+---Whether it is `from` or later, and not yet `to`. A span may go over midnight.
+---@param from string|number
+---@param to string|number
+---@return boolean
+function clock.isBetween(from, to) end
+
+---Game seconds until it is that time the next time, a tick at least; `math.huge` while the clock stands still.
+---@param time string|number
+---@return number
+function clock.secondsUntil(time) end
+
+---Puts the clock forward to that time, of the next day where it has passed on this one.
+---@param time string|number
+function clock.set(time) end
+
+---Lets a minute take so many game seconds from now on, 0.001 to 3600.
+---@param seconds number
+function clock.setPace(seconds) end
+
+---Stops the clock.
+function clock.pause() end
+
+---Lets the clock go on.
+function clock.resume() end
 
 ---Who and what is in the level.
 ---@class walkon.world
@@ -1818,6 +1868,12 @@ function Test:expectEvent(name, options) end
 ---@param name string
 ---@param options? NoEventCheck
 function Test:expectNoEvent(name, options) end
+
+---Expects a behaviour, level script or cinematic to take no more fuel than that, and gives what a character takes in a tick on average. What it calls of libraries counts for it.
+---@param name string
+---@param options? FuelCheck
+---@return number
+function Test:expectFuel(name, options) end
 
 ---Fails the test.
 ---@param message string

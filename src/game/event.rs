@@ -86,6 +86,17 @@ pub enum Event {
         /// On whose account.
         by: Option<CharacterId>,
     },
+    /// A walk has come to a link that needs an action, such as `climb`: a host shows it.
+    LinkBegun {
+        /// Who.
+        character: CharacterId,
+        /// The action, as the level names it.
+        action: String,
+        /// Where the link begins and ends, x, y, z in metres.
+        ends: [[f32; 3]; 2],
+        /// How long it takes where no script takes it over.
+        seconds: f64,
+    },
     /// An area was toggled or priced.
     AreaChanged {
         /// Its name.
@@ -277,6 +288,10 @@ impl Event {
                 Self::DoorChanged { door, state, is_locked, by }
             }
             Fact::DoorSignal { door, what, by } => Self::DoorSignal { door, what, by },
+            Fact::LinkBegun { walk: _, character, action, ends, seconds } => {
+                let ends = ends.map(|end| end.to_array());
+                Self::LinkBegun { character, action, ends, seconds }
+            }
             Fact::AreaChanged { area, available, factor } => {
                 Self::AreaChanged { area, is_available: available, factor }
             }
@@ -323,6 +338,7 @@ impl Event {
             Self::Despawned { .. } => "despawned",
             Self::WalkSettled(_) => "walkSettled",
             Self::DoorChanged { .. } => "doorChanged",
+            Self::LinkBegun { .. } => "linkBegun",
             Self::AreaChanged { .. } => "areaChanged",
             Self::MapChanged(_) => "mapRevision",
             Self::SceneStarted { .. } => "cinematicStarted",

@@ -22,6 +22,7 @@ use crate::world::World;
 use crate::world::area::Area;
 use crate::world::character::Character;
 use crate::world::character::standing_on;
+use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Fact;
 use crate::world::ops::characters::{Spawn, despawn};
@@ -43,6 +44,7 @@ pub(crate) struct Origin {
     settings: Settings,
     script: Option<String>,
     seed: u64,
+    day: Option<DayTime>,
     rate: u32,
 }
 
@@ -65,6 +67,7 @@ impl Origin {
             people: world.characters().map(|(_, one)| (one.name.clone(), one.clone())).collect(),
             behaviours: behaviours.collect(),
             settings: world.settings.clone(),
+            day: world.day,
             script,
             seed,
             rate: world.clock.rate.per_second(),
@@ -314,6 +317,7 @@ fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edite
     let kept = [
         (before.rate != now.rate, "tickRate"),
         (before.seed != now.seed, "seed"),
+        (before.day != now.day, "clock"),
         (before.settings.limits != now.settings.limits, "limits"),
         (before.script != now.script, "script"),
     ];

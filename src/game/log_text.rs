@@ -17,6 +17,9 @@ pub fn sentence(world: &World, event: &Event) -> Option<String> {
         Event::WalkSettled(result) => {
             format!("{}: {}", world.name_of(result.journey.character), world.summary(result))
         }
+        Event::LinkBegun { character, action, .. } => {
+            format!("{} begins to {action}", world.name_of(*character))
+        }
         Event::DoorSignal { door, what, by } => {
             let done = door_words(*what)?;
             format!("door \"{}\" {done}{}", world.doors().get(door.index())?.name, by_whom(world, *by))

@@ -14,6 +14,7 @@ pub mod headless;
 mod hearing;
 pub mod host;
 pub mod input_line;
+mod input_list;
 pub mod inputs;
 pub mod inspect;
 mod level_reload;
@@ -42,6 +43,7 @@ use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
 use crate::script::debug::Debugger;
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
+use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
 use crate::sim;
@@ -73,6 +75,8 @@ pub struct Setup {
     pub debugger: Option<Debugger>,
     /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
     pub threads: Threads,
+    /// What of the scripts is to be profiled, if anything.
+    pub profile: Option<ProfileSetup>,
 }
 
 /// The steps of a tick, in order, as `run --stats` tables them.
@@ -204,6 +208,7 @@ impl Game {
             signals: setup.signals,
             is_interactive: setup.is_interactive,
             debugger: setup.debugger,
+            profile: setup.profile,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
         Ok((world, scripts, setup.recorder, origin))
@@ -401,6 +406,12 @@ impl Game {
     #[must_use]
     pub fn scripts(&self) -> Option<&ScriptHost> {
         self.scripts.as_ref()
+    }
+
+    /// What scripts have cost so far; none when they are not profiled.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        self.scripts.as_ref().and_then(ScriptHost::profile)
     }
 
     /// Script faults so far.

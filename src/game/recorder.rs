@@ -245,6 +245,12 @@ pub fn line(world: &World, event: &Event) -> Option<String> {
             .flag("locked", *is_locked)
             .text("state", state.name())
             .maybe_text("by", by.map(|by| world.name_of(by))),
+        Event::LinkBegun { character, action, ends: [from, to], seconds } => fact("linkBegun")
+            .text("character", world.name_of(*character))
+            .text("action", action)
+            .place("from", (*from).into())
+            .place("to", (*to).into())
+            .number("seconds", *seconds as f32),
         Event::AreaChanged { area, is_available, factor } => {
             fact("areaChanged").text("area", area).flag("available", *is_available).number("cost", *factor)
         }

@@ -14,6 +14,7 @@ use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::Level;
 use crate::script::debug::Debugger;
+use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::step::testing::values_are_equal;
 use crate::script::vm::fuel::Signals;
 use crate::view::{Picture, ascii, draw_nav, draw_world};
@@ -47,8 +48,19 @@ pub struct Suite<'a> {
     pub signals: Arc<Signals>,
     /// Whoever debugs the first of the two runs of each test.
     pub debugger: Option<Debugger>,
+    /// What the scripts of all tests cost, where that is asked for.
+    pub profile: Option<SuiteProfile>,
     /// Asked between ticks; false ends everything.
     pub goes_on: &'a mut dyn FnMut() -> bool,
+}
+
+/// What the scripts of tests cost, in one of the two runs of each.
+#[derive(Clone, Debug, Default)]
+pub struct SuiteProfile {
+    /// Safepoints between two looks at the stack.
+    pub sample_every: u32,
+    /// The sum so far.
+    pub sum: Profile,
 }
 
 /// What a test came to.
@@ -225,6 +237,9 @@ fn run_pair(
             return Some(ended);
         }
         if let Some(ended) = one.verdict(test) {
+            if let (Some(profile), Some(of_run)) = (&mut suite.profile, one.game.profile()) {
+                profile.sum.add(&of_run);
+            }
             return Some(finish(one, other, test, ended));
         }
         if !(suite.goes_on)() {
@@ -305,6 +320,7 @@ impl RunSide {
         level: Level,
         (index, seed, variant, sentences): (usize, Option<u64>, Option<String>, bool),
     ) -> Result<Self, String> {
+        let sample_every = suite.profile.as_ref().map_or(0, |profile| profile.sample_every);
         let setup = Setup {
             scripts: suite.scripts.clone(),
             seed,
@@ -312,6 +328,8 @@ impl RunSide {
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
             debugger: suite.debugger.clone().filter(|_| sentences),
+            // Fuel by call, for what tests expect of it.
+            profile: Some(ProfileSetup { sample_every, ..ProfileSetup::default() }),
             ..Setup::default()
         };
         let (world, mut scripts, recorder, _) =

@@ -5,6 +5,7 @@
 //! Holds: the number of cells is known and refused before anything is allocated; an area's number is its
 //! place in [`Resolved::areas`]. Not here: how polygons become cells (`nav`).
 
+use super::actions;
 use super::ascii::AsciiCells;
 use super::def::{AsciiDef, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef};
 use super::diagnostic::{Findings, PendingDiagnostic, Span, code};
@@ -16,7 +17,7 @@ use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
 use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
-use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
+use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, LinkActions, NavMap, Traversal};
 
 /// How far a character is moved at most when it was put where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
@@ -94,6 +95,12 @@ fn tile_map(
     if maps.len() == 1 && tiles.links.is_empty() {
         return maps.pop().map(NavMap::Cells);
     }
+    let actions = actions::names(&def.navigation).len();
+    if actions > LinkActions::COUNT_MAX {
+        let message = format!("links need {actions} actions, expected {} at most", LinkActions::COUNT_MAX);
+        findings.error(|| PendingDiagnostic::new(code::LIMIT, tiles.span, message).at("/navigation/links"));
+        return None;
+    }
     let links: Vec<Option<LayerLink>> =
         tiles.links.iter().enumerate().map(|link| layer_link(findings, tiles, link)).collect();
     let links: Option<Vec<LayerLink>> = links.into_iter().collect();
@@ -129,7 +136,8 @@ fn layer_link(
         Some(LayerPoint { layer, point: resolve::world(end.position.value, Some(tiles.floor_y_m)) })
     };
     let (from, to) = (end(&link.from, "from"), end(&link.to, "to"));
-    Some(LayerLink { from: from?, to: to?, both_ways: link.both_ways, cost_m: link.cost_m as f32 })
+    let action = link.action.as_ref().and_then(|action| actions::number(&tiles.links, action));
+    Some(LayerLink { from: from?, to: to?, both_ways: link.both_ways, cost_m: link.cost_m as f32, action })
 }
 
 /// Why there can be no such layers, where it stands in the file.

@@ -10,7 +10,7 @@ use super::choices::choices;
 use super::diagnostic::{Located, Span, code};
 use super::forms::{
     Anything, At, Corner, Direction, FileName, Filled, Name, Named, Outline, Place, Props, Rows, Tags, Teams,
-    Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
+    TimeOfDay, Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
 };
 use super::graph::GraphDef;
 use super::json::{Around, Fields, JsonReader, JsonValue};
@@ -50,6 +50,8 @@ object! {
         "tickRate" => tick_rate: u32 [whole::<u32>(numbers::TICK_RATE)];
         /// Seed of every random stream of the level.
         "seed" => seed: u64 [whole::<u64>(numbers::SEED)];
+        /// The time of day, for levels that have one.
+        "clock" => clock: Option<ClockDef> [optional one::<ClockDef>()];
         /// The map.
         "navigation" => navigation: NavigationDef [required Navigation];
         /// Areas that open and close.
@@ -70,6 +72,18 @@ object! {
         "crowd" => crowd: CrowdDef [else CrowdDef::default(), one::<CrowdDef>()];
         /// Node expansions per tick, shared by all path searches.
         "pathBudget" => path_budget: u32 [whole::<u32>(numbers::PATH_BUDGET)];
+    }
+}
+
+object! {
+    /// How the time of day passes.
+    pub struct ClockDef as "Clock" {
+        /// The time when the level begins, as in "6:30".
+        "start" => start_min: f64 [or 480.0, TimeOfDay];
+        /// Game seconds that a minute takes; at 0.0416667 a day takes a minute.
+        "secondsPerMinute" => seconds_per_minute: f64 [numbers::SECONDS_PER_MINUTE];
+        /// Whether the time stands still until a script lets it go on.
+        "paused" => is_paused: bool [or false, Truth];
     }
 }
 
@@ -358,7 +372,7 @@ object! {
         "legend" => legend: Vec<(Located<char>, TileLegendDef)> [else Vec::new(), legend_of::<TileLegendDef>()];
         /// One to eight layers of the same size, the first the default.
         "layers" => layers: Vec<LayerDef> [needed Filled(each::<LayerDef>(LAYERS_MAX), "is empty, expected one to eight layers")];
-        /// Ways between layers.
+        /// Ways between layers, and over what cannot be walked.
         "links" => links: Vec<LinkDef> [else Vec::new(), each::<LinkDef>(LINKS_MAX)];
     }
     from {
@@ -406,16 +420,18 @@ object! {
 
 object! {
     (reader, fields)
-    /// A way between two layers, such as stairs.
+    /// A way between two layers, such as stairs, or between two places of one, such as a wall that some climb.
     pub struct LinkDef as "Link" {
         /// Where it begins.
         "from" => from: LinkEnd [required one::<LinkEnd>()];
-        /// Where it ends, on another layer.
+        /// Where it ends.
         "to" => to: LinkEnd [required one::<LinkEnd>()];
         /// Whether it may be taken backwards.
         "bothWays" => both_ways: bool [or true, Truth];
         /// What taking it costs, in metres of plain ground.
         "cost" => cost_m: f64 [numbers::LINK_COST];
+        /// What has to be done to get over it, such as "climb": only who has a tag of that name takes it.
+        "action" => action: Option<String> [optional Word];
     }
     plus {
         /// Where it is written.

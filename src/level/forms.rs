@@ -113,6 +113,10 @@ forms! {
     Point3: glam::Vec3 = |r, n| r.point3(n, "a point [x, y, z]"), |parts| doubles(3);
     /// A corner of a box.
     BoxCorner: glam::Vec3 = |r, n| r.point3(n, "a corner [x, y, z]"), |parts| doubles(3);
+    /// A time of day, in minutes since midnight.
+    TimeOfDay: f64 = |r, n| r.time_of_day(n), |parts| parts.named("TimeOfDay", |_| json!({
+        "description": "A time of day from \"0:00\" to \"23:59\".", "type": "string", "pattern": "^([01]?[0-9]|2[0-3]):[0-5][0-9]$"
+    })), |minutes| json!(crate::world::day::text_of(*minutes));
     /// Rows of a drawing.
     Rows: Vec<Located<String>> = |r, n| r.rows(n), |parts| list(text()),
         |rows| rows.iter().map(|row| row.value.as_str()).collect::<Value>();

@@ -513,6 +513,17 @@ impl JsonReader<'_> {
         text
     }
 
+    /// A time of day such as `6:30`: minutes since midnight.
+    pub(crate) fn time_of_day(&mut self, node: JsonValue<'_, '_>) -> Option<f64> {
+        let text = self.text(node, "a time of day such as \"6:30\"")?;
+        let minutes = crate::world::day::minute_of(&text);
+        if minutes.is_none() {
+            let what = format!("is {}, expected a time of day from \"0:00\" to \"23:59\"", shown(node.text));
+            self.error(code::RANGE, node, what);
+        }
+        minutes
+    }
+
     /// A name: not empty, at most 128 bytes, no control characters.
     pub(crate) fn name(&mut self, node: JsonValue<'_, '_>) -> Option<Located<String>> {
         let text = self.text(node, "a name")?;

@@ -78,6 +78,8 @@ numbers! {
     PATH_BUDGET: 2000.0, 1.0 to 100000000.0, "expansions";
     /// Time a door takes to open or close.
     DOOR_SECONDS: 0.6, 0.0 to 3600.0, "seconds";
+    /// Game seconds that a minute of the clock takes.
+    SECONDS_PER_MINUTE: 1.0, 0.001 to 3600.0, "seconds";
     /// A direction: 0 looks along +z, 90 along +x.
     FACING_DEGREES: 0.0, -360.0 to 360.0, "degrees";
     /// Half the width a body needs.

@@ -14,7 +14,9 @@ use crate::base::geom::{Bounds, ground};
 use crate::base::ids::AreaId;
 use crate::base::suggestions::{self, counted};
 use crate::nav::graph::islands::{GraphIsland, kept_apart};
-use crate::nav::{AreaEdit, Backend, CellMap, Island, LayerPoint, NavEdit, NavMap, Reach, Traversal};
+use crate::nav::{
+    AreaEdit, Backend, CellMap, Island, LayerPoint, LinkActions, NavEdit, NavMap, Reach, Traversal,
+};
 use glam::Vec3;
 
 /// Parts of a map that are told apart; smaller ones are counted only.
@@ -26,7 +28,8 @@ const TRAPS_MAX: usize = 9;
 /// Places where closed doors keep ground apart that are told of.
 const JOINS_MAX: usize = 32;
 /// Least radius that marks are tried for: a point.
-const SLIM: Traversal = Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None };
+const SLIM: Traversal =
+    Traversal { radius_m: 0.0, through: None, areas: None, layer: 0, rules: None, actions: LinkActions::ALL };
 
 /// A connected part of one layer.
 #[derive(Clone, Copy, Debug)]

@@ -8,6 +8,7 @@ use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::TickRate;
 use crate::base::value::{Plain, PlainKey};
+use crate::level::actions;
 use crate::level::def::{
     CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Projection, PropsDef, RegionOutline,
 };
@@ -18,6 +19,7 @@ use crate::level::settings::{CrowdDef, Limits as LimitsDef};
 use crate::nav::Veil;
 use crate::world::area::{Area, AreaKind};
 use crate::world::character::Gait;
+use crate::world::day::DayTime;
 use crate::world::door::DoorPolicy;
 use crate::world::door::{Door, DoorState};
 use crate::world::ops::characters::{Spawn, spawn};
@@ -57,6 +59,10 @@ pub fn build(level: Level, seed: Option<u64>) -> Spawned {
         level_name: def.name.clone(),
         seed: seed.unwrap_or(def.seed),
         rate,
+        day: def
+            .clock
+            .as_ref()
+            .map(|clock| DayTime::new(clock.start_min, clock.seconds_per_minute, clock.is_paused)),
         nav: map,
         areas: areas(&resolved),
         doors: doors(&def, &resolved, rate, floor_y_m),
@@ -73,6 +79,7 @@ pub fn build(level: Level, seed: Option<u64>) -> Spawned {
             .collect(),
         props: props(&def),
         settings: settings(&def),
+        link_actions: actions::names(&def.navigation),
         tiles: tiles(&def, &resolved),
         is_precomputed: matches!(def.navigation, NavigationDef::TextGrid(_)) || resolved.areas.is_empty(),
     };

@@ -23,6 +23,7 @@ use crate::script::bind::{self, BindingSetup, log, wait_requests};
 use crate::script::debug::{Debugger, StopReason};
 use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
+use crate::script::state::profile::{Profile, ProfileSetup, Who};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestState};
@@ -37,7 +38,7 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, ScriptTexts};
 use crate::script::vm::fuel::Signals;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{ScriptVm, VmError, VmSettings, lend, store};
+use crate::script::vm::{ScriptVm, VmError, VmSettings, lend, profile, store};
 use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops;
@@ -70,6 +71,8 @@ pub struct ScriptSetup {
     pub is_interactive: bool,
     /// Whoever debugs them.
     pub debugger: Option<Debugger>,
+    /// What is to be profiled, if anything.
+    pub profile: Option<ProfileSetup>,
 }
 
 /// Why the scripts of a level could not be started.
@@ -169,6 +172,11 @@ impl ScriptHost {
         if let Some(debugger) = &setup.debugger {
             debugger.begin(vm.lua());
         }
+        let level_file = setup.level_script.as_ref().and_then(|name| vm.resolve(name).ok());
+        store::with(vm.lua(), |runtime| runtime.level_file = level_file.unwrap_or_default());
+        if let Some(profile) = setup.profile {
+            profile::open(&vm, profile).map_err(VmError::from)?;
+        }
         let level = match &setup.level_script {
             Some(name) => Some(load(&vm, name)?.0),
             None => None,
@@ -200,6 +208,18 @@ impl ScriptHost {
         }
         let message = format!("{file}: its test number {} is not there in every run", index + 1);
         Err(StartError::Load(Box::new(CallFailure::new(FaultKind::Error, message, None))))
+    }
+
+    /// What scripts have cost so far; none when they are not profiled.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        profile::report(&self.vm)
+    }
+
+    /// The fuel of each who was called so far; empty when scripts are not profiled.
+    #[must_use]
+    pub fn fuel_by_who(&self) -> Vec<(Who, u64)> {
+        profile::fuel_by_who(&self.vm)
     }
 
     /// How far the test is.
@@ -464,7 +484,10 @@ impl ScriptHost {
         });
         let vm = &self.vm;
         let _at_hand = store::AtHand::begin(vm.lua());
-        lend::phase(vm.lua(), world, |_| run(vm))
+        profile::begin_step(vm, now.0);
+        let result = lend::phase(vm.lua(), world, |_| run(vm));
+        profile::end_step(vm);
+        result
     }
 }
 

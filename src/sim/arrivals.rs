@@ -21,7 +21,7 @@ use crate::world::map::LevelMap;
 use crate::world::ops::characters::angle_of;
 use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{AcceptEnd, Ask, Phase, Walk, WalkOptions};
+use crate::world::walk::{AcceptEnd, Ask, LinkTaking, OnLink, Phase, Walk, WalkOptions};
 
 /// How near bodies are that count as side by side, metres between their edges. About what a step leaves open.
 const BESIDE_M: f32 = 0.1;
@@ -170,7 +170,10 @@ fn in_the_way(map: &LevelMap, characters: &Characters, walk: &Walk) -> Option<Bl
 
 /// A walk that stands because somebody said so, or takes a link, has no patience to lose, only time.
 fn rest(parts: &mut Wayfinding<'_>, id: WalkId) {
-    if parts.walks.get(id).is_some_and(|walk| is_over_time(parts.clock, walk)) {
+    let link = parts.walks.get(id).and_then(|walk| walk.on_link);
+    if let Some(OnLink { by: LinkTaking::Failed(reason), .. }) = link {
+        parts.conclude(id, Status::Blocked, reason);
+    } else if parts.walks.get(id).is_some_and(|walk| is_over_time(parts.clock, walk)) {
         parts.conclude(id, Status::Blocked, Reason::Timeout);
     } else {
         restart_patience(parts, id);

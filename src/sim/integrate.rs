@@ -12,7 +12,7 @@ use std::ops::Range;
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, WalkId};
 use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::base::trig;
@@ -26,12 +26,13 @@ use crate::world::character::{Character, Characters, standing_on};
 use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::crowd_step::{CrowdStep, Move};
-use crate::world::event::EventQueue;
+use crate::world::event::{EventQueue, Fact};
 use crate::world::interpolation::Interpolation;
 use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, end_turn};
+use crate::world::outcome::Reason;
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{Ask, Following, OnLink, Walk};
+use crate::world::walk::{Ask, Following, LinkTaking, OnLink, Walk};
 use crate::world::walks::Walks;
 
 /// What step 9 reads and writes as a step of the crowd begins.
@@ -465,7 +466,7 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
     };
     let passed = note_walk((clock, crowd), &step, walk, character);
     walk_progress::corners(events, id, walk, passed);
-    if take_link(clock, crowd, &map.nav, walk, character) {
+    if take_link((clock, crowd, map), events, (id, walk), character) {
         // Nobody is seen between the ends.
         glides.retain(|glide| glide.who != step.character);
     }
@@ -475,12 +476,12 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
 /// at the near end for as long as the link takes at its speed: between them there is no ground of either
 /// layer. Whether it is there.
 fn take_link(
-    clock: &Clock,
-    crowd: &CrowdSettings,
-    nav: &NavMap,
-    walk: &mut Walk,
+    (clock, crowd, map): (&Clock, &CrowdSettings, &LevelMap),
+    events: &mut EventQueue,
+    (id, walk): (WalkId, &mut Walk),
     character: &mut Character,
 ) -> bool {
+    let nav = &map.nav;
     let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {
         return false;
@@ -491,8 +492,21 @@ fn take_link(
     }
     let now = walk.clock(clock.landing());
     let seconds = f64::from(link.length_m) / f64::from(walk.speed_mps(character));
-    let arrives = || OnLink { layer: link.layer, to: link.to, until: now.after(clock.rate.ticks(seconds)) };
-    if now < walk.on_link.get_or_insert_with(arrives).until {
+    let has_begun = walk.on_link.is_some();
+    // Who has to do something for it is told before it is done.
+    let ticks = clock.rate.ticks(seconds).max(u64::from(link.action.is_some()));
+    let (until, by) = (now.after(ticks), LinkTaking::Walked);
+    let taken = *walk.on_link.get_or_insert(OnLink { layer: link.layer, to: link.to, until, by });
+    let action = link.action.filter(|_| !has_begun);
+    if let Some(action) = action.and_then(|action| map.link_actions.get(usize::from(action.0))) {
+        let (action, ends) = (action.clone(), [link.from, link.to]);
+        events.push(Fact::LinkBegun { walk: id, character: walk.character, action, ends, seconds });
+    }
+    if now < taken.until || matches!(taken.by, LinkTaking::Failed(_)) {
+        return false;
+    }
+    if taken.by == LinkTaking::Scripted {
+        walk.on_link = Some(OnLink { by: LinkTaking::Failed(Reason::Timeout), ..taken });
         return false;
     }
     walk.on_link = None;

@@ -50,9 +50,12 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     stand(parts);
 }
 
-/// Everybody who has made a step begins it again, tick by tick. Anyone who went along the very edge of the
-/// ground, where a part of a line is not clear although the whole of it is, is there at once. Anyone who
-/// leaves ground that went away is seen to leave it.
+/// How far beside a line along the very edge of the ground a body is shown, metres.
+const ASIDE_M: [f32; 2] = [2.5e-4, 2e-3];
+
+/// Everybody who has made a step begins it again, tick by tick. Along the very edge of the ground a part of a
+/// line may not be clear although the whole of it is: there a body is shown a hair beside the line, and where
+/// that is not clear either it is there at once. Anyone who leaves ground that went away is seen to leave it.
 fn begin(parts: &mut InterpolationParts<'_>, ticks: u64) {
     let InterpolationParts { map, characters, glides, step, .. } = parts;
     let bodies = &step.bodies;
@@ -65,16 +68,30 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64) {
             let kind = row.map_or_else(|| grounds.kind(character), |row| bodies.kinds[row as usize]);
             let footing = grounds.footing(kind);
             let (from, to) = (glide.from.0, glide.to.0);
-            let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
+            let is_shown = |glide: &Interpolation| {
+                let place = |tick: u64| glide.place(tick as f32 / ticks as f32);
+                (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
+            };
             let is_clear = footing.is_open(from, flat_distance(from, to) + FINGER_M)
-                || (1..=ticks).all(|tick| footing.clear(place(tick - 1), place(tick)))
-                || !footing.is_walkable(from);
+                || is_shown(glide)
+                || !footing.is_walkable(from)
+                || goes_beside(glide, is_shown);
             if is_clear {
                 (character.body.position, character.facing_rad) = glide.from;
             }
             is_clear
         },
     );
+}
+
+/// Has somebody go a hair beside its line, where it can be shown there; whether it can.
+fn goes_beside(glide: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> bool) -> bool {
+    let along = glide.to.0 - glide.from.0;
+    let across = Vec3::new(-along.z, 0.0, along.x).normalize_or_zero();
+    let asides = ASIDE_M.into_iter().flat_map(|away_m| [across * away_m, across * -away_m]);
+    let found = asides.map(|aside| Interpolation { aside, ..*glide }).find(|bowed| is_shown(bowed));
+    *glide = found.unwrap_or(*glide);
+    found.is_some()
 }
 
 /// Brings everybody who is on its way a part of the step along. Those are kept who have not stopped, if they

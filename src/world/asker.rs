@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use crate::base::ids::AreaId;
 use crate::base::time::TickRate;
-use crate::nav::{self, NavMap, OneWay, OwnArea, PassRules, Traversal};
+use crate::nav::{self, LinkActions, NavMap, OneWay, OwnArea, PassRules, Traversal};
 use crate::world::character::Characters;
 use crate::world::door::{Door, DoorPolicy};
 use crate::world::goal::Goal;
@@ -36,7 +36,8 @@ pub struct Asker<'a> {
 
 /// The traversal of a body with a policy about doors, as the doors stand now.
 #[must_use]
-pub fn traversal(doors: &[Door], rate: TickRate, asker: Asker<'_>) -> Traversal {
+pub fn traversal(map: &LevelMap, rate: TickRate, asker: Asker<'_>) -> Traversal {
+    let doors = &map.doors;
     let tick_s = rate.tick_seconds();
     let rules = pass_rules(doors, asker.tags);
     let mut through: Vec<(AreaId, f32)> = doors
@@ -51,7 +52,14 @@ pub fn traversal(doors: &[Door], rate: TickRate, asker: Asker<'_>) -> Traversal 
         .collect();
     through.sort_by_key(|(area, _)| *area);
     let through = (!through.is_empty()).then(|| Arc::from(through));
-    Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules }
+    let actions = actions_of(&map.link_actions, asker.tags);
+    Traversal { radius_m: asker.radius_m, through, areas: None, layer: asker.layer, rules, actions }
+}
+
+/// The actions of links that somebody with these tags can do; all of them for nobody in particular, as doors are.
+fn actions_of(actions: &[String], tags: Option<&[String]>) -> LinkActions {
+    let Some(tags) = tags.filter(|_| !actions.is_empty()) else { return LinkActions::default() };
+    LinkActions::those(|action| actions.get(usize::from(action.0)).is_some_and(|name| tags.contains(name)))
 }
 
 /// Which doors somebody with these tags may not pass, and which not in both directions, however they stand.
@@ -96,7 +104,7 @@ pub fn traversal_of(map: &LevelMap, characters: &Characters, rate: TickRate, wal
     };
     let areas = walk.options.areas.as_ref();
     let areas = areas.map(|areas| areas_from(&map.nav, areas, character.body.position));
-    Traversal { areas, ..traversal(&map.doors, rate, asker) }
+    Traversal { areas, ..traversal(map, rate, asker) }
 }
 
 /// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as expensive

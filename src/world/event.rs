@@ -83,6 +83,19 @@ pub enum Fact {
         /// Who stood in the way or did it.
         by: Option<CharacterId>,
     },
+    /// A walk has come to a link that needs an action: the character begins it.
+    LinkBegun {
+        /// The walk.
+        walk: WalkId,
+        /// Who.
+        character: CharacterId,
+        /// The action.
+        action: String,
+        /// Where the link begins and ends.
+        ends: [Vec3; 2],
+        /// How long it takes where no script takes it over.
+        seconds: f64,
+    },
     /// An area was toggled or priced.
     AreaChanged {
         /// Its name.
@@ -452,6 +465,11 @@ impl EventQueue {
             self.waiting.push_back(event.clone());
         }
         self.recorded.push(event);
+    }
+
+    /// Whether the fact that came last, and waits for scripts, is an event of that name.
+    pub(crate) fn is_last(&self, event: &str) -> bool {
+        matches!(self.waiting.back(), Some(Fact::Emitted { name, .. }) if name == event)
     }
 
     /// Takes the oldest fact that scripts can hear.

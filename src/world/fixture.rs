@@ -72,6 +72,7 @@ pub(crate) fn sample() -> Fixture {
             from: Vec3::X * 4.0,
             to: Vec3::X * 9.0,
             length_m: 5.0,
+            action: None,
         }],
     };
     if let Some(walk) = world.walks.get_mut(walk) {

@@ -1,8 +1,8 @@
 //! A body on its way through a step of the crowd that takes several ticks.
 //!
-//! In: where the step leads it. Out: where it is in each tick. Holds: it goes straight and evenly, and is
-//! where the step leads it in the last tick, to the bit; who is put elsewhere meanwhile, or stops, stays
-//! there. Not here: where steps lead (`sim::integrate`).
+//! In: where the step leads it. Out: where it is in each tick. Holds: it goes evenly, straight or on the
+//! flattest of bows, and is where the step leads it in the last tick, to the bit; who is put elsewhere
+//! meanwhile, or stops, stays there. Not here: where steps lead (`sim::integrate`).
 
 use glam::Vec3;
 
@@ -21,6 +21,9 @@ pub struct Interpolation {
     pub to: (Vec3, f32),
     /// Where the last tick has shown it.
     pub at: (Vec3, f32),
+    /// How far the middle of its way lies beside the straight line: a hair where that runs along the very
+    /// edge of the ground.
+    pub aside: Vec3,
     /// The layer it is on.
     pub layer: u8,
     /// Whether it walks on after this step, so that it stops when told to; else it makes an end or was
@@ -33,13 +36,17 @@ impl Interpolation {
     #[must_use]
     pub fn of(who: CharacterId, character: &Character) -> Self {
         let at = (character.body.position, character.facing_rad);
-        Self { who, from: at, to: at, at, layer: character.layer, walks: false }
+        Self { who, from: at, to: at, at, aside: Vec3::ZERO, layer: character.layer, walks: false }
     }
 
     /// Where it is after a part of the step, from 0 to 1.
     #[must_use]
     pub fn place(&self, part: f32) -> Vec3 {
-        if part >= 1.0 { self.to.0 } else { self.from.0.lerp(self.to.0, part) }
+        if part >= 1.0 {
+            return self.to.0;
+        }
+        let straight = self.from.0.lerp(self.to.0, part);
+        if self.aside == Vec3::ZERO { straight } else { straight + self.aside * (4.0 * part * (1.0 - part)) }
     }
 
     /// Brings it so far along, a part of the step from 0 to 1; false when it has stopped, or somebody has put

@@ -33,6 +33,8 @@ pub struct LevelMap {
     pub(crate) blocks: Vec<Block>,
     /// Number of the last block.
     pub(crate) blocks_made: u64,
+    /// The actions of links by number.
+    pub(crate) link_actions: Arc<[String]>,
     /// What the tiles are made of, where the map is one of tiles.
     pub(crate) tiles: Option<Arc<Tiles>>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.

@@ -14,6 +14,7 @@ pub mod clock;
 pub mod crowd_columns;
 pub mod crowd_step;
 pub mod cue;
+pub mod day;
 mod disjoint;
 pub mod door;
 pub mod event;
@@ -54,6 +55,7 @@ use crate::nav::NavMap;
 use crate::world::area::Area;
 use crate::world::character::Characters;
 use crate::world::clock::Clock;
+use crate::world::day::DayTime;
 use crate::world::door::Door;
 use crate::world::event::EventQueue;
 use crate::world::interpolation::Interpolation;
@@ -76,6 +78,8 @@ use crate::world::walks::Walks;
 pub struct World {
     /// The time.
     pub(crate) clock: Clock,
+    /// The time of day, where the level has one.
+    pub(crate) day: Option<DayTime>,
     /// What the level settles once and for all.
     pub(crate) level: LevelInfo,
     /// Crowd constants and limits.
@@ -111,6 +115,8 @@ pub struct WorldParts {
     pub seed: u64,
     /// Ticks a second.
     pub rate: TickRate,
+    /// The time of day, where the level has one.
+    pub day: Option<DayTime>,
     /// The map, with closed doors' areas unavailable.
     pub nav: NavMap,
     /// Areas, then obstacles, in level order.
@@ -127,6 +133,8 @@ pub struct WorldParts {
     pub props: Props,
     /// Crowd constants and limits.
     pub settings: Settings,
+    /// The actions of links by number: who has a tag of that name can take them.
+    pub link_actions: Vec<String>,
     /// What the tiles are made of, where the map is one of tiles.
     pub tiles: Option<Tiles>,
     /// Whether the map is a precomputed grid, whose areas cannot be toggled.
@@ -142,11 +150,13 @@ impl World {
             areas: parts.areas,
             doors: parts.doors,
             tiles: parts.tiles.map(Arc::new),
+            link_actions: parts.link_actions.into(),
             is_precomputed: parts.is_precomputed,
             ..LevelMap::default()
         };
         let mut world = Self {
             clock: Clock { rate: parts.rate, ..Clock::default() },
+            day: parts.day,
             level: LevelInfo { name: parts.level_name, seed: parts.seed, props: parts.props },
             settings: parts.settings,
             map,

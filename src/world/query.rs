@@ -176,6 +176,12 @@ impl World {
         self.scratch.bystanders.beside(people, line)
     }
 
+    /// The traversal of somebody who asks, as the doors stand now.
+    #[must_use]
+    pub fn traversal_for(&self, asker: asker::Asker<'_>) -> Traversal {
+        asker::traversal(&self.map, self.clock.rate, asker)
+    }
+
     /// The traversal of a walk, as the doors stand now.
     #[must_use]
     pub fn traversal_of(&self, walk: &Walk) -> Traversal {

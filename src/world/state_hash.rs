@@ -22,6 +22,7 @@ use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::bystander_index::People;
 use crate::world::character::{Body, Character, Characters, Gait, Hold, Nudge, Play, Replan, Turn};
+use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorWish};
 use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
@@ -66,6 +67,7 @@ impl WorldHash {
 pub fn of(world: &World) -> WorldHash {
     let World {
         clock,
+        day,
         level,
         // As the level says; the radius of walks is told with them.
         settings,
@@ -83,7 +85,7 @@ pub fn of(world: &World) -> WorldHash {
     } = world;
     let who = People { characters, walks, crowd: &settings.crowd };
     WorldHash {
-        characters: hash_characters(characters, level, glides),
+        characters: hash_characters(characters, (level, *day), glides),
         walks: walks::of(who, clock, paths, events),
         doors: hash_doors(map),
         map: hash_map(map, places, (triggers, senses)),
@@ -91,7 +93,11 @@ pub fn of(world: &World) -> WorldHash {
     }
 }
 
-fn hash_characters(characters: &Characters, level: &LevelInfo, glides: &[Interpolation]) -> u64 {
+fn hash_characters(
+    characters: &Characters,
+    (level, day): (&LevelInfo, Option<DayTime>),
+    glides: &[Interpolation],
+) -> u64 {
     let LevelInfo {
         // As the level says.
         name: _,
@@ -126,6 +132,9 @@ fn hash_characters(characters: &Characters, level: &LevelInfo, glides: &[Interpo
         hash_id(&mut hash, id).vector(place);
     }
     hash_glides(&mut hash, glides);
+    if let Some(day) = day {
+        day.hash_into(&mut hash);
+    }
     hash.finish()
 }
 
@@ -250,8 +259,12 @@ fn hash_goal(hash: &mut StateHash, goal: Goal) {
 /// Who is on its way, and where to; nothing where nobody is.
 fn hash_glides(hash: &mut StateHash, glides: &[Interpolation]) {
     hash.word(glides.len() as u64);
-    for Interpolation { who, from, to, at, layer, walks } in glides {
+    for Interpolation { who, from, to, at, aside, layer, walks } in glides {
         hash_id(hash, *who).pair(u32::from(*layer), u32::from(*walks));
+        // Most go straight.
+        if *aside != glam::Vec3::ZERO {
+            hash.vector(*aside);
+        }
         for (place, facing_rad) in [from, to, at] {
             hash.floats([place.x, place.y, place.z, *facing_rad]);
         }
@@ -302,6 +315,7 @@ fn hash_map(map: &LevelMap, places: &Places, (triggers, senses): (&Triggers, &Se
         blocks_made,
         tiles,
         // As the level says.
+        link_actions: _,
         is_precomputed: _,
         edits: PendingEdits { areas: area_edits, tiles: tile_edits, graph: graph_edits },
     } = map;

@@ -8,7 +8,7 @@
 use std::ops::Deref;
 
 use crate::base::hash::StateHash;
-use crate::nav::{Crossing, LayerChange, Path};
+use crate::nav::{Crossing, LayerChange, LinkAction, Path};
 
 /// A path that is kept as it is, with its hash.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +57,11 @@ fn hash_of(path: &Path) -> u64 {
         hash.word(u64::from(area.0)).floats([*enter_m, *leave_m]);
     }
     // The ends are points of the path.
-    for LayerChange { at_m, layer, from: _, to: _, length_m } in layers {
+    for LayerChange { at_m, layer, from: _, to: _, length_m, action } in layers {
         hash.word(u64::from(*layer)).floats([*at_m, *length_m]);
+        if let Some(LinkAction(action)) = action {
+            hash.word(u64::from(*action) + 1);
+        }
     }
     hash.finish()
 }

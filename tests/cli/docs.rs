@@ -5,7 +5,8 @@
 //!
 //! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with them at
 //!   the end.
-//! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing);
+//! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing); `cp ../walkon/A B` copies
+//!   a file of this repository;
 //!   with `by-hand`, only the names of the commands and options are looked at.
 //! - `text`, `shows`: what the command before it prints: these lines, in this order, `...` for any others.
 //! - `diff`, `edit=PATH`: a change to that file: the lines with a blank and a minus before them become those
@@ -166,6 +167,10 @@ impl Reader {
                 let (code, told) = self.walkon(&arguments);
                 assert_eq!(code, expected, "{at}: walkon {arguments:?}\n{told}");
                 self.printed += &told;
+            } else if let Some((from, to)) =
+                step.strip_prefix("cp ../walkon/").and_then(|files| files.split_once(' '))
+            {
+                fs::copy(crate::place::root().join(from), self.folder.join(to)).unwrap();
             } else {
                 panic!("{at}: `{step}` is neither a command of walkon nor a change of folder");
             }

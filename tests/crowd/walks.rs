@@ -657,6 +657,31 @@ fn nobody_slows_down_at_corners_more_than_rounding_them_costs() {
     }
 }
 
+#[test]
+fn nobody_halts_or_leaps_between_the_ticks_of_a_step() {
+    for kind in ["mesh", "grid"] {
+        for (sizes_m, shift_m) in [(0.0, 0.2), (0.2, 0.2), (0.0, 0.35), (0.35, 0.35)]
+            .into_iter()
+            .flat_map(|sizes_m| [0.0, 0.07, 0.13].map(|shift_m| (sizes_m, shift_m)))
+        {
+            let mut stage = Stage::of(&crooked(kind, sizes_m, shift_m));
+            stage.walk(36.0, 5.37, |options| options.pace = WalkPace::Speed(1.4));
+            let (mut places, mut ticks) = (vec![stage.position()], 0);
+            while places[places.len() - 1].x < 32.0 {
+                stage.ticks(1);
+                places.push(stage.position());
+                ticks += 1;
+                assert!(ticks < 6000, "{kind}, {sizes_m:?}: it stands at {}", stage.position());
+            }
+            // A step of the crowd takes two ticks of the same length, whatever the line that it follows.
+            for two in places.windows(2).filter(|pair| pair[0].x > 3.5) {
+                let part = flat_distance(two[0], two[1]) * 60.0 / 1.4;
+                assert!(part > 0.8 && part < 1.1, "{kind}, {sizes_m:?}, {shift_m} m: {part} at {}", two[0]);
+            }
+        }
+    }
+}
+
 /// A room of 30 by 30 m with pillars of all shapes in it, some of which touch.
 fn pillars(rng: &mut Rng, kind: &str, agent_m: f32) -> String {
     let mut pillar = |index: usize| {

@@ -32,6 +32,9 @@ fn results_with(files: &[(&str, &str)], seed: Option<u64>) -> Vec<TestResult> {
     let mut texts: BTreeMap<String, String> =
         files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     texts.entry("idle.lua".to_owned()).or_insert_with(|| "return {}".to_owned());
+    texts
+        .entry("busy.lua".to_owned())
+        .or_insert_with(|| "return { update = function() for _ = 1, 5 do end end }".to_owned());
     let json = match texts.contains_key("level.lua") {
         true => LEVEL.replacen('{', "{ \"script\": \"level.lua\",", 1),
         false => LEVEL.to_owned(),
@@ -40,6 +43,7 @@ fn results_with(files: &[(&str, &str)], seed: Option<u64>) -> Vec<TestResult> {
     let tests =
         collect(&texts, "room_test.lua", &levels, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
     let mut suite = Suite {
+        profile: None,
         scripts: &texts,
         load_level: &mut |name| if name == "courtyard" { level(&json) } else { Err(format!("no {name}")) },
         seed,
@@ -596,6 +600,42 @@ fn declarations_are_checked_when_the_file_loads() {
     assert!(result.message.unwrap().contains("only in the body of a file whose name ends in _test.lua"));
 }
 
+#[test]
+fn fuel_is_expected_of_scripts_whoever_runs_the_test() {
+    let busy = "guard:attach(\"busy\")\nt:run(1)\n";
+    passes(&format!(
+        "{busy}local mean = t:expectFuel(\"busy\", {{ below = 6.5, worst = 7 }}) t:expect(mean):toBeAbove(5)"
+    ));
+    passes(&format!("{busy}t:expectFuel(\"busy\", {{ character = guard, below = 7 }})"));
+    let fails = |options: &str, message: &str| {
+        let result = one("", &format!("{busy}t:expectFuel(\"busy\", {options})"));
+        assert_eq!((result.outcome, result.line), (TestOutcome::Fail, 4), "{options}: {result:?}");
+        assert_eq!(result.message.as_deref(), Some(message), "{options}");
+    };
+    fails("{ below = 5 }", "expectFuel: expected busy.lua below 5 a tick, got 6.0");
+    fails(
+        "{ worst = 6 }",
+        "expectFuel: expected busy.lua below 6 in every tick, got 6 of \"guard\" in tick 3",
+    );
+    for (call, message) in [
+        ("t:expectFuel(\"idle\")", "nothing of idle.lua was called yet"),
+        ("t:expectFuel(\"nobody\")", "nobody"),
+        (
+            "t:expectFuel(\"busy\", { character = player })",
+            "nothing of busy.lua of \"player\" was called yet",
+        ),
+        ("t:expectFuel(\"busy\", { under = 3 })", "unknown option"),
+    ] {
+        let result = one("", &format!("{busy}{call}"));
+        assert_eq!(result.outcome, TestOutcome::Fault, "{call}");
+        assert!(
+            result.message.as_deref().unwrap_or_default().contains(message),
+            "{call}: {:?}",
+            result.message
+        );
+    }
+}
+
 fn of_tests() -> impl Iterator<Item = &'static Binding> {
     bind::entries().into_iter().filter(|entry| ["Test", "Expectation"].contains(&entry.owner))
 }
@@ -649,6 +689,7 @@ fn the_projects_own_tests_pass() {
         let tests = collect(&texts, file, &levels, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
         for (index, test) in tests.iter().enumerate() {
             let mut suite = Suite {
+                profile: None,
                 scripts: &texts,
                 load_level: &mut load_level,
                 seed: None,

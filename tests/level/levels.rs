@@ -15,7 +15,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
-const LEVELS: [(&str, u64); 12] = [
+const LEVELS: [(&str, u64); 14] = [
     ("courtyard", 60),
     ("house", 90),
     ("ruins", 90),
@@ -28,6 +28,8 @@ const LEVELS: [(&str, u64); 12] = [
     ("burrow", 30),
     ("tower", 60),
     ("battlefield", 80),
+    ("hamlet", 60),
+    ("hamlet_night", 140),
 ];
 
 fn root() -> PathBuf {

@@ -271,3 +271,67 @@ fn gates_are_for_large_weighted_maps_of_squares_and_can_be_switched_off() {
     (source.area, source.areas) = (Vec::new(), Vec::new());
     assert_eq!(map(&source, Hierarchy::Auto).method(&by), Method::Gates);
 }
+
+/// A perfect maze of so many rooms each way.
+fn perfect_maze(rooms: usize, rng: &mut Rng) -> (MapFrame, Vec<bool>) {
+    let side = 2 * rooms + 1;
+    let mut open = vec![false; side * side];
+    let mut trail = vec![(0_usize, 0_usize)];
+    open[side + 1] = true;
+    while let Some(&(x, z)) = trail.last() {
+        let beside = [(x + 1, z), (x.wrapping_sub(1), z), (x, z + 1), (x, z.wrapping_sub(1))];
+        let is_new =
+            |&(x, z): &(usize, usize)| x < rooms && z < rooms && !open[(2 * z + 1) * side + 2 * x + 1];
+        let new: Vec<(usize, usize)> = beside.into_iter().filter(is_new).collect();
+        if new.is_empty() {
+            trail.pop();
+            continue;
+        }
+        let (to_x, to_z) = new[rng.below(new.len() as u64) as usize];
+        open[(z + to_z + 1) * side + x + to_x + 1] = true;
+        open[(2 * to_z + 1) * side + 2 * to_x + 1] = true;
+        trail.push((to_x, to_z));
+    }
+    let frame = MapFrame { cell_size_m: 1.0, width: side as u32, depth: side as u32, ..MapFrame::default() };
+    (frame, open)
+}
+
+#[test]
+fn a_line_through_a_maze_is_made_in_slices_that_change_nothing_but_when_it_is_there() {
+    let mut rng = Rng::stream(15, "slices of lines");
+    let (frame, walkable) = perfect_maze(190, &mut rng);
+    let last = (frame.width - 2) as usize;
+    let side = frame.width as usize;
+    for factor in [Vec::new(), (0..walkable.len()).map(|at| FACTORS[at / 7 % 6]).collect()] {
+        let source = CellSource { frame, walkable: walkable.clone(), factor, ..CellSource::default() };
+        let map: NavMap = CellMap::from_cells(&source).unwrap().into();
+        let query = query(&frame, side + 1, last * side + last);
+        let mut search = Search::default();
+        let whole = map.plan(&query, &mut search);
+        assert_eq!(whole.status, PathStatus::Complete);
+        for budget in [300, 2000] {
+            let (mut requests, mut answers, mut steps) = (PathRequests::default(), Vec::new(), 0);
+            let token = requests.push(query.clone());
+            while answers.is_empty() {
+                let charged = requests.step(&map, budget, &mut answers);
+                assert!(charged <= budget, "{charged} of {budget}");
+                steps += 1;
+            }
+            assert_eq!(answers, [(token, whole.clone())], "budget {budget}");
+            assert!(steps >= whole.expansions / budget, "{steps} steps of {budget} for {}", whole.expansions);
+        }
+        // A limit ends the smoothing where it is: the path leads as far, and is no shorter.
+        let line = whole.expansions - search.spent();
+        assert!(line > 1000, "{line} expansions for the line");
+        let limited = PathQuery { expansions_max: search.spent() + line / 3, ..query.clone() };
+        let rough = map.plan(&limited, &mut Search::default());
+        assert_eq!((rough.status, rough.trouble), (PathStatus::Complete, None));
+        let ends =
+            |answer: &PathAnswer| (answer.path.points.first().copied(), answer.path.points.last().copied());
+        assert_eq!(ends(&rough), ends(&whole));
+        assert!(rough.path.cost_m >= whole.path.cost_m && rough.path.points.len() > whole.path.points.len());
+        for pair in rough.path.points.windows(2) {
+            assert!(map.sight(pair[0], pair[1], &query.by).0, "from {} to {}", pair[0], pair[1]);
+        }
+    }
+}

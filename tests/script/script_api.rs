@@ -19,7 +19,7 @@ use walkon::world::owner::Owner;
 
 /// A yard with `guard` and `player`, a hall behind a closed door.
 pub const LEVEL: &str = r#"{
-  "name": "courtyard",
+  "name": "courtyard", "clock": { "start": "8:00" },
   "navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
     "areas": [
       { "name": "yard", "polygon": [[0,0],[20,0],[20,12],[0,12]] },

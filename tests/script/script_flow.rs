@@ -12,7 +12,7 @@ use walkon::script::bind;
 
 /// One open room of 20 x 20 m with marks in it, a second one that is reached only through a door.
 const LEVEL: &str = r#"{
-  "seed": 7,
+  "seed": 7, "clock": { "start": "8:00" },
   "navigation": { "agentRadius": 0.35, "objectPadding": 0.0, "areas": [
     { "name": "hall", "polygon": [[0,0],[20,0],[20,20],[0,20]] },
     { "name": "doorway", "polygon": [[20,9],[21,9],[21,11],[20,11]] },

@@ -62,6 +62,7 @@ fn seed_bt6_bt8_senses_conditions_and_a_guard_with_modes_do_what_their_level_tes
         load("level.json", &source).map_err(|refused| refused.to_string())
     };
     let mut suite = Suite {
+        profile: None,
         scripts: &texts,
         load_level: &mut load_level,
         seed: None,

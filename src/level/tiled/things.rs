@@ -164,6 +164,7 @@ struct Stairs {
     to: StairsTarget,
     both_ways: bool,
     cost_m: f64,
+    action: Option<String>,
     /// The object as a sentence has it, and where it stands.
     called: String,
     span: Span,

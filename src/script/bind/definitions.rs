@@ -74,6 +74,12 @@ pub const SHAPES: &[TableType] = &[
                 "for walks whose handlers went with a reload",
             ),
             field(
+                "onTraverse",
+                "((self: Behaviour, link: Traverse) -> ...any)?",
+                "",
+                "takes its character over a link with an action: the link is over when this returns, and the walk ends before it with false, a fault, or after 30 seconds; may wait",
+            ),
+            field(
                 "stop",
                 "((self: Behaviour, why: string) -> ())?",
                 "",
@@ -92,6 +98,22 @@ pub const SHAPES: &[TableType] = &[
             field("rng", "Rng", "", "its own stream of random numbers"),
             field("log", "any", "", "the library `log`; its lines carry the name of the behaviour"),
             field("name", "string", "", "name of the behaviour"),
+        ],
+    },
+    TableType {
+        name: "Traverse",
+        doc: "A link with an action that a walk has come to.",
+        fields: &[
+            field("walk", "Walk", "", "the walk"),
+            field("action", "string", "\"climb\"", "what has to be done, as the level names it"),
+            field("from", "vector", "", "where the link begins, and the character stands"),
+            field("to", "vector", "", "where it ends, and the character stands afterwards"),
+            field(
+                "seconds",
+                "number",
+                "",
+                "how long it would take by itself, by its cost and the character's speed",
+            ),
         ],
     },
     TableType {

@@ -13,6 +13,7 @@ pub mod bt;
 pub mod call;
 pub mod character;
 pub mod cinematic;
+pub(crate) mod clock;
 pub mod definitions;
 pub mod door;
 pub mod event;
@@ -35,6 +36,7 @@ pub mod sense;
 pub mod table;
 pub mod task;
 pub mod test;
+pub(crate) mod test_fuel;
 pub(crate) mod test_waits;
 pub mod tiles;
 pub mod timer;
@@ -61,6 +63,7 @@ use crate::world::sense::SenseId;
 /// Every list of entries, in the order of the reference.
 const ENTRIES: &[&[Binding]] = &[
     level::ENTRIES,
+    clock::ENTRIES,
     world::ENTRIES,
     character::ENTRIES,
     walk_modes::ENTRIES,
@@ -86,7 +89,7 @@ const ENTRIES: &[&[Binding]] = &[
 
 /// Every list of groups, in the order of the reference.
 const GROUPS: &[&[Library]] = &[
-    &[level::GROUP, world::GROUP, character::GROUP],
+    &[level::GROUP, clock::GROUP, world::GROUP, character::GROUP],
     walk::GROUPS,
     nav::GROUPS,
     block::GROUPS,

@@ -164,6 +164,6 @@ impl PathAsk {
             keys: &self.keys,
             speed_mps: own.2,
         };
-        Ok(traversal(&world.map.doors, world.clock.rate, asker))
+        Ok(traversal(&world.map, world.clock.rate, asker))
     }
 }

@@ -9,7 +9,7 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::value::Plain;
 use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
-use crate::script::bind::walk_options;
+use crate::script::bind::{test_fuel, walk_options};
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
 use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
@@ -121,6 +121,7 @@ pub const SHAPES: &[TableType] = &[
         doc: "How long no event may come.",
         fields: &[field("during", "number?", "0.1", "seconds, 5 by default")],
     },
+    test_fuel::SHAPE,
 ];
 
 const TIMEOUT: Param = param("options", "WithinOptions?", "{ timeout = 1 }");
@@ -210,6 +211,7 @@ pub const ENTRIES: &[Binding] = &[
         example: "t:expectNoEvent(\"alarm\", { during = 0.1 })",
         ..Binding::waiting_method(TYPE, "expectNoEvent")
     },
+    test_fuel::ENTRY,
     Binding {
         params: &[param("message", "string", "\"not like this\"")],
         doc: "Fails the test.",

@@ -13,6 +13,17 @@ pub(crate) enum CodeName {
     Given(Rc<str>),
 }
 
+impl CodeName {
+    /// Whether it is the same name as another.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Fixed(one), Self::Fixed(other)) if std::ptr::eq(*one, *other) => true,
+            _ => **self == **other,
+        }
+    }
+}
+
 impl std::ops::Deref for CodeName {
     type Target = str;
 

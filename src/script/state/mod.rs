@@ -17,6 +17,7 @@ pub(crate) mod owner_set;
 pub mod owners;
 pub(crate) mod params;
 pub(crate) mod predicates;
+pub mod profile;
 pub(crate) mod progress_handlers;
 pub(crate) mod roster;
 pub(crate) mod running;

@@ -111,6 +111,12 @@ impl Running {
         self.current.as_ref()?.task
     }
 
+    /// Whose code runs by itself; none when none does, and in a row of `update`s.
+    #[inline]
+    pub(crate) fn under_way(&self) -> Option<&Current> {
+        self.current.as_ref()
+    }
+
     /// Whose code runs; none when none does.
     pub(crate) fn current(&self) -> Option<Current> {
         let update = |owner| Current::plain(owner, "update");

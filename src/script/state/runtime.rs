@@ -4,8 +4,10 @@
 //! a function borrows the part it needs, and the whole only where parts change together. Not here: the world,
 //! the way to it from the VM (`vm::store`).
 
+use std::collections::BTreeMap;
+
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
 use crate::script::state::behaviours::Behaviours;
 use crate::script::state::boards::Boards;
@@ -33,6 +35,8 @@ pub(crate) struct Registered {
     pub(crate) handlers: Handlers,
     pub(crate) predicates: Predicates,
     pub(crate) timers: Timers,
+    /// The tasks of `onTraverse`, by the walk that they take over a link.
+    pub(crate) traverses: BTreeMap<WalkId, u64>,
 }
 
 impl Registered {
@@ -75,6 +79,8 @@ pub(crate) struct Runtime {
     pub(crate) queue: WorkQueue,
     /// Whether a level test runs in this VM.
     pub(crate) has_test: bool,
+    /// The whole name of the level script; empty when there is none.
+    pub(crate) level_file: String,
     /// A hash of what reloads have left that can change the future; none before the first.
     pub(crate) reloads: Option<u64>,
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Function, MultiValue, Thread};
 
 use crate::base::hash::StateHash;
+use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tracked_map::TrackedMap;
@@ -75,6 +76,8 @@ pub(crate) enum TaskRole {
     Test,
     /// An action of a behaviour tree: its end is its tree's to see.
     TreeAction,
+    /// `onTraverse` of a behaviour, which takes a walk over a link.
+    Traverse(WalkId),
 }
 
 /// One task.

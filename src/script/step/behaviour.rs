@@ -34,7 +34,8 @@ use crate::world::event::{Fact, LogLine, SwitchedOff};
 use crate::world::ops;
 use crate::world::owner::Owner;
 
-const FUNCTIONS: [&str; 7] = ["init", "migrate", "start", "run", "update", "onWalkSettled", "stop"];
+const FUNCTIONS: [&str; 8] =
+    ["init", "migrate", "start", "run", "update", "onWalkSettled", "onTraverse", "stop"];
 
 /// Checks what the behaviour file called `file` returned and keeps it under the stem of its name; a sentence
 /// about the first mistake. A name that another file has is made longer by a number, which only messages
@@ -299,14 +300,7 @@ fn start_run(lua: &Lua, owner: Owner) {
 /// Starts `run`, and the tree at its root.
 pub(crate) fn start_code(lua: &Lua, owner: Owner) {
     start_run(lua, owner);
-    start_tree(lua, owner);
-}
-
-fn start_tree(lua: &Lua, owner: Owner) {
-    let tree = store::with(lua, |runtime| runtime.actors.behaviours.get(owner)?.class.tree.clone());
-    if let Some(tree) = tree {
-        tree::begin(lua, owner, &tree);
-    }
+    tree::begin(lua, owner);
 }
 
 /// A `run` that faulted a second ago begins again.

@@ -41,12 +41,13 @@ use crate::world::region::WatchId;
 use crate::world::sense::SenseId;
 
 /// Events of the runtime itself: scripts hear them and cannot emit them.
-pub(crate) const RUNTIME_EVENTS: [&str; 11] = [
+pub(crate) const RUNTIME_EVENTS: [&str; 12] = [
     "spawned",
     "despawned",
     "walkSettled",
     "doorChanged",
     "areaChanged",
+    "clockChanged",
     "mapRevision",
     "cinematicStarted",
     "cinematicEnded",
@@ -243,7 +244,14 @@ fn settle_value(vm: &ScriptVm, wait: Wait, value: Value) {
 fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
     let lua = vm.lua();
     match event {
-        Fact::WalkSettled(walk) => walk_settled(vm, walk)?,
+        Fact::WalkSettled(walk) => {
+            task::traverse::settled(vm, walk);
+            walk_settled(vm, walk)?;
+        }
+        Fact::LinkBegun { walk, character, action, ends, seconds } => {
+            let link = task::traverse::Link { action, ends, seconds };
+            task::traverse::begin(vm, (walk, character), &link)?;
+        }
         Fact::WalkNews { walk, news } => progress_handlers::tell(vm, walk, &news)?,
         Fact::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
         Fact::PlayEnded { serial, ok } => settle_value(vm, Wait::Play(serial), Value::Boolean(ok)),

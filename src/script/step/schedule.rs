@@ -26,7 +26,7 @@ use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
 use crate::script::vm::fuel::batch::{BatchCall, BatchPlan};
-use crate::script::vm::{ScriptVm, payload, store};
+use crate::script::vm::{ScriptVm, payload, profile, store};
 use crate::world::event::Fact;
 use crate::world::owner::Owner;
 
@@ -195,10 +195,11 @@ fn run_update_calls(
         (owners, runtime.running.interrupt.clone())
     });
     let (fuel_per_call, cost_max) = (vm.limits().fuel_per_call, vm.tick_left() - reserve);
-    vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max });
+    let owner_of = |call: &BatchCall| owners.get(call.row as usize).copied().unwrap_or(Owner::HOST);
+    let contexts = profile::contexts(vm, &owners);
+    vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max, contexts });
     let outcome = vm.run_batch(&lists.updates, &lists.selves);
     let begun = vm.fuel().take_batch();
-    let owner_of = |call: &BatchCall| owners.get(call.row as usize).copied().unwrap_or(Owner::HOST);
     store::with(lua, |runtime| {
         runtime.running.updates = None;
         begun.iter().map(owner_of).for_each(|owner| runtime.actors.checks.put_off(owner));

@@ -8,6 +8,7 @@
 
 mod ending;
 mod group;
+pub(crate) mod traverse;
 
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Thread, Value};
 

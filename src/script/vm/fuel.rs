@@ -13,6 +13,7 @@
 
 mod aside;
 pub(crate) mod batch;
+mod sampling;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,6 +23,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use mlua::Lua;
 
 use crate::script::state::census::Census;
+use crate::script::state::profile::stacks::Stacks;
 
 /// Safepoints between two looks at the memory in use.
 const SLICE: u64 = 1024;
@@ -178,6 +180,7 @@ struct Gauge {
     fresh: raw::Fresh,
     pace: CollectorPace,
     batch: batch::Batch,
+    sampler: sampling::Sampler,
     signals: Arc<Signals>,
 }
 
@@ -270,6 +273,7 @@ impl Gauge {
     fn fill(&self, limit: u64, slice: u64) {
         self.room.settle(self.passed());
         self.calls.set(self.calls.get().wrapping_add(1));
+        self.sampler.forget_stack();
         self.trip.set(None);
         self.limit.set(limit);
         self.paid.set(0);
@@ -330,6 +334,7 @@ impl Gauge {
     /// Takes `units` for work of a function; false when there were not so many, and then nothing is left.
     fn charge(&self, units: u64) -> bool {
         self.charged.set(self.charged.get().saturating_add(units.min(self.left())));
+        self.sampler.note(units);
         self.take(units)
     }
 
@@ -427,6 +432,7 @@ impl Fuel {
     /// When the memory of the VM is spent.
     pub fn collect(&self, lua: &Lua) -> mlua::Result<()> {
         raw::look_at_texts(&self.0);
+        self.0.sampler.forget_stack();
         // Twice: the first cycle may have been under way already.
         let collected = lua.gc_collect().and_then(|()| lua.gc_collect());
         // A full collection switches the collector on.
@@ -434,6 +440,26 @@ impl Fuel {
         let used = lua.used_memory().saturating_sub(self.0.extra_bytes.get());
         self.0.pace.stepped(used, self.0.memory_cap.get(), true);
         collected
+    }
+
+    /// Has the stack looked at once in so many safepoints from now on, which must be some; between calls.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn begin_sampling(&self, lua: &Lua, every: u32) -> mlua::Result<()> {
+        raw::pass_samples(lua)?;
+        self.0.sampler.begin(every.max(1));
+        Ok(())
+    }
+
+    /// What is called next, as the ledger of a profile numbers it.
+    pub(crate) fn set_context(&self, context: u32) {
+        self.0.sampler.context.set(context);
+    }
+
+    /// The stacks that were looked at so far.
+    pub(crate) fn stacks(&self) -> Stacks {
+        self.0.sampler.stacks.try_borrow().map(|stacks| stacks.clone()).unwrap_or_default()
     }
 
     /// Tells how long a text may be, in bytes.
@@ -539,14 +565,21 @@ impl Fuel {
     /// When there are not so many left. The call ends at its next safepoint whatever the caller does with the
     /// error.
     pub fn charge(&self, units: u64) -> mlua::Result<()> {
-        if self.0.charge(units) { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
+        let is_there = self.0.charge(units);
+        sampling::account(&self.0.sampler);
+        if is_there { Ok(()) } else { Err(mlua::Error::runtime("out of fuel")) }
     }
 }
 
 /// Counts `units` against the call that runs on this thread, if one does. False when there are not so many
 /// left: the call ends at its next safepoint.
 pub(crate) fn charge_running(units: u64) -> bool {
-    raw::with_active(|gauge| gauge.charge(units)).unwrap_or(true)
+    let charge = |gauge: &Gauge| {
+        let is_there = gauge.charge(units);
+        sampling::account(&gauge.sampler);
+        is_there
+    };
+    raw::with_active(charge).unwrap_or(true)
 }
 
 /// A call that is under way; dropping it ends the count.
@@ -559,6 +592,7 @@ pub struct Running<'fuel> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         raw::look_at_texts(&self.fuel.0);
+        self.fuel.0.sampler.forget_stack();
         raw::restore(self.before);
         self.fuel.0.signals.end_of_call();
     }
@@ -568,14 +602,15 @@ impl Drop for Running<'_> {
 ///
 /// Why this is sound:
 /// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
-///    are written once, at setup, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
+///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
 ///    and `remove_interrupt`, which this crate does not call, and never `onallocate`.
 /// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
 ///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
 ///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
 ///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.
-/// 3. The callbacks use `Cell`s and relaxed atomics only: nothing here borrows, allocates, formats or panics;
+/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which borrow
+///    what nobody else holds and grow tables of their own: nothing here formats or panics;
 ///    the arithmetic cannot overflow (each subtraction is guarded by a comparison).
 /// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
 ///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
@@ -600,7 +635,7 @@ impl Drop for Running<'_> {
 ///    measured at setup; if they were not found, nothing is read or written.
 #[allow(unsafe_code)]
 mod raw {
-    use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip};
+    use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
     use mlua::{Lua, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
@@ -791,7 +826,7 @@ mod raw {
         let done: mlua::Result<()> = unsafe {
             lua.exec_raw((), |state| {
                 let callbacks = ffi::lua_callbacks(state);
-                (*callbacks).interrupt = Some(safepoint);
+                (*callbacks).interrupt = Some(safepoint::<false>);
                 measure(state, &fresh);
                 fresh.widths.set(Widths::measure(state));
                 ffi::lua_setmemcat(state, c_int::from(SCRIPTS));
@@ -932,13 +967,28 @@ mod raw {
         ACTIVE.set(before);
     }
 
-    unsafe extern "C-unwind" fn safepoint(state: *mut ffi::lua_State, gc: c_int) {
+    /// Has the stack looked at on the way (`sampling`).
+    pub(super) fn pass_samples(lua: &Lua) -> mlua::Result<()> {
+        // SAFETY: point 1; the closure does not panic and leaves the Lua stack as it was.
+        unsafe {
+            lua.exec_raw((), |state| {
+                (*ffi::lua_callbacks(state)).interrupt = Some(safepoint::<true>);
+            })
+        }
+    }
+
+    /// A safepoint; in a profiled run the stack is looked at now and then.
+    unsafe extern "C-unwind" fn safepoint<const IS_SAMPLED: bool>(state: *mut ffi::lua_State, gc: c_int) {
         let gauge = ACTIVE.get();
         if gc >= 0 || gauge.is_null() {
             return;
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
+        if IS_SAMPLED {
+            // SAFETY: called by Luau with a live state.
+            unsafe { sampling::pass(&gauge.sampler, state, gauge.price.get()) };
+        }
         if gauge.has_wide_tables.get() {
             // SAFETY: called by Luau with a live state.
             unsafe { look_at_loops(state, gauge) };

@@ -17,6 +17,7 @@ pub mod lend;
 pub mod library;
 pub mod limits;
 pub mod payload;
+pub(crate) mod profile;
 pub(crate) mod sandbox;
 pub(crate) mod shown;
 pub(crate) mod store;
@@ -32,6 +33,7 @@ use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, T
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
+use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
 use crate::script::vm::convert::{Args, Mistake, function};
 use crate::script::vm::debug::{DebugPort, Hook};
@@ -94,6 +96,8 @@ pub(crate) struct Machine {
     pub(crate) is_looking: Cell<bool>,
     /// The table behind the globals of every file.
     pub(crate) shared: OnceCell<Table>,
+    /// What calls cost, while a profile is made.
+    profile: RefCell<Option<Ledger>>,
 }
 
 /// What a reload changes in the VM: to go back to when it is refused.
@@ -239,6 +243,7 @@ impl ScriptVm {
             debug: OnceCell::new(),
             is_looking: Cell::new(false),
             shared: OnceCell::new(),
+            profile: RefCell::default(),
         });
         if let Some(hook) = settings.debugger {
             let _ = machine.debug.set(DebugPort::install(&lua, hook)?);
@@ -367,6 +372,29 @@ impl ScriptVm {
         }
     }
 
+    /// Calls a predicate on `fuel` safepoints: whether its first result is neither nil nor false. Nothing is
+    /// allocated for its results.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub(crate) fn ask(
+        &self,
+        predicate: &Function,
+        args: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<bool, CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = self.sandbox.protect.call::<(bool, bool)>((predicate, &self.report, args));
+        drop(running);
+        match outcome {
+            Ok((true, answer)) => {
+                self.count();
+                Ok(answer)
+            }
+            failed => self.settle(failed.map(|_| MultiValue::new())).map(|_| false),
+        }
+    }
+
     /// Makes the calls of the plan that [`Fuel::plan_batch`] was given, which takes functions and first
     /// arguments from two lists.
     ///
@@ -376,6 +404,7 @@ impl ScriptVm {
         let running = self.begin(0);
         let outcome = self.sandbox.protect.call::<bool>((&self.batch, &self.report, functions, arguments));
         drop(running);
+        profile::end_row(self);
         self.spend(self.machine.fuel.batch_cost());
         match outcome {
             Ok(true) => {
@@ -458,6 +487,7 @@ impl ScriptVm {
             self.machine.failure.take();
         }
         lend::take_panicked();
+        profile::begin(self);
         self.machine.fuel.enter(fuel)
     }
 
@@ -468,6 +498,7 @@ impl ScriptVm {
     /// changed.
     fn count(&self) {
         resume_panic();
+        profile::end(self);
         self.spend(self.machine.fuel.cost());
     }
 

@@ -20,7 +20,9 @@ use crate::world::outcome::{Journey, Reason, Status, WalkResult};
 use crate::world::owner::Owner;
 use crate::world::paths::PathWork;
 use crate::world::settings::Settings;
-use crate::world::walk::{Ask, Crowd, Following, Phase, Shortcuts, Walk, WalkOptions};
+use crate::world::walk::{
+    Ask, Crowd, Following, LinkTaking, Phase, Shortcuts, TRAVERSE_MAX_S, Walk, WalkOptions,
+};
 use crate::world::walk_mode::{Checkpoints, WalkMode};
 use crate::world::walks::Walks;
 
@@ -473,5 +475,29 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
         repaths: walk.repaths,
         by: walk.by,
         because: None,
+    }
+}
+
+/// A behaviour takes the link over that a walk has come to: the walk stands at its near end until the behaviour is done
+/// with it, or its time is over. False when the walk takes none.
+pub fn begin_traverse(world: &mut World, walk: WalkId) -> bool {
+    let (landing, rate) = (world.clock.landing(), world.clock.rate);
+    let Some(found) = world.walks.get_mut(walk).filter(|walk| walk.is_open()) else { return false };
+    let until = found.clock(landing).after(rate.ticks(TRAVERSE_MAX_S));
+    let Some(link) = found.on_link.as_mut().filter(|link| link.by == LinkTaking::Walked) else {
+        return false;
+    };
+    (link.by, link.until) = (LinkTaking::Scripted, until);
+    true
+}
+
+/// The behaviour is done with the link: its character stands at the far end, or does not get over it.
+pub fn end_traverse(world: &mut World, walk: WalkId, is_over: bool) {
+    let landing = world.clock.landing();
+    let Some(found) = world.walks.get_mut(walk).filter(|walk| walk.is_open()) else { return };
+    let now = found.clock(landing);
+    if let Some(link) = found.on_link.as_mut().filter(|link| link.by == LinkTaking::Scripted) {
+        let by = if is_over { LinkTaking::Walked } else { LinkTaking::Failed(Reason::Stuck) };
+        (link.by, link.until) = (by, now);
     }
 }

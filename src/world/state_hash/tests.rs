@@ -17,7 +17,8 @@ use crate::world::outcome::{Blocker, Reason};
 use crate::world::owner::Owner;
 use crate::world::sense::SenseId;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, Following, GoalSlot, LookTarget, OnLink, Phase, Walk, WalkOptions, WalkPace,
+    AcceptEnd, Ask, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Walk, WalkOptions,
+    WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 
@@ -159,6 +160,7 @@ fn everything_about_a_body_on_its_way_is_hashed() {
         ("at", &glide(|it| bit(&mut it.at.0.z))),
         ("facing at", &glide(|it| it.at.1 = 1e-30)),
         ("another", &glide(|it| it.who = CharacterId::default())),
+        ("on a bow", &glide(|it| it.aside.x = 1e-4)),
         ("on a layer", &glide(|it| it.layer = 1)),
         ("walking on", &glide(|it| it.walks = true)),
     ]);
@@ -236,7 +238,7 @@ fn every_field_of_a_walk_is_hashed() {
 }
 
 fn link(layer: u8, until: u64) -> OnLink {
-    OnLink { layer, to: Vec3::X, until: Tick(until) }
+    OnLink { layer, to: Vec3::X, until: Tick(until), by: LinkTaking::Walked }
 }
 
 fn flee(seen: Option<Vec3>) -> WalkMode {

@@ -12,7 +12,7 @@ use crate::world::outcome::{Blocker, Reason};
 use crate::world::paths::PathWork;
 use crate::world::state_hash::{hash_goal, hash_id, optional};
 use crate::world::walk::{
-    Following, GoalSlot, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk, WalkOptions, WalkPace,
+    Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk, WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::Checkpoints;
 use crate::world::walks::Walks;
@@ -179,8 +179,13 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     if let Some(GoalSlot { point, goal, beside }) = *place {
         hash_id(hash, beside).floats([point.x, point.y, point.z, goal.x, goal.y, goal.z]);
     }
-    if let Some(OnLink { layer, to, until }) = *on_link {
+    if let Some(OnLink { layer, to, until, by }) = *on_link {
         hash.word(u64::from(layer)).vector(to).word(until.0);
+        match by {
+            LinkTaking::Walked => {}
+            LinkTaking::Scripted => _ = hash.word(1),
+            LinkTaking::Failed(reason) => _ = hash.word(2).text(reason.name()),
+        }
     }
 }
 

@@ -12,16 +12,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::cli::exit::CommandFailure;
 use super::debug::Connection;
-use super::project::{Project, file_at};
-use super::watchdog::{Interrupts, Watchdog};
-use crate::game::testing::{self, Suite, TestDef, TestResult};
+use super::interrupts::Interrupts;
+use crate::game::testing::{self, Suite, SuiteProfile, TestDef, TestResult};
 use crate::level::Level;
 use crate::script::debug::Debugger;
 use crate::script::host::StartError;
+use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
+use walkon_shell::CommandFailure;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{Project, file_at};
 
 /// Stack of a thread that runs tests.
 const STACK_BYTES: usize = 64 << 20;
@@ -50,6 +52,8 @@ pub(super) struct Order {
     pub keeps_going: bool,
     /// A debugger, under which tests run one after another.
     pub debug: Option<Arc<Connection>>,
+    /// Safepoints between two looks at the stack, where scripts are profiled.
+    pub sample_every: Option<u32>,
 }
 
 impl Order {
@@ -64,6 +68,8 @@ impl Order {
 pub(super) struct Timed {
     pub result: TestResult,
     pub took: Duration,
+    /// What its scripts cost, where that was asked for.
+    pub profile: Option<Profile>,
 }
 
 /// What a file came to.
@@ -170,9 +176,13 @@ pub(super) fn run(
                 signals: Arc::clone(&bench.signals),
                 debugger: order.debug.as_ref().map(|client| stage.debugger(client, bench)),
                 goes_on: &mut || interrupts.asked().is_none() && !is_out() && !order.is_ended(),
+                profile: order
+                    .sample_every
+                    .map(|every| SuiteProfile { sample_every: every, ..Default::default() }),
             };
             let result = if is_out() { None } else { testing::run(&mut suite, test, number) };
-            result.map(|result| Timed { result, took: began.elapsed() })
+            let profile = suite.profile.map(|profile| profile.sum);
+            result.map(|result| Timed { result, took: began.elapsed(), profile })
         });
         if ended.as_ref().is_some_and(|timed| !timed.result.passed) {
             failed[task.file].fetch_min(task.place, Ordering::Relaxed);
@@ -349,7 +359,7 @@ impl Bench {
     fn new(interrupts: &Interrupts) -> Self {
         let signals = Arc::new(Signals::default());
         let call_ms = Settings::default().limits.watchdog_ms;
-        let watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.clone());
+        let watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.came());
         Self { signals, _watchdog: watchdog }
     }
 }
@@ -441,5 +451,5 @@ fn unloadable(file: &TestFile, error: &StartError, took: Duration) -> Timed {
         _ => 0,
     };
     let result = testing::invalid(&file.script, line, error.to_string());
-    Timed { result, took }
+    Timed { result, took, profile: None }
 }

@@ -10,6 +10,7 @@ use crate::nav::cells::{self, CellGroundQuery, CellMap};
 use crate::nav::graph::{GraphGroundQuery, GraphPlan, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
 use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
+use crate::nav::plan::{Begun, Plan, Task};
 use crate::nav::{
     Backend, GroundQuery, PathAnswer, PathQuery, PathTrouble, Search, SearchLog, SearchRecord, Traversal,
 };
@@ -40,6 +41,10 @@ pub(crate) enum BackendPlan {
 }
 
 impl BackendPlan {
+    fn begin<P: Plan>(map: &P::Map, query: &PathQuery, of: fn(Box<P>) -> Self) -> Begun<Self> {
+        P::begin(map, query).map(|plan| of(Box::new(plan)))
+    }
+
     /// Expansions charged so far, those of its search included.
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         match self {
@@ -54,7 +59,9 @@ impl BackendPlan {
     pub(crate) fn begun_for(&self) -> u32 {
         match self {
             Self::Cells(plan) => plan.begun_for(),
-            Self::Graph(_) | Self::Layers(_) | Self::Mesh(_) => 0,
+            Self::Graph(plan) => plan.begun_for(),
+            Self::Layers(plan) => plan.begun_for(),
+            Self::Mesh(plan) => plan.begun_for(),
         }
     }
 }
@@ -146,7 +153,7 @@ impl NavMap {
             Ok(mut plan) => {
                 // Bounded by the limit of the query: every step with a full allowance ends.
                 loop {
-                    if let Some(answer) = self.step(&mut plan, (query, search), u32::MAX) {
+                    if let Some(answer) = self.step(&mut plan, Task { query, search }, u32::MAX) {
                         return answer;
                     }
                 }
@@ -193,41 +200,24 @@ impl NavMap {
     }
 
     /// The answer, when it needs no search, or the work that is left.
-    pub(crate) fn begin(&self, query: &PathQuery) -> Result<BackendPlan, Box<PathAnswer>> {
+    pub(crate) fn begin(&self, query: &PathQuery) -> Begun<BackendPlan> {
         match self {
-            Self::Cells(cells) => {
-                cells::CellPlan::begin(cells, query).map(|plan| BackendPlan::Cells(Box::new(plan)))
-            }
-            Self::Graph(graph) => {
-                GraphPlan::begin(graph, query).map(|plan| BackendPlan::Graph(Box::new(plan)))
-            }
-            Self::Layers(layers) => {
-                LayersPlan::begin(layers, query).map(|plan| BackendPlan::Layers(Box::new(plan)))
-            }
-            Self::Mesh(mesh) => {
-                mesh::MeshPlan::begin(mesh, query).map(|plan| BackendPlan::Mesh(Box::new(plan)))
-            }
+            Self::Cells(map) => BackendPlan::begin(map, query, BackendPlan::Cells),
+            Self::Graph(map) => BackendPlan::begin(map, query, BackendPlan::Graph),
+            Self::Layers(map) => BackendPlan::begin(map, query, BackendPlan::Layers),
+            Self::Mesh(map) => BackendPlan::begin(map, query, BackendPlan::Mesh),
         }
     }
 
     /// Goes on with a plan until there is an answer or the allowance is spent.
-    pub(crate) fn step(
-        &self,
-        plan: &mut BackendPlan,
-        work: (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
+    pub(crate) fn step(&self, plan: &mut BackendPlan, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
         match (self, plan) {
-            (Self::Cells(cells), BackendPlan::Cells(plan)) => plan.step(cells, work, allowance),
-            (Self::Graph(graph), BackendPlan::Graph(plan)) => plan.step(graph, work, allowance),
-            (Self::Layers(layers), BackendPlan::Layers(plan)) => plan.step(layers, work, allowance),
-            (Self::Mesh(mesh), BackendPlan::Mesh(plan)) => plan.step(mesh, work, allowance),
+            (Self::Cells(map), BackendPlan::Cells(plan)) => plan.step(map, task, allowance),
+            (Self::Graph(map), BackendPlan::Graph(plan)) => plan.step(map, task, allowance),
+            (Self::Layers(map), BackendPlan::Layers(plan)) => plan.step(map, task, allowance),
+            (Self::Mesh(map), BackendPlan::Mesh(plan)) => plan.step(map, task, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
-            _ => Some(PathAnswer {
-                trouble: Some(PathTrouble::Limit),
-                revision: self.revision(),
-                ..PathAnswer::default()
-            }),
+            _ => Some(PathAnswer::none(PathTrouble::Limit, self.revision())),
         }
     }
 

@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::AreaId;
-use crate::nav::{NodeId, Revision, Traversal};
+use crate::nav::{LinkAction, NodeId, Revision, Traversal};
 
 /// A request for a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,6 +161,8 @@ pub struct LayerChange {
     pub to: Vec3,
     /// How long it is to walk, metres: what it adds to the cost, and no less than its ends are apart.
     pub length_m: f32,
+    /// What has to be done to get over it; none for links that are walked.
+    pub action: Option<LinkAction>,
 }
 
 impl Path {

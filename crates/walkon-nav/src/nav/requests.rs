@@ -21,6 +21,7 @@ use slotmap::{Key, SlotMap};
 use crate::base::hash::StateHash;
 use crate::base::ids::PathToken;
 use crate::nav::map::BackendPlan;
+use crate::nav::plan::Task;
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
@@ -285,7 +286,11 @@ impl PathRequests {
         let Some(request) = self.requests.get(work.token) else { return false };
         let most = TURN_EXPANSIONS.min(LIMITS[at].saturating_sub(before)).max(1);
         let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, most);
-        let answer = round.map.step(&mut work.plan, (&request.query, &mut slot.search), allowance);
+        let answer = round.map.step(
+            &mut work.plan,
+            Task { query: &request.query, search: &mut slot.search },
+            allowance,
+        );
         let spent_in_all = match &answer {
             Some(answer) => answer.expansions,
             None => work.plan.spent(&slot.search),
@@ -343,8 +348,7 @@ impl PathRequests {
             let begun = if request.restarts <= RESTARTS_MAX {
                 round.map.begin(&request.query)
             } else {
-                let trouble = Some(PathTrouble::Limit);
-                Err(Box::new(PathAnswer { trouble, revision, ..PathAnswer::default() }))
+                Err(Box::new(PathAnswer::none(PathTrouble::Limit, revision)))
             };
             match begun {
                 Ok(plan) => self.pool[at].work = Some(OpenRequest { plan, revision, ..work }),

@@ -111,20 +111,32 @@ impl Search {
     /// one edge. Empty unless a way was found. Cost: per node.
     pub fn nodes(&self, out: &mut Vec<NodeId>) {
         out.clear();
+        while !self.trace(out, usize::MAX) {}
+        out.reverse();
+    }
+
+    /// Goes on with the nodes of the way found, from the goal back, until all are there or so many at least;
+    /// whether all are. None unless a way was found.
+    pub(crate) fn trace(&self, out: &mut Vec<NodeId>, most: usize) -> bool {
         if self.state != SearchStep::Found {
-            return;
+            return true;
         }
-        let mut node = self.ends.goal.0;
-        out.push(NodeId(node));
+        if out.is_empty() {
+            out.push(self.ends.goal);
+        }
+        let mut node = out.last().map_or(self.ends.goal.0, |node| node.0);
         // Bounded by the node count: a parent is cheaper than its child, so none comes twice.
         while node != self.ends.start.0 {
+            if out.len() >= most {
+                return false;
+            }
             assert!(
                 out.len() <= self.records.len().max(self.marks.len()),
                 "a way holds every node once at most"
             );
             node = self.step_back_from(node, out);
         }
-        out.reverse();
+        true
     }
 
     /// Appends the nodes from one, exclusive, back to the one before it on the way, which it returns.

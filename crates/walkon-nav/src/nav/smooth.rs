@@ -3,11 +3,81 @@
 //! In: points from start to goal whose neighbours see each other, and tests of straight lines. Out: some of
 //! them, the first and the last included. Holds: every segment passed the test or was there before; the
 //! result is never longer or more expensive; no point can be left out: its neighbours do not see each other,
-//! or the way past it would be more expensive. Not here: which points are worth trying; on cells those where
-//! the way turns (every cell costs 3 to 8 times more). Method: pulled tight from the front, then points that
-//! became idle are dropped.
+//! or the way past it would be more expensive; it may be made in slices, which change nothing but when. Not
+//! here: which points are worth trying; on cells those where the way turns (every cell costs 3 to 8 times
+//! more). Method: pulled tight from the front, then points that became idle are dropped.
+
+use std::cell::Cell;
 
 use glam::Vec3;
+
+/// How much work is worth an expansion: some two microseconds. A search does more for its expansions than to
+/// look along lines, and nobody waits longer than need be for a line through a maze. Unit tests have every line
+/// made in slices.
+const EFFORT_PER_EXPANSION: u64 = if cfg!(test) { 32 } else { 1024 };
+/// Expansions of a search for which as much smoothing is free, at most.
+const FREE_EXPANSIONS: u32 = if cfg!(test) { 0 } else { 1024 };
+/// Expansions that are free beside.
+const FREE_BESIDE: u32 = if cfg!(test) { 0 } else { 128 };
+
+/// Work on lines, in about the time that it takes to look at a cell.
+#[derive(Debug)]
+pub(crate) struct Effort {
+    done: Cell<u64>,
+    most: u64,
+}
+
+impl Effort {
+    /// Counts some work.
+    #[inline(always)]
+    pub(crate) fn add(&self, units: u64) {
+        self.done.set(self.done.get() + units);
+    }
+
+    /// Whether a slice is to end.
+    #[inline(always)]
+    pub(crate) fn is_spent(&self) -> bool {
+        self.done.get() >= self.most
+    }
+
+    /// Without an end.
+    #[cfg(test)]
+    pub(crate) fn endless() -> Self {
+        Self { done: Cell::new(0), most: u64::MAX }
+    }
+}
+
+/// What smoothing a way is charged. What is little beside the search for the way is not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SmoothingBill {
+    done: u64,
+    free: u64,
+}
+
+impl SmoothingBill {
+    /// For a way that was found by a search of so many expansions.
+    pub(crate) fn after(expansions: u32) -> Self {
+        let free = expansions.min(FREE_EXPANSIONS) + FREE_BESIDE;
+        Self { done: 0, free: u64::from(free) * EFFORT_PER_EXPANSION }
+    }
+
+    /// Charged so far, expansions.
+    pub(crate) fn charged(&self) -> u32 {
+        u32::try_from(self.done.saturating_sub(self.free) / EFFORT_PER_EXPANSION).unwrap_or(u32::MAX)
+    }
+
+    /// A slice of so many expansions.
+    pub(crate) fn slice(&self, allowance: u32) -> Effort {
+        let most = u64::from(self.charged()) + u64::from(allowance);
+        let most = self.free.saturating_add(most.saturating_mul(EFFORT_PER_EXPANSION));
+        Effort { done: Cell::new(self.done), most }
+    }
+
+    /// Takes in what a slice came to.
+    pub(crate) fn take(&mut self, slice: &Effort) {
+        self.done = slice.done.get();
+    }
+}
 
 /// Tests of straight lines.
 pub(crate) struct Lines<'a> {
@@ -17,41 +87,83 @@ pub(crate) struct Lines<'a> {
     pub(crate) cost: Option<&'a dyn Fn(Vec3, Vec3) -> u64>,
 }
 
-/// Leaves out as many points as can be. Cost: about one test for each point.
-pub(crate) fn smooth(points: &[Vec3], lines: &Lines) -> Vec<Vec3> {
-    let Some((&last, _)) = points.split_last() else { return Vec::new() };
-    let mut kept = vec![points[0]];
-    let mut anchor = 0;
-    while anchor + 1 < points.len() {
-        let mut reached = anchor + 1;
-        let mut spent = lines.price(points[anchor], points[reached]);
-        while reached + 1 < points.len() {
-            let through = spent + lines.price(points[reached], points[reached + 1]);
-            match lines.shortcut(points[anchor], points[reached + 1], through) {
-                Some(price) => (reached, spent) = (reached + 1, price),
-                None => break,
-            }
-        }
-        kept.push(points[reached]);
-        anchor = reached;
-    }
-    debug_assert!(kept.last() == Some(&last), "pulling ends at the last point");
-    drop_idle(&mut kept, lines);
-    kept
+/// A line as far as it is smoothed. Leaves out as many points as can be, at the cost of about one test for
+/// each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Smoothing {
+    points: Vec<Vec3>,
+    kept: Vec<Vec3>,
+    /// The last point kept, and the furthest one known to be seen from it; the same when none was looked at.
+    anchor: usize,
+    reached: usize,
+    /// What the line between them costs.
+    spent: u64,
+    /// The kept point that may be dropped next.
+    idle: usize,
 }
 
-/// Drops points whose neighbours see each other, until there are none.
-fn drop_idle(points: &mut Vec<Vec3>, lines: &Lines) {
-    let mut at = 1;
-    // Bounded: each round moves on or removes a point, and goes back one place for each point removed.
-    while at + 1 < points.len() {
-        let (before, here, after) = (points[at - 1], points[at], points[at + 1]);
+impl Smoothing {
+    pub(crate) fn of(points: Vec<Vec3>) -> Self {
+        let kept = points.first().copied().into_iter().collect();
+        Self { points, kept, idle: 1, ..Self::default() }
+    }
+
+    /// Goes on until the line is smooth, or the effort is spent; whether it is smooth. The tests count what
+    /// they do.
+    pub(crate) fn step(&mut self, lines: &Lines, effort: &Effort) -> bool {
+        // Bounded by the points: each round sees further, or keeps one.
+        while self.anchor + 1 < self.points.len() {
+            if effort.is_spent() {
+                return false;
+            }
+            effort.add(1);
+            self.pull(lines);
+        }
+        // Bounded: each round moves on or removes a point, and goes back one place for each point removed.
+        while self.idle + 1 < self.kept.len() {
+            if effort.is_spent() {
+                return false;
+            }
+            effort.add(1);
+            self.drop_idle(lines);
+        }
+        true
+    }
+
+    /// The points that stay; where it is not smooth yet, those that are left as they were.
+    pub(crate) fn line(mut self) -> Vec<Vec3> {
+        self.kept.extend(self.points.iter().skip(self.anchor + 1));
+        self.kept
+    }
+
+    fn pull(&mut self, lines: &Lines) {
+        if self.reached == self.anchor {
+            self.reached += 1;
+            self.spent = lines.price(self.points[self.anchor], self.points[self.reached]);
+        }
+        let here = self.points[self.reached];
+        let further = self.points.get(self.reached + 1).and_then(|&next| {
+            lines.shortcut(self.points[self.anchor], next, self.spent + lines.price(here, next))
+        });
+        match further {
+            Some(price) => (self.reached, self.spent) = (self.reached + 1, price),
+            None => {
+                self.kept.push(here);
+                self.anchor = self.reached;
+            }
+        }
+    }
+
+    /// Drops a point whose neighbours see each other.
+    fn drop_idle(&mut self, lines: &Lines) {
+        let at = self.idle;
+        let [before, here, after] = [self.kept[at - 1], self.kept[at], self.kept[at + 1]];
         let through = lines.price(before, here) + lines.price(here, after);
         if lines.shortcut(before, after, through).is_some() {
-            points.remove(at);
-            at = (at - 1).max(1);
+            self.kept.remove(at);
+            self.idle = (at - 1).max(1);
         } else {
-            at += 1;
+            self.idle += 1;
         }
     }
 }
@@ -75,9 +187,17 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
 
     fn point(x: f32, z: f32) -> Vec3 {
         Vec3::new(x, 0.0, z)
+    }
+
+    /// The line smoothed in one go.
+    fn smooth(points: &[Vec3], lines: &Lines) -> Vec<Vec3> {
+        let mut smoothing = Smoothing::of(points.to_vec());
+        assert!(smoothing.step(lines, &Effort::endless()));
+        smoothing.line()
     }
 
     #[test]
@@ -94,6 +214,32 @@ mod tests {
         let points: Vec<Vec3> = (0..9).map(|at| point(at as f32, 0.0)).collect();
         let lines = Lines { clear: &|_, _| false, cost: None };
         assert_eq!(smooth(&points, &lines), points);
+    }
+
+    #[test]
+    fn slices_change_nothing_but_when() {
+        let mut rng = Rng::stream(31, "slices");
+        for _ in 0..200 {
+            let points: Vec<Vec3> =
+                (0..rng.below(40)).map(|at| point(at as f32, rng.float(0.0, 6.0) as f32)).collect();
+            let reach = rng.float(1.0, 12.0) as f32;
+            let clear = |from: Vec3, to: Vec3| from.distance(to) < reach && (from.x + to.z) as i64 % 3 != 0;
+            let price = |from: Vec3, to: Vec3| (from.distance(to) * (1.0 + from.z)) as u64;
+            let lines = Lines { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
+            let mut smoothing = Smoothing::of(points.clone());
+            let mut bill = SmoothingBill::default();
+            loop {
+                let left = smoothing.clone().line();
+                assert!(left.first() == points.first() && left.last() == points.last());
+                let slice = Effort { done: Cell::new(bill.done), most: bill.done + 1 + rng.below(5) };
+                let is_done = smoothing.step(&lines, &slice);
+                bill.take(&slice);
+                if is_done {
+                    break;
+                }
+            }
+            assert_eq!(smoothing.line(), smooth(&points, &lines));
+        }
     }
 
     #[test]

@@ -25,6 +25,39 @@ pub struct Traversal {
     pub layer: u8,
     /// Where it may not pass although the ground is there; None when there is no such place.
     pub rules: Option<Arc<PassRules>>,
+    /// The links with an action that it can take.
+    pub actions: LinkActions,
+}
+
+/// What has to be done to get over a link, by number: climb, jump, swim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkAction(pub u8);
+
+/// The actions that somebody is able to. By default all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkActions {
+    /// Those that they are not, as bits.
+    barred: u32,
+}
+
+impl LinkActions {
+    /// All of them.
+    pub const ALL: Self = Self { barred: 0 };
+    /// Actions are numbered below this.
+    pub const COUNT_MAX: usize = 32;
+
+    /// The actions for which `is_able` says yes.
+    #[must_use]
+    pub fn those(mut is_able: impl FnMut(LinkAction) -> bool) -> Self {
+        let bits = (0..Self::COUNT_MAX as u8).filter(|&action| !is_able(LinkAction(action)));
+        Self { barred: bits.fold(0, |barred, action| barred | 1 << action) }
+    }
+
+    /// Whether a link may be taken that needs this action, or none.
+    #[must_use]
+    pub fn allow(self, action: Option<LinkAction>) -> bool {
+        action.is_none_or(|action| self.barred.checked_shr(action.0.into()).unwrap_or(1) & 1 == 0)
+    }
 }
 
 /// Available ground that is not for everybody, or not for every direction.
@@ -79,6 +112,7 @@ impl Traversal {
             areas: self.areas.clone(),
             layer: self.layer,
             rules: Some(Arc::new(rules)),
+            actions: self.actions,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
-use walkon::world::asker::{Asker, traversal};
+use walkon::world::asker::Asker;
 use walkon::world::ops::paths;
 use walkon::{DoorPolicy, Gait, PathStatus, World};
 
@@ -313,7 +313,7 @@ pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
     };
     let asker =
         Asker { tags: None, layer: 0, radius_m: row.radius, doors, keys: &[], speed_mps: Gait::WALK_MPS };
-    let by = traversal(world.doors(), world.rate(), asker);
+    let by = world.traversal_for(asker);
     let query = paths::query(world, place(row.from), place(row.to), by);
     paths::find(world, &query).status.into()
 }
@@ -391,6 +391,7 @@ mod tests {
             .zip(&tests)
             .map(|(index, test)| {
                 let mut suite = Suite {
+                    profile: None,
                     scripts: &texts,
                     load_level: &mut |_| Ok(level()),
                     seed: None,

@@ -31,7 +31,8 @@ pub(super) const OF_AREAS: &[&str] = &["cost", "collisionLayer"];
 /// On an obstacle.
 pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision"];
 /// On stairs.
-pub(super) const OF_STAIRS: &[&str] = &["targetObject", "toLayer", "bothWays", "cost", "collisionLayer"];
+pub(super) const OF_STAIRS: &[&str] =
+    &["targetObject", "toLayer", "bothWays", "cost", "action", "collisionLayer"];
 
 impl Putting<'_, '_> {
     /// What is said of an object beyond the names that mean something for its kind.

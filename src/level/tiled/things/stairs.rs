@@ -1,7 +1,7 @@
 //! Objects that lead to others: stairs between layers, and references that must lead somewhere.
 //!
 //! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers,
-//! findings for names that nothing has. Holds: a link joins two layers. Not here: who takes stairs (`nav`).
+//! findings for names that nothing has. Holds: a link joins two layers, or needs an action. Not here: who takes stairs (`nav`).
 
 use super::{Putting, Sort, Stairs, StairsTarget, Thing, called, sort_of};
 use crate::base::geom::Point;
@@ -59,10 +59,15 @@ impl Putting<'_, '_> {
         let Some(to) = self.target(thing) else { return };
         let cost = self.number(thing, "cost", &numbers::LINK_COST);
         let both_ways = self.is(thing, "bothWays").unwrap_or(true);
+        let action = thing.properties.get("action").and_then(|property| match &property.value {
+            PropertyValue::Text(action) if !action.is_empty() => Some(action.to_string()),
+            _ => None,
+        });
         self.stairs.push(Stairs {
             from: (thing.number, point),
             to,
             both_ways,
+            action,
             cost_m: cost.unwrap_or(numbers::LINK_COST.default),
             called: called(thing.object),
             span: thing.object.span,
@@ -110,8 +115,9 @@ impl Putting<'_, '_> {
                 StairsTarget::Object(id) => self.feet.get(&id).copied(),
             };
             let Some(to) = to else { continue };
-            if to.0 == stairs.from.0 {
-                let message = format!("{} leads to its own layer, expected another", stairs.called);
+            if to.0 == stairs.from.0 && stairs.action.is_none() {
+                let message =
+                    format!("{} leads to its own layer, expected another, or an action", stairs.called);
                 let (span, pointer) = (stairs.span, stairs.pointer.as_str());
                 self.findings.error(|| PendingDiagnostic::new(code::RANGE, span, message).at(pointer));
                 continue;
@@ -123,7 +129,8 @@ impl Putting<'_, '_> {
             let (from, to) = (end(stairs.from), end(to));
             let spot = Located::new((), stairs.span);
             let (both_ways, cost_m) = (stairs.both_ways, stairs.cost_m);
-            self.things.links.push(LinkDef { from, to, both_ways, cost_m, spot });
+            let action = stairs.action;
+            self.things.links.push(LinkDef { from, to, both_ways, cost_m, action, spot });
         }
     }
 }

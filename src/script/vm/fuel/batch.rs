@@ -37,6 +37,8 @@ pub(crate) struct BatchPlan {
     pub(crate) fuel_per_call: u64,
     /// What all of them together may cost the tick; the call that goes beyond is the last.
     pub(crate) cost_max: u64,
+    /// By row what is called, as a profile numbers it; none when there is none.
+    pub(crate) contexts: Option<Rc<[u32]>>,
 }
 
 /// The batch under way, or the last one.
@@ -47,6 +49,8 @@ pub(super) struct Batch {
     begun: Cell<usize>,
     /// What those that returned cost.
     cost: Cell<u64>,
+    /// The fuel of each of them, while a profile is made.
+    spent: RefCell<Vec<u64>>,
 }
 
 impl Gauge {
@@ -59,6 +63,11 @@ impl Gauge {
         if begun > 0 {
             raw::look_at_texts(self);
             batch.cost.set(batch.cost.get() + self.cost());
+            if plan.contexts.is_some()
+                && let Ok(mut spent) = batch.spent.try_borrow_mut()
+            {
+                spent.push(self.spent());
+            }
             if plan.interrupt.is_raised() || batch.cost.get() >= plan.cost_max || lend::has_panicked() {
                 return None;
             }
@@ -68,6 +77,9 @@ impl Gauge {
         plan.row.set(call.row);
         // The slice goes on, so flags and memory are looked at as often as in one long call.
         self.fill(plan.fuel_per_call, self.slice.get().min(plan.fuel_per_call));
+        if let Some(context) = plan.contexts.as_ref().and_then(|contexts| contexts.get(call.row as usize)) {
+            self.sampler.context.set(*context);
+        }
         self.signals.next_call();
         Some(call)
     }
@@ -92,6 +104,7 @@ impl Fuel {
         plan.interrupt.clear();
         self.0.batch.begun.set(0);
         self.0.batch.cost.set(0);
+        self.0.batch.spent.take();
         self.0.batch.plan.replace(plan);
     }
 
@@ -100,6 +113,20 @@ impl Fuel {
         let mut calls = self.0.batch.plan.take().calls;
         calls.truncate(self.0.batch.begun.get());
         calls
+    }
+
+    /// What was called in the last batch and the fuel that it took, by call, while a profile is made. To be asked
+    /// before [`Fuel::take_batch`].
+    pub(crate) fn batch_fuel(&self) -> Vec<(u32, u64)> {
+        let Ok(plan) = self.0.batch.plan.try_borrow() else { return Vec::new() };
+        let Some(contexts) = &plan.contexts else { return Vec::new() };
+        let mut spent = self.0.batch.spent.take();
+        if spent.len() < self.0.batch.begun.get() {
+            // The last one has ended otherwise, or ended the batch.
+            spent.push(self.0.spent());
+        }
+        let context = |call: &BatchCall| contexts.get(call.row as usize).copied().unwrap_or_default();
+        plan.calls.iter().map(context).zip(spent).collect()
     }
 
     /// What the calls of the last batch that returned cost the tick.

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::script::state::profile::ProfileSetup;
+use crate::shell::profile_files::ProfileForm;
+use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart, Slant};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
@@ -88,6 +91,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Run level tests, each twice, and compare the hashes of every tick
     Test(TestArgs),
+    /// Say what the scripts of a level cost: fuel and time, by behaviour, character, function or line
+    Profile(ProfileCommandArgs),
     /// Check levels and scripts without running them
     Check(CheckArgs),
     /// Ask for one path, or answer a file of path queries
@@ -166,11 +171,92 @@ pub struct RunArgs {
     /// Wait for a debugger on this port of 127.0.0.1, and run under it; 0 for any that is free
     #[arg(long, value_name = "PORT")]
     pub debug: Option<u16>,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// What scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
+}
+
+/// What the scripts of a run cost, for other tools.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// Write what scripts cost: folded stacks (*.folded), speedscope (*.speedscope.json) or a Chrome trace
+    /// (*.json); `-` for stdout
+    #[arg(long, value_name = "FILE|-")]
+    pub profile: Option<PathBuf>,
+    /// The form of the profile, where the name of its file does not say it
+    #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
+    pub profile_form: Option<ProfileForm>,
+    /// Look at the stack once in N safepoints; 1 for every line, and slower
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub profile_every: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  walkon profile levels/market.json\n  \
+    walkon profile courtyard --by line --every 1\n\n\
+    Fuel is counted, so it is the same on every machine; microseconds are those of this one.")]
+pub struct ProfileCommandArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// What a row is
+    #[arg(long, value_enum, default_value_t)]
+    pub by: ProfileRows,
+    /// Rows to show, the most expensive first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Look at the stack once in N safepoints; 1 for every line, and slower
+    #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// End after this many game seconds [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
+    pub seconds: Option<f64>,
+    /// End after this many ticks
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
+}
+
+/// The rows of a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ProfileRows {
+    /// A file that characters, the level or a scene run
+    #[default]
+    Behaviour,
+    /// A character with its file
+    Character,
+    /// What is called of a character
+    Callback,
+    /// A function, without what it calls
+    Function,
+    /// A line
+    Line,
+}
+
+impl ProfileRows {
+    /// What stands above the first column.
+    #[must_use]
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Behaviour => "behaviour",
+            Self::Character => "character",
+            Self::Callback => "callback",
+            Self::Function => "function",
+            Self::Line => "line",
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -277,11 +363,17 @@ pub struct ViewArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  walkon batch levels/courtyard.json --seeds 1..100\n  \
-    walkon batch courtyard house --seeds 1..1000 --shard 2/4 > results.jsonl\n\n\
+    walkon batch courtyard house --seeds 1..1000 --shard 2/4 > part-2.jsonl\n  \
+    walkon batch --merge part-*.jsonl --seeds 1..1000 > results.jsonl\n\n\
     On stdout stands one line of `walkon run --format json` for each level and seed, in order; on stderr a table of\n\
-    measures. Ends with the highest code of its runs.")]
+    measures. Ends with the highest code of its runs.\n\n\
+    `--shard auto` is the part of a pod of a Kubernetes indexed Job (JOB_COMPLETION_INDEX, counted from 0; give the\n\
+    completions as auto/N or as WALKON_SHARDS) or of a task of a Slurm array (SLURM_ARRAY_TASK_ID, counted from\n\
+    SLURM_ARRAY_TASK_MIN by the step of the array, of SLURM_ARRAY_TASK_COUNT; with auto/N counted from 0).\n\n\
+    `--merge` joins the rows of shards. It ends with 1, and prints no row, when a level lacks a seed or has one\n\
+    twice, and with 5 when two rows of one run have different hashes.")]
 pub struct BatchArgs {
-    /// The levels: paths or names
+    /// The levels: paths or names; with --merge, the files of rows
     #[arg(required = true, value_name = "LEVEL")]
     pub levels: Vec<PathBuf>,
     /// End each run after this many game seconds [default: 60]
@@ -291,17 +383,20 @@ pub struct BatchArgs {
     #[arg(long, value_name = "N")]
     pub ticks: Option<u64>,
     /// Seeds from A to B, both included
-    #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: RangeInclusive<u64>,
+    #[arg(long, value_name = "A..B", value_parser = seeds, required_unless_present = "merge")]
+    pub seeds: Option<RangeInclusive<u64>>,
     /// End a run at this event; it fails if that does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,
     /// A script fault ends and fails a run
     #[arg(long)]
     pub strict: bool,
-    /// Only the I-th of N parts of the runs, for many machines
+    /// Only the I-th of N parts of the runs, for many machines; `auto`: the part of this machine
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
-    pub shard: (u64, u64),
+    pub shard: ShardAsked,
+    /// Join the rows of all shards
+    #[arg(long, conflicts_with_all = ["seconds", "ticks", "until", "strict", "shard", "jobs", "args"])]
+    pub merge: bool,
     /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
@@ -364,6 +459,8 @@ pub struct TestArgs {
     /// Write over a file that is no JUnit XML
     #[arg(long, requires = "junit")]
     pub force: bool,
+    #[command(flatten)]
+    pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -872,14 +969,6 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-fn shard(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(one, all)| Some((one.parse().ok()?, all.parse().ok()?)));
-    match parts {
-        Some((one, all)) if (1..=all).contains(&one) => Ok((one, all)),
-        _ => Err("expected I/N with I from 1 to N, as in 2/4".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -918,15 +1007,11 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_a_range_with_both_ends_and_shards_a_part_of_all() {
+    fn seeds_are_a_range_with_both_ends() {
         assert_eq!(seeds("3..5"), Ok(3..=5));
         assert_eq!(seeds("7..7"), Ok(7..=7));
         for text in ["", "1", "5..3", "1..x", "-1..2", "0..9007199254740993", "0..99999999"] {
             assert!(seeds(text).is_err(), "{text}");
-        }
-        assert_eq!(shard("2/4"), Ok((2, 4)));
-        for text in ["0/4", "5/4", "1", "1/0", "a/b"] {
-            assert!(shard(text).is_err(), "{text}");
         }
     }
 

@@ -7,13 +7,14 @@
 use std::num::NonZeroUsize;
 
 use super::Shell;
-use super::args::{DebugArgs, Format, RunArgs};
-use super::exit::{CommandFailure, Exit};
+use super::args::{DebugArgs, Format, ProfileArgs, RunArgs};
 use super::run::{self, DebugWay};
+use crate::script::state::profile::ProfileSetup;
 use crate::shell::debug::Connection;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::is_stream;
-use crate::shell::project::find_level;
-use crate::shell::watchdog::Interrupts;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &DebugArgs) -> Result<Exit, CommandFailure> {
     if is_stream(&args.level) {
@@ -48,6 +49,7 @@ pub(super) fn run(shell: &Shell, args: &DebugArgs) -> Result<Exit, CommandFailur
         stats: false,
         threads: NonZeroUsize::MIN,
         debug: None,
+        profile: ProfileArgs { profile: None, profile_form: None, profile_every: ProfileSetup::SAMPLE_EVERY },
         format: Format::Human,
         args: args.args.clone(),
     };

@@ -9,14 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Bound, Host, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Host, Onlooker, Report, RunEnd};
 use crate::game::inputs::Input;
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
@@ -24,22 +23,24 @@ use crate::game::recording::Recording;
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, TickStep};
 use crate::level::Level;
+use crate::script::state::profile::ProfileSetup;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::debug::Connection;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, is_stream, tell};
 use crate::shell::params::Places;
+use crate::shell::profiling::Profiling;
 use crate::shell::progress::{Progress, ProgressWork};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
 use crate::shell::watch::ProjectWatch;
-use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
-/// Game seconds of a run that names no bound.
-const SECONDS: f64 = 60.0;
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
 /// Script texts by path below the script folders.
@@ -81,14 +82,20 @@ pub(super) fn perform(
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
+    let profiling = Profiling::asked(&args.profile, &found.project.folder.files_read())?;
     let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
+    if profiling.as_ref().is_some_and(Profiling::is_stdout) {
+        session.results = Results::stderr(&shell.general);
+    }
     let client = debug.map(|way| way.connect(&mut session)).transpose()?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
-    let bound = Bound {
-        ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
+    let bound = RunBound {
+        ticks: args.ticks,
+        seconds: args.seconds,
         until: args.until.clone(),
         is_strict: args.strict,
     };
+    let bound = bound.at(rate);
     let settings = crate::level::spawn::settings(&level.def);
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
@@ -127,9 +134,10 @@ pub(super) fn perform(
         signals: Arc::clone(&signals),
         threads: Threads::new(args.threads),
         debugger,
+        profile: profiling.as_ref().map(Profiling::setup),
         ..Setup::default()
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let loading = Instant::now();
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
@@ -137,13 +145,14 @@ pub(super) fn perform(
     };
     let clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
-    let mut host = RunHost { session, clock, changes };
+    let mut host = RunHost { session, clock, profiling, changes };
     let report = headless::run_hosted(&mut game, &bound, &mut host);
     let wall = began.elapsed();
     drop(watchdog);
-    // The last questions of a debugger are about a level that is gone.
-    drop(game);
-    let RunHost { session, clock, .. } = host;
+    let RunHost { session, clock, profiling, .. } = host;
+    if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
+        profiling.write(&report.level, &profile)?;
+    }
     ended(client.as_deref(), session.end(&report, wall, &clock.stats(&report)))
 }
 
@@ -160,6 +169,7 @@ fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> 
 struct RunHost<'a> {
     session: Session<'a>,
     clock: StepClock,
+    profiling: Option<Profiling>,
     changes: Option<ProjectWatch<'a>>,
 }
 
@@ -175,6 +185,9 @@ impl Host for RunHost<'_> {
 
     fn done(&mut self, step: TickStep) {
         self.clock.done(step);
+        if let Some(profiling) = &mut self.profiling {
+            profiling.done(step);
+        }
     }
 }
 
@@ -335,10 +348,20 @@ pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
     level: Level,
-    Start { scripts, seed, args }: Start,
+    start: Start,
+) -> Result<Game, CommandFailure> {
+    game_with(shell, found, level, (start, None))
+}
+
+/// The same, with what is to be profiled.
+pub(super) fn game_with(
+    shell: &Shell,
+    found: &FoundLevel,
+    level: Level,
+    (Start { scripts, seed, args }, profile): (Start, Option<ProfileSetup>),
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
-    let setup = Setup { scripts: scripts.clone(), seed, args, recorder, ..Setup::default() };
+    let setup = Setup { scripts: scripts.clone(), seed, args, recorder, profile, ..Setup::default() };
     let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
     game.start_facts();
     Ok(game)
@@ -597,7 +620,7 @@ impl<'a> Session<'a> {
             client.output("console", &summary(report, wall, &self.results));
         }
         match self.format {
-            Format::Json => self.results.line(&json(report, wall))?,
+            Format::Json => self.results.line(&row(report, wall))?,
             // Those who asked for errors only hear of the one line that says what was wrong.
             Format::Human if exit == Exit::Ok || !self.shell.is_quiet => {
                 self.results.report(&summary(report, wall, &self.results))?
@@ -619,31 +642,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The code of a run that ended by itself.
-pub(super) fn exit_of(report: &Report) -> Exit {
-    match report.ended {
-        RunEnd::Fault => Exit::Script,
-        RunEnd::Limit => Exit::Limit,
-        _ if !report.is_reproducible => Exit::Limit,
-        RunEnd::Signal => Exit::Interrupted,
-        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
-            if report.ok {
-                Exit::Ok
-            } else {
-                Exit::Failed
-            }
-        }
-    }
-}
-
 fn speed_of(report: &Report, wall: Duration) -> f64 {
     report.seconds / wall.as_secs_f64().max(1e-9)
-}
-
-/// The line of `--format json`.
-pub(super) fn json(report: &Report, wall: Duration) -> String {
-    let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
-    fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }
 
 /// How many of those that were switched off the summary names: a crowd may share one faulty behaviour.

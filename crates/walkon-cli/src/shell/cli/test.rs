@@ -8,17 +8,19 @@ use std::path::Path;
 
 use super::Shell;
 use super::args::{Format, TestArgs};
-use super::exit::{CommandFailure, Exit};
 use crate::base::suggestions::counted;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;
+use crate::script::state::profile::Profile;
 use crate::shell::debug::Connection;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::junit;
 use crate::shell::output::{OutputFile, Results, Tone, tell};
+use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
-use crate::shell::watchdog::Interrupts;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;
@@ -28,7 +30,11 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         .as_deref()
         .map(|path| OutputFile::claim_over(path, &inputs, args.force, junit::is_report))
         .transpose()?;
-    if junit.as_ref().is_some_and(OutputFile::is_stdout) {
+    let profiling = Profiling::asked(&args.profile, &inputs)?;
+    profiling.as_ref().map_or(Ok(()), Profiling::refuse_chart)?;
+    if junit.as_ref().is_some_and(OutputFile::is_stdout)
+        || profiling.as_ref().is_some_and(Profiling::is_stdout)
+    {
         *results = Results::stderr(&shell.general);
     }
     shell.more(|| format!("found {} of tests", counted(files.len() as u64, "file")));
@@ -39,6 +45,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         jobs: args.jobs.map(std::num::NonZero::get),
         keeps_going: args.keep_going,
         debug: args.debug.map(|port| Connection::listen(port, interrupts.clone())).transpose()?,
+        sample_every: profiling.as_ref().map(|_| args.profile.profile_every),
     };
     let mut bar = None;
     let done = suite::run(&files, &order, &interrupts, |news| {
@@ -53,6 +60,12 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let done: Vec<(String, FileResult)> = files.iter().map(shown).zip(done).collect();
     if let Some(target) = junit {
         target.write(junit::document(&done).as_bytes())?;
+    }
+    if let Some(profiling) = &profiling {
+        let mut sum = Profile::default();
+        let tests = done.iter().flat_map(|(_, file)| &file.tests);
+        tests.filter_map(|test| test.profile.as_ref()).for_each(|profile| sum.add(profile));
+        profiling.write("tests", &sum)?;
     }
     let count = |passed: bool| {
         let tests = done.iter().flat_map(|(_, file)| &file.tests);

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::cli::exit::CommandFailure;
+use super::interrupts::Interrupts;
 use super::output::tell;
-use super::watchdog::Interrupts;
 use crate::shell::debug::adapter::Adapter;
 use walkon::{BreakpointWish, Debugger, Signals};
+use walkon_shell::CommandFailure;
 
 /// Longest sleep while a level stands still: signals are heard that soon.
 const NAP: Duration = Duration::from_millis(50);

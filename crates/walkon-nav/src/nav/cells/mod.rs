@@ -33,6 +33,7 @@ mod random;
 mod raster;
 pub(crate) mod search_marks;
 mod sight;
+mod smoothing;
 pub mod source;
 mod start;
 mod string_pulling;

@@ -11,34 +11,34 @@
 //! once more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
 //! taken, then the least id.
 
-use std::sync::Arc;
-
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::{self, Point};
+use crate::base::geom::Point;
 use crate::base::ids::AreaId;
-use crate::nav::cells::agent_mask::{self, AgentMask, Rest};
+use crate::nav::cells::MapFrame;
+use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::fallback_goals::Choice;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
-use crate::nav::cells::string_pulling::{Knot, RawPath, Rope, Turn};
-use crate::nav::cells::{MapFrame, WeightedGround, line_of_sight};
+use crate::nav::cells::smoothing::{CellLine, FoundWay, StraightLines};
 use crate::nav::hierarchy::SectorRoute;
+use crate::nav::plan::{Begun, Plan, Remarks, Task, reach_one_way};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, SearchStep};
-use crate::nav::smooth::{Lines, smooth};
-use crate::nav::{
-    Accept, Backend, Crossing, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus,
-    PathTrouble, Reach, Traversal,
-};
+use crate::nav::smooth::SmoothingBill;
+use crate::nav::{Accept, Backend, NodeId, Others, PathAnswer, PathQuery, PathTrouble, Reach, Traversal};
 
 /// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
 /// need.
 const SEARCH_ALONE: u32 = 64;
 /// Expansions of a search for each one of the question whether others cut off its goal.
 const SEARCH_SHARE: u32 = 4;
+
+/// Nodes of a way that are gone back over for an expansion, and how many are free.
+const NODES_PER_EXPANSION: usize = 64;
+const NODES_FREE: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
 /// Cells equally near to an unreachable goal that are compared by cost.
 const TIES_MAX: usize = 16;
@@ -60,6 +60,10 @@ pub(crate) struct CellPlan {
     /// Whether the search for the next target has begun.
     begun: bool,
     best: Option<(Cost, (u32, u32), Vec<NodeId>)>,
+    /// The way just found, from its end back, as far as it is known.
+    trace: Vec<NodeId>,
+    /// The line over the way found, while it is made.
+    line: Option<Box<CellLine>>,
     /// None when the goal itself is reached.
     trouble: Option<PathTrouble>,
     /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
@@ -84,7 +88,8 @@ impl CellMap {
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         if !by.one_way().is_empty() {
-            return self.reach_one_way(from, to, by);
+            let by_labels = |by: &Traversal| self.reach_by_labels(from, to, by);
+            return reach_one_way::<CellPlan>(self, [from, to], by, by_labels);
         }
         let view = self.view(by);
         match self.begin_at(&view, from, by) {
@@ -93,38 +98,6 @@ impl CellMap {
                 Some(trouble) => Reach::No(trouble),
             },
             Err(trouble) => Reach::No(trouble),
-        }
-    }
-
-    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search
-    /// does.
-    fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
-        let both_ways = Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() };
-        let wide = self.reach_by_labels(from, to, &both_ways);
-        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
-        if wide != Reach::Yes || self.reach_by_labels(from, to, &walled) == Reach::Yes {
-            return wide;
-        }
-        let query = PathQuery {
-            start: from,
-            goal: to,
-            by: by.clone(),
-            accept: Accept::Exact,
-            goal_layer: None,
-            expansions_max: u32::MAX,
-            others: None,
-        };
-        let mut search = Search::default();
-        let mut plan = match CellPlan::begin(self, &query) {
-            Ok(plan) => plan,
-            Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
-        };
-        // Bounded by the cells, once for each one-way area.
-        loop {
-            if let Some(answer) = plan.step(self, (&query, &mut search), u32::MAX) {
-                return answer.trouble.map_or(Reach::Yes, Reach::No);
-            }
         }
     }
 
@@ -205,30 +178,16 @@ impl CellMap {
         }
         if cells.is_empty() { vec![first] } else { cells }
     }
-
-    fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
-    }
 }
 
 impl CellPlan {
-    /// Decides all that needs no search: the answer, or the work that is left.
-    pub(crate) fn begin(map: &CellMap, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
-        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
-    }
-
-    fn begin_for(
-        map: &CellMap,
-        query: &PathQuery,
-        by: Traversal,
-        others: Others,
-    ) -> Result<Self, Box<PathAnswer>> {
+    fn begin_for(map: &CellMap, query: &PathQuery, by: Traversal, others: Others) -> Begun<Self> {
+        let none = |trouble| PathAnswer::none(trouble, map.revision());
         let view = map.view(&by);
         if !query.goal.is_finite() {
-            return Err(Box::new(map.no_path(PathTrouble::NoPath)));
+            return Err(Box::new(none(PathTrouble::NoPath)));
         }
-        let (start, moved) =
-            map.begin_at(&view, query.start, &by).map_err(|trouble| Box::new(map.no_path(trouble)))?;
+        let (start, moved) = map.begin_at(&view, query.start, &by).map_err(|why| Box::new(none(why)))?;
         let trouble = map.trouble(&view, start, query.goal, &by);
         let goal_cell = map.cell_of(query.goal);
         let mut plan = Self {
@@ -241,6 +200,8 @@ impl CellPlan {
             next: 0,
             begun: false,
             best: None,
+            trace: Vec::new(),
+            line: None,
             trouble,
             overlay: None,
             is_sure: true,
@@ -260,7 +221,7 @@ impl CellPlan {
         }
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
             let nearest = plan.targets.first().map(|&cell| plan.stand_in(map, query, cell));
-            return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
+            return Err(Box::new(PathAnswer { nearest, ..none(trouble) }));
         }
         plan.keep_out_of_others(map, query, &view);
         if plan.overlay.is_some() && plan.targets.is_empty() {
@@ -270,8 +231,10 @@ impl CellPlan {
                 .map_err(|answer| Box::new(PathAnswer { expansions: answer.expansions + spent, ..*answer }));
         }
         plan.stay_in_start(map);
-        if plan.next > 0 {
-            return Err(Box::new(plan.answer(map, query, &view)));
+        if plan.next > 0
+            && let Some(answer) = plan.answer(map, (query, &view), 0)
+        {
+            return Err(Box::new(answer));
         }
         if !map.is_prepared(&plan.by) {
             plan.own_view = Some(view);
@@ -282,11 +245,6 @@ impl CellPlan {
     /// The same plan where so much was spent before it.
     fn after(self, spent: u32) -> Self {
         Self { spent: self.spent.saturating_add(spent), ..self }
-    }
-
-    /// What beginning it took, beside marking those who stand in the way.
-    pub(crate) fn begun_for(&self) -> u32 {
-        self.spent
     }
 
     /// Takes those who stand in the way into account.
@@ -384,7 +342,7 @@ impl CellPlan {
 
     /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave
     /// no way that leads as far without it, the way without them is asked for from the beginning.
-    fn begin_barring(&self, map: &CellMap, query: &PathQuery, area: AreaId) -> Result<Self, Box<PathAnswer>> {
+    fn begin_barring(&self, map: &CellMap, query: &PathQuery, area: AreaId) -> Begun<Self> {
         let again = Self::begin_for(map, query, self.by.barring(area), self.others);
         let (others, trouble) = match &again {
             Ok(plan) => (plan.others, plan.trouble),
@@ -400,73 +358,6 @@ impl CellPlan {
     /// there is one.
     pub(crate) fn cost_m(&self) -> f64 {
         self.cost_m
-    }
-
-    /// Charged so far.
-    pub(crate) fn spent(&self, search: &Search) -> u32 {
-        // A search that ended was counted already, and the next one counts from zero.
-        let route = self.route.as_ref().map_or(0, |route| route.spent());
-        let running = search.spent().saturating_add(search.sides.spent()).saturating_add(route);
-        self.spent.saturating_add(if self.begun { running } else { 0 })
-    }
-
-    /// Goes on until there is an answer or the allowance is spent.
-    pub(crate) fn step(
-        &mut self,
-        map: &CellMap,
-        (query, search): (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
-        let mut view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-        let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the
-        // allowance.
-        let answer = loop {
-            let spent = self.spent(search);
-            if self.next >= self.targets.len() {
-                if self.best.is_none() && self.overlay.is_some() {
-                    self.choose(map, &view);
-                    if !self.targets.is_empty() {
-                        continue;
-                    }
-                    // They close the only way.
-                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
-                        Ok(again) => *self = again.after(spent),
-                        Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
-                    }
-                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-                    continue;
-                }
-                let answer = self.answer(map, query, &view);
-                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
-                    break Some(answer);
-                };
-                match self.begin_barring(map, query, area) {
-                    Ok(again) => *self = again.after(spent),
-                    Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
-                }
-                view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-                continue;
-            }
-            if spent >= query.expansions_max {
-                break Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::Limit) });
-            }
-            if spent >= stop_at {
-                break None;
-            }
-            let left = stop_at.min(query.expansions_max) - spent;
-            if !self.begun {
-                self.begin_next(map, &view, search);
-            }
-            let step = self.step_target(map, (&view, search), left);
-            if step != SearchStep::Running {
-                self.end_search(map, (&view, search), step);
-            }
-        };
-        if answer.is_none() && !map.is_prepared(&self.by) {
-            self.own_view = Some(view);
-        }
-        answer
     }
 
     fn begin_next(&mut self, map: &CellMap, view: &CellView, search: &mut Search) {
@@ -535,24 +426,49 @@ impl CellPlan {
         }
     }
 
+    /// What the way just found costs.
+    fn found_cost(&self, search: &Search) -> Cost {
+        self.route.as_ref().map_or(search.cost(), |route| Cost(route.cost()))
+    }
+
+    /// Whether the way just found is better than those to targets before.
+    fn is_better(&self, search: &Search) -> bool {
+        let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
+        let found = rank(self.found_cost(search), self.targets[self.next]);
+        self.best.as_ref().is_none_or(|(cost, cell, _)| found < rank(*cost, *cell))
+    }
+
+    /// Goes back over the way just found, if it is to be kept; whether all of it is known.
+    fn trace_way(&mut self, search: &Search, allowance: u32) -> bool {
+        if self.route.is_some() || !self.is_better(search) {
+            return true;
+        }
+        let more = (allowance as usize).saturating_mul(NODES_PER_EXPANSION);
+        let most = self.trace.len().max(NODES_FREE).saturating_add(more);
+        search.trace(&mut self.trace, most)
+    }
+
+    /// What going back over the way just found is charged so far.
+    fn traced_for(&self) -> u32 {
+        let nodes = self.trace.len().saturating_sub(NODES_FREE);
+        u32::try_from(nodes / NODES_PER_EXPANSION).unwrap_or(u32::MAX)
+    }
+
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper
     /// still.
     fn end_search(&mut self, map: &CellMap, (view, search): (&CellView, &mut Search), step: SearchStep) {
-        let target = self.targets[self.next];
-        let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
-        let best = self.best.as_ref().map(|(cost, cell, _)| rank(*cost, *cell));
         debug_assert!(
             step == SearchStep::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
             "cells of one region are joined unless others stand between them"
         );
-        let cost = self.route.as_ref().map_or(search.cost(), |route| Cost(route.cost()));
-        if step == SearchStep::Found && best.is_none_or(|best| rank(cost, target) < best) {
-            let mut nodes = Vec::new();
+        if step == SearchStep::Found && self.is_better(search) {
+            self.spent = self.spent.saturating_add(self.traced_for());
+            let mut nodes = std::mem::take(&mut self.trace);
             match &self.route {
                 Some(route) => nodes.extend_from_slice(route.nodes()),
-                None => search.nodes(&mut nodes),
+                None => nodes.reverse(),
             }
-            self.best = Some((cost, target, nodes));
+            self.best = Some((self.found_cost(search), self.targets[self.next], nodes));
         }
         self.spent = self.spent(search);
         self.route = None;
@@ -576,36 +492,137 @@ impl CellPlan {
         if cell == self.start { self.moved.unwrap_or(map.floored(query.start)) } else { map.centre(cell) }
     }
 
-    fn answer(&mut self, map: &CellMap, query: &PathQuery, view: &CellView) -> PathAnswer {
-        let Some((cost, target, nodes)) = self.best.take() else {
-            return PathAnswer { expansions: self.spent, ..map.no_path(PathTrouble::NoPath) };
-        };
-        let whole = self.trouble.is_none();
-        let end = if whole { map.floored(query.goal) } else { self.stand_in(map, query, target) };
-        let ground = map.ground(view, &self.tolls);
+    /// Goes on with the line over the way found; the answer, once it is smooth or the query's limit is
+    /// reached.
+    fn answer(
+        &mut self,
+        map: &CellMap,
+        (query, view): (&PathQuery, &CellView),
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let bill = self.line.as_ref().map_or(SmoothingBill::after(self.spent), |line| line.bill());
+        let (ground, effort) = (map.ground(view, &self.tolls), bill.slice(allowance));
         let rest = self.overlay.as_ref().map(|overlay| overlay.over(ground.bits));
-        let line = StraightLines { map, ground: &ground, rest };
-        self.cost_m = line.metres(cost);
-        let real_start = map.floored(query.start);
-        let mut points = line.through(&nodes, self.moved.unwrap_or(real_start), end);
-        if self.moved.is_some() {
-            points.insert(0, real_start);
+        let passage = view.passage.as_deref();
+        let lines = StraightLines { map, ground: &ground, rest, passage, effort: &effort };
+        let mut line = match (self.line.take(), self.best.take()) {
+            (Some(line), _) => line,
+            (None, Some((cost, target, nodes))) => {
+                self.cost_m = lines.metres(cost);
+                let (ends, expansions) = (self.line_ends(map, query, target), self.spent);
+                let led_from = self.moved.map(|_| map.floored(query.start));
+                Box::new(CellLine::new(&lines, FoundWay { nodes, ends, led_from, expansions }))
+            }
+            (None, None) => {
+                let none = PathAnswer::none(PathTrouble::NoPath, map.revision());
+                return Some(PathAnswer { expansions: self.spent, ..none });
+            }
+        };
+        let is_smooth = line.step(&lines);
+        line.charge(&effort);
+        let spent = self.spent.saturating_add(line.bill().charged());
+        if !is_smooth && spent < query.expansions_max {
+            self.line = Some(line);
+            return None;
         }
-        let mut path = Path { points, whole, revision: map.revision(), ..Path::default() };
-        line.measure(&mut path);
-        if let Some(passage) = &view.passage {
-            path.crossings = crossings(map, &path.points, |x, z| passage.doors.area_at(x, z));
+        self.spent = spent;
+        let mut path = line.path(&lines);
+        (path.whole, path.revision) = (self.trouble.is_none(), map.revision());
+        let Self { trouble, others, covered, .. } = *self;
+        Some(Remarks { trouble, others, covered, expansions: self.spent }.of(path))
+    }
+
+    /// Where the line over a way to a cell begins and ends.
+    fn line_ends(&self, map: &CellMap, query: &PathQuery, target: (u32, u32)) -> [Vec3; 2] {
+        let end = match self.trouble {
+            None => map.floored(query.goal),
+            Some(_) => self.stand_in(map, query, target),
+        };
+        [self.moved.unwrap_or(map.floored(query.start)), end]
+    }
+}
+
+impl Plan for CellPlan {
+    type Map = CellMap;
+
+    fn begin(map: &CellMap, query: &PathQuery) -> Begun<Self> {
+        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
+    }
+
+    fn begun_for(&self) -> u32 {
+        self.spent
+    }
+
+    fn spent(&self, search: &Search) -> u32 {
+        // A search that ended was counted already, and the next one counts from zero.
+        let route = self.route.as_ref().map_or(0, |route| route.spent());
+        let running = search.spent().saturating_add(search.sides.spent()).saturating_add(route);
+        let smoothed = self.line.as_ref().map_or(0, |line| line.bill().charged());
+        let under_way = if self.begun { running.saturating_add(self.traced_for()) } else { smoothed };
+        self.spent.saturating_add(under_way)
+    }
+
+    fn step(&mut self, map: &CellMap, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        let Task { query, search } = task;
+        let mut view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+        let stop_at = self.spent(search).saturating_add(allowance);
+        // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the
+        // allowance.
+        let answer = loop {
+            let spent = self.spent(search);
+            if self.next >= self.targets.len() {
+                if self.best.is_none() && self.line.is_none() && self.overlay.is_some() {
+                    self.choose(map, &view);
+                    if !self.targets.is_empty() {
+                        continue;
+                    }
+                    // They close the only way.
+                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
+                        Ok(again) => *self = again.after(spent),
+                        Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
+                    }
+                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+                    continue;
+                }
+                let left = stop_at.min(query.expansions_max).saturating_sub(spent);
+                let Some(answer) = self.answer(map, (query, &view), left) else { break None };
+                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
+                    break Some(answer);
+                };
+                let spent = self.spent;
+                match self.begin_barring(map, query, area) {
+                    Ok(again) => *self = again.after(spent),
+                    Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
+                }
+                view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+                continue;
+            }
+            if spent >= query.expansions_max {
+                break Some(PathAnswer {
+                    expansions: spent,
+                    ..PathAnswer::none(PathTrouble::Limit, map.revision())
+                });
+            }
+            if spent >= stop_at {
+                break None;
+            }
+            let left = stop_at.min(query.expansions_max) - spent;
+            if !self.begun {
+                self.begin_next(map, &view, search);
+            }
+            let step = match self.trace.is_empty() {
+                true => self.step_target(map, (&view, search), left),
+                false => SearchStep::Found,
+            };
+            let is_running = step == SearchStep::Running;
+            if !is_running && (step == SearchStep::Exhausted || self.trace_way(search, left)) {
+                self.end_search(map, (&view, search), step);
+            }
+        };
+        if answer.is_none() && !map.is_prepared(&self.by) {
+            self.own_view = Some(view);
         }
-        PathAnswer {
-            status: if whole { PathStatus::Complete } else { PathStatus::Partial },
-            trouble: self.trouble,
-            path,
-            nearest: (!whole).then_some(end),
-            expansions: self.spent,
-            revision: map.revision(),
-            others: self.others,
-            covered: self.covered,
-        }
+        answer
     }
 }
 
@@ -613,218 +630,4 @@ impl CellPlan {
 fn jumps(map: &CellMap, view: &CellView) -> bool {
     let is_plain = view.bits().shape().is_plain() && map.terrain.exits().is_empty();
     view.is_even(map) && view.passage.is_none() && is_plain
-}
-
-/// Straight lines on a map.
-struct StraightLines<'a> {
-    map: &'a CellMap,
-    ground: &'a WeightedGround<'a>,
-    /// Without the cells on which others stand.
-    rest: Option<Rest<'a>>,
-}
-
-impl StraightLines<'_> {
-    /// The smoothed way from `start` through the nodes to `end`.
-    fn through(&self, nodes: &[NodeId], start: Vec3, end: Vec3) -> Vec<Vec3> {
-        if start == end {
-            return vec![start];
-        }
-        let is_uneven = !self.ground.factor.is_empty() || self.ground.extra.is_some();
-        let is_plain = !is_uneven && self.is_clear(self.map.to_cells(start), self.map.to_cells(end));
-        if nodes.len() <= 1 || is_plain {
-            return vec![start, end];
-        }
-        let clear_at = |from: Point, to: Point| self.is_clear(from, to);
-        let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
-        let middle = |cell: (u32, u32)| knot(self.map.centre(cell));
-        let bits = self.ground.bits;
-        let place = |at: usize| self.place(nodes, [start, end], at);
-        let way = RawPath { place: &place, turns: self.turns(nodes, &place) };
-        let line = match (is_uneven, self.rest) {
-            (false, None) => Rope::new(bits, &clear_at, &middle).pull(&way),
-            (false, Some(rest)) => Rope::new(rest, &clear_at, &middle).pull(&way),
-            (true, None) => self.over_prices(&Rope::new(bits, &clear_at, &middle), &way),
-            (true, Some(rest)) => self.over_prices(&Rope::new(rest, &clear_at, &middle), &way),
-        };
-        let mut points: Vec<Vec3> = line.into_iter().map(|knot| knot.place).collect();
-        points.dedup();
-        points
-    }
-
-    /// Whether a body can walk straight between two points, in cells, past those who stand in the way.
-    fn is_clear(&self, from: Point, to: Point) -> bool {
-        let is_clear = match self.rest {
-            None => line_of_sight::clear(self.ground.bits, from, to),
-            Some(rest) => line_of_sight::clear_over(rest, from, to),
-        };
-        is_clear && self.map.terrain.exits().is_clear(from, to)
-    }
-
-    /// A place of a way from `start` through the nodes to `end`, by its number.
-    fn place(&self, nodes: &[NodeId], [start, end]: [Vec3; 2], at: usize) -> Knot {
-        let width = self.map.frame().width;
-        let place = match at {
-            0 => start,
-            _ if at > nodes.len() => end,
-            _ => self.map.centre((nodes[at - 1].0 % width, nodes[at - 1].0 / width)),
-        };
-        Knot { place, at: self.map.to_cells(place) }
-    }
-
-    /// Where a way through nodes turns, its ends included.
-    fn turns(&self, nodes: &[NodeId], place: &impl Fn(usize) -> Knot) -> Vec<Turn> {
-        let is_plain = self.ground.bits.shape().is_plain();
-        let mut turns: Vec<Turn> = Vec::with_capacity(64);
-        let mut add = |index: usize| {
-            let knot = place(index);
-            let walked = turns.last().filter(|_| is_plain).map_or(0.0, |before| {
-                let [dx, dz] = [0, 1].map(|axis| (knot.at[axis] - before.knot.at[axis]).abs());
-                before.walked + dx.max(dz) + (core::f64::consts::SQRT_2 - 1.0) * dx.min(dz)
-            });
-            turns.push(Turn { index, knot, walked });
-        };
-        // The start comes before the first cell.
-        add(0);
-        add(1);
-        let mut step = nodes[1].0.wrapping_sub(nodes[0].0);
-        for (at, pair) in nodes.windows(2).enumerate() {
-            let next = pair[1].0.wrapping_sub(pair[0].0);
-            if next != step {
-                add(at + 1);
-                step = next;
-            }
-        }
-        add(nodes.len());
-        add(nodes.len() + 1);
-        turns
-    }
-
-    /// The line over ground of several prices, or past doors: no more expensive than the way.
-    fn over_prices(&self, rope: &Rope<impl Cells>, way: &RawPath) -> Vec<Knot> {
-        let corners: Vec<Knot> = way.turns.iter().map(|turn| turn.knot).collect();
-        let start = corners[0].place;
-        let price = |line: &[Knot]| -> u64 {
-            line.windows(2).map(|pair| self.price(pair[0].place, pair[1].place, start)).sum()
-        };
-        if self.ground.factor.is_empty() {
-            // Only doors cost anything beside the length.
-            let line = rope.pull(way);
-            if price(&line) <= price(&corners) {
-                return line;
-            }
-        }
-        let mut points: Vec<Vec3> = corners.iter().map(|knot| knot.place).collect();
-        points.dedup();
-        let clear = |from: Vec3, to: Vec3| self.is_clear(self.map.to_cells(from), self.map.to_cells(to));
-        let cost = |from: Vec3, to: Vec3| self.price(from, to, start);
-        let knot = |place: Vec3| Knot { place, at: self.map.to_cells(place) };
-        let lines = Lines { clear: &clear, cost: Some(&cost) };
-        // The one leaves out turns of the way, the other looks at every cell of it: neither is always the
-        // cheaper.
-        let pulled = [smooth(&points, &lines), smooth(&self.furthest_over_prices(way, &lines), &lines)];
-        let [turns, furthest] = pulled.map(|points| {
-            let mut line: Vec<Knot> = points.into_iter().map(knot).collect();
-            rope.tighten_where(&mut line, |three, corners| {
-                let around: Vec<Knot> =
-                    [three[0]].into_iter().chain(corners.iter().copied()).chain([three[2]]).collect();
-                price(&around) <= price(&three)
-            });
-            line
-        });
-        if price(&furthest) < price(&turns) { furthest } else { turns }
-    }
-
-    /// From each place of the way the furthest one in line of sight to which a straight line costs no more
-    /// than the way between.
-    fn furthest_over_prices(&self, way: &RawPath, lines: &Lines) -> Vec<Vec3> {
-        /// So many places ahead are looked at, so that the cost grows with the length of the way and no
-        /// faster.
-        const AHEAD: usize = 64;
-        let last = way.turns.last().map_or(0, |turn| turn.index);
-        let places: Vec<Vec3> = (0..=last).map(|index| (way.place)(index).place).collect();
-        let mut spent = vec![0];
-        for pair in places.windows(2) {
-            spent.push(spent[spent.len() - 1] + lines.price(pair[0], pair[1]));
-        }
-        let (mut points, mut at) = (vec![places[0]], 0);
-        while at < last {
-            let is_cheap =
-                |&to: &usize| lines.shortcut(places[at], places[to], spent[to] - spent[at]).is_some();
-            at = (at + 2..=last.min(at + AHEAD)).rev().find(is_cheap).unwrap_or(at + 1);
-            points.push(places[at]);
-        }
-        points.dedup();
-        points
-    }
-
-    /// What a straight line costs; only `start` may have been moved from where nobody can walk, all other
-    /// lines are clear.
-    fn price(&self, from: Vec3, to: Vec3, start: Vec3) -> u64 {
-        let known = if from == start { None } else { self.cost_of_clear(from, to) };
-        u64::from(known.unwrap_or_else(|| self.cost(from, to)).0)
-    }
-
-    /// What a straight line costs; the length where it is not clear, from a start that had to be moved.
-    fn cost(&self, from: Vec3, to: Vec3) -> Cost {
-        let (start, end) = (self.map.to_cells(from), self.map.to_cells(to));
-        line_of_sight::cost(self.ground, start, end).unwrap_or_else(|| {
-            let metric = self.ground.bits.shape().metric;
-            let length = libm::sqrt(metric.length_sq(end[0] - start[0], end[1] - start[1]));
-            Cost((length * f64::from(self.ground.unit.straight)) as u32)
-        })
-    }
-
-    /// The same of a line known to be clear.
-    fn cost_of_clear(&self, from: Vec3, to: Vec3) -> Option<Cost> {
-        line_of_sight::cost_of_clear(self.ground, self.map.to_cells(from), self.map.to_cells(to))
-    }
-
-    /// A cost in metres of plain ground.
-    fn metres(&self, cost: Cost) -> f64 {
-        f64::from(cost.0) / f64::from(self.ground.unit.straight) * self.map.frame().cell_size_m
-    }
-
-    /// Fills in length and cost.
-    fn measure(&self, path: &mut Path) {
-        let segments = path.points.windows(2);
-        let length_m: f64 = segments
-            .clone()
-            .map(|pair| {
-                geom::segment_distance_sq(geom::ground(pair[0]), geom::ground(pair[1]), geom::ground(pair[1]))
-            })
-            .map(f64::sqrt)
-            .fold(0.0, std::ops::Add::add);
-        let even = self.ground.factor.is_empty() && self.ground.extra.is_none();
-        let cost_m = match even {
-            true => length_m,
-            false => {
-                segments.map(|pair| self.metres(self.cost(pair[0], pair[1]))).fold(0.0, std::ops::Add::add)
-            }
-        };
-        (path.length_m, path.cost_m) = (length_m as f32, cost_m as f32);
-    }
-}
-
-/// The closed areas that a path goes through, joined where one follows on itself.
-fn crossings(map: &CellMap, points: &[Vec3], area_at: impl Fn(u32, u32) -> Option<u32>) -> Vec<Crossing> {
-    let shape = map.frame().tiling.shape();
-    let mut found: Vec<Crossing> = Vec::new();
-    let mut start_m = 0.0;
-    for pair in points.windows(2) {
-        let length_m = f64::from(geom::flat_distance(pair[0], pair[1]));
-        for touch in line_of_sight::touched(shape, map.to_cells(pair[0]), map.to_cells(pair[1])) {
-            let cell = u32::try_from(touch.x).ok().zip(u32::try_from(touch.z).ok());
-            let Some(area) = cell.and_then(|(x, z)| area_at(x, z)).map(AreaId) else { continue };
-            let [enter_m, leave_m] =
-                [touch.enter, touch.leave].map(|part| (start_m + part * length_m) as f32);
-            let cell_m = map.frame().cell_size_m as f32;
-            match found.last_mut() {
-                // Within a cell of where it was left: the line only grazed what lies beside the door.
-                Some(last) if last.area == area && enter_m <= last.leave_m + cell_m => last.leave_m = leave_m,
-                _ => found.push(Crossing { area, enter_m, leave_m }),
-            }
-        }
-        start_m += length_m;
-    }
-    found
 }

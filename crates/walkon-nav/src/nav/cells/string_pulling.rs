@@ -7,7 +7,8 @@
 //! which is convex: a straight run of the way with both ends in the shadow needs no test. Then every corner
 //! of the line is pulled tight around the walls between its neighbours: the corners of walls furthest from
 //! the straight line, and again on either side of each. Cost: a few tests of straight lines for each corner;
-//! only places that are looked at are worked out. Not here: ground of several prices (`nav/smooth.rs`).
+//! only places that are looked at are worked out. It may be done in slices, which change nothing but when.
+//! Not here: ground of several prices (`nav/smooth.rs`).
 
 use std::cell::Cell;
 
@@ -17,6 +18,7 @@ use crate::base::geom::{self, Point};
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::OFFSETS;
+use crate::nav::smooth::Effort;
 
 /// Shadows remembered from one place: more are seldom of use.
 const SHADOWS: usize = 8;
@@ -24,6 +26,8 @@ const SHADOWS: usize = 8;
 const WALL_CELLS: u32 = 32;
 /// Corners of walls that the line between two places may be pulled around at once.
 const CORNERS_MAX: u32 = 6;
+/// What a look along a line costs, about, beside the cells that it touches.
+pub(crate) const LOOK_EFFORT: u64 = 32;
 /// Cells of a wall that are followed to its corner.
 const CLIMB_MAX: usize = 64;
 /// What a way may be longer than the shortest, as part of its length.
@@ -48,13 +52,50 @@ pub(crate) struct Rope<'a, C> {
     clear: &'a dyn Fn(Point, Point) -> bool,
     /// The middle of a cell.
     middle: &'a dyn Fn((u32, u32)) -> Knot,
+    /// What is looked at is counted here, but for what `clear` looks at.
+    effort: &'a Effort,
 }
 
 /// A way: its places, by number, and those that its straight runs begin and end at, the first and the last
 /// included.
 pub(crate) struct RawPath<'a> {
     pub(crate) place: &'a dyn Fn(usize) -> Knot,
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: &'a [Turn],
+}
+
+/// A line as far as it is pulled.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PulledLine {
+    line: Vec<Knot>,
+    /// The last place taken, and the run of the way that holds it; none before the first.
+    anchor: Option<Turn>,
+    run: usize,
+    tightening: Option<Tightening>,
+}
+
+/// How far a line is pulled tight around walls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tightening {
+    /// The knot that is next.
+    at: usize,
+    /// Each change shortens the line; few are needed.
+    left: usize,
+}
+
+impl Tightening {
+    pub(crate) fn of(line: &[Knot]) -> Self {
+        Self { at: 1, left: 8 * line.len() + 16 }
+    }
+}
+
+impl PulledLine {
+    /// The line; where it is not pulled yet, with the turns of the way that are left.
+    pub(crate) fn line(mut self, turns: &[Turn]) -> Vec<Knot> {
+        let taken = self.anchor.map(|anchor| anchor.index);
+        let left = turns.iter().filter(|turn| taken.is_none_or(|taken| turn.index > taken));
+        self.line.extend(left.map(|turn| turn.knot));
+        self.line
+    }
 }
 
 /// A place of a way at which it turns.
@@ -101,34 +142,41 @@ impl<'a, C: Cells> Rope<'a, C> {
         cells: C,
         clear: &'a dyn Fn(Point, Point) -> bool,
         middle: &'a dyn Fn((u32, u32)) -> Knot,
+        effort: &'a Effort,
     ) -> Self {
-        Self { cells, clear, middle }
+        Self { cells, clear, middle, effort }
     }
 
-    /// The line along a way.
-    pub(crate) fn pull(&self, way: &RawPath) -> Vec<Knot> {
-        let mut line = self.furthest(way);
-        self.tighten(&mut line);
-        line
+    /// Goes on with the line along a way until it is tight, or the effort is spent; whether it is tight.
+    pub(crate) fn pull(&self, way: &RawPath, pulled: &mut PulledLine) -> bool {
+        if pulled.tightening.is_none() && !self.furthest(way, pulled) {
+            return false;
+        }
+        let line = &mut pulled.line;
+        let tightening = pulled.tightening.get_or_insert_with(|| Tightening::of(line));
+        self.tighten(line, tightening, |_, _| true)
     }
 
-    /// From each place to the furthest in line of sight.
-    fn furthest(&self, way: &RawPath) -> Vec<Knot> {
-        let (Some(&start), Some(last)) = (way.turns.first(), way.turns.last()) else { return Vec::new() };
-        let mut line = vec![start.knot];
-        let (mut anchor, mut run) = (start, 0);
+    /// From each place to the furthest in line of sight; whether it came to the end.
+    fn furthest(&self, way: &RawPath, pulled: &mut PulledLine) -> bool {
+        let (Some(&start), Some(last)) = (way.turns.first(), way.turns.last()) else { return true };
+        if pulled.anchor.is_none() {
+            pulled.line.push(start.knot);
+        }
+        let mut anchor = pulled.anchor.unwrap_or(start);
         // Bounded by the places: each round takes a later one.
-        while anchor.index < last.index {
-            while way.turns[run + 1].index <= anchor.index {
-                run += 1;
+        while anchor.index < last.index && !self.effort.is_spent() {
+            while way.turns[pulled.run + 1].index <= anchor.index {
+                pulled.run += 1;
             }
-            let [before, after] = [way.turns[run], way.turns[run + 1]];
+            let [before, after] = [way.turns[pulled.run], way.turns[pulled.run + 1]];
             let part = (anchor.index - before.index) as f64 / (after.index - before.index) as f64;
             anchor.walked = before.walked + part * (after.walked - before.walked);
-            anchor = self.furthest_from(way, anchor, &way.turns[run..]);
-            line.push(anchor.knot);
+            anchor = self.furthest_from(way, anchor, &way.turns[pulled.run..]);
+            pulled.line.push(anchor.knot);
         }
-        line
+        pulled.anchor = Some(anchor);
+        anchor.index >= last.index
     }
 
     /// The furthest place in line of sight of one; the next at least. `turns` begin with the run that holds
@@ -141,6 +189,7 @@ impl<'a, C: Cells> Rope<'a, C> {
         let mut run = turns.len() - 1;
         while run > 0 {
             run -= 1;
+            self.effort.add(4);
             let (first, last) = (turns[run], turns[run + 1]);
             let first = if first.index < next { at(next) } else { first };
             let ends = [away(first), away(last)];
@@ -177,7 +226,10 @@ impl<'a, C: Cells> Rope<'a, C> {
         while last.index >= first.index && last.index > anchor.index + 1 {
             let here = away(last);
             let before = match shadows.over(here) {
-                Some(shadow) => lit_before(&shadow, (first.index, last.index), [away(first), here]),
+                Some(shadow) => {
+                    self.effort.add(LOOK_EFFORT);
+                    lit_before(&shadow, (first.index, last.index), [away(first), here])
+                }
                 None => match self.look(from, last.knot.at) {
                     Sight::Clear => return Some(last),
                     Sight::Blocked => last.index - 1,
@@ -213,6 +265,11 @@ impl<'a, C: Cells> Rope<'a, C> {
         } else {
             self.first_blocked::<true>(from, to)
         };
+        let [dx, dz] = match hidden {
+            Some((x, z)) => minus([x as f64, z as f64], from),
+            None => minus(to, from),
+        };
+        self.effort.add(LOOK_EFFORT + dx.abs().max(dz.abs()) as u64);
         match hidden {
             Some(cell) => Sight::Hidden(cell),
             None if (self.clear)(from, to) => Sight::Clear,
@@ -272,6 +329,7 @@ impl<'a, C: Cells> Rope<'a, C> {
     /// What a blocked cell hides from a place, with those beside it that belong to the same wall across the
     /// line of sight.
     fn shadow(&self, cell: (i64, i64), from: Point, sight: Point) -> Shadow {
+        self.effort.add(2 * LOOK_EFFORT);
         let length = libm::sqrt(sight[0] * sight[0] + sight[1] * sight[1]);
         let (x_m, z_m) = (cell.0 as f64 - from[0], cell.1 as f64 - from[1]);
         if self.cells.bits().shape().is_hexagonal() {
@@ -309,6 +367,7 @@ impl<'a, C: Cells> Rope<'a, C> {
         let directions = directions_aside(sight, side);
         let (mut here, mut deepest, mut idle) = (cell, best.1, 0);
         for _ in 0..WALL_CELLS {
+            self.effort.add(4);
             let id = (here.1 * width + here.0) as u32;
             let around = self.cells.around((here.0 as u32, here.1 as u32), id);
             let Some(direction) = directions.into_iter().find(|direction| around >> direction & 1 == 0)
@@ -333,27 +392,30 @@ impl<'a, C: Cells> Rope<'a, C> {
         (lowest(best.0), best.1)
     }
 
-    /// Pulls every corner of a line around the walls between its neighbours.
-    pub(crate) fn tighten(&self, line: &mut Vec<Knot>) {
-        self.tighten_where(line, |_, _| true);
-    }
-
-    /// The same where a test agrees to what takes the place of three knots.
-    pub(crate) fn tighten_where(&self, line: &mut Vec<Knot>, agrees: impl Fn([Knot; 3], &[Knot]) -> bool) {
-        let mut at = 1;
-        // Each change shortens the line; few are needed.
-        let mut left = 8 * line.len() + 16;
-        while at + 1 < line.len() && left > 0 {
-            left -= 1;
-            let three = [line[at - 1], line[at], line[at + 1]];
+    /// Pulls corners of a line around the walls between their neighbours, where a test agrees to what takes
+    /// the place of three knots, until all are or the effort is spent; whether all are.
+    pub(crate) fn tighten(
+        &self,
+        line: &mut Vec<Knot>,
+        tightening: &mut Tightening,
+        agrees: impl Fn([Knot; 3], &[Knot]) -> bool,
+    ) -> bool {
+        let Tightening { at, left } = tightening;
+        while *at + 1 < line.len() && *left > 0 {
+            if self.effort.is_spent() {
+                return false;
+            }
+            *left -= 1;
+            let three = [line[*at - 1], line[*at], line[*at + 1]];
             match self.around(three).filter(|corners| agrees(three, corners)) {
                 Some(corners) => {
-                    line.splice(at..=at, corners);
-                    at = (at - 1).max(1);
+                    line.splice(*at..=*at, corners);
+                    *at = (*at - 1).max(1);
                 }
-                None => at += 1,
+                None => *at += 1,
             }
         }
+        true
     }
 
     /// The corners of a shorter line from the first of three knots to the last; None when the one in the
@@ -424,6 +486,7 @@ impl<'a, C: Cells> Rope<'a, C> {
         let is_hexagonal = bits.shape().is_hexagonal();
         let aside = DirectionRange::of(towards, side, is_hexagonal);
         for _ in 0..CLIMB_MAX {
+            self.effort.add(4);
             let (x, z) = (u32::try_from(wall.0).ok()?, u32::try_from(wall.1).ok()?);
             if x >= bits.width() || z >= bits.depth() {
                 return None;

@@ -19,10 +19,11 @@ use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::Scratch;
-use crate::nav::smooth::{Lines, smooth};
+use crate::nav::plan::{Begun, Plan, Remarks, Task};
+use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search,
-    SearchStep, Traversal,
+    Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathTrouble, Search, SearchStep,
+    Traversal,
 };
 
 /// How much the points of a way may differ in height on level ground, metres.
@@ -45,7 +46,45 @@ pub(crate) struct GraphPlan {
     begun: bool,
     /// Whether ways worked out beforehand have yet to be tried.
     tries_parts: bool,
+    /// The line over the way found, while it is made.
+    line: Option<Box<GraphLine>>,
     spent: u32,
+}
+
+/// What a line over links costs to look along, about, and beside that for each link on level ground.
+const LINE_EFFORT: u64 = 512;
+
+/// A line over the way found as far as it is made.
+#[derive(Clone, Debug)]
+struct GraphLine {
+    smoothing: Smoothing,
+    is_level: bool,
+    /// The links below the last line that was found clear: what it costs is asked next.
+    last: ClearLine,
+    /// What is smooth, then with a point wherever the ground below bends, then measured.
+    smooth: Vec<Vec3>,
+    laid: Vec<Vec3>,
+    laid_to: usize,
+    measure: Measure,
+    bill: SmoothingBill,
+}
+
+/// A line that is clear, and what is below it.
+#[derive(Clone, Debug, Default)]
+struct ClearLine {
+    from: Vec3,
+    to: Vec3,
+    chain: Chain,
+}
+
+/// A path as far as it is measured.
+#[derive(Clone, Debug, Default)]
+struct Measure {
+    /// Points gone over.
+    done: usize,
+    length_m: f64,
+    cost_m: f64,
+    crossings: Vec<Crossing>,
 }
 
 /// What steps cost: the length of a link at the price of what lies across it.
@@ -90,13 +129,256 @@ impl LinkPrices<'_> {
 }
 
 impl GraphPlan {
-    /// Decides all that needs no search: the answer, or the work that is left.
-    pub(crate) fn begin(map: &PointGraph, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
-        let none = |trouble| PathAnswer {
-            trouble: Some(trouble),
+    /// Closes the links that others stand on, but for the one it begins on and the one it ends on.
+    fn keep_out_of_others(&mut self, map: &PointGraph, query: &PathQuery) {
+        let discs = query.others.as_deref().unwrap_or(&[]);
+        let covers = |disc: &Disc| disc_meets(disc, self.ends[1], self.ends[1]);
+        self.covered = discs.iter().position(covers).map(|at| at as u32);
+        if self.covered.is_some() {
+            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+        }
+        let mut near = Vec::new();
+        for disc in discs.iter().filter(|disc| disc.centre.is_finite()) {
+            map.lookup().along(disc.centre, disc.centre, disc.radius_m.max(0.0), &mut near);
+            for &link in &near {
+                let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
+                if link != self.start.link && link != self.goal.link && disc_meets(disc, a, b) {
+                    self.held.push(link);
+                }
+            }
+        }
+        self.held.sort_unstable();
+        self.held.dedup();
+    }
+
+    /// A way worked out beforehand, where there is one that is good enough.
+    fn shortcut(&mut self, map: &PointGraph, search: &mut Search) -> Option<Vec<u32>> {
+        let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == Passage::Open(1.0);
+        let is_open =
+            |link: u32| is_plain(link) && (self.held.is_empty() || self.held.binary_search(&link).is_err());
+        if !is_plain(self.start.link) || !is_plain(self.goal.link) {
+            return None;
+        }
+        let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
+        let (found, looked) = map.routes().shortcut(map.net(), (&from, &to), is_open, search);
+        self.spent = self.spent.saturating_add(looked);
+        found.map(|route| route.points)
+    }
+
+    fn step_search(
+        &mut self,
+        map: &PointGraph,
+        query: &PathQuery,
+        search: &mut Search,
+        left: u32,
+    ) -> SearchStep {
+        let prices = LinkPrices { map, held: &self.held, passages: &self.passages };
+        let (net, [start, goal]) = (map.net(), [&self.start, &self.goal]);
+        let place = |at: u32| net.points()[at as usize];
+        let to: [Tip; 2] = net.links()[goal.link as usize]
+            .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
+        let cheapest = f64::from(map.cheapest_factor().min(own_cheapest(&query.by)));
+        let toward = Toward::new(net, &to, cheapest);
+        let is_watched = search.is_watched();
+        let Search { graph: Scratch { finder, .. }, popped, .. } = search;
+        if !self.begun {
+            let from = net.links()[start.link as usize]
+                .map(|end| (end, prices.part(None, start, [start.point, place(end)])));
+            let is_one = start.link == goal.link;
+            let whole = if is_one { prices.part(None, start, [start.point, goal.point]) } else { FAR };
+            finder.begin(&toward, from.into_iter().filter(|tip| tip.1 != FAR), whole, EXACT);
+            self.begun = true;
+        }
+        let price = |from, step| prices.step(from, step);
+        let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
+        finder.step(&ground, left, |node| {
+            if is_watched {
+                popped.push(node);
+            }
+        })
+    }
+
+    fn none(&self, map: &PointGraph, trouble: PathTrouble) -> PathAnswer {
+        let none = PathAnswer::none(trouble, map.revision());
+        PathAnswer { expansions: self.spent, others: self.others, ..none }
+    }
+
+    fn begin_line(&mut self, map: &PointGraph, nodes: &[u32]) {
+        let [start, end] = self.ends;
+        let mut points = vec![start];
+        points.extend(nodes.iter().map(|&node| map.net().points()[node as usize]));
+        points.push(end);
+        points.dedup();
+        let level = points.first().map_or(0.0, |first| first.y);
+        self.line = Some(Box::new(GraphLine {
+            is_level: points.iter().all(|point| (point.y - level).abs() < LEVEL_M),
+            smoothing: Smoothing::of(points),
+            last: ClearLine::default(),
+            smooth: Vec::new(),
+            laid: Vec::new(),
+            laid_to: 0,
+            measure: Measure::default(),
+            bill: SmoothingBill::after(self.spent),
+        }));
+    }
+
+    /// Goes on with the line over the way found; the answer, once it is measured. At the limit of the query
+    /// it is smoothed no further.
+    fn answer(&mut self, map: &PointGraph, query: &PathQuery, allowance: u32) -> Option<PathAnswer> {
+        let mut line = self.line.take()?;
+        let effort = line.bill.slice(allowance);
+        let is_done = self.step_line(map, (query, &mut line), &effort);
+        line.bill.take(&effort);
+        let spent = self.spent.saturating_add(line.bill.charged());
+        if !is_done {
+            if spent < query.expansions_max {
+                self.line = Some(line);
+                return None;
+            }
+            self.cut_short(map, (query, &mut line));
+        }
+        self.spent = spent;
+        let whole = self.trouble.is_none();
+        let Measure { length_m, cost_m, crossings, .. } = line.measure;
+        let path = Path {
+            points: line.laid,
+            length_m: length_m as f32,
+            cost_m: cost_m as f32,
+            whole,
             revision: map.revision(),
-            ..PathAnswer::default()
+            crossings,
+            layers: Vec::new(),
         };
+        let Self { trouble, others, covered, .. } = *self;
+        Some(Remarks { trouble, others, covered, expansions: self.spent }.of(path))
+    }
+
+    /// Goes on until the line is smooth, laid on the ground and measured, or the effort is spent; whether it
+    /// is.
+    fn step_line(
+        &self,
+        map: &PointGraph,
+        (query, line): (&PathQuery, &mut GraphLine),
+        effort: &Effort,
+    ) -> bool {
+        if line.smooth.is_empty() {
+            if !self.smooth(map, (query, line), effort) {
+                return false;
+            }
+            self.end_smoothing(query, line);
+        }
+        self.lay(map, (query, line), effort) && line.measure.step((map, &query.by), &line.laid, effort)
+    }
+
+    /// Ends what is left of a line without smoothing it.
+    fn cut_short(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine)) {
+        if line.smooth.is_empty() {
+            self.end_smoothing(query, line);
+        }
+        let endless = SmoothingBill::default().slice(u32::MAX);
+        let is_laid = self.lay(map, (query, line), &endless);
+        let is_measured = line.measure.step((map, &query.by), &line.laid, &endless);
+        debug_assert!(is_laid && is_measured, "what has no end ends by itself");
+    }
+
+    /// Takes the points that are left, from where the body really stands to the one who stands on the goal.
+    fn end_smoothing(&self, query: &PathQuery, line: &mut GraphLine) {
+        let mut points = std::mem::take(&mut line.smoothing).line();
+        let others = query.others.as_deref().unwrap_or(&[]);
+        if let Some(disc) = self.covered.and_then(|at| others.get(at as usize)) {
+            stop_beside(&mut points, disc);
+        }
+        let real = Vec3::new(query.start.x, self.ends[0].y, query.start.z);
+        if real != points[0] {
+            points.insert(0, real);
+        }
+        line.smooth = points;
+    }
+
+    /// Goes on until the line is smooth, or the effort is spent; whether it is smooth.
+    fn smooth(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine), effort: &Effort) -> bool {
+        let (by, start) = (&query.by, self.ends[0]);
+        let footing = GraphGroundQuery::new(map, by);
+        let others: &[Disc] = match self.others {
+            Others::Avoided => query.others.as_deref().unwrap_or(&[]),
+            Others::Ignored => &[],
+        };
+        let is_level_way = line.is_level;
+        let last = RefCell::new(std::mem::take(&mut line.last));
+        let is_open = |link: u32| map.is_open(link, by);
+        let clear = |from: Vec3, to: Vec3| {
+            effort.add(LINE_EFFORT);
+            let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
+            if others.iter().any(meets) {
+                return false;
+            }
+            if is_level_way {
+                let (is_clear, reached) = footing.sight(from, to);
+                return is_clear && is_level(reached, to);
+            }
+            let chain = footing.chain((from, to), &is_open);
+            let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
+            if is_clear {
+                *last.borrow_mut() = ClearLine { from, to, chain };
+            }
+            is_clear
+        };
+        let is_plain = map.is_plain() && by.areas.is_none();
+        let usable = |link: u32| map.passage(link, by) != Passage::Closed;
+        let price = |from: Vec3, to: Vec3| {
+            map.straight(from, to, by).map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
+        };
+        let bends = |from: Vec3, to: Vec3| {
+            let last = last.borrow();
+            let is_known = (last.from, last.to) == (from, to);
+            if is_known {
+                footing.bends_over((from, to), &last.chain)
+            } else {
+                footing.bends((from, to), &usable)
+            }
+        };
+        // Over steps and slopes a line is as long as the ground below it.
+        let cost = |from: Vec3, to: Vec3| {
+            effort.add(LINE_EFFORT);
+            let bends = if is_level_way { Vec::new() } else { bends(from, to) };
+            let stops = std::iter::once(from).chain(bends.iter().copied());
+            let stretches = stops.zip(bends.iter().copied().chain([to]));
+            stretches
+                .map(|(from, to)| if is_plain { u64::from(link_mm(from, to)) } else { price(from, to) })
+                .sum()
+        };
+        let lines = Lines { clear: &clear, cost: if is_plain && is_level_way { None } else { Some(&cost) } };
+        let is_smooth = line.smoothing.step(&lines, effort);
+        line.last = last.into_inner();
+        is_smooth
+    }
+
+    /// Goes on until the line has a point wherever the ground below it bends, or the effort is spent: it lies
+    /// on the links. Whether it does.
+    fn lay(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine), effort: &Effort) -> bool {
+        let footing = GraphGroundQuery::new(map, &query.by);
+        let usable = |link: u32| map.passage(link, &query.by) != Passage::Closed;
+        line.laid.extend(line.smooth.first().filter(|_| line.laid.is_empty()));
+        // Bounded by the points: each round goes on to the next.
+        while line.laid_to + 1 < line.smooth.len() {
+            if effort.is_spent() {
+                return false;
+            }
+            effort.add(LINE_EFFORT);
+            let [from, to] = [line.smooth[line.laid_to], line.smooth[line.laid_to + 1]];
+            line.laid.extend(footing.bends((from, to), &usable));
+            line.laid.push(to);
+            line.laid_to += 1;
+        }
+        true
+    }
+}
+
+impl Plan for GraphPlan {
+    type Map = PointGraph;
+
+    fn begin(map: &PointGraph, query: &PathQuery) -> Begun<Self> {
+        let none = |trouble| PathAnswer::none(trouble, map.revision());
         let by = &query.by;
         if !map.fits(by) {
             return Err(Box::new(none(PathTrouble::TooWide)));
@@ -136,60 +418,20 @@ impl GraphPlan {
             passages: map.passages(by),
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
+            line: None,
             spent: 0,
         };
         plan.keep_out_of_others(map, query);
         Ok(plan)
     }
 
-    /// Closes the links that others stand on, but for the one it begins on and the one it ends on.
-    fn keep_out_of_others(&mut self, map: &PointGraph, query: &PathQuery) {
-        let discs = query.others.as_deref().unwrap_or(&[]);
-        let covers = |disc: &Disc| disc_meets(disc, self.ends[1], self.ends[1]);
-        self.covered = discs.iter().position(covers).map(|at| at as u32);
-        if self.covered.is_some() {
-            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
-        }
-        let mut near = Vec::new();
-        for disc in discs.iter().filter(|disc| disc.centre.is_finite()) {
-            map.lookup().along(disc.centre, disc.centre, disc.radius_m.max(0.0), &mut near);
-            for &link in &near {
-                let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
-                if link != self.start.link && link != self.goal.link && disc_meets(disc, a, b) {
-                    self.held.push(link);
-                }
-            }
-        }
-        self.held.sort_unstable();
-        self.held.dedup();
+    fn spent(&self, search: &Search) -> u32 {
+        let smoothed = self.line.as_ref().map_or(0, |line| line.bill.charged());
+        self.spent.saturating_add(if self.begun { search.graph.finder.spent() } else { smoothed })
     }
 
-    /// A way worked out beforehand, where there is one that is good enough.
-    fn shortcut(&mut self, map: &PointGraph, search: &mut Search) -> Option<Vec<u32>> {
-        let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == Passage::Open(1.0);
-        let is_open =
-            |link: u32| is_plain(link) && (self.held.is_empty() || self.held.binary_search(&link).is_err());
-        if !is_plain(self.start.link) || !is_plain(self.goal.link) {
-            return None;
-        }
-        let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
-        let (found, looked) = map.routes().shortcut(map.net(), (&from, &to), is_open, search);
-        self.spent = self.spent.saturating_add(looked);
-        found.map(|route| route.points)
-    }
-
-    /// Charged so far.
-    pub(crate) fn spent(&self, search: &Search) -> u32 {
-        self.spent.saturating_add(if self.begun { search.graph.finder.spent() } else { 0 })
-    }
-
-    /// Goes on until there is an answer or the allowance is spent.
-    pub(crate) fn step(
-        &mut self,
-        map: &PointGraph,
-        (query, search): (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
+    fn step(&mut self, map: &PointGraph, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        let Task { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         if !self.begun && self.spent == 0 {
             search.forget_nodes();
@@ -198,12 +440,15 @@ impl GraphPlan {
             && let Some(points) = self.shortcut(map, search)
         {
             search.graph.note_found(&points);
-            return Some(self.answer(map, query, &points));
+            self.begin_line(map, &points);
         }
         // Bounded: the search ends or the allowance does; it begins again without others once at most.
         loop {
             let left = stop_at.saturating_sub(self.spent(search));
             let limit = query.expansions_max.saturating_sub(self.spent(search));
+            if self.line.is_some() {
+                return self.answer(map, query, left.min(limit));
+            }
             if limit == 0 {
                 self.spent = self.spent(search);
                 return Some(self.none(map, PathTrouble::Limit));
@@ -218,7 +463,7 @@ impl GraphPlan {
                     search.graph.note_found(&points);
                     self.spent = self.spent(search);
                     self.begun = false;
-                    return Some(self.answer(map, query, &points));
+                    self.begin_line(map, &points);
                 }
                 SearchStep::Exhausted if self.held.is_empty() => {
                     self.spent = self.spent(search);
@@ -232,136 +477,6 @@ impl GraphPlan {
                     self.others = Others::Ignored;
                 }
             }
-        }
-    }
-
-    fn step_search(
-        &mut self,
-        map: &PointGraph,
-        query: &PathQuery,
-        search: &mut Search,
-        left: u32,
-    ) -> SearchStep {
-        let prices = LinkPrices { map, held: &self.held, passages: &self.passages };
-        let (net, [start, goal]) = (map.net(), [&self.start, &self.goal]);
-        let place = |at: u32| net.points()[at as usize];
-        let to: [Tip; 2] = net.links()[goal.link as usize]
-            .map(|end| (end, prices.part(Some(end), goal, [place(end), goal.point])));
-        let cheapest = f64::from(map.cheapest_factor().min(own_cheapest(&query.by)));
-        let toward = Toward::new(net, &to, cheapest);
-        let is_watched = search.is_watched();
-        let Search { graph: Scratch { finder, .. }, popped, .. } = search;
-        if !self.begun {
-            let from = net.links()[start.link as usize]
-                .map(|end| (end, prices.part(None, start, [start.point, place(end)])));
-            let is_one = start.link == goal.link;
-            let whole = if is_one { prices.part(None, start, [start.point, goal.point]) } else { FAR };
-            finder.begin(&toward, from.into_iter().filter(|tip| tip.1 != FAR), whole, EXACT);
-            self.begun = true;
-        }
-        let price = |from, step| prices.step(from, step);
-        let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left_of(&to, at) };
-        finder.step(&ground, left, |node| {
-            if is_watched {
-                popped.push(node);
-            }
-        })
-    }
-
-    fn none(&self, map: &PointGraph, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer {
-            trouble: Some(trouble),
-            revision: map.revision(),
-            expansions: self.spent,
-            others: self.others,
-            ..PathAnswer::default()
-        }
-    }
-
-    fn answer(&self, map: &PointGraph, query: &PathQuery, nodes: &[u32]) -> PathAnswer {
-        let by = &query.by;
-        let [start, end] = self.ends;
-        let mut points = vec![start];
-        points.extend(nodes.iter().map(|&node| map.net().points()[node as usize]));
-        points.push(end);
-        points.dedup();
-        let footing = GraphGroundQuery::new(map, by);
-        let others: &[Disc] = match self.others {
-            Others::Avoided => query.others.as_deref().unwrap_or(&[]),
-            Others::Ignored => &[],
-        };
-        let level = points.first().map_or(0.0, |first| first.y);
-        let is_level_way = points.iter().all(|point| (point.y - level).abs() < LEVEL_M);
-        // The links below the last line that was found clear: what it costs is asked next.
-        let last: RefCell<(Vec3, Vec3, Chain)> = RefCell::default();
-        let is_open = |link: u32| map.is_open(link, by);
-        let clear = |from: Vec3, to: Vec3| {
-            let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
-            if others.iter().any(meets) {
-                return false;
-            }
-            if is_level_way {
-                let (is_clear, reached) = footing.sight(from, to);
-                return is_clear && is_level(reached, to);
-            }
-            let chain = footing.chain((from, to), &is_open);
-            let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
-            if is_clear {
-                *last.borrow_mut() = (from, to, chain);
-            }
-            is_clear
-        };
-        let is_plain = map.is_plain() && by.areas.is_none();
-        let usable = |link: u32| map.passage(link, by) != Passage::Closed;
-        let price = |from: Vec3, to: Vec3| {
-            map.straight(from, to, by).map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
-        };
-        let bends = |from: Vec3, to: Vec3| {
-            let last = last.borrow();
-            let is_known = (last.0, last.1) == (from, to);
-            if is_known {
-                footing.bends_over((from, to), &last.2)
-            } else {
-                footing.bends((from, to), &usable)
-            }
-        };
-        // Over steps and slopes a line is as long as the ground below it.
-        let cost = |from: Vec3, to: Vec3| {
-            let bends = if is_level_way { Vec::new() } else { bends(from, to) };
-            let stops = std::iter::once(from).chain(bends.iter().copied());
-            let stretches = stops.zip(bends.iter().copied().chain([to]));
-            stretches
-                .map(|(from, to)| if is_plain { u64::from(link_mm(from, to)) } else { price(from, to) })
-                .sum()
-        };
-        let mut points = smooth(
-            &points,
-            &Lines { clear: &clear, cost: if is_plain && is_level_way { None } else { Some(&cost) } },
-        );
-        let covered = self.covered.filter(|_| self.others == Others::Avoided || self.covered.is_some());
-        if let Some(disc) =
-            covered.and_then(|at| query.others.as_deref().and_then(|discs| discs.get(at as usize)))
-        {
-            stop_beside(&mut points, disc);
-        }
-        let real = Vec3::new(query.start.x, start.y, query.start.z);
-        if real != points[0] {
-            points.insert(0, real);
-        }
-        let points = laid(&footing, &points, &usable);
-        let whole = self.trouble.is_none();
-        let end = points.last().copied().unwrap_or(start);
-        let mut path = Path { points, whole, revision: map.revision(), ..Path::default() };
-        measure(map, by, &mut path);
-        PathAnswer {
-            status: if whole { PathStatus::Complete } else { PathStatus::Partial },
-            trouble: self.trouble,
-            path,
-            nearest: (!whole).then_some(end),
-            expansions: self.spent,
-            revision: map.revision(),
-            others: self.others,
-            covered,
         }
     }
 }
@@ -412,52 +527,49 @@ fn stop_beside(points: &mut Vec<Vec3>, disc: &Disc) {
     }
 }
 
-/// The same way with a point wherever the ground below it bends: it lies on the links.
-fn laid(footing: &GraphGroundQuery<'_>, points: &[Vec3], usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
-    let mut way: Vec<Vec3> = points.first().copied().into_iter().collect();
-    for pair in points.windows(2) {
-        way.extend(footing.bends((pair[0], pair[1]), usable));
-        way.push(pair[1]);
-    }
-    way
-}
-
 /// Whether a line that ends at a point ends where it was to end, and not on a link above or below.
 fn is_level(end: Vec3, to: Vec3) -> bool {
     (end.y - to.y).abs() < 0.1
 }
 
-/// Fills in length, cost, and the closed areas that the path goes through.
-fn measure(map: &PointGraph, by: &Traversal, path: &mut Path) {
-    let (mut length_m, mut cost_m) = (0.0f64, 0.0f64);
-    for pair in path.points.windows(2) {
-        let stretch_m = f64::from(pair[0].distance(pair[1]));
-        let flat_m = f64::from(crate::base::geom::flat_distance(pair[0], pair[1]));
-        let passage = map.spot_through(pair[0].midpoint(pair[1]), by).map(|spot| map.passage(spot.link, by));
-        let from_m = length_m;
-        length_m += flat_m;
-        match passage {
-            Some(Passage::Open(_)) | Some(Passage::Closed) | None => {
-                // Where links fork above one another the straight line may be another than the one meant.
-                let (_, end) = map.sight(pair[0], pair[1], by);
-                let straight = map.straight(pair[0], pair[1], by).filter(|_| is_level(end, pair[1]));
-                let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
-                cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
+impl Measure {
+    /// Goes on to find length, cost, and the closed areas that a path goes through, until it is measured or
+    /// the effort is spent; whether it is measured.
+    fn step(&mut self, (map, by): (&PointGraph, &Traversal), points: &[Vec3], effort: &Effort) -> bool {
+        for pair in points.windows(2).skip(self.done) {
+            if effort.is_spent() {
+                return false;
             }
-            Some(Passage::Through(area, metres)) => {
-                cost_m += stretch_m;
-                let [enter_m, leave_m] = [from_m as f32, length_m as f32];
-                match path.crossings.last_mut() {
-                    Some(last) if last.area == area && enter_m <= last.leave_m + map.width_m() => {
-                        last.leave_m = leave_m
-                    }
-                    _ => {
-                        cost_m += f64::from(metres);
-                        path.crossings.push(Crossing { area, enter_m, leave_m });
-                    }
-                }
+            effort.add(2 * LINE_EFFORT);
+            self.add((map, by), [pair[0], pair[1]]);
+            self.done += 1;
+        }
+        true
+    }
+
+    fn add(&mut self, (map, by): (&PointGraph, &Traversal), [from, to]: [Vec3; 2]) {
+        let stretch_m = f64::from(from.distance(to));
+        let from_m = self.length_m;
+        self.length_m += f64::from(crate::base::geom::flat_distance(from, to));
+        let passage = map.spot_through(from.midpoint(to), by).map(|spot| map.passage(spot.link, by));
+        let Some(Passage::Through(area, metres)) = passage else {
+            // Where links fork above one another the straight line may be another than the one meant.
+            let (_, end) = map.sight(from, to, by);
+            let straight = map.straight(from, to, by).filter(|_| is_level(end, to));
+            let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
+            self.cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
+            return;
+        };
+        self.cost_m += stretch_m;
+        let [enter_m, leave_m] = [from_m as f32, self.length_m as f32];
+        match self.crossings.last_mut() {
+            Some(last) if last.area == area && enter_m <= last.leave_m + map.width_m() => {
+                last.leave_m = leave_m
+            }
+            _ => {
+                self.cost_m += f64::from(metres);
+                self.crossings.push(Crossing { area, enter_m, leave_m });
             }
         }
     }
-    (path.length_m, path.cost_m) = (length_m as f32, cost_m as f32);
 }

@@ -6,7 +6,7 @@
 //! (`plan`).
 
 use crate::nav::cells::{CellMap, CellView, Reached};
-use crate::nav::{Backend, LayerPoint, Traversal};
+use crate::nav::{Backend, LayerPoint, LinkAction, LinkActions, Traversal};
 
 mod backend;
 
@@ -15,7 +15,7 @@ pub const LAYERS_MAX: usize = 8;
 /// The most links between layers a map may have: a plan weighs all of them against one another.
 pub const LINKS_MAX: usize = 256;
 
-/// A way from a place on one layer to a place on another: stairs, a ladder, a hatch. It is closed while a
+/// A way from a place on one layer to a place on another, or on the same: stairs, a ladder, a hatch, a jump. It is closed while a
 /// body may not stand at one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerLink {
@@ -27,6 +27,8 @@ pub struct LayerLink {
     pub both_ways: bool,
     /// What taking it adds to a path, metres of plain ground, 0 to 1e6.
     pub cost_m: f32,
+    /// What has to be done to get over it; none where it is walked.
+    pub action: Option<LinkAction>,
 }
 
 /// Why there can be no such layers. Levels report these with a place in the file.
@@ -64,6 +66,7 @@ pub(crate) struct Hop {
     pub(crate) from: LayerPoint,
     pub(crate) to: LayerPoint,
     pub(crate) cost_m: f64,
+    pub(crate) action: Option<LinkAction>,
 }
 
 /// What can be reached from a place over all layers.
@@ -134,10 +137,11 @@ impl Layers {
         self.maps.first().unwrap_or(&self.nowhere)
     }
 
-    /// The links in both directions, where they have both.
-    pub(crate) fn hops(&self) -> impl Iterator<Item = Hop> + '_ {
-        self.links.iter().flat_map(|link| {
-            let there = Hop { from: link.from, to: link.to, cost_m: f64::from(link.cost_m) };
+    /// The links that somebody can take, in both directions where they have both.
+    pub(crate) fn hops(&self, actions: LinkActions) -> impl Iterator<Item = Hop> + '_ {
+        self.links.iter().filter(move |link| actions.allow(link.action)).flat_map(|link| {
+            let (cost_m, action) = (f64::from(link.cost_m), link.action);
+            let there = Hop { from: link.from, to: link.to, cost_m, action };
             let back = Hop { from: link.to, to: link.from, ..there };
             std::iter::once(there).chain(link.both_ways.then_some(back))
         })
@@ -151,10 +155,11 @@ impl Layers {
 
     /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for
     /// each link.
-    pub(crate) fn everywhere(&self, views: &[CellView], layer: u8, (x, z): (u32, u32)) -> Everywhere {
+    pub(crate) fn everywhere(&self, views: &[CellView], by: &Traversal, (x, z): (u32, u32)) -> Everywhere {
+        let layer = by.layer;
         let mut found = Everywhere { layers: vec![Vec::new(); self.maps.len()] };
         found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));
-        let mut waiting: Vec<Hop> = self.hops().collect();
+        let mut waiting: Vec<Hop> = self.hops(by.actions).collect();
         // Bounded by the links: each round takes one at least.
         loop {
             let before = waiting.len();

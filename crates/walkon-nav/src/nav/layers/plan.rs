@@ -15,10 +15,11 @@ use crate::base::geom;
 use crate::nav::cells;
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::{Everywhere, Hop};
+use crate::nav::plan::{Begun, Plan, Remarks, Task};
 use crate::nav::search::Search;
 use crate::nav::{
-    Accept, Backend, Crossing, LayerChange, LayerPoint, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
-    Reach, Traversal,
+    Accept, Backend, Crossing, LayerChange, LayerPoint, Path, PathAnswer, PathQuery, PathTrouble, Reach,
+    Traversal,
 };
 
 /// The paused work on one query.
@@ -87,14 +88,12 @@ struct Leg {
 
 const START: Node = 0;
 
-impl LayersPlan {
-    /// Decides all that needs no search: the answer, or the work that is left.
-    pub(crate) fn begin(layers: &Layers, query: &PathQuery) -> Result<Self, Box<PathAnswer>> {
+impl Plan for LayersPlan {
+    type Map = Layers;
+
+    fn begin(layers: &Layers, query: &PathQuery) -> Begun<Self> {
         let goal = LayerPoint { layer: query.goal_layer.unwrap_or(query.by.layer), point: query.goal };
-        let alone = |trouble: PathTrouble| {
-            let revision = layers.revision();
-            Err(Box::new(PathAnswer { trouble: Some(trouble), revision, ..PathAnswer::default() }))
-        };
+        let alone = |trouble| Err(Box::new(PathAnswer::none(trouble, layers.revision())));
         let views = layers.views(&query.by);
         let Some(view) = views.get(usize::from(query.by.layer)) else {
             return alone(PathTrouble::StartOffNav);
@@ -106,10 +105,10 @@ impl LayersPlan {
             Ok((start, _)) => start,
             Err(trouble) => return alone(trouble),
         };
-        let everywhere = layers.everywhere(&views, query.by.layer, start);
+        let everywhere = layers.everywhere(&views, &query.by, start);
         let own = LayerPoint { layer: query.by.layer, point: query.start };
         let hops: Vec<Hop> = layers
-            .hops()
+            .hops(query.by.actions)
             .filter(|hop| {
                 everywhere.holds(layers, &views, hop.from) && everywhere.holds(layers, &views, hop.to)
             })
@@ -142,25 +141,18 @@ impl LayersPlan {
         Ok(Self::Joined(Box::new(Joined::new(layers, query, (own, target, goal), hops, trouble))))
     }
 
-    /// Charged so far.
-    pub(crate) fn spent(&self, search: &Search) -> u32 {
+    fn spent(&self, search: &Search) -> u32 {
         match self {
             Self::Alone(plan) => plan.spent(search),
             Self::Joined(plan) => plan.spent(search),
         }
     }
 
-    /// Goes on until there is an answer or the allowance is spent.
-    pub(crate) fn step(
-        &mut self,
-        layers: &Layers,
-        (query, search): (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
+    fn step(&mut self, layers: &Layers, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
-            Self::Joined(plan) => plan.step(layers, (query, search), allowance),
+            Self::Joined(plan) => plan.step(layers, task, allowance),
             Self::Alone(plan) => {
-                let mut answer = plan.step(layers.of(&query.by), (query, search), allowance)?;
+                let mut answer = plan.step(layers.of(&task.query.by), task, allowance)?;
                 (answer.revision, answer.path.revision) = (layers.revision(), layers.revision());
                 Some(answer)
             }
@@ -173,13 +165,8 @@ impl Layers {
     /// Whether it looked at anything.
     pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
         let map = self.of(&query.by);
-        let Ok(mut plan) = cells::CellPlan::begin(map, query) else { return false };
-        // Bounded by the limit of the query: every step with a full allowance ends.
-        loop {
-            if let Some(answer) = plan.step(map, (query, search), u32::MAX) {
-                return answer.expansions > 0;
-            }
-        }
+        let Ok(plan) = cells::CellPlan::begin(map, query) else { return false };
+        plan.finish(map, Task { query, search }).expansions > 0
     }
 }
 
@@ -293,12 +280,8 @@ impl Joined {
         self.spent.saturating_add(self.leg.as_ref().map_or(0, |leg| leg.plan.spent(search)))
     }
 
-    fn step(
-        &mut self,
-        layers: &Layers,
-        (query, search): (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
+    fn step(&mut self, layers: &Layers, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        let Task { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the
         // allowance.
@@ -393,7 +376,7 @@ impl Joined {
     fn step_leg(&mut self, layers: &Layers, search: &mut Search, allowance: u32) -> LegEnd {
         let Some(mut leg) = self.leg.take() else { return LegEnd::Yes };
         let map = layers.of(&leg.query.by);
-        let Some(answer) = leg.plan.step(map, (&leg.query, search), allowance) else {
+        let Some(answer) = leg.plan.step(map, Task { query: &leg.query, search }, allowance) else {
             self.leg = Some(leg);
             return LegEnd::Not;
         };
@@ -428,8 +411,7 @@ impl Joined {
     }
 
     fn give_up(&self, layers: &Layers, trouble: PathTrouble) -> PathAnswer {
-        let (revision, expansions) = (layers.revision(), self.spent);
-        PathAnswer { trouble: Some(trouble), revision, expansions, ..PathAnswer::default() }
+        PathAnswer { expansions: self.spent, ..PathAnswer::none(trouble, layers.revision()) }
     }
 
     /// Puts the legs of the way found together.
@@ -454,7 +436,8 @@ impl Joined {
                 let from = path.points.last().copied().unwrap_or(end);
                 let length_m = (hop.cost_m as f32).max(geom::flat_distance(hop.from.point, hop.to.point));
                 let at_m = path.length_m;
-                path.layers.push(LayerChange { at_m, layer: hop.to.layer, from, to: end, length_m });
+                let (layer, action) = (hop.to.layer, hop.action);
+                path.layers.push(LayerChange { at_m, layer, from, to: end, length_m, action });
                 add_point(&mut path, end);
             }
             last = *leg;
@@ -462,17 +445,8 @@ impl Joined {
         // Anyone who stands on the goal is known to the last leg.
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
-        let end = path.points.last().copied();
-        PathAnswer {
-            status: if trouble.is_none() { PathStatus::Complete } else { PathStatus::Partial },
-            trouble,
-            nearest: end.filter(|_| trouble.is_some()),
-            expansions: self.spent,
-            revision: layers.revision(),
-            others: last.others,
-            covered: last.covered.filter(|_| self.goal.layer == query.by.layer),
-            path,
-        }
+        let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);
+        Remarks { trouble, others: last.others, covered, expansions: self.spent }.of(path)
     }
 }
 

@@ -6,6 +6,7 @@ use glam::Vec3;
 use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
+use crate::nav::plan::{Plan, Task};
 use crate::nav::{
     Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
     RandomPoint, Reach, Search, TileEdit, Traversal,
@@ -80,6 +81,7 @@ impl House {
             to: place(to),
             both_ways,
             cost_m,
+            action: None,
         });
         Layers::new(maps.collect(), links.collect()).expect("layers")
     }
@@ -185,7 +187,7 @@ fn plan(layers: &Layers, query: &PathQuery, allowance: u32) -> (PathAnswer, f64)
     match LayersPlan::begin(layers, query) {
         Err(answer) => (*answer, 0.0),
         Ok(mut plan) => loop {
-            if let Some(answer) = plan.step(layers, (query, &mut search), allowance) {
+            if let Some(answer) = plan.step(layers, Task { query, search: &mut search }, allowance) {
                 return (answer, plan.cost_m());
             }
         },
@@ -363,6 +365,7 @@ fn links_that_lead_nowhere_and_layers_that_differ_are_refused() {
         to: LayerPoint { layer, point: Vec3::new(x, 0.0, 0.5) },
         both_ways: true,
         cost_m,
+        action: None,
     };
     let make =
         |count: usize, link: LayerLink| Layers::new((0..count).map(|_| flat()).collect(), vec![link]).err();

@@ -18,17 +18,17 @@ use crate::nav::mesh::build::{MeshView, carve};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
-use crate::nav::mesh::scratch::Scratch;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
+use crate::nav::plan::{self, Plan, Remarks, Task, reach_one_way};
 use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
-use crate::nav::smooth::{Lines, smooth};
+use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Disc, NodeId, Others, PassRules, Path, PathAnswer, PathQuery, PathStatus, PathTrouble,
-    Reach, SearchRecord, Traversal,
+    Accept, Backend, Disc, NodeId, Others, Path, PathAnswer, PathQuery, PathTrouble, Reach, SearchRecord,
+    Traversal,
 };
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
@@ -48,57 +48,40 @@ pub(crate) struct MeshPlan {
     others: Others,
     covered: Option<u32>,
     begun: bool,
+    /// The line over the way found, while it is made.
+    line: Option<Box<MeshLine>>,
     /// Charged to searches that have ended.
     spent: u32,
 }
 
-/// A plan under way, or the answer.
-type Begun = Result<MeshPlan, Box<PathAnswer>>;
+/// What a line over polygons costs to look along, about.
+const LINE_EFFORT: u64 = 256;
+
+/// A line over the way found as far as it is made.
+#[derive(Clone, Debug)]
+struct MeshLine {
+    /// Through the corridor.
+    tight: Vec<Vec3>,
+    /// Over the edges that the way crosses; None on even ground, where nothing is shorter than a tight line.
+    crossings: Option<Smoothing>,
+    bill: SmoothingBill,
+}
+
+type Begun = plan::Begun<MeshPlan>;
 
 impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
     #[must_use]
     pub(crate) fn reach_by_labels(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
         if !by.one_way().is_empty() {
-            return self.reach_one_way(from, to, by);
+            let by_labels = |by: &Traversal| self.reach_by_labels(from, to, by);
+            return reach_one_way::<MeshPlan>(self, [from, to], by, by_labels);
         }
         let view = self.view(by);
         let found = self
             .begin_at(&view, from, by)
             .and_then(|(start, _)| self.trouble(&view, start, to, by).map_or(Ok(()), Err));
         found.map_or_else(Reach::No, |()| Reach::Yes)
-    }
-
-    /// The same where areas have a direction. Labels decide unless the answer hangs on it; then a search
-    /// does.
-    fn reach_one_way(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
-        let wide =
-            self.reach_by_labels(from, to, &Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
-        let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
-        if wide != Reach::Yes || self.reach_by_labels(from, to, &walled) == Reach::Yes {
-            return wide;
-        }
-        let query = PathQuery {
-            start: from,
-            goal: to,
-            by: by.clone(),
-            goal_layer: None,
-            accept: Accept::Exact,
-            expansions_max: u32::MAX,
-            others: None,
-        };
-        let mut search = Search::default();
-        let mut plan = match MeshPlan::begin(self, &query) {
-            Ok(plan) => plan,
-            Err(answer) => return answer.trouble.map_or(Reach::Yes, Reach::No),
-        };
-        // Bounded by the polygons, once for each one-way area.
-        loop {
-            if let Some(answer) = plan.step(self, (&query, &mut search), u32::MAX) {
-                return answer.trouble.map_or(Reach::Yes, Reach::No);
-            }
-        }
     }
 
     /// The place to begin at, and the point when that is not where the body stands.
@@ -215,10 +198,6 @@ impl NavMesh {
         };
         MeshGroundQuery::new(self, by).clear(from, to) && others.iter().all(is_past)
     }
-
-    fn no_path(&self, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer { trouble: Some(trouble), revision: self.revision(), ..PathAnswer::default() }
-    }
 }
 
 /// How far to keep from the middle of somebody who stands in the way, metres; a body that stands within may
@@ -235,13 +214,8 @@ fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
 }
 
 impl MeshPlan {
-    /// Decides all that needs no search: the answer, or the work that is left.
-    pub(crate) fn begin(map: &NavMesh, query: &PathQuery) -> Begun {
-        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
-    }
-
     fn begin_for(map: &NavMesh, query: &PathQuery, by: Traversal, others: Others) -> Begun {
-        let fail = |trouble| Box::new(map.no_path(trouble));
+        let fail = |trouble| Box::new(PathAnswer::none(trouble, map.revision()));
         if !query.goal.is_finite() {
             return Err(fail(PathTrouble::NoPath));
         }
@@ -257,7 +231,7 @@ impl MeshPlan {
         let target = target.unwrap_or(start);
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
             let nearest = Some(view.surface.raised(target));
-            return Err(Box::new(PathAnswer { nearest, ..map.no_path(trouble) }));
+            return Err(Box::new(PathAnswer { nearest, ..*fail(trouble) }));
         }
         let prices = map.prices(&view, &by);
         let mut plan = Self {
@@ -271,6 +245,7 @@ impl MeshPlan {
             others,
             covered: None,
             begun: false,
+            line: None,
             spent: 0,
         };
         if !plan.keep_out_of_others(map, query) {
@@ -323,16 +298,6 @@ impl MeshPlan {
         }
     }
 
-    /// Charged so far.
-    pub(crate) fn spent(&self, search: &Search) -> u32 {
-        let running = match (self.begun, self.prices.is_even()) {
-            (false, _) => 0,
-            (true, true) => search.mesh.taut.spent(),
-            (true, false) => search.mesh.corridor.spent(),
-        };
-        self.spent.saturating_add(running)
-    }
-
     fn begin_search(&mut self, search: &mut Search) {
         let is_watched = search.is_watched();
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
@@ -354,49 +319,22 @@ impl MeshPlan {
         }
     }
 
-    /// Goes on until there is an answer or the allowance is spent.
-    pub(crate) fn step(
-        &mut self,
-        map: &NavMesh,
-        (query, search): (&PathQuery, &mut Search),
-        allowance: u32,
-    ) -> Option<PathAnswer> {
-        let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the one-way areas: each round ends a search, bars an area or spends the allowance.
-        loop {
-            let spent = self.spent(search);
-            if spent >= query.expansions_max {
-                return Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::Limit) });
-            }
-            if spent >= stop_at {
-                return None;
-            }
-            if !self.begun {
-                self.begin_search(search);
-            }
-            let left = stop_at.min(query.expansions_max) - spent;
-            let step = self.step_search(search, left);
-            if step == SearchStep::Running {
-                continue;
-            }
-            let spent = self.spent(search);
-            if step == SearchStep::Exhausted {
-                // Labels say that there is a way: nothing but rounding can have hidden it.
-                return Some(PathAnswer { expansions: spent, ..map.no_path(PathTrouble::NoPath) });
-            }
-            let answer = self.answer(map, query, search);
-            let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else { return Some(answer) };
-            match Self::begin_for(map, query, self.by.barring(area), self.others) {
-                Ok(again) => *self = Self { spent, ..again },
-                Err(answer) => return Some(PathAnswer { expansions: spent, ..*answer }),
-            }
+    /// Goes on with the line over the way found; the answer, once it is smooth or the query's limit is
+    /// reached.
+    fn answer(&mut self, map: &NavMesh, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        let Task { query, search } = task;
+        let mut line = self.line.take()?;
+        let effort = line.bill.slice(allowance);
+        let is_smooth = line.crossings.as_mut().is_none_or(|line| self.smooth(line, &effort));
+        line.bill.take(&effort);
+        let charged = line.bill.charged();
+        if !is_smooth && self.spent(search).saturating_add(charged) < query.expansions_max {
+            self.line = Some(line);
+            return None;
         }
-    }
-
-    fn answer(&self, map: &NavMesh, query: &PathQuery, search: &mut Search) -> PathAnswer {
-        let expansions = self.spent(search).max(1);
+        self.spent = self.spent.saturating_add(charged);
         let whole = self.trouble.is_none();
-        let mut points = self.points(&search.mesh, map.led_off_m(&self.by));
+        let mut points = self.cheaper(*line);
         let surface = &self.view.surface;
         let floored = |point: Vec3, spot: MeshSpot| {
             Vec3::new(point.x, surface.height(spot.polygon, spot.point) as f32, point.z)
@@ -411,45 +349,55 @@ impl MeshPlan {
             points.insert(0, floored(query.start, self.start));
         }
         points.dedup();
-        let end = points.last().copied().unwrap_or(query.start);
         let mut path = Path { whole, revision: map.revision(), ..Path::default() };
         path.length_m = points.windows(2).map(|pair| geom::flat_distance(pair[0], pair[1])).sum();
         path.cost_m = self.prices.along(surface, &points, Some(&mut path.crossings)) as f32;
         path.points = points;
         self.note(search);
-        PathAnswer {
-            status: if whole { PathStatus::Complete } else { PathStatus::Partial },
-            trouble: self.trouble,
-            path,
-            nearest: (!whole).then_some(end),
-            expansions,
-            revision: map.revision(),
-            others: self.others,
-            covered: self.covered,
-        }
+        let Self { trouble, others, covered, .. } = *self;
+        Some(Remarks { trouble, others, covered, expansions: self.spent(search).max(1) }.of(path))
     }
 
-    /// The line found, on the ground.
-    fn points(&self, scratch: &Scratch, led_off_m: f64) -> Vec<Vec3> {
-        let surface = &self.view.surface;
-        let mut flat = Vec::new();
+    /// The line through the way found, with those that may be cheaper.
+    fn begin_line(&self, search: &Search, led_off_m: f64) -> MeshLine {
+        let (surface, scratch) = (&self.view.surface, &search.mesh);
+        let bill = SmoothingBill::after(self.spent(search));
         if self.prices.is_even() {
             let spots = self.corners(&scratch.taut.corners());
             let spots = if led_off_m > 0.0 { spread(surface, &spots, led_off_m) } else { spots };
-            return spots.into_iter().map(|spot| surface.raised(spot)).collect();
+            let tight = spots.into_iter().map(|spot| surface.raised(spot)).collect();
+            return MeshLine { tight, crossings: None, bill };
         }
+        let mut flat = Vec::new();
         scratch.corridor.points(surface, &mut flat);
         let tight = self.raised(&flat);
         scratch.corridor.crossings(&mut flat);
-        let crossings = self.raised(&flat);
+        MeshLine { tight, crossings: Some(Smoothing::of(self.raised(&flat))), bill }
+    }
+
+    /// Goes on until a line is smooth, or the effort is spent; whether it is smooth.
+    fn smooth(&self, line: &mut Smoothing, effort: &Effort) -> bool {
+        let surface = &self.view.surface;
         let clear = |from: Vec3, to: Vec3| {
+            effort.add(LINE_EFFORT);
             let spot = surface.spot(from);
             spot.is_some_and(|spot| surface.line(spot, geom::ground(to), &mut |_, _, _| {}).is_clear)
         };
-        let cost = |points: &[Vec3]| (self.prices.along(surface, points, None) * 1000.0) as u64;
-        let price = |from: Vec3, to: Vec3| cost(&[from, to]);
-        let cheap = smooth(&crossings, &Lines { clear: &clear, cost: Some(&price) });
-        if cost(&cheap) < cost(&tight) { cheap } else { tight }
+        let price = |from: Vec3, to: Vec3| {
+            effort.add(LINE_EFFORT);
+            self.price(&[from, to])
+        };
+        line.step(&Lines { clear: &clear, cost: Some(&price) }, effort)
+    }
+
+    fn price(&self, points: &[Vec3]) -> u64 {
+        (self.prices.along(&self.view.surface, points, None) * 1000.0) as u64
+    }
+
+    /// The line over crossings where it is cheaper than the tight one.
+    fn cheaper(&self, line: MeshLine) -> Vec<Vec3> {
+        let over = line.crossings.map(Smoothing::line);
+        over.filter(|over| self.price(over) < self.price(&line.tight)).unwrap_or(line.tight)
     }
 
     /// The points of a line with the polygons by which it leaves them; those that are corners of the ground
@@ -500,5 +448,64 @@ impl MeshPlan {
             false => (nodes(&mut scratch.corridor.expanded().iter().copied()), Vec::new()),
         };
         scratch.record = SearchRecord { expanded, frontier, raw: Vec::new() };
+    }
+}
+
+impl Plan for MeshPlan {
+    type Map = NavMesh;
+
+    fn begin(map: &NavMesh, query: &PathQuery) -> Begun {
+        Self::begin_for(map, query, query.by.clone(), Others::Avoided)
+    }
+
+    fn spent(&self, search: &Search) -> u32 {
+        let running = match (self.begun, self.prices.is_even()) {
+            (false, _) => 0,
+            (true, true) => search.mesh.taut.spent(),
+            (true, false) => search.mesh.corridor.spent(),
+        };
+        let smoothed = self.line.as_ref().map_or(0, |line| line.bill.charged());
+        self.spent.saturating_add(running).saturating_add(smoothed)
+    }
+
+    fn step(&mut self, map: &NavMesh, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        let Task { query, search } = task;
+        let stop_at = self.spent(search).saturating_add(allowance);
+        // Bounded by the one-way areas: each round ends a search, bars an area or spends the allowance.
+        loop {
+            let spent = self.spent(search);
+            let left = stop_at.min(query.expansions_max).saturating_sub(spent);
+            if self.line.is_some() {
+                let answer = self.answer(map, Task { query, search: &mut *search }, left)?;
+                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
+                    return Some(answer);
+                };
+                let spent = self.spent(search);
+                match Self::begin_for(map, query, self.by.barring(area), self.others) {
+                    Ok(again) => *self = Self { spent, ..again },
+                    Err(answer) => return Some(PathAnswer { expansions: spent, ..*answer }),
+                }
+                continue;
+            }
+            let none =
+                |trouble| PathAnswer { expansions: spent, ..PathAnswer::none(trouble, map.revision()) };
+            if spent >= query.expansions_max {
+                return Some(none(PathTrouble::Limit));
+            }
+            if spent >= stop_at {
+                return None;
+            }
+            if !self.begun {
+                self.begin_search(search);
+            }
+            match self.step_search(search, left) {
+                SearchStep::Running => {}
+                SearchStep::Found => {
+                    self.line = Some(Box::new(self.begin_line(search, map.led_off_m(&self.by))))
+                }
+                // Labels say that there is a way: nothing but rounding can have hidden it.
+                SearchStep::Exhausted => return Some(none(PathTrouble::NoPath)),
+            }
+        }
     }
 }

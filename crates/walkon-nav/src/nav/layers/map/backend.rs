@@ -28,7 +28,7 @@ impl Backend for Layers {
             Ok((start, _)) => start,
             Err(trouble) => return Reach::No(trouble),
         };
-        if self.everywhere(&views, by.layer, start).holds(self, &views, to) {
+        if self.everywhere(&views, by, start).holds(self, &views, to) {
             return Reach::Yes;
         }
         match to.layer == by.layer {
@@ -170,7 +170,7 @@ impl Backend for Layers {
         let views = self.views(&query.by);
         let layer = usize::from(query.by.layer);
         let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
-        let reached = self.everywhere(&views, query.by.layer, start).layers.swap_remove(layer);
+        let reached = self.everywhere(&views, &query.by, start).layers.swap_remove(layer);
         self.of(&query.by).random_point_among(query, reached, rng)
     }
 

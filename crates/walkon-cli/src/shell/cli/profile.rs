@@ -1,0 +1,166 @@
+//! `walkon profile`: what the scripts of a level cost, as a table.
+//!
+//! In: a level, a bound, what the rows are to be. Out: a row for each file, character, callback, function or line
+//! with its fuel, or one JSON object. Holds: fuel is the same on every machine; time is that of this one. Not
+//! here: the sums (`script::state::profile`), files of other tools (`shell::profile_files`).
+
+use std::fmt::Write as _;
+
+use super::args::{Format, ProfileCommandArgs, ProfileRows};
+use super::run::{Start, game_with};
+use super::{Shell, shown_path};
+use crate::base::suggestions::counted;
+use crate::base::time::TickRate;
+use crate::game::headless::{self, Bound, Onlooker, Report};
+use crate::game::line::JsonLine;
+use crate::script::state::profile::Use;
+use crate::script::state::profile::report::Profile;
+use crate::shell::interrupts::Interrupts;
+use crate::shell::output::Results;
+use crate::shell::profiling::Profiling;
+use crate::shell::report::clean;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
+
+/// Game seconds of a profile that names no bound.
+const SECONDS: f64 = 60.0;
+
+pub(super) fn run(
+    shell: &Shell,
+    args: &ProfileCommandArgs,
+    results: &mut Results,
+) -> Result<Exit, CommandFailure> {
+    let found = find_level(&args.level)?;
+    let level = shell.load(&found)?;
+    let scripts = shell.scripts(&found, &level)?;
+    let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
+    let ticks_max = args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS)));
+    let bound = Bound { ticks_max, until: None, is_strict: false };
+    let name = shown_path(&found, &found.path);
+    let profiling = Profiling::new(args.every);
+    let start = Start { scripts, seed: args.seed, args: args.args.clone() };
+    let mut game = game_with(shell, &found, level, (start, Some(profiling.setup())))?;
+    let interrupts = Interrupts::listen();
+    let watch = |_: &_, _: &_| if interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn };
+    let report = headless::run(&mut game, &bound, watch);
+    let profile = game.profile().unwrap_or_default();
+    let rows = rows(&profile, args.by);
+    match args.format {
+        Format::Human => {
+            let times = (rate, &report);
+            results.line(&table(&profile, &rows[..rows.len().min(args.top)], (args.by, times)))?;
+            if rows.len() > args.top {
+                let more = counted((rows.len() - args.top) as u64, "row");
+                results.line(&format!("  {more} more; --top {} shows them", rows.len()))?;
+            }
+        }
+        Format::Json => results.line(&json(&name, &profile, (&rows, &report)))?,
+    }
+    match interrupts.asked() {
+        Some(exit) => Err(CommandFailure::Told(exit)),
+        None => Ok(Exit::Ok),
+    }
+}
+
+/// One row: who, and what it took. Of functions and lines only the fuel is known.
+struct Row {
+    who: String,
+    used: Use,
+    is_sampled: bool,
+}
+
+fn rows(profile: &Profile, by: ProfileRows) -> Vec<Row> {
+    let whole = |who: String, used: &Use| Row { who, used: *used, is_sampled: false };
+    let sampled =
+        |who: String, fuel: u64| Row { who, used: Use { fuel, ..Use::default() }, is_sampled: true };
+    let file = |file: &str| if file.is_empty() { "(no file)".to_owned() } else { file.to_owned() };
+    let mut rows: Vec<Row> = match by {
+        ProfileRows::Behaviour => profile.files.iter().map(|(name, used)| whole(file(name), used)).collect(),
+        ProfileRows::Character => profile
+            .callers
+            .iter()
+            .map(|(who, used)| whole(format!("{} ({})", who.name, file(&who.file)), used))
+            .collect(),
+        ProfileRows::Callback => profile
+            .calls
+            .iter()
+            .map(|(key, used)| {
+                whole(format!("{} {} ({})", key.who.name, key.callback, file(&key.who.file)), used)
+            })
+            .collect(),
+        ProfileRows::Function => {
+            profile.by_function().iter().map(|(function, fuel)| sampled(function.shown(), *fuel)).collect()
+        }
+        ProfileRows::Line => profile
+            .by_line()
+            .iter()
+            .map(|((file, line), fuel)| sampled(format!("{file}:{line}"), *fuel))
+            .collect(),
+    };
+    rows.retain(|row| row.used.fuel > 0 || row.used.calls > 0);
+    rows.sort_by(|one, other| other.used.fuel.cmp(&one.used.fuel).then_with(|| one.who.cmp(&other.who)));
+    rows
+}
+
+/// Widest name of a row.
+const WHO_MAX: usize = 60;
+
+fn table(
+    profile: &Profile,
+    rows: &[Row],
+    (by, (rate, report)): (ProfileRows, (TickRate, &Report)),
+) -> String {
+    let whole = profile.fuel().max(1) as f64;
+    let width = rows.iter().map(|row| row.who.chars().count()).max().unwrap_or(0).clamp(12, WHO_MAX);
+    let mut text = format!(
+        "{}: {:.1} s ({} ticks), fuel {}, {:.1} a tick",
+        clean(&report.level),
+        report.seconds,
+        report.ticks,
+        profile.fuel(),
+        profile.fuel() as f64 / report.ticks.max(1) as f64
+    );
+    let (what, calls, time, worst) = (by.heading(), "calls", "us", "worst tick");
+    let _ = match rows.first() {
+        Some(row) if row.is_sampled => write!(text, "\n  {what:<width$} {:>10} {:>7}", "fuel", "share"),
+        _ => write!(text, "\n  {what:<width$} {calls:>8} {:>10} {time:>9} {:>7}  {worst}", "fuel", "share"),
+    };
+    for row in rows {
+        let Use { calls, fuel, nanoseconds, worst_fuel, worst_tick } = row.used;
+        let (who, share) = (clean(&row.who), fuel as f64 / whole * 100.0);
+        let _ = write!(text, "\n  {who:<width$} ");
+        if row.is_sampled {
+            let _ = write!(text, "{fuel:>10} {share:>6.1}%");
+            continue;
+        }
+        let us = nanoseconds as f64 / 1e3;
+        let _ = write!(text, "{calls:>8} {fuel:>10} {us:>9.0} {share:>6.1}%  ");
+        if worst_tick > 0 {
+            let seconds = rate.seconds(crate::base::time::Tick(worst_tick));
+            let _ = write!(text, "{worst_fuel} at {seconds:.2} s");
+        }
+    }
+    text
+}
+
+fn json(level: &str, profile: &Profile, (rows, report): (&[Row], &Report)) -> String {
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let Use { calls, fuel, nanoseconds, worst_fuel, worst_tick } = row.used;
+            let line = JsonLine::default().text("who", &row.who).count("fuel", fuel);
+            if row.is_sampled {
+                return line.finish();
+            }
+            let line = line.count("calls", calls).raw("us", &format!("{:.3}", nanoseconds as f64 / 1e3));
+            line.count("worstFuel", worst_fuel).count("worstTick", worst_tick).finish()
+        })
+        .collect();
+    JsonLine::default()
+        .text("level", level)
+        .count("ticks", report.ticks)
+        .count("fuel", profile.fuel())
+        .hash("hash", report.hash)
+        .raw("rows", &format!("[{}]", rows.join(",")))
+        .finish()
+}

@@ -1,0 +1,121 @@
+//! What plans on every kind of map share: how they begin, go on and end, and what is said of their ways.
+//!
+//! In: a map, a query, allowances. Out: an answer. Holds: a step ends with an answer or spends its allowance.
+//! Not here: how each kind finds its ways (`plan` of each), which kind there is (`map`).
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::nav::backend::Backend;
+use crate::nav::node::Revision;
+use crate::nav::path::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach};
+use crate::nav::search::Search;
+use crate::nav::traversal::{PassRules, Traversal};
+
+/// What a plan works on: the same from its beginning to its end.
+pub(crate) struct Task<'a> {
+    pub(crate) query: &'a PathQuery,
+    pub(crate) search: &'a mut Search,
+}
+
+/// A plan under way, or the answer, when it needs no search.
+pub(crate) type Begun<P> = Result<P, Box<PathAnswer>>;
+
+/// The paused work on one query. Goes with the search that it was begun with, and with one revision of the
+/// map.
+pub(crate) trait Plan: Sized {
+    /// What it is made on.
+    type Map: Backend;
+
+    /// Decides all that needs no search: the answer, or the work that is left.
+    fn begin(map: &Self::Map, query: &PathQuery) -> Begun<Self>;
+
+    /// What beginning it took, as expansions, beside marking those who stand in the way.
+    fn begun_for(&self) -> u32 {
+        0
+    }
+
+    /// Expansions charged so far, those of its search included.
+    fn spent(&self, search: &Search) -> u32;
+
+    /// Goes on until there is an answer or the allowance is spent.
+    fn step(&mut self, map: &Self::Map, task: Task<'_>, allowance: u32) -> Option<PathAnswer>;
+
+    /// Goes on to the end.
+    fn finish(mut self, map: &Self::Map, task: Task<'_>) -> PathAnswer {
+        // Bounded by the limit of the query: every step with a full allowance ends.
+        loop {
+            let task = Task { query: task.query, search: &mut *task.search };
+            if let Some(answer) = self.step(map, task, u32::MAX) {
+                return answer;
+            }
+        }
+    }
+}
+
+impl PathAnswer {
+    /// That there is no path.
+    pub(crate) fn none(trouble: PathTrouble, revision: Revision) -> Self {
+        Self { trouble: Some(trouble), revision, ..Self::default() }
+    }
+}
+
+/// What is said of a way beside where it leads.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Remarks {
+    /// None when it leads to the goal itself.
+    pub(crate) trouble: Option<PathTrouble>,
+    pub(crate) others: Others,
+    pub(crate) covered: Option<u32>,
+    pub(crate) expansions: u32,
+}
+
+impl Remarks {
+    /// The answer that a path is.
+    pub(crate) fn of(self, path: Path) -> PathAnswer {
+        let Self { trouble, others, covered, expansions } = self;
+        let is_whole = trouble.is_none();
+        PathAnswer {
+            status: if is_whole { PathStatus::Complete } else { PathStatus::Partial },
+            trouble,
+            nearest: path.points.last().copied().filter(|_| !is_whole),
+            expansions,
+            revision: path.revision,
+            others,
+            covered,
+            path,
+        }
+    }
+}
+
+/// Whether one point can be reached from another where areas have a direction. Labels, which `by_labels`
+/// asks, decide unless the answer hangs on it; then a search does.
+pub(crate) fn reach_one_way<P: Plan>(
+    map: &P::Map,
+    [from, to]: [Vec3; 2],
+    by: &Traversal,
+    by_labels: impl Fn(&Traversal) -> Reach,
+) -> Reach {
+    let both_ways = PassRules { barred: by.barred().to_vec(), one_way: Vec::new() };
+    let wide = by_labels(&Traversal { rules: Some(Arc::new(both_ways)), ..by.clone() });
+    let walled = by.one_way().iter().fold(by.clone(), |by, gate| by.barring(gate.area));
+    if wide != Reach::Yes || by_labels(&walled) == Reach::Yes {
+        return wide;
+    }
+    let query = PathQuery {
+        start: from,
+        goal: to,
+        by: by.clone(),
+        accept: Accept::Exact,
+        goal_layer: None,
+        expansions_max: u32::MAX,
+        others: None,
+    };
+    let mut search = Search::default();
+    let answer = match P::begin(map, &query) {
+        Ok(plan) => plan.finish(map, Task { query: &query, search: &mut search }),
+        Err(answer) => *answer,
+    };
+    answer.trouble.map_or(Reach::Yes, Reach::No)
+}

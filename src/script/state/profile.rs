@@ -1,0 +1,473 @@
+//! What the code of scripts costs: fuel and time of every call, by whose it is.
+//!
+//! In: calls as they begin and end, with the fuel that they took; a stopwatch of the shell. Out: a [`Profile`].
+//! Holds: fuel is counted and never timed, so it is the same on every machine; all fuel of calls is in it,
+//! each unit once; nothing here is asked by anything that decides a run. Not here: the stacks that are looked at
+//! on the way (`stacks`), what becomes of the numbers (`report`).
+
+pub mod report;
+pub(crate) mod stacks;
+
+use std::rc::Rc;
+
+use crate::script::state::code_name::CodeName;
+use crate::world::owner::Owner;
+
+pub use report::{Profile, Use};
+
+/// Tells the time. The shell has one; nothing below it reads a clock.
+pub trait Stopwatch: std::fmt::Debug {
+    /// Nanoseconds since some moment before the level began.
+    fn nanoseconds(&self) -> u64;
+}
+
+/// What is to be profiled.
+#[derive(Debug, Default)]
+pub struct ProfileSetup {
+    /// Safepoints between two looks at the stack, for fuel by function and line; with 0 there are none.
+    pub sample_every: u32,
+    /// Without one no call is timed.
+    pub stopwatch: Option<Box<dyn Stopwatch>>,
+    /// Whether each call is kept with its time, for a chart over time.
+    pub keeps_calls: bool,
+}
+
+impl ProfileSetup {
+    /// Safepoints between two looks at the stack where nobody says otherwise: a prime, so that loops do not keep step.
+    pub const SAMPLE_EVERY: u32 = 251;
+}
+
+/// Whose code a call is: the file that was asked for, and on whose behalf.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Who {
+    /// The behaviour, level script, cinematic or test: the whole name of its file.
+    pub file: String,
+    /// The character, or what else runs it: `level`, `cinematic "intro"`.
+    pub name: String,
+}
+
+/// What one call came to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallCost {
+    pub(crate) fuel: u64,
+    pub(crate) nanoseconds: u64,
+}
+
+/// A sum over calls, and over those of the tick that cost most.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    fuel: u64,
+    nanoseconds: u64,
+    tick_fuel: u64,
+    worst_fuel: u64,
+    // Narrow, so that a tally is a line of the cache: more ticks and calls no run has.
+    calls: u32,
+    first_tick: u32,
+    tick: u32,
+    worst_tick: u32,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, tick: u32, cost: CallCost) {
+        if self.calls == 0 {
+            self.first_tick = tick;
+        }
+        if self.tick != tick {
+            (self.worst_fuel, self.worst_tick) = self.worst();
+            (self.tick, self.tick_fuel) = (tick, 0);
+        }
+        self.calls = self.calls.saturating_add(1);
+        self.fuel += cost.fuel;
+        self.nanoseconds += cost.nanoseconds;
+        self.tick_fuel += cost.fuel;
+    }
+
+    /// The most fuel of a tick, and which. What a level takes to start is no tick.
+    fn worst(&self) -> (u64, u32) {
+        if self.tick > 0 && self.tick_fuel > self.worst_fuel {
+            (self.tick_fuel, self.tick)
+        } else {
+            (self.worst_fuel, self.worst_tick)
+        }
+    }
+
+    fn used(&self) -> Use {
+        let (worst_fuel, worst_tick) = self.worst();
+        let (calls, worst_tick) = (self.calls.into(), worst_tick.into());
+        Use { calls, fuel: self.fuel, nanoseconds: self.nanoseconds, worst_fuel, worst_tick }
+    }
+}
+
+/// Somebody whose code is called.
+#[derive(Debug)]
+struct Subject {
+    who: Who,
+    file: u32,
+    /// The first of its contexts.
+    first: u32,
+}
+
+/// What is called of somebody: `update`, `onArrived`, ...
+#[derive(Debug)]
+struct Context {
+    subject: u32,
+    callback: CodeName,
+    /// The next one of the same subject.
+    next: u32,
+}
+
+/// A call with its time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptCall {
+    pub(crate) context: u32,
+    pub(crate) tick: u32,
+    pub(crate) begun_ns: u64,
+    pub(crate) cost: CallCost,
+}
+
+/// What is called of the owners of a row of `update`s.
+#[derive(Debug)]
+struct KnownRow {
+    owners: Rc<[Owner]>,
+    contexts: Rc<[u32]>,
+}
+
+/// What a call costs beside its fuel, in units of it.
+const CALL: u64 = 8;
+
+/// Units of calls that are timed together: the clock is read once for them, and not for each.
+const TOGETHER: u64 = 128;
+
+/// No subject or context.
+const NONE: u32 = u32::MAX;
+
+/// Calls that are kept with their times, at most; the rest are counted only.
+const KEPT_CALLS_MAX: usize = 1_000_000;
+
+/// Subjects and contexts, at most each; beyond these calls count for the first, which is the host.
+const NAMES_MAX: usize = 200_000;
+
+/// The sums of a run.
+#[derive(Debug)]
+pub(crate) struct Ledger {
+    stopwatch: Option<Box<dyn Stopwatch>>,
+    keeps_calls: bool,
+    subjects: Vec<Subject>,
+    /// The subject of each owner, by number.
+    of_owner: Vec<u32>,
+    contexts: Vec<Context>,
+    files: Vec<String>,
+    /// By number what each of them took.
+    of_contexts: Vec<Tally>,
+    of_subjects: Vec<Tally>,
+    of_files: Vec<Tally>,
+    /// The row of `update`s that was called last.
+    row: Option<KnownRow>,
+    under_way: Option<u32>,
+    /// Calls of the step that have ended and are not counted yet, with their fuel; and what that comes to.
+    ended: Vec<(u32, u64)>,
+    units: u64,
+    /// When the first of them began.
+    begun_ns: u64,
+    /// The tick under way.
+    tick: u32,
+    /// When those that were counted last in this step ended; none before the first.
+    last_ns: Option<u64>,
+    kept: Vec<KeptCall>,
+    dropped: u64,
+}
+
+impl Ledger {
+    pub(crate) fn new(setup: ProfileSetup) -> Self {
+        let ProfileSetup { stopwatch, keeps_calls, .. } = setup;
+        let mut ledger = Self {
+            stopwatch,
+            keeps_calls,
+            subjects: Vec::new(),
+            of_owner: Vec::new(),
+            contexts: Vec::new(),
+            files: Vec::new(),
+            of_contexts: Vec::new(),
+            of_subjects: Vec::new(),
+            of_files: Vec::new(),
+            row: None,
+            under_way: None,
+            ended: Vec::new(),
+            units: 0,
+            begun_ns: 0,
+            tick: 0,
+            last_ns: None,
+            kept: Vec::new(),
+            dropped: 0,
+        };
+        ledger.know(Owner::HOST, Who { file: String::new(), name: "host".to_owned() });
+        ledger
+    }
+
+    /// Whether it is known whose code this owner runs.
+    pub(crate) fn knows(&self, owner: Owner) -> bool {
+        self.of_owner.get(owner.0 as usize).is_some_and(|subject| *subject != NONE)
+    }
+
+    /// Notes whose code an owner runs.
+    pub(crate) fn know(&mut self, owner: Owner, who: Who) {
+        let index = owner.0 as usize;
+        if self.of_owner.len() <= index {
+            self.of_owner.resize(index + 1, NONE);
+        }
+        let subject = match self.subjects.iter().rposition(|subject| subject.who == who) {
+            Some(found) => found as u32,
+            None if self.subjects.len() >= NAMES_MAX => 0,
+            None => self.add_subject(who),
+        };
+        self.of_owner[index] = subject;
+    }
+
+    fn add_subject(&mut self, who: Who) -> u32 {
+        let file = self.files.iter().position(|file| *file == who.file).unwrap_or_else(|| {
+            self.files.push(who.file.clone());
+            self.of_files.push(Tally::default());
+            self.files.len() - 1
+        });
+        self.subjects.push(Subject { who, file: file as u32, first: NONE });
+        self.of_subjects.push(Tally::default());
+        self.subjects.len() as u32 - 1
+    }
+
+    /// The number of what is called of an owner.
+    pub(crate) fn context(&mut self, owner: Owner, callback: &CodeName) -> u32 {
+        let subject = self.of_owner.get(owner.0 as usize).copied().filter(|subject| *subject != NONE);
+        let subject = subject.unwrap_or_default();
+        let first = self.subjects[subject as usize].first;
+        let mut at = first;
+        while at != NONE {
+            let context = &self.contexts[at as usize];
+            if callback.is_same(&context.callback) {
+                return at;
+            }
+            at = context.next;
+        }
+        if self.contexts.len() >= NAMES_MAX {
+            return 0;
+        }
+        self.contexts.push(Context { subject, callback: callback.clone(), next: first });
+        self.of_contexts.push(Tally::default());
+        let made = self.contexts.len() as u32 - 1;
+        self.subjects[subject as usize].first = made;
+        made
+    }
+
+    /// A call begins.
+    #[inline]
+    pub(crate) fn begin(&mut self, context: u32) {
+        if self.ended.is_empty() {
+            self.begun_ns = self.last_ns.unwrap_or_else(|| self.now());
+        }
+        self.under_way = Some(context);
+    }
+
+    /// The call under way has taken so much fuel and has ended.
+    #[inline]
+    pub(crate) fn end(&mut self, fuel: u64) {
+        if let Some(context) = self.under_way.take() {
+            self.ended.push((context, fuel));
+            self.units += fuel + CALL;
+            if self.units >= TOGETHER || self.keeps_calls {
+                self.settle();
+            }
+        }
+    }
+
+    /// Calls that were made in a row have ended: what is called in each, and the fuel that it took.
+    pub(crate) fn end_row(&mut self, calls: &[(u32, u64)]) {
+        self.under_way = None;
+        self.ended.extend_from_slice(calls);
+        self.units += calls.iter().map(|(_, fuel)| fuel + CALL).sum::<u64>();
+        self.settle();
+    }
+
+    /// Counts the calls that have ended; their time is shared out by what they cost.
+    pub(crate) fn settle(&mut self) {
+        if self.ended.is_empty() {
+            return;
+        }
+        let (now, begun_ns) = (self.now(), self.begun_ns);
+        self.last_ns = Some(now);
+        let units = std::mem::take(&mut self.units);
+        let each_ns = now.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
+        let (mut sum, mut last_ns) = (0, begun_ns);
+        let mut ended = std::mem::take(&mut self.ended);
+        for (context, fuel) in ended.drain(..) {
+            sum += fuel + CALL;
+            let end_ns = if sum == units { now } else { begun_ns + (sum as f64 * each_ns) as u64 };
+            let nanoseconds = end_ns.saturating_sub(last_ns);
+            self.add(context, last_ns, CallCost { fuel, nanoseconds });
+            last_ns = end_ns;
+        }
+        self.ended = ended;
+    }
+
+    /// A step of scripts begins in this tick.
+    pub(crate) fn begin_step(&mut self, tick: u64) {
+        self.tick = u32::try_from(tick).unwrap_or(u32::MAX);
+        self.last_ns = None;
+    }
+
+    /// The step of scripts has ended: what passes from now on is not theirs.
+    pub(crate) fn end_step(&mut self) {
+        self.settle();
+        self.last_ns = None;
+    }
+
+    /// What is called of each of these owners; none when that is not known yet.
+    pub(crate) fn known_row(&self, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>> {
+        let known = self.row.as_ref().filter(|known| Rc::ptr_eq(&known.owners, owners))?;
+        Some(Rc::clone(&known.contexts))
+    }
+
+    /// Notes what is called of each of these owners.
+    pub(crate) fn know_row(&mut self, owners: &Rc<[Owner]>, contexts: Rc<[u32]>) {
+        self.row = Some(KnownRow { owners: Rc::clone(owners), contexts });
+    }
+
+    fn now(&self) -> u64 {
+        self.stopwatch.as_ref().map_or(0, |stopwatch| stopwatch.nanoseconds())
+    }
+
+    #[inline]
+    fn add(&mut self, context: u32, begun_ns: u64, cost: CallCost) {
+        let (Some(found), Some(tally)) =
+            (self.contexts.get(context as usize), self.of_contexts.get_mut(context as usize))
+        else {
+            return;
+        };
+        let tick = self.tick;
+        tally.add(tick, cost);
+        let subject = found.subject as usize;
+        self.of_subjects[subject].add(tick, cost);
+        self.of_files[self.subjects[subject].file as usize].add(tick, cost);
+        if !self.keeps_calls {
+            return;
+        }
+        if self.kept.len() < KEPT_CALLS_MAX {
+            self.kept.push(KeptCall { context, tick, begun_ns, cost });
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// What one file took of each character that runs it; none when nothing of it was called.
+    pub(crate) fn fuel_of(&self, file: &str, name: Option<&str>) -> Option<FuelUse> {
+        let is_meant = |(subject, tally): &(&Subject, &Tally)| {
+            let is_named = name.is_none_or(|name| subject.who.name == name);
+            subject.who.file == file && is_named && tally.calls > 0
+        };
+        let mut found = None;
+        let (mut fuel, mut ticks) = (0, 0);
+        for (subject, tally) in self.subjects.iter().zip(&self.of_subjects).filter(is_meant) {
+            let (worst, worst_tick) = tally.worst();
+            fuel += tally.fuel;
+            ticks += u64::from(self.tick.saturating_sub(tally.first_tick)) + 1;
+            let used = found.get_or_insert_with(FuelUse::default);
+            if worst > used.worst {
+                let who = subject.who.name.clone();
+                (used.worst, used.worst_tick, used.worst_of) = (worst, worst_tick.into(), who);
+            }
+        }
+        found.map(|used| FuelUse { mean: fuel as f64 / ticks.max(1) as f64, ..used })
+    }
+
+    /// The fuel of each who was called so far, in no order of importance.
+    pub(crate) fn by_who(&self) -> impl Iterator<Item = (&Who, u64)> {
+        self.subjects.iter().zip(&self.of_subjects).map(|(subject, tally)| (&subject.who, tally.fuel))
+    }
+}
+
+/// What code takes of a tick.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FuelUse {
+    /// Fuel that each of those who run it took in a tick, on average since it began.
+    pub mean: f64,
+    /// The most that one of them took in a tick.
+    pub worst: u64,
+    /// In which tick, and who.
+    pub worst_tick: u64,
+    /// Who that was.
+    pub worst_of: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Told(Rc<Cell<u64>>);
+
+    impl Stopwatch for Told {
+        fn nanoseconds(&self) -> u64 {
+            self.0.get()
+        }
+    }
+
+    fn who(name: &str) -> Who {
+        Who { file: "guard.lua".to_owned(), name: name.to_owned() }
+    }
+
+    fn ledger() -> (Ledger, Rc<Cell<u64>>) {
+        let time = Rc::new(Cell::new(0));
+        let stopwatch: Option<Box<dyn Stopwatch>> = Some(Box::new(Told(Rc::clone(&time))));
+        let setup = ProfileSetup { stopwatch, keeps_calls: true, ..ProfileSetup::default() };
+        (Ledger::new(setup), time)
+    }
+
+    #[test]
+    fn calls_of_one_who_comes_back_count_together() {
+        let (mut ledger, _) = ledger();
+        for owner in [Owner(3), Owner(7)] {
+            ledger.know(owner, who("anna"));
+            let context = ledger.context(owner, &"update".into());
+            ledger.begin_step(1);
+            ledger.begin(context);
+            ledger.end(10);
+            ledger.end_step();
+            ledger.begin_step(2);
+        }
+        let used = ledger.fuel_of("guard.lua", None);
+        assert_eq!(used.map(|used| (used.mean, used.worst)), Some((10.0, 20)));
+        assert_eq!(ledger.subjects.len(), 2, "the host and anna");
+    }
+
+    #[test]
+    fn the_worst_tick_is_not_the_start_of_the_level() {
+        let (mut ledger, _) = ledger();
+        ledger.know(Owner(1), who("anna"));
+        let context = ledger.context(Owner(1), &"update".into());
+        for (tick, fuel) in [(0, 900), (1, 10), (2, 30), (2, 5), (3, 20)] {
+            ledger.begin_step(tick);
+            ledger.begin(context);
+            ledger.end(fuel);
+            ledger.end_step();
+        }
+        let used = ledger.fuel_of("guard.lua", Some("anna")).unwrap_or_default();
+        assert_eq!((used.worst, used.worst_tick, used.worst_of.as_str()), (35, 2, "anna"));
+        assert!(ledger.fuel_of("guard.lua", Some("bert")).is_none());
+    }
+
+    #[test]
+    fn the_time_of_a_row_is_shared_out_whole() {
+        let (mut ledger, time) = ledger();
+        ledger.know(Owner(1), who("anna"));
+        let context = ledger.context(Owner(1), &"update".into());
+        ledger.begin(context);
+        time.set(1001);
+        ledger.end_row(&[(context, 2), (context, 22), (context, 7)]);
+        let kept = &ledger.kept;
+        assert_eq!(kept.iter().map(|call| call.cost.nanoseconds).sum::<u64>(), 1001);
+        assert!(kept.windows(2).all(|two| two[0].begun_ns + two[0].cost.nanoseconds == two[1].begun_ns));
+        assert!(kept[1].cost.nanoseconds > kept[0].cost.nanoseconds);
+    }
+}

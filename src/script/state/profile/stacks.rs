@@ -1,0 +1,142 @@
+//! Stacks that were looked at while scripts ran, and how much fuel lay between.
+//!
+//! In: frames from the outermost to the innermost, in numbers; the call that they were seen in; a weight. Out:
+//! weights by call, stack and line. Holds: a stack is stored once; what no longer finds room counts for the
+//! caller. Not here: how a stack is looked at (`vm::fuel::sampling`).
+
+use std::collections::BTreeMap;
+
+/// A function of a script, or of the host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FunctionName {
+    /// Its file; empty for functions of the host.
+    pub file: String,
+    /// Its name, where it has one.
+    pub name: String,
+    /// The line that it begins in.
+    pub line: u32,
+}
+
+impl FunctionName {
+    /// `guard.chase (behaviours/guard.lua:31)`.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match (self.name.as_str(), self.file.as_str()) {
+            (name, "") => name.to_owned(),
+            ("", file) => format!("{file}:{}", self.line),
+            (name, file) => format!("{name} ({file}:{})", self.line),
+        }
+    }
+}
+
+/// A frame as it was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SeenFrame {
+    /// The number of its function.
+    pub(crate) function: u32,
+    /// The line under way.
+    pub(crate) line: u32,
+}
+
+/// A stack in the tree of all: the function on top, and what called it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StackNode {
+    pub(crate) parent: u32,
+    pub(crate) function: u32,
+}
+
+/// What was seen under a weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seen {
+    pub(crate) context: u32,
+    /// The stack; 0 is the empty one.
+    pub(crate) node: u32,
+    /// The line of its innermost frame.
+    pub(crate) line: u32,
+}
+
+/// Frames of a stack that are looked at, from the innermost.
+pub(crate) const FRAMES_MAX: usize = 48;
+
+/// Stacks and functions, at most each.
+const STACKS_MAX: usize = 65_536;
+
+/// All stacks that were seen.
+#[derive(Clone, Debug)]
+pub(crate) struct Stacks {
+    files: BTreeMap<String, u32>,
+    by_place: BTreeMap<(u32, u32), u32>,
+    pub(crate) functions: Vec<FunctionName>,
+    pub(crate) nodes: Vec<StackNode>,
+    children: BTreeMap<(u32, u32), u32>,
+    pub(crate) weights: BTreeMap<Seen, u64>,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Self {
+            files: BTreeMap::new(),
+            by_place: BTreeMap::new(),
+            functions: Vec::new(),
+            nodes: vec![StackNode { parent: 0, function: 0 }],
+            children: BTreeMap::new(),
+            weights: BTreeMap::new(),
+        }
+    }
+}
+
+impl Stacks {
+    /// The number of a function; none when there are too many.
+    pub(crate) fn function(&mut self, file: &str, name: &str, line: u32) -> Option<u32> {
+        // Functions of the host have no file, and are told apart by their names.
+        let place = if file.is_empty() { name } else { file };
+        let file_index = match self.files.get(place) {
+            Some(found) => *found,
+            None => {
+                let index = self.files.len() as u32;
+                self.files.insert(place.to_owned(), index);
+                index
+            }
+        };
+        if let Some(found) = self.by_place.get(&(file_index, line)) {
+            return Some(*found);
+        }
+        if self.functions.len() >= STACKS_MAX {
+            return None;
+        }
+        let index = self.functions.len() as u32;
+        self.functions.push(FunctionName { file: file.to_owned(), name: name.to_owned(), line });
+        self.by_place.insert((file_index, line), index);
+        Some(index)
+    }
+
+    /// Adds a weight to the stack of these frames, from the innermost to the outermost.
+    pub(crate) fn add(&mut self, context: u32, frames: &[SeenFrame], weight: u64) {
+        let mut node = 0;
+        for frame in frames.iter().rev() {
+            node = match self.children.get(&(node, frame.function)) {
+                Some(found) => *found,
+                None if self.nodes.len() >= STACKS_MAX => break,
+                None => {
+                    let made = self.nodes.len() as u32;
+                    self.nodes.push(StackNode { parent: node, function: frame.function });
+                    self.children.insert((node, frame.function), made);
+                    made
+                }
+            };
+        }
+        let line = frames.iter().find(|frame| frame.line > 0).map_or(0, |frame| frame.line);
+        *self.weights.entry(Seen { context, node, line }).or_default() += weight;
+    }
+
+    /// The functions of a stack, from the outermost.
+    pub(crate) fn frames_of(&self, mut node: u32) -> Vec<FunctionName> {
+        let mut frames = Vec::new();
+        while let Some(found) = self.nodes.get(node as usize).filter(|_| node != 0) {
+            frames.extend(self.functions.get(found.function as usize).cloned());
+            node = found.parent;
+        }
+        frames.reverse();
+        frames
+    }
+}

@@ -1,0 +1,63 @@
+//! Links with an action, handed to the behaviour of who takes them.
+//!
+//! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function the walk
+//! takes the link in the time that it takes; with it the link is over when it returns, and it ends with its walk;
+//! false, a fault and its limit of time end the walk before the link. Not here: coming to a link and standing before
+//! it (`sim::integrate`).
+
+use mlua::{MultiValue, Value};
+
+use crate::base::ids::{CharacterId, WalkId};
+use crate::script::state::tasks::{NewTask, TaskRole, Why};
+use crate::script::step::{behaviour, invoke, task};
+use crate::script::vm::convert::vector;
+use crate::script::vm::{ScriptVm, handles, lend, store};
+use crate::world::World;
+use crate::world::ops;
+
+/// A link that is to be taken.
+pub(crate) struct Link {
+    pub(crate) action: String,
+    pub(crate) ends: [glam::Vec3; 2],
+    pub(crate) seconds: f64,
+}
+
+/// Calls `onTraverse` of the behaviour, if it has it.
+pub(crate) fn begin(
+    vm: &ScriptVm,
+    (walk, character): (WalkId, CharacterId),
+    link: &Link,
+) -> mlua::Result<()> {
+    let lua = vm.lua();
+    let Some(owner) = store::with(lua, |runtime| runtime.actors.behaviours.of(character)) else {
+        return Ok(());
+    };
+    let Some((function, this)) = behaviour::method(lua, owner, "onTraverse") else {
+        return Ok(());
+    };
+    let payload = lua.create_table()?;
+    payload.raw_set("walk", handles::make(lua, walk)?)?;
+    payload.raw_set("action", link.action.as_str())?;
+    payload.raw_set("from", vector(link.ends[0]))?;
+    payload.raw_set("to", vector(link.ends[1]))?;
+    payload.raw_set("seconds", link.seconds)?;
+    payload.set_readonly(true);
+    let is_taken = lend::with_world(lua, |world: &mut World| ops::walks::begin_traverse(world, walk));
+    if is_taken.unwrap_or(false) {
+        let args = MultiValue::from_iter([Value::Table(this), Value::Table(payload)]);
+        let (callback, role) = ("onTraverse".into(), TaskRole::Traverse(walk));
+        let id = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
+        store::with(lua, |runtime| runtime.registered.traverses.insert(walk, id));
+        task::begin(vm, id);
+    }
+    Ok(())
+}
+
+/// A walk is over: what takes it over a link is as well.
+pub(crate) fn settled(vm: &ScriptVm, walk: WalkId) {
+    let lua = vm.lua();
+    if let Some(id) = store::with(lua, |runtime| runtime.registered.traverses.remove(&walk)) {
+        task::cancel(lua, id, Why::OwnerGone);
+        invoke::clean_up(vm);
+    }
+}

@@ -1,0 +1,173 @@
+//! Looks at the stack of a script now and then, to say which functions and lines its fuel went to.
+//!
+//! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds: a
+//! look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a
+//! level see the same; it changes nothing that a script or the counter of fuel can tell. Not here: whose calls they
+//! are (`state::profile`).
+
+use std::cell::{Cell, RefCell};
+use std::ffi::{CStr, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use mlua::ffi;
+
+use crate::script::state::profile::stacks::{FRAMES_MAX, SeenFrame, Stacks};
+use crate::script::vm::fault::OWN_CHUNK;
+
+/// What is seen of the call under way, and of those before it.
+#[derive(Debug)]
+pub(super) struct Sampler {
+    /// Safepoints between two looks; 0 while nobody looks.
+    every: Cell<u64>,
+    /// Safepoints until the next look.
+    due: Cell<u64>,
+    /// What is called, as the ledger of the profile numbers it.
+    pub(super) context: Cell<u32>,
+    /// Units of the host that no look has accounted for, in this call and those before it: as safepoints do, they
+    /// count for whoever is looked at next.
+    units: Cell<u64>,
+    /// Whose safepoint was passed last in this call; null before the first.
+    state: Cell<*mut ffi::lua_State>,
+    pub(super) stacks: RefCell<Stacks>,
+}
+
+impl Default for Sampler {
+    fn default() -> Self {
+        Self {
+            every: Cell::new(0),
+            due: Cell::new(0),
+            context: Cell::new(0),
+            units: Cell::new(0),
+            state: Cell::new(ptr::null_mut()),
+            stacks: RefCell::default(),
+        }
+    }
+}
+
+impl Sampler {
+    pub(super) fn begin(&self, every: u32) {
+        self.every.set(u64::from(every));
+        self.due.set(u64::from(every));
+    }
+
+    pub(super) fn is_on(&self) -> bool {
+        self.every.get() > 0
+    }
+
+    /// The stack of the last safepoint is not to be looked at any more: the call is over, or something may be freed.
+    pub(super) fn forget_stack(&self) {
+        self.state.set(ptr::null_mut());
+    }
+
+    /// Functions of the host have taken units.
+    #[inline]
+    pub(super) fn note(&self, units: u64) {
+        if self.is_on() {
+            self.units.set(self.units.get().saturating_add(units));
+        }
+    }
+}
+
+/// Notes a safepoint, and looks at the stack when that is due.
+///
+/// # Safety
+/// `state` is the live state that passes a safepoint.
+#[allow(unsafe_code)]
+#[inline]
+pub(super) unsafe fn pass(sampler: &Sampler, state: *mut ffi::lua_State, price: u64) {
+    sampler.state.set(state);
+    let due = sampler.due.get();
+    if due > 1 {
+        sampler.due.set(due - 1);
+        return;
+    }
+    sampler.due.set(sampler.every.get());
+    // SAFETY: as said above.
+    unsafe { look(sampler, state, sampler.every.get().saturating_mul(price)) };
+}
+
+/// Looks at who has called functions of the host, when these have taken enough.
+///
+/// Why this is sound: the state passed a safepoint in the call under way, and nothing of a VM is freed between
+/// two safepoints, where the collector works; `forget_stack` is called where it works elsewhere and when the call
+/// ends. This is called by functions of the host, which scripts call, never by the allocator: so the stack is whole.
+#[allow(unsafe_code)]
+pub(super) fn account(sampler: &Sampler) {
+    let (units, state) = (sampler.units.get(), sampler.state.get());
+    if units >= sampler.every.get() && !state.is_null() && sampler.is_on() {
+        sampler.units.set(0);
+        // SAFETY: as said above.
+        unsafe { look(sampler, state, units) };
+    }
+}
+
+/// Adds a weight to the stack of `state`.
+///
+/// # Safety
+/// `state` is live, and its stack is whole: it passes a safepoint, or has called a function that runs, or rests.
+#[allow(unsafe_code)]
+#[cold]
+#[inline(never)]
+unsafe fn look(sampler: &Sampler, state: *mut ffi::lua_State, weight: u64) {
+    // Nothing else borrows it while a script runs; if something did, the look would be left out.
+    let Ok(mut stacks) = sampler.stacks.try_borrow_mut() else { return };
+    let mut frames = [SeenFrame::default(); FRAMES_MAX];
+    let mut count = 0;
+    let mut debug = MaybeUninit::<ffi::lua_Debug>::zeroed();
+    // Bounded by twice the frames that are kept: those of walkon's own are passed over.
+    for level in 0..2 * FRAMES_MAX as i32 {
+        if count == FRAMES_MAX {
+            break;
+        }
+        // SAFETY: a record of zeros is valid; with these letters nothing is pushed, raised or allocated. The texts
+        // it points to belong to functions of the stack.
+        unsafe {
+            if ffi::lua_getinfo(state, level, c"sln".as_ptr(), debug.as_mut_ptr()) == 0 {
+                break;
+            }
+            let debug = debug.assume_init_ref();
+            if let Some(frame) = seen(&mut stacks, debug, count == 0) {
+                frames[count] = frame;
+                count += 1;
+            }
+        }
+    }
+    stacks.add(sampler.context.get(), &frames[..count], weight);
+}
+
+/// A frame that is shown: a function of a script, or the innermost one of the host if it has a name.
+///
+/// # Safety
+/// The record was filled in by Luau, and the function it tells of is on the stack.
+#[allow(unsafe_code)]
+unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, is_innermost: bool) -> Option<SeenFrame> {
+    // SAFETY: as said above.
+    let (name, source) = unsafe { (text(debug.name), text(debug.source)) };
+    let line = u32::try_from(debug.currentline).unwrap_or(0);
+    if line == 0 {
+        if name.is_empty() || !is_innermost {
+            return None;
+        }
+        return Some(SeenFrame { function: stacks.function("", name, 0)?, line });
+    }
+    let file = source.strip_prefix(['=', '@']).unwrap_or(source);
+    if file == OWN_CHUNK {
+        return None;
+    }
+    let function = stacks.function(file, name, u32::try_from(debug.linedefined).unwrap_or(0))?;
+    Some(SeenFrame { function, line })
+}
+
+/// A text of Luau; empty where there is none or it is no UTF-8.
+///
+/// # Safety
+/// `text` is null or ends in a zero, and lives as long as the result is used.
+#[allow(unsafe_code)]
+unsafe fn text<'text>(text: *const c_char) -> &'text str {
+    if text.is_null() {
+        return "";
+    }
+    // SAFETY: as said above.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("")
+}

@@ -1,0 +1,167 @@
+//! Tells the ledger of a profile of every call that the VM makes.
+//!
+//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing of
+//! this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the stacks
+//! (`fuel::sampling`).
+
+use std::rc::Rc;
+
+use mlua::Lua;
+
+use crate::base::ids::CharacterId;
+use crate::script::state::code_name::CodeName;
+use crate::script::state::owners::OwnerKind;
+use crate::script::state::profile::{FuelUse, Ledger, Profile, ProfileSetup, Who};
+use crate::script::state::runtime::Runtime;
+use crate::script::vm::{Machine, ScriptVm, lend, store};
+use crate::world::World;
+use crate::world::owner::Owner;
+
+/// Begins a profile; before the first call.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn open(vm: &ScriptVm, setup: ProfileSetup) -> mlua::Result<()> {
+    if setup.sample_every > 0 {
+        vm.fuel().begin_sampling(vm.lua(), setup.sample_every)?;
+    }
+    vm.machine.profile.replace(Some(Ledger::new(setup)));
+    Ok(())
+}
+
+/// What the calls so far have cost; none without a profile.
+pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
+    end_step(vm);
+    let ledger = vm.machine.profile.borrow();
+    let ticks = store::with(vm.lua(), |runtime| runtime.clock.now.0);
+    ledger.as_ref().map(|ledger| Profile::of(ledger, &vm.fuel().stacks(), ticks))
+}
+
+/// The fuel of each who was called so far.
+pub(crate) fn fuel_by_who(vm: &ScriptVm) -> Vec<(Who, u64)> {
+    let ledger = vm.machine.profile.borrow();
+    ledger.iter().flat_map(Ledger::by_who).map(|(who, fuel)| (who.clone(), fuel)).collect()
+}
+
+/// What a file took of each character that runs it, or of one; none when nothing of it was called.
+pub(crate) fn fuel_of(lua: &Lua, file: &str, name: Option<&str>) -> Option<FuelUse> {
+    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let mut ledger = machine.profile.try_borrow_mut().ok()?;
+    let ledger = ledger.as_mut()?;
+    ledger.settle();
+    ledger.fuel_of(file, name)
+}
+
+/// A step of scripts begins.
+pub(crate) fn begin_step(vm: &ScriptVm, tick: u64) {
+    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+        ledger.begin_step(tick);
+    }
+}
+
+/// The step of scripts has ended.
+pub(crate) fn end_step(vm: &ScriptVm) {
+    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+        ledger.end_step();
+    }
+}
+
+/// A call begins.
+#[inline]
+pub(super) fn begin(vm: &ScriptVm) {
+    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+        let context = context_now(vm, ledger);
+        vm.fuel().set_context(context);
+        ledger.begin(context);
+    }
+}
+
+/// The call has ended.
+#[inline]
+pub(super) fn end(vm: &ScriptVm) {
+    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+        ledger.end(vm.fuel().spent());
+    }
+}
+
+/// Calls that were made in a row have ended.
+pub(super) fn end_row(vm: &ScriptVm) {
+    if let Some(ledger) = &mut *vm.machine.profile.borrow_mut() {
+        ledger.end_row(&vm.fuel().batch_fuel());
+    }
+}
+
+/// By row what is called of these owners, whose `update`s are about to be called; none without a profile.
+pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>> {
+    let ledger = &mut *vm.machine.profile.borrow_mut();
+    let ledger = ledger.as_mut()?;
+    if let Some(known) = ledger.known_row(owners) {
+        return Some(known);
+    }
+    let callback = CodeName::Fixed(UPDATE);
+    let contexts: Rc<[u32]> =
+        owners.iter().map(|owner| known_context(vm, ledger, *owner, &callback)).collect();
+    ledger.know_row(owners, Rc::clone(&contexts));
+    Some(contexts)
+}
+
+/// What a row of `update`s is called.
+const UPDATE: &str = "update";
+
+fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
+    let current = store::with(vm.lua(), |runtime| {
+        let current = runtime.running.under_way()?;
+        Some(if ledger.knows(current.owner) {
+            Ok(ledger.context(current.owner, &current.callback))
+        } else {
+            Err(current.clone())
+        })
+    });
+    match current {
+        Some(Ok(context)) => context,
+        Some(Err(current)) => known_context(vm, ledger, current.owner, &current.callback),
+        // A row of `update`s, each of which is told by itself, or the body of a file.
+        None => known_context(vm, ledger, Owner::HOST, &CodeName::Fixed("load")),
+    }
+}
+
+fn known_context(vm: &ScriptVm, ledger: &mut Ledger, owner: Owner, callback: &CodeName) -> u32 {
+    if !ledger.knows(owner) {
+        ledger.know(owner, who(vm.lua(), owner));
+    }
+    ledger.context(owner, callback)
+}
+
+/// The name of a file as messages show it, of the name that scripts call it by.
+pub(crate) fn file_name(name: &str) -> String {
+    if name.is_empty() || name.ends_with(".lua") { name.to_owned() } else { format!("{name}.lua") }
+}
+
+/// Whose code an owner runs.
+fn who(lua: &Lua, owner: Owner) -> Who {
+    let (mut who, character) = store::with(lua, |runtime| named(runtime, owner));
+    if let Some(character) = character {
+        let name = lend::with_world(lua, |world: &mut World| world.name_of(character).to_owned());
+        who.name = name.unwrap_or(who.name);
+    }
+    who
+}
+
+fn named(runtime: &Runtime, owner: Owner) -> (Who, Option<CharacterId>) {
+    let label = runtime.owners.label(owner).to_string();
+    let file_of_scene = |id| {
+        let mut scenes = runtime.cinematics.scenes.iter();
+        scenes.find(|(other, _)| *other == id).and_then(|(_, scene)| scene.definition.file.clone())
+    };
+    // As messages name files.
+    let of = |file: String| Who { file: file_name(&file), name: label.clone() };
+    match runtime.owners.get(owner).map(|record| record.kind) {
+        Some(OwnerKind::Behaviour(character)) => {
+            let file = runtime.actors.behaviours.get(owner).map(|instance| instance.class.file.clone());
+            (of(file.unwrap_or_default()), Some(character))
+        }
+        Some(OwnerKind::Level) => (of(runtime.level_file.clone()), None),
+        Some(OwnerKind::Scene(id)) => (of(file_of_scene(id).unwrap_or_default()), None),
+        Some(OwnerKind::Test | OwnerKind::Console) | None => (of(String::new()), None),
+    }
+}

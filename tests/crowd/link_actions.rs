@@ -1,0 +1,152 @@
+//! Links with an action: who can take them, who is asked to, and how the walk ends.
+//!
+//! Goal: a walk over such a link settles once, whatever `onTraverse` does. Method: a wall that only a link leads over,
+//! on maps of each kind that has links; somebody with the tag of the action, somebody without.
+
+use std::collections::BTreeMap;
+
+use walkon::game::event::Event;
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::game::{Game, Setup};
+use walkon::level::{MemorySource, load};
+
+/// A wall along z = 3 and a link over it, two metres long and as expensive as `cost`.
+fn tiles(link: &str) -> String {
+    format!(
+        r#"{{ "kind": "tiles", "layers": [{{ "name": "ground", "rows": [
+        "..........", "..........", "..........", "XXXXXXXXXX", "..........", "..........", ".........." ] }}],
+        "legend": {{ "X": {{ "walkable": false }} }},
+        "links": [{{ "from": {{ "layer": "ground", "position": [5.5, 2.5] }},
+                    "to": {{ "layer": "ground", "position": [5.5, 4.5] }}, "cost": 4 {link} }}] }}"#
+    )
+}
+
+struct Run {
+    game: Game,
+    /// Ends of walks, links begun, and what scripts said.
+    told: Vec<String>,
+}
+
+/// Anna stands on one side of the wall and, as a level script says, walks to the other side.
+fn run(navigation: &str, tags: &str, behaviour: &str, script: &str, ticks: u64) -> Run {
+    let json = format!(
+        r#"{{ "navigation": {navigation}, "script": "level.lua", "marks": {{ "beyond": [5.5, 6.5] }},
+        "characters": [{{ "name": "anna", "position": [5.5, 0.5], "walkSpeed": 2, "tags": [{tags}], "behaviour": "anna.lua" }}] }}"#
+    );
+    let level = load("wall.json", &MemorySource::new().with("wall.json", json.as_str()));
+    let level = level.unwrap_or_else(|refused| panic!("{refused:?}"));
+    let scripts = BTreeMap::from([
+        ("level.lua".to_owned(), script.to_owned()),
+        ("anna.lua".to_owned(), format!("local anna = {{}}\n{behaviour}\nreturn anna")),
+    ]);
+    let recorder = Recorder::new(RecordOptions { trace: true, ..RecordOptions::default() });
+    let game = Game::load(level, Setup { scripts, recorder, ..Setup::default() }).unwrap();
+    let mut run = Run { game, told: Vec::new() };
+    (0..ticks).for_each(|_| run.tick());
+    run
+}
+
+impl Run {
+    fn tick(&mut self) {
+        let tick = self.game.tick(&[]);
+        for event in &tick.events {
+            match event {
+                Event::WalkSettled(result) => {
+                    self.told.push(format!("{}/{}", result.status().name(), result.reason().name()));
+                }
+                Event::LinkBegun { action, seconds, .. } => self.told.push(format!("{action} {seconds:.1}")),
+                _ => {}
+            }
+        }
+        for line in &tick.lines {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            if line["e"] == "log" || line["e"] == "scriptFault" {
+                self.told.push(line["message"].as_str().unwrap().to_owned());
+            }
+        }
+    }
+
+    fn z(&self) -> f32 {
+        let anna = self.game.character("anna").unwrap();
+        self.game.pose(anna).unwrap().position[2]
+    }
+}
+
+const CLIMB: &str = r#", "action": "climb""#;
+const GO: &str =
+    "function onStart() world.character(\"anna\"):walkTo(\"beyond\", { accept = \"exact\" }) end";
+
+#[test]
+fn who_has_the_tag_takes_the_link_in_its_time_and_the_host_hears_of_it() {
+    let run = run(&tiles(CLIMB), "\"climb\"", "", GO, 480);
+    assert_eq!(run.told, ["climb 2.0", "arrived/reached"]);
+    assert!(run.z() > 6.0);
+}
+
+#[test]
+fn who_lacks_the_tag_finds_no_way_and_a_link_without_an_action_is_for_all() {
+    let mut other = run(&tiles(CLIMB), "\"swim\"", "", GO, 480);
+    assert_eq!(other.told, ["blocked/noPath"]);
+    assert!(other.z() < 3.0);
+    other = run(&tiles(""), "", "", GO, 480);
+    assert_eq!(other.told, ["arrived/reached"]);
+}
+
+#[test]
+fn on_traverse_is_handed_the_link_may_wait_and_the_walk_goes_on_when_it_returns() {
+    let behaviour = "function anna:onTraverse(link)\n\
+        log.info(\"%s %.1f to %.1f, %s\", link.action, link.from.z, link.to.z, link.walk.state)\n  task.sleep(3)\n  log.info(\"over\")\nend";
+    let run = run(&tiles(CLIMB), "\"climb\"", behaviour, GO, 600);
+    assert_eq!(run.told, ["climb 2.0", "climb 2.5 to 4.5, moving", "over", "arrived/reached"]);
+    assert!(run.z() > 6.0);
+}
+
+#[test]
+fn what_on_traverse_does_ends_the_walk_once() {
+    for (body, expected) in [
+        ("return false", vec!["climb 2.0", "blocked/stuck"]),
+        ("task.sleep(60)", vec!["climb 2.0", "blocked/timeout"]),
+        ("error(\"slips\")", vec!["climb 2.0", "anna.lua:3: slips", "blocked/stuck"]),
+        (
+            "self.character:stop()\n  task.sleep(1)\n  log.info(\"not said\")",
+            vec!["climb 2.0", "cancelled/stopped"],
+        ),
+        (
+            "self.character:walkTo(5.5, 0.5)\n  task.sleep(1)",
+            vec!["climb 2.0", "cancelled/superseded", "arrived/reached"],
+        ),
+        (
+            "task.onCancel(function(why) log.info(why) end)\n  task.sleep(60)",
+            vec!["climb 2.0", "blocked/timeout", "ownerGone"],
+        ),
+    ] {
+        let behaviour = format!("function anna:onTraverse(link)\n  {body}\nend");
+        let run = run(&tiles(CLIMB), "\"climb\"", &behaviour, GO, 2400);
+        assert_eq!(run.told, expected, "{body}");
+        assert!(run.z() < 3.0, "{body}");
+    }
+}
+
+#[test]
+fn a_level_names_what_it_allows() {
+    let refused = |link: &str| {
+        let json = format!(r#"{{ "navigation": {} }}"#, tiles(link));
+        load("wall.json", &MemorySource::new().with("wall.json", json.as_str())).unwrap_err().to_string()
+    };
+    assert!(refused(r#", "action": 3"#).contains("action"));
+    assert!(refused(r#", "acton": "climb""#).contains("acton"));
+    let links: Vec<String> = (0..33)
+        .map(|index| {
+            format!(
+                r#"{{ "from": {{ "layer": "ground", "position": [0.5, 0.5] }}, "to": {{ "layer": "ground", "position": [5.5, 0.5] }},
+                "action": "a{index}" }}"#
+            )
+        })
+        .collect();
+    let json = format!(
+        r#"{{ "navigation": {{ "kind": "tiles", "layers": [{{ "name": "ground", "rows": [".........."] }}], "links": [{}] }} }}"#,
+        links.join(",")
+    );
+    let refused = load("wall.json", &MemorySource::new().with("wall.json", json.as_str())).unwrap_err();
+    assert!(refused.to_string().contains("33 actions, expected 32 at most"), "{refused}");
+}
