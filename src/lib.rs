@@ -91,6 +91,13 @@ pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
 pub use script::vm::fuel::Signals;
 
+// Debuggers.
+pub use game::debugging::EVENT_NAMES;
+pub use script::debug::{
+    Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, DebugScope, DebugThread,
+    Debugger, FaultStops, HitRule, Page, PagePart, Paused, StopReason, Variable,
+};
+
 // What events speak of.
 pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 pub use base::threads::Threads;

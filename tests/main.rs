@@ -4,6 +4,7 @@
 
 mod cli;
 mod crowd;
+mod debugger;
 mod fixture;
 #[allow(dead_code, reason = "the benchmark uses more of it")]
 mod invariants;

@@ -4,6 +4,7 @@
 //! list in [`Game::tick`], in that order, and nothing else changes the world. Not here: clocks, files,
 //! threads; the game neither sleeps nor prints.
 
+pub mod debugging;
 pub mod event;
 pub mod fault_list;
 pub mod find;
@@ -40,6 +41,7 @@ use crate::game::recorder::{CrowdCounts, Recorder};
 use crate::game::tick::Tick;
 use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
+use crate::script::debug::Debugger;
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
 use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::test_run::TestState;
@@ -69,6 +71,8 @@ pub struct Setup {
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person.
     pub is_interactive: bool,
+    /// Whoever debugs the scripts. They run as they would without, to the same hashes.
+    pub debugger: Option<Debugger>,
     /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
     pub threads: Threads,
     /// What of the scripts is to be profiled, if anything.
@@ -203,6 +207,7 @@ impl Game {
             args: setup.args,
             signals: setup.signals,
             is_interactive: setup.is_interactive,
+            debugger: setup.debugger,
             profile: setup.profile,
         };
         let scripts = ScriptHost::new(scripts, world.settings(), world.seed())?;
@@ -313,6 +318,7 @@ impl Game {
         let fingerprint = self.recorder.wants_hash(self.world.clock.tick).then(|| self.fingerprint());
         let recorded = self.recorder.record(&self.world, facts, fingerprint); // 14
         done(TickStep::Record);
+        self.debug(&recorded);
         recorded
     }
 

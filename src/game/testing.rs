@@ -13,6 +13,7 @@ use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::Level;
+use crate::script::debug::Debugger;
 use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::step::testing::values_are_equal;
 use crate::script::vm::fuel::Signals;
@@ -45,6 +46,8 @@ pub struct Suite<'a> {
     pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
+    /// Whoever debugs the first of the two runs of each test.
+    pub debugger: Option<Debugger>,
     /// What the scripts of all tests cost, where that is asked for.
     pub profile: Option<SuiteProfile>,
     /// Asked between ticks; false ends everything.
@@ -324,6 +327,7 @@ impl RunSide {
             args: test.options.args.clone(),
             recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
+            debugger: suite.debugger.clone().filter(|_| sentences),
             // Fuel by call, for what tests expect of it.
             profile: Some(ProfileSetup { sample_every, ..ProfileSetup::default() }),
             ..Setup::default()

@@ -20,6 +20,7 @@ use crate::base::value::Plain;
 use crate::script::bind::level::{self, LevelOutcome};
 use crate::script::bind::table::Binding;
 use crate::script::bind::{self, BindingSetup, log, wait_requests};
+use crate::script::debug::{Debugger, StopReason};
 use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
 use crate::script::state::profile::{Profile, ProfileSetup, Who};
@@ -68,6 +69,8 @@ pub struct ScriptSetup {
     /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing
     /// waits for a person.
     pub is_interactive: bool,
+    /// Whoever debugs them.
+    pub debugger: Option<Debugger>,
     /// What is to be profiled, if anything.
     pub profile: Option<ProfileSetup>,
 }
@@ -146,6 +149,7 @@ pub struct ScriptHost {
     pub(super) level_script: Option<String>,
     pub(super) reloads: Reloads,
     console: Console,
+    debugger: Option<Debugger>,
     is_over: bool,
 }
 
@@ -156,10 +160,18 @@ impl ScriptHost {
     /// When a file is missing, does not compile, fails, or is no behaviour.
     pub fn new(setup: ScriptSetup, settings: &Settings, seed: u64) -> Result<Self, StartError> {
         let limits = ScriptLimits::from(&settings.limits);
-        let vm = ScriptVm::new(VmSettings { seed, limits, signals: setup.signals })?;
+        let vm = ScriptVm::new(VmSettings {
+            seed,
+            limits,
+            signals: setup.signals,
+            debugger: setup.debugger.as_ref().map(Debugger::hook),
+        })?;
         let state = prepare(&vm, settings, &setup.args).map_err(VmError::from)?;
         store::with(vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = setup.is_interactive);
         vm.set_texts(ScriptTexts::new(setup.texts)?);
+        if let Some(debugger) = &setup.debugger {
+            debugger.begin(vm.lua());
+        }
         let level_file = setup.level_script.as_ref().and_then(|name| vm.resolve(name).ok());
         store::with(vm.lua(), |runtime| runtime.level_file = level_file.unwrap_or_default());
         if let Some(profile) = setup.profile {
@@ -180,7 +192,8 @@ impl ScriptHost {
         let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
         let level_script = setup.level_script;
         let console = Console::default();
-        Ok(Self { vm, level, state, characters, level_script, reloads, console, is_over: false })
+        let debugger = setup.debugger;
+        Ok(Self { vm, level, state, characters, level_script, reloads, console, debugger, is_over: false })
     }
 
     /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before
@@ -441,6 +454,24 @@ impl ScriptHost {
     #[cfg(test)]
     pub(crate) fn go_the_plain_way(&mut self) {
         store::with(self.vm.lua(), |runtime| runtime.tasks.goes_the_plain_way = true);
+    }
+
+    /// Whether a debugger is connected that wants to hear of the end of ticks.
+    pub(crate) fn is_debugged(&self) -> bool {
+        self.debugger.is_some()
+    }
+
+    /// The first of these names of an event that a debugger stops at.
+    pub(crate) fn stop_of<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
+        self.debugger.as_ref()?.stop_of(names)
+    }
+
+    /// Lets the debugger look, between two ticks.
+    pub(crate) fn debug_between_ticks(&mut self, world: &mut World, stops: Vec<StopReason>) {
+        let Some(debugger) = &self.debugger else { return };
+        let lua = self.vm.lua();
+        let _at_hand = store::AtHand::begin(lua);
+        lend::phase(lua, world, |lua| debugger.between_ticks(lua, stops));
     }
 
     /// Lends the world for one phase.

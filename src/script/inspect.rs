@@ -30,6 +30,7 @@ use crate::world::World;
 use crate::world::owner::Owner;
 
 pub use trees::TreeView;
+pub(crate) use waits::words_of;
 
 /// Things of one kind that are shown of one owner.
 const SHOWN_MAX: usize = 256;
@@ -281,7 +282,7 @@ impl ScriptHost {
     fn task(&self, world: &World, parts: TaskParts) -> TaskView {
         let TaskParts { id, name, callback, thread, start, pause, since } = parts;
         let waits = match (&pause, &start) {
-            (Some(pause), _) => self.words_of(world, pause),
+            (Some(pause), _) => words_of(self.vm.lua(), world, pause),
             (None, Some(_)) => "its beginning".to_owned(),
             (None, None) => "its turn".to_owned(),
         };

@@ -9,6 +9,7 @@
 
 pub mod bind;
 pub mod check;
+pub mod debug;
 pub mod host;
 pub mod inspect;
 pub mod state;

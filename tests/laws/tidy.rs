@@ -225,10 +225,11 @@ fn unsafe_code_is_lifted_where_the_vm_calls_the_host_and_nowhere_else() {
         .filter(|file| file.text.lines().any(|line| code(line).contains("allow(unsafe_code)")))
         .map(|file| file.path.clone())
         .collect();
-    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, what is asked of
-    // characters most; the handle that collectors of other languages free on any thread.
+    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a debugger
+    // looks at, what is asked of characters most; the handle that collectors of other languages free on any thread.
     let may = [
         "script/bind/quick_answers.rs",
+        "script/vm/debug.rs",
         "script/vm/fuel.rs",
         "script/vm/fuel/batch.rs",
         "shared/thread_bound.rs",

@@ -48,6 +48,7 @@ fn results_with(files: &[(&str, &str)], seed: Option<u64>) -> Vec<TestResult> {
         load_level: &mut |name| if name == "courtyard" { level(&json) } else { Err(format!("no {name}")) },
         seed,
         signals: Arc::new(Signals::default()),
+        debugger: None,
         goes_on: &mut || true,
     };
     let all = tests.iter().enumerate();
@@ -693,6 +694,7 @@ fn the_projects_own_tests_pass() {
                 load_level: &mut load_level,
                 seed: None,
                 signals: Arc::default(),
+                debugger: None,
                 goes_on: &mut || true,
             };
             let result = run(&mut suite, test, index).unwrap();

@@ -69,6 +69,7 @@ fn schedules_keep_their_boundaries() {
     let tests =
         collect(&texts, "schedules_test.lua", &levels, Arc::default()).unwrap_or_else(|e| panic!("{e}"));
     let mut suite = Suite {
+        debugger: None,
         profile: None,
         scripts: &texts,
         load_level: &mut |_| {

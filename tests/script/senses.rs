@@ -67,6 +67,7 @@ fn seed_bt6_bt8_senses_conditions_and_a_guard_with_modes_do_what_their_level_tes
         load_level: &mut load_level,
         seed: None,
         signals: Arc::new(Signals::default()),
+        debugger: None,
         goes_on: &mut || true,
     };
     let mut wrong = Vec::new();

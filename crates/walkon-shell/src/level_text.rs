@@ -150,6 +150,7 @@ impl LevelText {
     /// When a script does not compile, fails as it loads, or is given wrong parameters.
     pub fn start(&self, level: Level, with: StartSetup) -> Result<Game, StartError> {
         let setup = Setup {
+            debugger: None,
             scripts: self.scripts.clone(),
             seed: with.seed,
             args: with.args,

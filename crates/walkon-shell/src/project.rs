@@ -191,6 +191,19 @@ impl Project {
 }
 
 impl Project {
+    /// Where scripts lie on disk.
+    pub fn script_places<'a>(
+        &self,
+        scripts: impl Iterator<Item = &'a String>,
+        level: &str,
+    ) -> BTreeMap<String, std::path::PathBuf> {
+        let place = |script: &String| {
+            let path = self.script_path(script, level)?;
+            Some((script.clone(), self.folder.root().join(path)))
+        };
+        scripts.filter_map(place).collect()
+    }
+
     /// The path below the root of a script, from its path below a script folder. `level` is the level it
     /// belongs to, for projects without script folders.
     pub fn script_path(&self, script: &str, level: &str) -> Option<String> {

@@ -20,6 +20,7 @@ pub mod event;
 pub mod graph;
 pub mod level;
 pub mod log;
+pub(crate) mod looks;
 pub mod names;
 pub mod nav;
 pub mod path_options;

@@ -6,11 +6,13 @@
 use mlua::{Function, LightUserData, Lua, MetaMethod, Table, Value};
 
 use crate::script::bind::call::Raise;
+use crate::script::bind::looks::only_looks;
 use crate::script::bind::quick_answers::QuickAnswers;
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
 use crate::script::vm::convert::{self, Args, Mistake, describe};
 use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
+use crate::script::vm::machine_of;
 
 /// Makes the type of `T` out of its `entries`; waiting ones are looked up in `waiting`.
 ///
@@ -108,6 +110,19 @@ pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) 
 /// When the memory of the VM is spent.
 pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua::Result<Function> {
     let (called, price) = (entry.called, entry.price);
+    if let Some(machine) = machine_of(lua).filter(|machine| machine.debug.get().is_some())
+        && !only_looks(entry)
+    {
+        // Only where a debugger is connected, so that nobody else pays for the question.
+        return lua.create_function(move |lua, values| {
+            if machine.is_looking.get() {
+                let what = "it changes the run; write ! in front to let it, the run is not repeatable then";
+                return Err(Mistake::new(called, what.to_owned()).raise(lua));
+            }
+            convert::pay(price, &values)?;
+            body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
+        });
+    }
     lua.create_function(move |lua, values| {
         convert::pay(price, &values)?;
         body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))

@@ -3,8 +3,9 @@
 //! In: a wait, the world for names. Out: `walk 12 of "anna"`, `event "bell"`. Not here: where it waits
 //! (`inspect`).
 
+use mlua::Lua;
+
 use crate::base::ids::WalkId;
-use crate::script::host::ScriptHost;
 use crate::script::state::dialogue::Dialogue;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{GroupEntry, GroupKind, TaskPause};
@@ -15,58 +16,55 @@ use crate::world::World;
 /// Entries of a wait over several things that are named.
 const NAMED_MAX: usize = 8;
 
-impl ScriptHost {
-    pub(super) fn words_of(&self, world: &World, pause: &TaskPause) -> String {
-        match pause {
-            TaskPause::Until(_) => "time".to_owned(),
-            TaskPause::Test { predicate, .. } => match place_of(predicate) {
-                Some(place) => format!("a predicate ({}:{})", place.file, place.line),
-                None => "a predicate".to_owned(),
-            },
-            TaskPause::Event { name, .. } => format!("event \"{name}\""),
-            TaskPause::One { wait, .. } => self.words_of_wait(world, *wait),
-            TaskPause::Host(asked) => words_of_dialogue(asked),
-            TaskPause::Group { kind, entries, .. } => self.words_of_group(world, *kind, entries),
-        }
+/// What a task waits for.
+pub(crate) fn words_of(lua: &Lua, world: &World, pause: &TaskPause) -> String {
+    match pause {
+        TaskPause::Until(_) => "time".to_owned(),
+        TaskPause::Test { predicate, .. } => match place_of(predicate) {
+            Some(place) => format!("a predicate ({}:{})", place.file, place.line),
+            None => "a predicate".to_owned(),
+        },
+        TaskPause::Event { name, .. } => format!("event \"{name}\""),
+        TaskPause::One { wait, .. } => words_of_wait(lua, world, *wait),
+        TaskPause::Host(asked) => words_of_dialogue(asked),
+        TaskPause::Group { kind, entries, .. } => words_of_group(lua, world, *kind, entries),
     }
+}
 
-    fn words_of_group(&self, world: &World, kind: GroupKind, entries: &[GroupEntry]) -> String {
-        let open = entries.iter().filter(|entry| entry.outcome.is_none());
-        let mut words: Vec<String> =
-            open.clone().take(NAMED_MAX).map(|entry| self.words_of_wait(world, entry.wait)).collect();
-        if open.count() > NAMED_MAX {
-            words.push("...".to_owned());
-        }
-        let words = words.join(", ");
-        match kind {
-            GroupKind::All => format!("all of: {words}"),
-            GroupKind::Race => format!("the first of: {words}"),
-            GroupKind::Timeout => format!("{words}, for a time"),
-        }
+fn words_of_group(lua: &Lua, world: &World, kind: GroupKind, entries: &[GroupEntry]) -> String {
+    let open = entries.iter().filter(|entry| entry.outcome.is_none());
+    let mut words: Vec<String> =
+        open.clone().take(NAMED_MAX).map(|entry| words_of_wait(lua, world, entry.wait)).collect();
+    if open.count() > NAMED_MAX {
+        words.push("...".to_owned());
     }
+    let words = words.join(", ");
+    match kind {
+        GroupKind::All => format!("all of: {words}"),
+        GroupKind::Race => format!("the first of: {words}"),
+        GroupKind::Timeout => format!("{words}, for a time"),
+    }
+}
 
-    fn words_of_wait(&self, world: &World, wait: Wait) -> String {
-        match wait {
-            Wait::Walk(walk) => words_of_walk(world, walk),
-            Wait::DoorMove(serial) => {
-                let has = |wish: &crate::world::door::DoorWish| wish.serials.contains(&serial);
-                let mut doors = world.doors().iter();
-                let door = doors.find(|door| door.wish.as_ref().is_some_and(has));
-                door.map_or_else(|| "a door".to_owned(), |door| format!("door \"{}\"", door.name))
-            }
-            Wait::Path(_) => "a path".to_owned(),
-            Wait::Turn(_) => "a turn".to_owned(),
-            Wait::Play(_) => "an animation".to_owned(),
-            Wait::Timer(timer) => format!("timer {timer}"),
-            Wait::Task(task) => format!("task {task}"),
-            Wait::Scene(scene) => {
-                let name = store::with(self.vm.lua(), |runtime| {
-                    runtime.cinematics.scenes.name(scene).map(str::to_owned)
-                });
-                name.map_or_else(|| "a scene".to_owned(), |name| format!("scene \"{name}\""))
-            }
-            Wait::Change(_) => "a change of a blackboard".to_owned(),
+fn words_of_wait(lua: &Lua, world: &World, wait: Wait) -> String {
+    match wait {
+        Wait::Walk(walk) => words_of_walk(world, walk),
+        Wait::DoorMove(serial) => {
+            let has = |wish: &crate::world::door::DoorWish| wish.serials.contains(&serial);
+            let mut doors = world.doors().iter();
+            let door = doors.find(|door| door.wish.as_ref().is_some_and(has));
+            door.map_or_else(|| "a door".to_owned(), |door| format!("door \"{}\"", door.name))
         }
+        Wait::Path(_) => "a path".to_owned(),
+        Wait::Turn(_) => "a turn".to_owned(),
+        Wait::Play(_) => "an animation".to_owned(),
+        Wait::Timer(timer) => format!("timer {timer}"),
+        Wait::Task(task) => format!("task {task}"),
+        Wait::Scene(scene) => {
+            let name = store::with(lua, |runtime| runtime.cinematics.scenes.name(scene).map(str::to_owned));
+            name.map_or_else(|| "a scene".to_owned(), |name| format!("scene \"{name}\""))
+        }
+        Wait::Change(_) => "a change of a blackboard".to_owned(),
     }
 }
 

@@ -112,6 +112,22 @@ impl Boards {
         Some(self.last)
     }
 
+    /// The number of the last board that was used first.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Forgets the boards that were used first after that of number `last`: somebody only looked, and they are
+    /// empty.
+    pub(crate) fn forget_after(&mut self, last: u64) {
+        let new: Vec<u64> = self.numbers.values().copied().filter(|number| *number > last).collect();
+        for number in new {
+            self.boards.remove(number);
+        }
+        self.numbers.retain(|_, number| *number <= last);
+        self.last = self.last.min(last);
+    }
+
     /// Whose board it is; none when its character was removed.
     pub(crate) fn of(&self, board: u64) -> Option<&BoardOf> {
         self.boards.get(board).map(|board| &board.of)

@@ -34,7 +34,7 @@ const TWIN_BYTES_PER_UNIT: usize = 16 * 1024;
 const BEGINNINGS_MAX: usize = 65536;
 
 /// What is known of the texts of one VM.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Census {
     /// The most digits a text began with.
     digits: usize,

@@ -333,6 +333,12 @@ impl Tasks {
         thread.is_some_and(|thread| thread.state().addr() == coroutine)
     }
 
+    /// Whether a coroutine is that of any task that has not ended.
+    pub(crate) fn has_coroutine(&self, coroutine: usize) -> bool {
+        let own = |task: &Task| task.thread.as_ref().is_some_and(|thread| thread.state().addr() == coroutine);
+        self.iter().any(|(_, task)| own(task))
+    }
+
     /// A script is given the handle of a task.
     pub(crate) fn note_handle(&mut self, id: u64) {
         // No change that is hashed; but most tasks are given a handle when they are made, and are to be hashed

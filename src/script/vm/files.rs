@@ -145,6 +145,12 @@ impl ScriptTexts {
         })
     }
 
+    /// The paths of all files, in order.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        self.files.values().map(|file| file.path.clone()).collect()
+    }
+
     /// The file called `name`, the whole name as [`ScriptTexts::resolve`] gives it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ScriptText> {

@@ -200,6 +200,8 @@ pub(crate) struct Cache {
     marks: Table,
     /// What a level says of its things, by what they are and their name: the data, and its read-only table.
     props: BTreeMap<String, (Arc<Plain>, Table)>,
+    /// Those made for a debugger, by type and key: nobody keeps them, and they are forgotten when it is done.
+    noted: Option<Vec<(&'static str, f64)>>,
     /// Metatables of results.
     pub(crate) walk_result_meta: Table,
     /// Code of walkon's own.
@@ -244,6 +246,7 @@ pub(crate) fn install(lua: &Lua, makers: Makers, show_result: Function) -> mlua:
         latched: weak(lua, "k")?,
         marks: lua.create_table()?,
         props: BTreeMap::new(),
+        noted: None,
         walk_result_meta,
         makers,
     });
@@ -299,7 +302,37 @@ pub fn make<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Value> {
     }
     let handle = Value::UserData(lua.create_any_userdata(thing)?);
     table_of::<T>(lua)?.raw_set(key, &handle)?;
+    if let Some(mut cache) = lua.app_data_mut::<Cache>()
+        && let Some(noted) = &mut cache.noted
+    {
+        noted.push((T::TYPE, key));
+    }
     Ok(handle)
+}
+
+/// Handles that are made from now on are those of a debugger.
+pub(crate) fn note_new(lua: &Lua) {
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.noted.get_or_insert_default();
+    }
+}
+
+/// Forgets the handles of a debugger, so that no result is kept for them.
+pub(crate) fn forget_noted(lua: &Lua) {
+    let Some(mut cache) = lua.app_data_mut::<Cache>() else { return };
+    for (kind, key) in cache.noted.take().unwrap_or_default() {
+        if let Some(table) = cache.handles.get(kind) {
+            // To take an entry out needs no memory.
+            let _ = table.raw_set(key, Value::Nil);
+        }
+    }
+}
+
+/// Handles that were made since [`note_new`] stay: code of a script may hold them.
+pub(crate) fn keep_noted(lua: &Lua) {
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.noted = Some(Vec::new());
+    }
 }
 
 /// The handle under a key, or nil. Reading raw runs no script, so the cache may stay borrowed.

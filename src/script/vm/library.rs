@@ -154,6 +154,10 @@ fn place(lua: &Lua, text: LuaString, handlers: usize) -> mlua::Result<LuaString>
 }
 
 fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {
+    if machine.is_looking.get() {
+        let what = "a coroutine would go on, which changes the run; write ! in front to let it";
+        return Err(Mistake::new("coroutine.resume", what.to_owned()).raise(lua));
+    }
     if machine.depth.get() >= machine.limits.coroutine_depth {
         let what =
             format!("coroutines nested too deeply, expected at most {}", machine.limits.coroutine_depth);

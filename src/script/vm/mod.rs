@@ -7,6 +7,7 @@
 
 pub(crate) mod account;
 pub mod convert;
+pub(crate) mod debug;
 pub mod fault;
 pub mod files;
 pub mod fuel;
@@ -22,7 +23,7 @@ pub(crate) mod shown;
 pub(crate) mod store;
 mod strides;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use crate::script::state::code_place::CodePlace;
 use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
 use crate::script::vm::convert::{Args, Mistake, function};
+use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, Signals, Trip};
@@ -51,6 +53,8 @@ pub struct VmSettings {
     pub limits: ScriptLimits,
     /// The flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
+    /// Whoever debugs this VM.
+    pub(crate) debugger: Option<Rc<dyn Hook>>,
 }
 
 /// Why a VM could not be made. Not a mistake of a script.
@@ -86,6 +90,12 @@ pub(crate) struct Machine {
     host_asks: Cell<bool>,
     /// Whether a script has asked which coroutine it runs in: it may hold one that is over.
     pub(crate) is_coroutine_known: Cell<bool>,
+    /// Where a debugger is connected.
+    pub(crate) debug: OnceCell<Rc<DebugPort>>,
+    /// Whether code runs for somebody who only looks: what would change anything is refused.
+    pub(crate) is_looking: Cell<bool>,
+    /// The table behind the globals of every file.
+    pub(crate) shared: OnceCell<Table>,
     /// What calls cost, while a profile is made.
     profile: RefCell<Option<Ledger>>,
 }
@@ -103,6 +113,35 @@ impl Machine {
     /// Whether the body of a file runs right now.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.get() > 0
+    }
+
+    /// The texts of the level's scripts.
+    pub(crate) fn texts(&self) -> std::cell::Ref<'_, ScriptTexts> {
+        self.texts.borrow()
+    }
+
+    /// Bytes in use for a debugger alone.
+    pub(crate) fn extra_bytes(&self) -> usize {
+        self.debug.get().map_or(0, |port| port.extra_bytes.get())
+    }
+
+    /// Runs `run` for a debugger while a call rests, or between two: nothing is counted or collected, nothing
+    /// stops, and there is room in memory for what it makes.
+    pub(crate) fn rest<R>(&self, lua: &Lua, run: impl FnOnce() -> R) -> R {
+        let Some(port) = self.debug.get() else { return run() };
+        let limit = lua.set_memory_limit(0).unwrap_or(0);
+        let before = (lua.used_memory(), port.extra_bytes.get(), self.depth.get());
+        handles::note_new(lua);
+        if limit > 0 {
+            let _ = lua.set_memory_limit(limit.saturating_add(ROOM_OF_DEBUGGER));
+        }
+        let result = self.fuel.aside(|| port.busy(run));
+        handles::forget_noted(lua);
+        port.extra_bytes.set(before.1.saturating_add(lua.used_memory().saturating_sub(before.0)));
+        self.fuel.set_extra_bytes(port.extra_bytes.get());
+        self.depth.set(before.2);
+        let _ = lua.set_memory_limit(if limit > 0 { limit + port.extra_bytes.get() - before.1 } else { 0 });
+        result
     }
 }
 
@@ -162,6 +201,9 @@ const IDLE_MAX: usize = 64;
 /// Frames of a waiting coroutine that are looked at: those of a wait lie above that of the script.
 const FRAMES_LOOKED_AT: i32 = 64;
 
+/// Bytes that a debugger may make beyond the memory of the level.
+const ROOM_OF_DEBUGGER: usize = 64 * 1024 * 1024;
+
 /// Closes luau#2970: without it `table.move` into a table with a key near -2^31 kills the process.
 const ARRAY_FLAG: &str = "LuauTableArrayAdjustCheck";
 
@@ -198,9 +240,16 @@ impl ScriptVm {
             loads: Loads::default(),
             host_asks: Cell::new(false),
             is_coroutine_known: Cell::new(false),
+            debug: OnceCell::new(),
+            is_looking: Cell::new(false),
+            shared: OnceCell::new(),
             profile: RefCell::default(),
         });
+        if let Some(hook) = settings.debugger {
+            let _ = machine.debug.set(DebugPort::install(&lua, hook)?);
+        }
         let sandbox = sandbox::build(&lua, &machine)?;
+        let _ = machine.shared.set(sandbox.globals.clone());
         let loader = Loader {
             machine: Rc::clone(&machine),
             globals: sandbox.globals.clone(),
@@ -637,9 +686,7 @@ impl ScriptVm {
         environment: &Table,
     ) -> Result<Function, CallFailure> {
         let compiling = self.machine.fuel.enter(u64::MAX / 2);
-        let file = |text: String| ScriptText { path: chunk.to_owned(), text };
-        let expression = compile(&self.lua, &file(format!("return {text}")), Some(environment));
-        let compiled = expression.or_else(|_| compile(&self.lua, &file(text.to_owned()), Some(environment)));
+        let compiled = compile_text(&self.lua, (chunk, text), environment);
         drop(compiling);
         match self.machine.fuel.trip() {
             Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
@@ -713,6 +760,25 @@ impl ScriptVm {
     pub fn check(&self, file: &ScriptText) -> Result<(), CallFailure> {
         compile(&self.lua, file, None).map(|_| ())
     }
+}
+
+/// What the parts of a VM share, for a debugger.
+pub(crate) fn machine_of(lua: &Lua) -> Option<Rc<Machine>> {
+    lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))
+}
+
+/// The lines where the file at `path` can stop: of the code that is loaded, else of its text.
+pub(crate) fn lines_to_stop_at(lua: &Lua, path: &str) -> Option<BTreeSet<u32>> {
+    let machine = machine_of(lua)?;
+    if let Some(lines) = machine.debug.get()?.lines_of(path) {
+        return Some(lines);
+    }
+    let text = machine.texts.borrow().get(ScriptTexts::name_of_path(path)?).cloned()?;
+    if text.path != path {
+        return None;
+    }
+    let body = compile_by(strides::compile_for_debugger, lua, &text, None).ok()?;
+    Some(debug::lines(lua, &body))
 }
 
 /// Collects everything that nothing reaches.
@@ -818,7 +884,11 @@ fn report(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Function> {
     let machine = Rc::clone(machine);
     lua.create_function(move |lua, problem: Value| {
         let trip = machine.fuel.trip().map(|trip| (trip, machine.fuel.limit()));
-        *machine.failure.borrow_mut() = Some(CallFailure::at(lua, &problem, trip));
+        let failure = CallFailure::at(lua, &problem, trip);
+        if let Some(port) = machine.debug.get() {
+            port.fault(lua, &failure);
+        }
+        *machine.failure.borrow_mut() = Some(failure);
         Ok(())
     })
 }
@@ -856,8 +926,26 @@ impl Loader {
         let file = text.ok_or_else(|| failed(format!("unknown script \"{name}\"")))?;
         let environment =
             self.environment(lua, name).map_err(|error| failed(fault::text_of_error(&error)))?;
-        let body = compile(lua, &file, Some(&environment))?;
+        let body = match self.machine.debug.get() {
+            None => compile(lua, &file, Some(&environment))?,
+            Some(port) => self.compile_for_debugger(lua, port, (&file, &environment))?,
+        };
         Ok((environment, body))
+    }
+
+    /// The same code with the names of its locals, known to the debugger.
+    fn compile_for_debugger(
+        &self,
+        lua: &Lua,
+        port: &DebugPort,
+        (file, environment): (&ScriptText, &Table),
+    ) -> Result<Function, CallFailure> {
+        let named = compile_by(strides::compile_for_debugger, lua, file, Some(environment))?;
+        self.machine.rest(lua, || port.register(lua, &file.path, &named));
+        let names = debug::bytes_of_names(&file.text);
+        port.extra_bytes.set(port.extra_bytes.get().saturating_add(names));
+        self.machine.fuel.set_extra_bytes(port.extra_bytes.get());
+        Ok(named)
     }
 
     fn environment(&self, lua: &Lua, name: &str) -> mlua::Result<Table> {
@@ -934,8 +1022,32 @@ impl Loader {
     }
 }
 
+/// Compiles a text called `chunk`: an expression gives its values, statements run.
+///
+/// # Errors
+/// The first mistake of the text as statements.
+pub(crate) fn compile_text(
+    lua: &Lua,
+    (chunk, text): (&str, &str),
+    environment: &Table,
+) -> Result<Function, CallFailure> {
+    let file = |text: String| ScriptText { path: chunk.to_owned(), text };
+    let expression = compile(lua, &file(format!("return {text}")), Some(environment));
+    expression.or_else(|_| compile(lua, &file(text.to_owned()), Some(environment)))
+}
+
 /// Compiles one file. Text only: Luau would take bytecode for granted, and wrong bytecode kills the process.
 fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<Function, CallFailure> {
+    compile_by(strides::compile, lua, file, environment)
+}
+
+/// The same, by a way from text to bytecode.
+fn compile_by(
+    compiled: fn(&str) -> mlua::Result<Vec<u8>>,
+    lua: &Lua,
+    file: &ScriptText,
+    environment: Option<&Table>,
+) -> Result<Function, CallFailure> {
     let text = file.text.strip_prefix('\u{feff}').unwrap_or(&file.text);
     // A `#!` line becomes a comment, so that lines keep their numbers.
     let (text, body) = match text.strip_prefix("#!") {
@@ -951,7 +1063,7 @@ fn compile(lua: &Lua, file: &ScriptText, environment: Option<&Table>) -> Result<
         ));
     }
     // A mistake of syntax is told by the other way of loading, which knows the name of the file.
-    let chunk = match strides::compile(&text) {
+    let chunk = match compiled(&text) {
         Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
         Err(_) => lua.load(text.into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),
     };

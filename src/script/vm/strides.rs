@@ -26,13 +26,115 @@ const STRIDE: u32 = 48;
 /// The first mistake of syntax.
 pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
     let plain = sandbox::compiler().compile(text)?;
-    let longest = Code::of(&plain).map(|code| code.longest(&plain));
-    if longest.is_none_or(|longest| longest <= STRIDE_MAX) {
-        return Ok(plain);
+    if is_even(&plain) { Ok(plain) } else { marked(text) }
+}
+
+/// The same for a debugger: with the names of locals where that changes nothing else. Constants that functions
+/// use are captured then, and a function that was one for all calls may become one of each; a function may have
+/// too many locals only with their names. Such a file is compiled as ever.
+///
+/// # Errors
+/// The first mistake of syntax.
+pub(crate) fn compile_for_debugger(text: &str) -> mlua::Result<Vec<u8>> {
+    let plain = sandbox::compiler().compile(text)?;
+    let detailed = sandbox::compiler().set_debug_level(2);
+    if is_even(&plain) {
+        let named = detailed.compile(text).ok().filter(|named| turned_alike(&plain, named).is_some());
+        return Ok(named.unwrap_or(plain));
     }
     let mut marked = sandbox::compiler().set_coverage_level(2).compile(text)?;
+    let named = detailed.set_coverage_level(2).compile(text).ok();
+    let alike = named.and_then(|named| Some((turned_alike(&marked, &named)?, named)));
+    if let Some((turned, mut named)) = alike {
+        if let Some(code) = Code::of(&named) {
+            code.turn(&mut named, &turned, op::JUMP);
+        }
+        return Ok(named);
+    }
     if let Some(code) = Code::of(&marked) {
-        code.place_safepoints(&mut marked);
+        let turned = code.turned(&marked);
+        code.turn(&mut marked, &turned, op::JUMP);
+    }
+    Ok(marked)
+}
+
+/// Which marks of `named` become safepoints, by function, when those of `plain` do that ought to: names make
+/// ways longer, and these must not count. None where the two differ in more than constants that are loaded,
+/// captured and marked. Between two other instructions, or places that are jumped to, it is no matter which of
+/// several marks is meant.
+fn turned_alike(plain: &[u8], named: &[u8]) -> Option<Vec<Vec<bool>>> {
+    let (one, other) = (Code::of(plain)?, Code::of(named)?);
+    if one.0.len() != other.0.len() {
+        return None;
+    }
+    let turned = one.turned(plain);
+    let functions = one.0.iter().zip(&other.0).zip(&turned);
+    let aligned = |((one, other), turned): ((&(usize, usize), &(usize, usize)), &Vec<bool>)| {
+        aligned(&outline(plain, *one), &outline(named, *other), turned)
+    };
+    functions.map(aligned).collect()
+}
+
+/// What two codes have in common: an instruction, or a place that is jumped to; and how many marks lie before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Solid {
+    /// None for a place.
+    code: Option<u8>,
+    marks: usize,
+}
+
+fn outline(bytecode: &[u8], (offset, words): (usize, usize)) -> Vec<Solid> {
+    let read = |at: usize| instruction(bytecode, offset, at);
+    let mut is_target = vec![false; words + 1];
+    let mut at = 0;
+    while at < words {
+        if let Some(target) = read(at).jump(at).filter(|target| *target <= words) {
+            is_target[target] = true;
+        }
+        at += read(at).words();
+    }
+    let (mut outline, mut marks, mut at) = (Vec::new(), 0, 0);
+    while at < words {
+        let one = read(at);
+        if is_target[at] {
+            outline.push(Solid { code: None, marks: std::mem::take(&mut marks) });
+        }
+        match one.code() {
+            op::COVERAGE => marks += 1,
+            op::CAPTURE | op::LOADNIL | op::LOADN | op::LOADK | op::LOADKX => {}
+            op::LOADB if one.c() == 0 => {}
+            code => outline.push(Solid { code: Some(code), marks: std::mem::take(&mut marks) }),
+        }
+        at += one.words();
+    }
+    outline
+}
+
+fn aligned(plain: &[Solid], named: &[Solid], turned: &[bool]) -> Option<Vec<bool>> {
+    let is_same =
+        plain.len() == named.len() && plain.iter().zip(named).all(|(one, other)| one.code == other.code);
+    let (mut turned, mut marks) = (turned.iter(), Vec::new());
+    for (one, other) in plain.iter().zip(named).filter(|_| is_same) {
+        let meant = turned.by_ref().take(one.marks).filter(|turned| **turned).count();
+        if meant > other.marks {
+            return None;
+        }
+        marks.extend((0..other.marks).map(|at| at < meant));
+    }
+    is_same.then_some(marks)
+}
+
+/// Whether no way between two safepoints is too long.
+fn is_even(plain: &[u8]) -> bool {
+    let longest = Code::of(plain).map(|code| code.longest(plain));
+    longest.is_none_or(|longest| longest <= STRIDE_MAX)
+}
+
+fn marked(text: &str) -> mlua::Result<Vec<u8>> {
+    let mut marked = sandbox::compiler().set_coverage_level(2).compile(text)?;
+    if let Some(code) = Code::of(&marked) {
+        let turned = code.turned(&marked);
+        code.turn(&mut marked, &turned, op::NOP);
     }
     Ok(marked)
 }
@@ -46,8 +148,10 @@ pub(crate) fn longest(bytecode: &[u8]) -> Option<u32> {
 /// Numbers of instructions.
 mod op {
     pub(super) const NOP: u8 = 0;
+    pub(super) const LOADNIL: u8 = 2;
     pub(super) const LOADB: u8 = 3;
     pub(super) const LOADN: u8 = 4;
+    pub(super) const LOADK: u8 = 5;
     pub(super) const GETGLOBAL: u8 = 7;
     pub(super) const SETGLOBAL: u8 = 8;
     pub(super) const GETIMPORT: u8 = 12;
@@ -85,6 +189,7 @@ mod op {
     pub(super) const JUMPX: u8 = 67;
     pub(super) const FASTCALL: u8 = 68;
     pub(super) const COVERAGE: u8 = 69;
+    pub(super) const CAPTURE: u8 = 70;
     pub(super) const SUBRK: u8 = 71;
     pub(super) const DIVRK: u8 = 72;
     pub(super) const FASTCALL1: u8 = 73;
@@ -169,6 +274,16 @@ impl Instruction {
             && (before.a() == self.a() || u32::from(before.a()) == second().0)
     }
 
+    /// The instruction it may jump to from `at`, forward or back.
+    fn jump(self, at: usize) -> Option<usize> {
+        let back = match self.code() {
+            op::JUMPBACK | op::FORNLOOP | op::FORGLOOP => isize::from(self.d()),
+            op::JUMPX => (self.0 as i32 >> 8) as isize,
+            _ => return self.target(at),
+        };
+        (at + 1).checked_add_signed(back)
+    }
+
     /// The instruction it may jump forward to from `at`.
     fn target(self, at: usize) -> Option<usize> {
         let step = match self.code() {
@@ -207,24 +322,38 @@ impl Code {
         self.0.iter().map(longest).max().unwrap_or(0)
     }
 
-    /// Makes a safepoint of a mark where the way to it is long enough, and nothing of every other.
-    fn place_safepoints(&self, bytecode: &mut [u8]) {
-        for &(offset, words) in &self.0 {
-            let mut marks = Vec::new();
+    /// Which marks become safepoints, by function, in order: those to which the way is long enough.
+    fn turned(&self, bytecode: &[u8]) -> Vec<Vec<bool>> {
+        let of = |&(offset, words): &(usize, usize)| {
+            let mut turned = Vec::new();
             walk(
                 words,
                 |at| instruction(bytecode, offset, at),
-                |at, way| {
-                    let is_safepoint = way >= STRIDE;
-                    marks.push((at, if is_safepoint { op::JUMPBACK } else { op::NOP }));
-                    is_safepoint
+                |_, way| {
+                    turned.push(way >= STRIDE);
+                    way >= STRIDE
                 },
             );
-            for (at, code) in marks {
-                let word = u32::from(code).to_le_bytes();
-                if let Some(place) = bytecode.get_mut(offset + at * 4..offset + at * 4 + 4) {
-                    place.copy_from_slice(&word);
+            turned
+        };
+        self.0.iter().map(of).collect()
+    }
+
+    /// Makes safepoints of these marks, and `nothing` of every other.
+    fn turn(&self, bytecode: &mut [u8], turned: &[Vec<bool>], nothing: u8) {
+        for (&(offset, words), turned) in self.0.iter().zip(turned) {
+            let (mut at, mut turned) = (0, turned.iter());
+            while at < words {
+                let one = instruction(bytecode, offset, at);
+                if one.code() == op::COVERAGE
+                    && let Some(place) = bytecode.get_mut(offset + at * 4..offset + at * 4 + 4)
+                {
+                    // A jump to the next instruction; of these, the one back is a safepoint.
+                    let is_safepoint = turned.next() == Some(&true);
+                    let code = if is_safepoint { op::JUMPBACK } else { nothing };
+                    place.copy_from_slice(&u32::from(code).to_le_bytes());
                 }
+                at += one.words();
             }
         }
     }

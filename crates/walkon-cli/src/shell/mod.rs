@@ -12,6 +12,7 @@
 pub mod cli;
 mod crash;
 mod debounce;
+mod debug;
 mod file_watcher;
 mod font;
 mod interrupts;

@@ -12,9 +12,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use super::debug::Connection;
 use super::interrupts::Interrupts;
 use crate::game::testing::{self, Suite, SuiteProfile, TestDef, TestResult};
 use crate::level::Level;
+use crate::script::debug::Debugger;
 use crate::script::host::StartError;
 use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
@@ -48,8 +50,17 @@ pub(super) struct Order {
     pub jobs: Option<usize>,
     /// Whether a file goes on after a test that failed.
     pub keeps_going: bool,
+    /// A debugger, under which tests run one after another.
+    pub debug: Option<Arc<Connection>>,
     /// Safepoints between two looks at the stack, where scripts are profiled.
     pub sample_every: Option<u32>,
+}
+
+impl Order {
+    /// Whether the debugger has asked for the end.
+    fn is_ended(&self) -> bool {
+        self.debug.as_ref().is_some_and(|client| client.is_ending())
+    }
 }
 
 /// A test that was run, and how long that took.
@@ -146,7 +157,8 @@ pub(super) fn run(
     interrupts: &Interrupts,
     mut told: impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
 ) -> Result<Vec<FileResult>, CommandFailure> {
-    let threads = Threads { most: order.jobs, interrupts };
+    let most = if order.debug.is_some() { Some(1) } else { order.jobs };
+    let threads = Threads { most, interrupts };
     let scripts = read(files, &threads, order)?;
     let tasks: Vec<TestTask> =
         scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
@@ -162,7 +174,8 @@ pub(super) fn run(
                 load_level: &mut |name| stage.load(name),
                 seed: order.seed,
                 signals: Arc::clone(&bench.signals),
-                goes_on: &mut || interrupts.asked().is_none() && !is_out(),
+                debugger: order.debug.as_ref().map(|client| stage.debugger(client, bench)),
+                goes_on: &mut || interrupts.asked().is_none() && !is_out() && !order.is_ended(),
                 profile: order
                     .sample_every
                     .map(|every| SuiteProfile { sample_every: every, ..Default::default() }),
@@ -417,6 +430,11 @@ impl TestProject {
         levels.sort();
         levels.dedup();
         Ok(Self { project, texts, levels })
+    }
+
+    fn debugger(&self, client: &Arc<Connection>, bench: &Bench) -> Debugger {
+        let places = self.project.script_places(self.texts.keys(), "");
+        client.debugger(places, Arc::clone(&bench.signals))
     }
 
     fn load(&self, asked: &str) -> Result<Level, String> {

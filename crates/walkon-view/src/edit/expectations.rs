@@ -396,6 +396,7 @@ mod tests {
                     load_level: &mut |_| Ok(level()),
                     seed: None,
                     signals: Arc::clone(&signals),
+                    debugger: None,
                     goes_on: &mut || true,
                 };
                 let result = testing::run(&mut suite, test, index).unwrap();

@@ -79,3 +79,43 @@ fn marks_change_what_a_script_takes_and_not_what_it_does() {
     assert_eq!(run(compile(&text).unwrap()), run(sandbox::compiler().compile(&text).unwrap()));
     assert_ne!(compile(&text).unwrap(), sandbox::compiler().compile(&text).unwrap());
 }
+
+/// The safepoints that a text passes, compiled by `compiled`.
+fn passed(text: &str, compiled: fn(&str) -> mlua::Result<Vec<u8>>) -> u64 {
+    let lua = mlua::Lua::new();
+    let fuel = crate::script::vm::fuel::Fuel::install(&lua, std::sync::Arc::default());
+    let code = lua.load(compiled(text).unwrap()).set_mode(mlua::chunk::ChunkMode::Binary);
+    let code = code.into_function().unwrap();
+    let running = fuel.enter(1_000_000);
+    code.call::<()>(()).unwrap();
+    drop(running);
+    fuel.spent()
+}
+
+#[test]
+fn names_for_a_debugger_pass_as_many_safepoints() {
+    let body = "
+        local LIMIT, NAME = 5, 'x'
+        local t = {}
+        local function count(n) local step = 2 return function() return n + step + LIMIT end end
+        for i = 1, 30 do
+            local far, near = 10, nil
+            t[i] = if i > far then count(i)() else #(NAME .. i)
+            local more = 3
+            while more > 0 and t[i] do more -= 1 end
+        end\n";
+    for times in [1, 3, 20] {
+        let text = body.replace("local t", "local a = 1; local t")
+            + &"do local k = 7; local r = k * 2 + LIMIT; r = -r end\n".repeat(times);
+        assert_eq!(passed(&text, compile), passed(&text, compile_for_debugger), "{times} times");
+        let code = compile_for_debugger(&text).unwrap();
+        assert!(code.windows(4).any(|bytes| bytes == b"step"), "the names are there");
+    }
+}
+
+#[test]
+fn a_function_that_is_one_for_all_calls_stays_one() {
+    let text = "local all = {} for i = 1, 2 do local k = 7 all[i] = function() return k end end assert(all[1] == all[2])";
+    passed(text, compile);
+    passed(text, compile_for_debugger);
+}

@@ -79,6 +79,8 @@ pub enum Command {
     New(NewArgs),
     /// Run a level headlessly, as fast as possible
     Run(RunArgs),
+    /// Debug a level: the Debug Adapter Protocol on standard input and output
+    Debug(DebugArgs),
     /// Run a level in real time; scripts and level are taken in as they are saved
     Watch(WatchArgs),
     /// Show a level in a browser: watch, play, inspect, rewind, look ahead, edit
@@ -166,6 +168,9 @@ pub struct RunArgs {
     /// Threads that work out a large crowd; the level runs the same on any number of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
+    /// Wait for a debugger on this port of 127.0.0.1, and run under it; 0 for any that is free
+    #[arg(long, value_name = "PORT")]
+    pub debug: Option<u16>,
     #[command(flatten)]
     pub profile: ProfileArgs,
     #[arg(long, value_enum, default_value_t)]
@@ -252,6 +257,34 @@ impl ProfileRows {
             Self::Line => "line",
         }
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  walkon debug levels/courtyard.json\n\n\
+    For editors, which start it themselves; docs/debugging.md says how. The run comes to the same hash as\n\
+    `walkon run`. What is saved meanwhile is taken in. To debug a run in a terminal, or tests: `run --debug PORT`,\n\
+    `test --debug PORT`.")]
+pub struct DebugArgs {
+    /// The level: a path or a name
+    pub level: PathBuf,
+    /// End after this many game seconds [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
+    pub seconds: Option<f64>,
+    /// End after this many ticks
+    #[arg(long, value_name = "N")]
+    pub ticks: Option<u64>,
+    /// Seed of every random stream; the level's own by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    pub seed: Option<u64>,
+    /// End at this event; the run fails if it does not happen
+    #[arg(long, value_name = "EVENT")]
+    pub until: Option<String>,
+    /// `max`, or a multiple of real time
+    #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
+    pub speed: Speed,
+    /// What scripts read as level.args
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<String>,
 }
 
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.
@@ -416,6 +449,10 @@ pub struct TestArgs {
     /// Tests that are run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
+    /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that is
+    /// free
+    #[arg(long, value_name = "PORT", conflicts_with = "jobs")]
+    pub debug: Option<u16>,
     /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

@@ -9,6 +9,7 @@ mod bake;
 mod batch;
 mod check;
 mod completions;
+mod debug;
 mod draw;
 mod graph;
 mod import;
@@ -112,6 +113,7 @@ fn perform(cli: Cli) -> Exit {
     let ended = match cli.command {
         Command::New(args) => new::run(&args, &mut results),
         Command::Run(args) => run::run(&shell, &args),
+        Command::Debug(args) => debug::run(&shell, &args),
         Command::Watch(args) => watch::run(&shell, &args),
         #[cfg(feature = "view")]
         Command::View(args) => view::run(&shell, &args, &mut results),

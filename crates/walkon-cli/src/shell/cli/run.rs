@@ -5,6 +5,7 @@
 //! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
@@ -14,7 +15,8 @@ use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Host, Onlooker, Report, RunEnd};
+use crate::game::inputs::Input;
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
@@ -25,13 +27,15 @@ use crate::script::state::profile::ProfileSetup;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::debug::Connection;
 use crate::shell::interrupts::Interrupts;
-use crate::shell::output::{Results, Tone, tell};
+use crate::shell::output::{Results, Tone, is_stream, tell};
 use crate::shell::params::Places;
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::{Progress, ProgressWork};
 use crate::shell::report::clean;
 use crate::shell::trace::Trace;
+use crate::shell::watch::ProjectWatch;
 use crate::world::World;
 use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
@@ -45,14 +49,45 @@ type ScriptTextMap = std::collections::BTreeMap<String, String>;
 const BEHIND_MAX: Duration = Duration::from_millis(250);
 
 pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure> {
+    perform(shell, args, args.debug.map(DebugWay::Port))
+}
+
+/// How a debugger comes to a run.
+pub(super) enum DebugWay {
+    /// It is there: what is told of the run goes to it, and to stderr.
+    Here(Arc<Connection>),
+    /// It connects to this port.
+    Port(u16),
+}
+
+impl DebugWay {
+    fn connect(self, session: &mut Session<'_>) -> Result<Arc<Connection>, CommandFailure> {
+        match self {
+            Self::Here(client) => {
+                session.results = Results::stderr(&session.shell.general);
+                session.tells_client_alone = true;
+                Ok(client)
+            }
+            Self::Port(port) => Connection::listen(port, session.interrupts.clone()),
+        }
+    }
+}
+
+/// Runs a level, under a debugger if there is one.
+pub(super) fn perform(
+    shell: &Shell,
+    args: &RunArgs,
+    debug: Option<DebugWay>,
+) -> Result<Exit, CommandFailure> {
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
-    let mut profiling = Profiling::asked(&args.profile, &found.project.folder.files_read())?;
+    let profiling = Profiling::asked(&args.profile, &found.project.folder.files_read())?;
     let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
     if profiling.as_ref().is_some_and(Profiling::is_stdout) {
         session.results = Results::stderr(&shell.general);
     }
+    let client = debug.map(|way| way.connect(&mut session)).transpose()?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let bound = RunBound {
         ticks: args.ticks,
@@ -64,8 +99,9 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let settings = crate::level::spawn::settings(&level.def);
     let seed = args.seed.unwrap_or(level.def.seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
-    let signals = std::sync::Arc::new(Signals::default());
+    let signals = Arc::new(Signals::default());
     session.pace = RunSpeed::new(args.speed, rate);
+    session.client = client.clone();
     session.bar = Some(shell.progress(ProgressWork { name: "running", unit: "ticks", all: bound.ticks_max }));
     shell.more(|| {
         format!(
@@ -84,13 +120,20 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     session.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made))?;
+    let changes = client.is_some() && !is_stream(&args.level);
+    let changes = changes.then(|| ProjectWatch::open(&found, &scripts, &level.files, false));
+    let debugger = client.as_ref().map(|client| {
+        let places = found.project.script_places(scripts.keys(), &found.path);
+        client.debugger(places, Arc::clone(&signals))
+    });
     let setup = Setup {
         scripts,
         seed: args.seed,
         args: args.args.clone(),
         recorder: Recorder::new(options),
-        signals: std::sync::Arc::clone(&signals),
+        signals: Arc::clone(&signals),
         threads: Threads::new(args.threads),
+        debugger,
         profile: profiling.as_ref().map(Profiling::setup),
         ..Setup::default()
     };
@@ -98,23 +141,54 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let loading = Instant::now();
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
-        Err(error) => return Err(session.not_begun(&error)),
+        Err(error) => return ended(client.as_deref(), Err(session.not_begun(&error))),
     };
-    let mut clock = StepClock::new(args.stats, loading.elapsed());
+    let clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
-    let watch = |world: &World, recorded: &Tick| session.watch(world, recorded);
-    let report = headless::run_timed(&mut game, &bound, watch, &mut |step| {
-        clock.done(step);
-        if let Some(profiling) = &mut profiling {
-            profiling.done(step);
-        }
-    });
+    let mut host = RunHost { session, clock, profiling, changes };
+    let report = headless::run_hosted(&mut game, &bound, &mut host);
     let wall = began.elapsed();
     drop(watchdog);
+    let RunHost { session, clock, profiling, .. } = host;
     if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
         profiling.write(&report.level, &profile)?;
     }
-    session.end(&report, wall, &clock.stats(&report))
+    ended(client.as_deref(), session.end(&report, wall, &clock.stats(&report)))
+}
+
+/// Tells a debugger that the run is over. What it has ended itself has ended well.
+fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> Result<Exit, CommandFailure> {
+    let Some(client) = client else { return outcome };
+    let exit = outcome.as_ref().map_or_else(CommandFailure::exit, |exit| *exit);
+    let was_ended = client.is_ending() && matches!(exit, Exit::Interrupted | Exit::Script);
+    client.finish(if was_ended { Exit::Ok } else { exit }.code());
+    if was_ended { Ok(Exit::Ok) } else { outcome }
+}
+
+/// Who runs a level: looks on, times the steps, and under a debugger takes in what was saved.
+struct RunHost<'a> {
+    session: Session<'a>,
+    clock: StepClock,
+    profiling: Option<Profiling>,
+    changes: Option<ProjectWatch<'a>>,
+}
+
+impl Host for RunHost<'_> {
+    fn inputs(&mut self, _: &World, _: u64) -> Vec<Input> {
+        let changed = self.changes.as_mut().and_then(ProjectWatch::poll);
+        changed.map(|changed| vec![Input::Reload(changed.reload)]).unwrap_or_default()
+    }
+
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
+        self.session.watch(world, recorded)
+    }
+
+    fn done(&mut self, step: TickStep) {
+        self.clock.done(step);
+        if let Some(profiling) = &mut self.profiling {
+            profiling.done(step);
+        }
+    }
 }
 
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays
@@ -332,6 +406,10 @@ pub(super) struct Session<'a> {
     /// Their sentences, each of which is told once.
     told: std::collections::BTreeSet<String>,
     pub interrupts: Interrupts,
+    /// A debugger, which is told what people are told.
+    client: Option<Arc<Connection>>,
+    /// Nobody else reads what happens.
+    tells_client_alone: bool,
     closed: bool,
 }
 
@@ -371,6 +449,8 @@ impl<'a> Session<'a> {
             shown: std::collections::BTreeMap::new(),
             told: std::collections::BTreeSet::new(),
             interrupts,
+            client: None,
+            tells_client_alone: false,
             closed: false,
         })
     }
@@ -445,7 +525,7 @@ impl<'a> Session<'a> {
         for fault in recorded.faults() {
             self.fault(fault);
         }
-        if !self.shell.is_quiet {
+        if !self.shell.is_quiet && !self.tells_client_alone {
             let seconds = world.rate().seconds(world.tick());
             for sentence in &recorded.sentences {
                 if !self.is_news(sentence) {
@@ -457,6 +537,12 @@ impl<'a> Session<'a> {
                 self.closed |= self.results.line(&format!("{time}  {}", clean(sentence))).is_err();
             }
         }
+        if let Some(client) = &self.client {
+            let seconds = world.rate().seconds(world.tick());
+            for sentence in &recorded.sentences {
+                client.output("stdout", &format!("{seconds:8.2} s  {}", clean(sentence)));
+            }
+        }
         if let Some(bar) = &mut self.bar {
             bar.reach(tick);
         }
@@ -465,12 +551,20 @@ impl<'a> Session<'a> {
         if self.pace.is_slow() {
             self.closed |= self.results.flush().is_err();
         }
-        if self.closed || self.interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn }
+        let is_ended = self.client.as_ref().is_some_and(|client| client.is_ending());
+        if self.closed || is_ended || self.interrupts.asked().is_some() {
+            Onlooker::Stop
+        } else {
+            Onlooker::GoOn
+        }
     }
 
     /// The scripts did not start: by a mistake of theirs, or because a signal cut their loading short
     /// (fault:H6).
     pub fn not_begun(mut self, error: &StartError) -> CommandFailure {
+        if let Some(client) = &self.client {
+            client.output("stderr", &clean(&error.to_string()));
+        }
         let Some(exit) = cut_short(error, &self.interrupts) else {
             return not_started(self.shell, self.found, &self.texts, error);
         };
@@ -522,6 +616,9 @@ impl<'a> Session<'a> {
             return Err(CommandFailure::Closed);
         }
         self.count_faults();
+        if let Some(client) = &self.client {
+            client.output("console", &summary(report, wall, &self.results));
+        }
         match self.format {
             Format::Json => self.results.line(&row(report, wall))?,
             // Those who asked for errors only hear of the one line that says what was wrong.
@@ -596,7 +693,11 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
     for (name, value) in &report.measures {
         text.push_str(&format!("  measure {} = {value}\n", clean(name)));
     }
-    let repeatable = if report.is_reproducible { "" } else { ", not repeatable: the watchdog ended a call" };
+    let repeatable = if report.is_reproducible {
+        ""
+    } else {
+        ", not repeatable: the watchdog or a debugger has changed it"
+    };
     text.push_str(&format!(
         "  state   {}, {}, hash {:016x}{repeatable}",
         counted(report.characters as u64, "character"),

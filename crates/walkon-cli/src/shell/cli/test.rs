@@ -12,6 +12,7 @@ use crate::base::suggestions::counted;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;
 use crate::script::state::profile::Profile;
+use crate::shell::debug::Connection;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::junit;
 use crate::shell::output::{OutputFile, Results, Tone, tell};
@@ -43,6 +44,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
         seed: args.seed,
         jobs: args.jobs.map(std::num::NonZero::get),
         keeps_going: args.keep_going,
+        debug: args.debug.map(|port| Connection::listen(port, interrupts.clone())).transpose()?,
         sample_every: profiling.as_ref().map(|_| args.profile.profile_every),
     };
     let mut bar = None;
@@ -79,10 +81,15 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     if let Some(exit) = interrupts.asked() {
         return Err(CommandFailure::Told(exit));
     }
-    if passed + failed == 0 {
-        return nothing_to_run(args);
+    let exit = match (passed + failed, failed) {
+        (0, _) => nothing_to_run(args)?,
+        (_, 0) => Exit::Ok,
+        _ => Exit::Failed,
+    };
+    if let Some(client) = &order.debug {
+        client.finish(exit.code());
     }
-    Ok(if failed > 0 { Exit::Failed } else { Exit::Ok })
+    Ok(exit)
 }
 
 /// `N passed, N failed`; those who asked for errors only hear of it when there are some.

@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 /// Files that stand in a project as they are: path below the root, text.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("levels/first.json", include_str!("first.json.in")),
     ("scripts/first.lua", include_str!("first.lua")),
     ("scripts/first_test.lua", include_str!("first_test.lua")),
@@ -18,6 +18,7 @@ const FILES: [(&str, &str); 12] = [
     (".luaurc", include_str!("luaurc.json.in")),
     (".luarc.json", include_str!("luarc.json.in")),
     (".vscode/settings.json", include_str!("vscode_settings.json.in")),
+    (".vscode/launch.json", include_str!("vscode_launch.json.in")),
     (".vscode/extensions.json", include_str!("vscode_extensions.json.in")),
     (".github/workflows/walkon.yml", include_str!("workflow.yml")),
     (".gitignore", include_str!("gitignore")),

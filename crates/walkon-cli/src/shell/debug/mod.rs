@@ -1,0 +1,255 @@
+//! Debuggers of editors: the Debug Adapter Protocol on standard input and output, or on a port of this machine.
+//!
+//! In: requests of a client. Out: answers and events; what the client wants of the levels that run. Holds: one
+//! client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here: what is
+//! to be seen of a level (`walkon::Paused`).
+
+mod adapter;
+mod wire;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::interrupts::Interrupts;
+use super::output::tell;
+use crate::shell::debug::adapter::Adapter;
+use walkon::{BreakpointWish, Debugger, Signals};
+use walkon_shell::CommandFailure;
+
+/// Longest sleep while a level stands still: signals are heard that soon.
+const NAP: Duration = Duration::from_millis(50);
+
+/// Where the files of a project lie: the path of each script below the script folders, and that on disk.
+pub(super) type ScriptPlaces = BTreeMap<String, PathBuf>;
+
+/// A client that is connected.
+pub(super) struct Connection {
+    incoming: Mutex<mpsc::Receiver<Value>>,
+    outgoing: Mutex<Box<dyn Write + Send>>,
+    sent: AtomicU64,
+    flags: Arc<Flags>,
+    wanted: Mutex<Wanted>,
+    interrupts: Interrupts,
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("a client of the debugger")
+    }
+}
+
+/// What the thread that reads tells at once.
+#[derive(Debug, Default)]
+struct Flags {
+    /// It wants everything to stop where it is.
+    is_pause_asked: AtomicBool,
+    /// It has left.
+    has_left: AtomicBool,
+    /// The run is to end.
+    is_ending: AtomicBool,
+}
+
+/// What the client wants of every level.
+#[derive(Debug, Default)]
+struct Wanted {
+    /// Breakpoints by file.
+    breakpoints: BTreeMap<String, Vec<BreakpointWish>>,
+    /// The numbers of breakpoints, by file and line.
+    numbers: BTreeMap<(String, u32), u64>,
+    events: BTreeSet<String>,
+    stops_at_faults: bool,
+    stops_on_entry: bool,
+    is_attached: bool,
+    /// Whether `configurationDone` came.
+    is_ready: bool,
+    /// What lines are counted from.
+    first_line: u32,
+    told_of: BTreeSet<String>,
+}
+
+impl Wanted {
+    fn number_of(&mut self, file: &str, line: u32) -> u64 {
+        let next = self.numbers.len() as u64 + 1;
+        *self.numbers.entry((file.to_owned(), line)).or_insert(next)
+    }
+}
+
+impl Connection {
+    /// The client on standard input and output.
+    pub fn stdio(interrupts: Interrupts) -> Arc<Self> {
+        Self::over(std::io::stdin(), Box::new(std::io::stdout()), interrupts)
+    }
+
+    /// Waits for a client at a port of this machine; 0 is any that is free, and is told on stderr.
+    pub fn listen(port: u16, interrupts: Interrupts) -> Result<Arc<Self>, CommandFailure> {
+        let failed = |error: std::io::Error| CommandFailure::io(format!("port {port}: {error}"));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        tell(&format!("debugger: waiting for a client on {address}"));
+        listener.set_nonblocking(true).map_err(failed)?;
+        loop {
+            match listener.accept() {
+                Ok((stream, _)) => {
+                    stream.set_nonblocking(false).map_err(failed)?;
+                    // Small messages that somebody waits for.
+                    let _ = stream.set_nodelay(true);
+                    let reading = stream.try_clone().map_err(failed)?;
+                    return Ok(Self::over(reading, Box::new(stream), interrupts));
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                    if let Some(exit) = interrupts.asked() {
+                        return Err(CommandFailure::Told(exit));
+                    }
+                    std::thread::sleep(NAP);
+                }
+                Err(error) => return Err(failed(error)),
+            }
+        }
+    }
+
+    fn over(
+        reading: impl Read + Send + 'static,
+        writing: Box<dyn Write + Send>,
+        interrupts: Interrupts,
+    ) -> Arc<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let flags = Arc::new(Flags::default());
+        let seen = Arc::clone(&flags);
+        let read = move || read_all(&mut BufReader::new(reading), &sender, &seen);
+        // It ends with the stream; nobody waits for it.
+        if let Err(error) = std::thread::Builder::new().name("debugger".to_owned()).spawn(read) {
+            tell(&format!("debugger: no thread to read: {error}"));
+        }
+        Arc::new(Self {
+            incoming: Mutex::new(receiver),
+            outgoing: Mutex::new(writing),
+            sent: AtomicU64::new(0),
+            flags,
+            wanted: Mutex::new(Wanted { first_line: 1, ..Wanted::default() }),
+            interrupts,
+        })
+    }
+
+    /// A debugger for one level, whose scripts lie at `places`; `signals` end what runs in it.
+    pub fn debugger(self: &Arc<Self>, places: ScriptPlaces, signals: Arc<Signals>) -> Debugger {
+        Debugger::new(Box::new(Adapter::new(Arc::clone(self), places, signals)))
+    }
+
+    /// Whether the client has asked for the end of the run.
+    pub fn is_ending(&self) -> bool {
+        self.flags.is_ending.load(Ordering::Relaxed)
+    }
+
+    /// Tells the client a line.
+    pub fn output(&self, category: &str, line: &str) {
+        self.event("output", json!({ "category": category, "output": format!("{line}\n") }));
+    }
+
+    /// The run is over.
+    pub fn finish(&self, code: u8) {
+        self.event("exited", json!({ "exitCode": code }));
+        self.event("terminated", json!({}));
+    }
+
+    /// There is nothing to run: answers until the client knows why.
+    pub fn refuse(&self, why: &str) {
+        while let Some(request) = self.next() {
+            match command(&request) {
+                "initialize" => {
+                    self.answer(&request, adapter::capabilities());
+                    self.event("initialized", json!({}));
+                }
+                "launch" | "attach" => {
+                    self.fail(&request, why);
+                    self.event("terminated", json!({}));
+                }
+                "disconnect" | "terminate" => {
+                    self.answer(&request, json!({}));
+                    return;
+                }
+                _ => self.answer(&request, json!({})),
+            }
+        }
+    }
+
+    fn wanted(&self) -> std::sync::MutexGuard<'_, Wanted> {
+        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next request; none when the client has left or a signal asked for the end.
+    fn next(&self) -> Option<Value> {
+        let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match incoming.recv_timeout(NAP) {
+                Ok(request) => return Some(request),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+                Err(mpsc::RecvTimeoutError::Timeout) if self.interrupts.asked().is_some() => return None,
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    /// A request that has come already.
+    fn come(&self) -> Option<Value> {
+        self.incoming.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
+    }
+
+    fn send(&self, mut message: Value) {
+        message["seq"] = json!(self.sent.fetch_add(1, Ordering::Relaxed) + 1);
+        let mut outgoing = self.outgoing.lock().unwrap_or_else(PoisonError::into_inner);
+        if wire::write(&mut **outgoing, &message).is_err() {
+            self.flags.has_left.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn answer(&self, request: &Value, body: Value) {
+        self.send(json!({
+            "type": "response", "request_seq": request["seq"], "success": true,
+            "command": request["command"], "body": body,
+        }));
+    }
+
+    fn fail(&self, request: &Value, why: &str) {
+        self.send(json!({
+            "type": "response", "request_seq": request["seq"], "success": false,
+            "command": request["command"], "message": why,
+            "body": { "error": { "id": 1, "format": "{why}", "variables": { "why": why } } },
+        }));
+    }
+
+    fn event(&self, name: &str, body: Value) {
+        self.send(json!({ "type": "event", "event": name, "body": body }));
+    }
+}
+
+fn command(request: &Value) -> &str {
+    request["command"].as_str().unwrap_or_default()
+}
+
+fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, flags: &Flags) {
+    loop {
+        match wire::read(stream) {
+            Ok(Some(message)) => {
+                if command(&message) == "pause" {
+                    flags.is_pause_asked.store(true, Ordering::Relaxed);
+                }
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => break,
+            Err(error) => {
+                tell(&format!("debugger: {error}"));
+                break;
+            }
+        }
+    }
+    flags.has_left.store(true, Ordering::Relaxed);
+}

@@ -1,0 +1,134 @@
+//! A level under a debugger, between two ticks: what happened that somebody wants to stop at.
+//!
+//! In: the events of a tick that is over. Out: stops, by the names that function breakpoints have:
+//! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done where no
+//! debugger is. Not here: stops inside a script (`script::debug`).
+
+use crate::game::Game;
+use crate::game::event::Event;
+use crate::game::log_text;
+use crate::game::tick::Tick;
+use crate::script::debug::StopReason;
+use crate::script::host::ScriptHost;
+use crate::world::World;
+
+/// The names of what the runtime tells of, as function breakpoints have them. Beside these every event of a
+/// script has its own name.
+pub const EVENT_NAMES: &[&str] = &[
+    "walk.started",
+    "walk.replanned",
+    "walk.settled",
+    "walk.arrived",
+    "walk.partial",
+    "walk.blocked",
+    "walk.cancelled",
+    "door.changed",
+    "door.opening",
+    "door.opened",
+    "door.closing",
+    "door.closed",
+    "door.locked",
+    "door.unlocked",
+    "door.refused",
+    "character.spawned",
+    "character.despawned",
+    "region.entered",
+    "region.left",
+    "scene.started",
+    "scene.ended",
+    "map.changed",
+    "area.changed",
+    "script.faulted",
+    "script.switchedOff",
+    "reload.done",
+    "reload.refused",
+];
+
+/// The names of an event, the widest first.
+fn names(event: &Event) -> Vec<String> {
+    let fixed: &[&str] = match event {
+        Event::WalkStarted { .. } => &["walk.started"],
+        Event::Replanned { .. } => &["walk.replanned"],
+        Event::WalkSettled(result) => {
+            return vec!["walk.settled".to_owned(), format!("walk.{}", result.status().name())];
+        }
+        Event::DoorChanged { .. } => &["door.changed"],
+        Event::DoorSignal { what, .. } => return vec![format!("door.{}", what.name())],
+        Event::Spawned { .. } => &["character.spawned"],
+        Event::Despawned { .. } => &["character.despawned"],
+        Event::RegionEntered { .. } => &["region.entered"],
+        Event::RegionLeft { .. } => &["region.left"],
+        Event::SceneStarted { .. } => &["scene.started"],
+        Event::SceneEnded { .. } => &["scene.ended"],
+        Event::MapChanged(_) => &["map.changed"],
+        Event::AreaChanged { .. } => &["area.changed"],
+        Event::Faulted { .. } => &["script.faulted"],
+        Event::SwitchedOff(_) => &["script.switchedOff"],
+        Event::Reloaded { .. } => &["reload.done"],
+        Event::ReloadRefused { .. } => &["reload.refused"],
+        Event::Emitted { name, .. } | Event::Input { name, .. } => return vec![name.clone()],
+        _ => &[],
+    };
+    fixed.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// What happened, in a sentence.
+fn sentence(world: &World, event: &Event, name: &str) -> String {
+    let of = |id| world.name_of(id).to_owned();
+    match event {
+        Event::DoorChanged { door, state, is_locked, .. } => {
+            let door = world.doors().get(door.index()).map_or("", |door| &door.name);
+            let locked = if *is_locked { ", locked" } else { "" };
+            format!("door \"{door}\" is {}{locked}", state.name())
+        }
+        Event::WalkStarted { walk, character, .. } => format!("{}: walk {walk} begins", of(*character)),
+        Event::Replanned { walk, character, .. } => format!("{}: walk {walk} has a new path", of(*character)),
+        Event::Spawned { character, .. } => format!("{} appears", of(*character)),
+        other => log_text::sentence(world, other).unwrap_or_else(|| name.to_owned()),
+    }
+}
+
+impl Game {
+    /// Lets a debugger look at the end of a tick.
+    pub(super) fn debug(&mut self, recorded: &Tick) {
+        let Some(scripts) = self.scripts.as_mut().filter(|scripts| scripts.is_debugged()) else { return };
+        let stops = stops(&self.world, scripts, recorded);
+        scripts.debug_between_ticks(&mut self.world, stops);
+    }
+}
+
+fn stops(world: &World, scripts: &ScriptHost, recorded: &Tick) -> Vec<StopReason> {
+    let mut stops = Vec::new();
+    for event in &recorded.events {
+        let names = names(event);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if let Some(name) = scripts.stop_of(&names) {
+            let what = sentence(world, event, name);
+            stops.push(StopReason::Event { name: name.to_owned(), what });
+        }
+    }
+    stops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::door::{DoorSignal, DoorState};
+    use crate::world::outcome::Status;
+
+    #[test]
+    fn the_names_that_are_told_are_all_there() {
+        let walks = Status::ALL.map(|status| format!("walk.{}", status.name()));
+        let doors = DoorSignal::ALL.map(|what| format!("door.{}", what.name()));
+        for name in walks.iter().chain(&doors) {
+            assert!(EVENT_NAMES.contains(&name.as_str()), "{name}");
+        }
+        let changed = Event::DoorChanged {
+            door: crate::base::ids::DoorId(0),
+            state: DoorState::Open,
+            is_locked: false,
+            by: None,
+        };
+        assert_eq!(names(&changed), ["door.changed"]);
+    }
+}

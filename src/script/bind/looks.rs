@@ -1,0 +1,106 @@
+//! What of the bindings only looks: the questions that a debugger may ask without changing the run.
+//!
+//! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to change
+//! something, draw a random number, wait or register. Not here: refusing (`register`).
+
+use mlua::Value;
+
+use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::script::bind::table::{Binding, EntryKind};
+use crate::script::step::testing::{ExpectationId, TestId};
+use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
+use crate::script::vm::handles::{BlockId, DoorMove, PlayId, StreamId, Thing, TurnId, WatchRef, thing};
+use crate::world::sense::SenseId;
+
+/// Functions and methods that only look, by library or type.
+const LOOKS: &[(&str, &[&str])] = &[
+    ("Blackboard", &["get", "has", "keys"]),
+    ("Character", &["canReach", "distanceTo", "hasTag", "isMoving"]),
+    ("Door", &["occupants"]),
+    ("Walk", &["eta", "path", "remaining"]),
+    ("Watch", &["contains", "inside", "occupied"]),
+    ("cinematic", &["running"]),
+    (
+        "nav",
+        &[
+            "areaCost",
+            "areasAt",
+            "findMark",
+            "findPath",
+            "isAreaAvailable",
+            "isWalkable",
+            "lineOfWalk",
+            "mark",
+            "nearest",
+            "reachable",
+            "route",
+            "routeProps",
+            "tileAt",
+        ],
+    ),
+    ("region", &["props"]),
+    (
+        "world",
+        &["character", "characters", "door", "doors", "findCharacter", "findDoor", "isLocked", "player"],
+    ),
+];
+
+/// Whether an entry only looks.
+pub(crate) fn only_looks(entry: &Binding) -> bool {
+    let listed = |(owner, names): &(&str, &[&str])| *owner == entry.owner && names.contains(&entry.name());
+    entry.kind == EntryKind::Field || LOOKS.iter().any(listed)
+}
+
+macro_rules! first_type {
+    ($value:expr, $($type:ty),*) => {
+        None$(.or_else(|| thing::<$type>($value).map(|_| <$type as Thing>::TYPE)))*
+    };
+}
+
+/// The type of a handle; none for values that are no handles.
+pub(crate) fn type_of(value: &Value) -> Option<&'static str> {
+    if !matches!(value, Value::UserData(_) | Value::LightUserData(_)) {
+        return None;
+    }
+    first_type!(
+        value,
+        CharacterId,
+        WalkId,
+        DoorId,
+        TaskId,
+        SceneId,
+        DoorMove,
+        PathToken,
+        WatchRef,
+        SenseId,
+        TimerId,
+        ListenerId,
+        BoardId,
+        ChangeId,
+        CueId,
+        TurnId,
+        PlayId,
+        StreamId,
+        BlockId,
+        TestId,
+        ExpectationId
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::bind::entries;
+
+    #[test]
+    fn everything_that_is_said_to_look_is_there_and_waits_for_nothing() {
+        for (owner, names) in LOOKS {
+            for name in *names {
+                let found =
+                    entries().into_iter().find(|entry| entry.owner == *owner && entry.name() == *name);
+                let entry = found.unwrap_or_else(|| panic!("{owner} has no {name}"));
+                assert!(!entry.waits, "{owner}.{name}");
+            }
+        }
+    }
+}

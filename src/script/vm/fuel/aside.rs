@@ -1,0 +1,113 @@
+//! The count of a call, put aside while somebody looks around in the middle of it.
+//!
+//! In: what is done meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the unit:
+//! what was passed, made, noted and collected meanwhile counts for nobody; no clock runs for the call. Not here:
+//! what is done meanwhile (`script::debug`).
+
+use std::sync::atomic::Ordering;
+
+use super::{Fuel, Gauge, Signals, Trip, raw};
+use crate::script::state::census::Census;
+
+/// What a gauge says of the call under way.
+struct Aside {
+    slice: u64,
+    rest: u64,
+    limit: u64,
+    unspent: u64,
+    charged: u64,
+    trip: Option<Trip>,
+    paid: usize,
+    counts_tables: bool,
+    has_wide_tables: bool,
+    room: [u64; 3],
+    price: u64,
+    census: Census,
+    fresh: raw::Noted,
+    was_aside: bool,
+    calls: u64,
+}
+
+impl Fuel {
+    /// Runs `run` in the middle of a call, or between two.
+    pub(crate) fn aside<R>(&self, run: impl FnOnce() -> R) -> R {
+        let gauge = &*self.0;
+        let kept = gauge.put_aside();
+        let was_running = gauge.signals.rest();
+        let active = raw::deactivate();
+        let result = run();
+        raw::restore(active);
+        gauge.take_up(kept);
+        gauge.signals.go_on(was_running);
+        result
+    }
+
+    /// Tells how many bytes are in use that no run without a debugger would use.
+    pub(crate) fn set_extra_bytes(&self, bytes: usize) {
+        self.0.extra_bytes.set(bytes);
+    }
+}
+
+impl Gauge {
+    fn put_aside(&self) -> Aside {
+        let room = &self.room;
+        Aside {
+            was_aside: self.is_aside.replace(true),
+            calls: self.calls.get(),
+            slice: self.slice.get(),
+            rest: self.rest.get(),
+            limit: self.limit.get(),
+            unspent: self.unspent.get(),
+            charged: self.charged.get(),
+            trip: self.trip.get(),
+            paid: self.paid.get(),
+            counts_tables: self.counts_tables.get(),
+            has_wide_tables: self.has_wide_tables.get(),
+            room: [room.left.get(), room.made.get(), room.paid.get()],
+            price: self.price.get(),
+            census: self.census.borrow().clone(),
+            fresh: self.fresh.put_aside(),
+        }
+    }
+
+    fn take_up(&self, kept: Aside) {
+        self.slice.set(kept.slice);
+        self.rest.set(kept.rest);
+        self.limit.set(kept.limit);
+        self.unspent.set(kept.unspent);
+        self.charged.set(kept.charged);
+        self.trip.set(kept.trip);
+        self.paid.set(kept.paid);
+        self.counts_tables.set(kept.counts_tables);
+        self.has_wide_tables.set(kept.has_wide_tables);
+        let [left, made, paid] = kept.room;
+        self.room.left.set(left);
+        self.room.made.set(made);
+        self.room.paid.set(paid);
+        self.price.set(kept.price);
+        self.census.replace(kept.census);
+        self.fresh.take_up(kept.fresh);
+        self.calls.set(kept.calls);
+        self.is_aside.set(kept.was_aside);
+    }
+}
+
+impl Signals {
+    /// No call runs for now; whether one did.
+    fn rest(&self) -> bool {
+        let calls = self.calls.load(Ordering::Relaxed);
+        let was_running = !calls.is_multiple_of(2);
+        if was_running {
+            self.calls.store(calls.wrapping_add(1), Ordering::Relaxed);
+        }
+        was_running
+    }
+
+    /// The call that rested goes on, with all its time before it.
+    fn go_on(&self, was_running: bool) {
+        self.forget_late();
+        if was_running {
+            self.calls.store(self.calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        }
+    }
+}

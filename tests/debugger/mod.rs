@@ -1,0 +1,5 @@
+//! The debugger: the law that it changes nothing, and the protocol from outside.
+
+mod client;
+mod laws;
+mod protocol;

@@ -1,0 +1,522 @@
+//! The Debug Adapter Protocol from outside: `walkon debug`, `run --debug`, `test --debug`.
+//!
+//! Goal: an editor can do what the guide promises. Method: a client drives the real program over its standard
+//! streams and over a port, on levels of its own and on the courtyard.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::cli::commands::Project;
+use crate::debugger::client::{Client, value};
+
+const LEVEL: &str = r#"{
+  "name": "yard", "limits": { "watchdogMs": 200 },
+  "navigation": { "areas": [
+    { "name": "yard", "polygon": [[0,0],[10,0],[10,8],[0,8]] },
+    { "name": "gateway", "polygon": [[10,3],[11,3],[11,5],[10,5]] },
+    { "name": "hall", "polygon": [[11,0],[18,0],[18,8],[11,8]] },
+    { "name": "island", "polygon": [[30,0],[34,0],[34,4],[30,4]] } ] },
+  "doors": [ { "name": "gate", "area": "gateway", "seconds": 0.2 } ],
+  "characters": [ { "name": "anna", "position": [2,2], "behaviour": "guard.lua" } ],
+  "script": "yard.lua"
+}"#;
+
+const GUARD: &str = "\
+local count = 0
+local guard = { params = { pace = { type = \"number\", default = 2 } } }
+local function bump() count += 1 return count end
+local function add(a, b)
+  local sum = a + b
+  return sum
+end
+
+function guard.init(self)
+  self.state.list = { 10, 20, 30 }
+end
+
+function guard.update(self, dt)
+  count = add(count, 1)
+  self.state.count = bump and count
+end
+
+function guard.run(self)
+  local gate = world.door(\"gate\")
+  local walk = self.character:walkTo(5, 5)
+  local result = walk:wait()
+  self.state.arrived = result.ok
+  task.sleep(0.5)
+  gate:open():wait()
+  self.character:walkTo(31, 2, { accept = \"exact\" })
+  task.sleep(1)
+  local broken = nil
+  local kept = \"still here\"
+  broken.field = kept
+end
+
+return guard
+";
+
+const YARD: &str = "\
+function onStart()
+  state.many = {}
+  for i = 1, 1000 do
+    state.many[i] = i
+  end
+  log.info(\"begun\")
+end
+";
+
+/// Lines of `GUARD`.
+const IN_ADD: u32 = 5;
+const IN_UPDATE: u32 = 14;
+const AFTER_ADD: u32 = 15;
+const AT_WALK: u32 = 20;
+const AFTER_WAIT: u32 = 22;
+const AT_FAULT: u32 = 29;
+
+fn project() -> Project {
+    let project = Project::new();
+    project.write("levels/yard.json", LEVEL);
+    project.write("scripts/guard.lua", GUARD);
+    project.write("scripts/yard.lua", YARD);
+    project
+}
+
+fn file(project: &Project, name: &str) -> PathBuf {
+    project.path().join("scripts").join(name)
+}
+
+/// A client that has launched the level and set breakpoints in the guard.
+fn launched(project: &Project, breakpoints: Value) -> Client {
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "10"]);
+    client.begin("launch");
+    client.breakpoints(&file(project, "guard.lua"), breakpoints);
+    client.ready();
+    client
+}
+
+#[test]
+fn a_breakpoint_of_the_courtyard_stops_with_everything_to_be_seen() {
+    let root = crate::place::root();
+    let mut client = Client::stdio(root, &["debug", "levels/courtyard.json"]);
+    client.begin("launch");
+    let guard = root.join("scripts/behaviours/guard.lua");
+    let text = std::fs::read_to_string(&guard).unwrap();
+    let line = 1 + text.lines().position(|line| line.contains("if first ~= \"leg\" then")).unwrap();
+    let set = client.breakpoints(&guard, json!([{ "line": line }]));
+    assert_eq!(set[0]["verified"], json!(true), "{set:?}");
+    client.ready();
+    let stop = client.stop();
+    assert_eq!((stop.why(), stop.place()), ("breakpoint", format!("behaviours/guard.lua:{line}")));
+    assert_eq!(stop.event["hitBreakpointIds"], json!([set[0]["id"]]));
+    assert_eq!(stop.frames[0]["source"]["path"], json!(guard.canonicalize().unwrap()));
+    assert_eq!(stop.frames[0]["name"], "patrolLeg");
+    assert_eq!(stop.frames[1]["name"], "run");
+    let locals = client.scope(stop.frame(), "Locals");
+    assert_eq!(value(&locals, "first"), "\"leg\"");
+    assert!(value(&locals, "result").contains("ok = true"), "{locals:?}");
+    let this = client.scope(stop.frame(), "self");
+    assert_eq!(value(&this, "character"), "character \"guard\"");
+    let character = this.iter().find(|one| one["name"] == "character").unwrap().clone();
+    let fields = client.inside(&character);
+    assert!(value(&fields, "position").starts_with("vector("), "{fields:?}");
+    assert_eq!(value(&fields, "walkSpeed"), "1.6");
+    client.breakpoints(&guard, json!([]));
+    client.request("continue", json!({ "threadId": 1 }));
+    let (code, exit, told) = client.finish();
+    assert_eq!((code, exit), (0, Some(0)), "{told}");
+    let golden = std::fs::read_to_string(root.join("tests/golden/courtyard.txt")).unwrap();
+    let hash = golden.lines().last().unwrap().split("\"hash\":\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(told.contains(&format!("hash {hash}")), "the hash of a run is {hash}: {told}");
+}
+
+#[test]
+fn breakpoints_have_lines_conditions_counts_and_texts() {
+    let project = project();
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "2"]);
+    client.begin("launch");
+    let guard = file(&project, "guard.lua");
+    let set = client.breakpoints(
+        &guard,
+        json!([
+            { "line": 8 },
+            { "line": AFTER_ADD, "condition": "count == 7" },
+            { "line": IN_ADD, "hitCondition": "% 20" },
+            { "line": IN_UPDATE, "logMessage": "count {count} of {self.character} {nosuch.x}", "hitCondition": "<= 2" },
+            { "line": 999 },
+            { "line": 6, "hitCondition": "often" },
+        ]),
+    );
+    let lines: Vec<_> = set.iter().map(|one| (one["line"].as_u64(), one["verified"] == true)).collect();
+    assert_eq!(lines[0], (Some(9), true), "moved to the next line with code");
+    assert_eq!(lines[1..4], [(Some(15), true), (Some(5), true), (Some(14), true)]);
+    assert_eq!(lines[4], (Some(999), false));
+    assert!(set[5]["message"].as_str().unwrap().contains("is no count"), "{}", set[5]);
+    let elsewhere = client.breakpoints(&project.path().join("nosuch.lua"), json!([{ "line": 1 }]));
+    assert_eq!(elsewhere[0]["verified"], false);
+    client.ready();
+    // The body of the file runs line 9.
+    assert_eq!(client.stop().place(), "guard.lua:9");
+    let stop = client.go("continue");
+    assert_eq!(stop.place(), "guard.lua:15");
+    assert_eq!(client.evaluate(stop.frame(), "count"), "7");
+    let stop = client.go("continue");
+    assert_eq!(stop.place(), "guard.lua:5");
+    let locals = client.scope(stop.frame(), "Locals");
+    assert_eq!((value(&locals, "a"), value(&locals, "b")), ("19".to_owned(), "1".to_owned()));
+    let told = client.output();
+    assert!(told.contains("count 0 of character \"anna\" <"), "{told}");
+    assert!(told.contains("count 1 of") && !told.contains("count 2 of"), "{told}");
+}
+
+#[test]
+fn steps_go_in_over_and_out() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": "3" }]));
+    assert_eq!(client.stop().place(), format!("guard.lua:{IN_UPDATE}"));
+    let inside = client.go("stepIn");
+    assert_eq!((inside.why(), inside.place()), ("step", format!("guard.lua:{IN_ADD}")));
+    assert_eq!(inside.frames[1]["line"], IN_UPDATE);
+    assert_eq!(client.go("next").place(), "guard.lua:6");
+    assert_eq!(client.go("stepOut").place(), format!("guard.lua:{AFTER_ADD}"));
+    let upvalues = client.request("stackTrace", json!({ "threadId": 1 }));
+    let frame = upvalues["stackFrames"][0]["id"].as_u64().unwrap();
+    let upvalues = client.scope(frame, "Upvalues");
+    assert_eq!(value(&upvalues, "count"), "3");
+    // Over a call that stops nowhere, and over the end of the call to the next line that is run.
+    assert_eq!(client.go("next").place(), "guard.lua:16");
+}
+
+#[test]
+fn a_step_over_a_wait_goes_on_when_it_is_over() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": AT_WALK }]));
+    let stop = client.stop();
+    assert_eq!(stop.place(), format!("guard.lua:{AT_WALK}"));
+    assert_eq!(client.go("next").place(), "guard.lua:21");
+    let stop = client.go("next");
+    assert_eq!(stop.place(), format!("guard.lua:{AFTER_WAIT}"), "the walk is over");
+    assert_eq!(client.evaluate(stop.frame(), "result.ok and walk.state"), "\"arrived\"");
+}
+
+#[test]
+fn threads_are_tasks_with_what_they_wait_for() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": "10" }]));
+    let stop = client.stop();
+    let threads = client.request("threads", json!({}));
+    let threads = threads["threads"].as_array().unwrap();
+    let name = |id: u64| {
+        threads.iter().find(|thread| thread["id"] == id).unwrap()["name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(name(stop.thread), "level: behaviour \"guard\" of \"anna\" update");
+    let task = threads.iter().find(|thread| thread["name"].as_str().unwrap().contains(" run")).unwrap();
+    assert_eq!(task["name"], "behaviour \"guard\" of \"anna\" run, waits for walk 1 of \"anna\"");
+    let stack = client.request("stackTrace", json!({ "threadId": task["id"] }));
+    let frame = &stack["stackFrames"][0];
+    assert_eq!((&frame["line"], &frame["name"]), (&json!(21), &json!("run")));
+    let locals = client.scope(frame["id"].as_u64().unwrap(), "Locals");
+    assert_eq!(value(&locals, "gate"), "door \"gate\"");
+    let walk = locals.iter().find(|one| one["name"] == "walk").unwrap().clone();
+    let fields = client.inside(&walk);
+    assert_eq!(
+        (value(&fields, "character"), value(&fields, "result")),
+        ("character \"anna\"".into(), "nil".into())
+    );
+    let gate = locals.iter().find(|one| one["name"] == "gate").unwrap().clone();
+    assert_eq!(value(&client.inside(&gate), "state"), "\"closed\"");
+}
+
+#[test]
+fn questions_work_on_copies_and_only_who_asks_to_changes_the_run() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": ">= 10" }]));
+    let stop = client.stop();
+    let frame = stop.frame();
+    let mut ask = |text: &str| client.evaluate(frame, text);
+    assert_eq!(ask("self.state.count"), "9");
+    assert_eq!(ask("self.state.count + #self.state.list"), "12");
+    assert_eq!(ask("self.character.name"), "\"anna\"");
+    assert_eq!(ask("add(40, 2)"), "42");
+    // What a text changes is gone with it.
+    assert_eq!(ask("(function() self.state.count = 100; count = 100; return count end)()"), "100");
+    assert_eq!((ask("bump()"), ask("bump() + bump()")), ("10".to_owned(), "21".to_owned()));
+    assert_eq!(ask("self.state.count * 100 + count"), "909");
+    assert_eq!(ask("table.remove(self.state.list)"), "30");
+    assert_eq!(ask("#self.state.list"), "3");
+    assert_eq!(ask("#state.many"), "1000");
+    let drawn = ask("math.random()");
+    assert_eq!(ask("math.random()"), drawn, "what is drawn is drawn again");
+    for verb in [
+        "self.character:walkTo(1, 1)",
+        "world.door(\"gate\"):open()",
+        "event.emit(\"x\")",
+        "self.rng:float()",
+    ] {
+        assert!(ask(verb).contains("it changes the run; write ! in front"), "{verb}: {}", ask(verb));
+    }
+    assert!(ask("while true do end").contains("stopped after"), "{}", ask("while true do end"));
+    assert!(ask("task.sleep(1)").len() > 3);
+    assert!(ask("1 +").contains("question:1"), "{}", ask("1 +"));
+    assert!(ask("nosuch.field").contains("attempt to index nil"));
+    // Asked to act.
+    assert_eq!(ask("! dt"), ask("dt"));
+    assert_eq!(ask("! (function() count = 500; return world.door(\"gate\"):open() end)()"), "door move 1");
+    assert_eq!(ask("count"), "500");
+    assert_eq!(ask("world.door(\"gate\").state"), "\"opening\"");
+    assert_eq!(ask("! self.state.count"), "9");
+    let stop = client.go("continue");
+    assert_eq!(client.evaluate(stop.frame(), "count"), "501");
+    client.breakpoints(&file(&project, "guard.lua"), json!([]));
+    client.request("setExceptionBreakpoints", json!({ "filters": [] }));
+    client.request("continue", json!({ "threadId": 1 }));
+    let (code, _, told) = client.finish();
+    assert_eq!(code, 5, "no other run is like it: {told}");
+    assert!(told.contains("the run is not repeatable any more"), "{told}");
+}
+
+#[test]
+fn of_several_locals_of_a_name_the_one_that_the_code_sees_is_meant() {
+    let project = project();
+    project.write(
+        "scripts/yard.lua",
+        "local function f(options, ...)\n  local options = options or { 7 }\n  local x = 1\n  for i = 1, 1 do\n    local x = 2 + i\n    \
+         log.info(x)\n  end\n  return options[1] + x\nend\nfunction onStart() f(nil, 5, 6) end\n",
+    );
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "1"]);
+    client.begin("launch");
+    client.breakpoints(&file(&project, "yard.lua"), json!([{ "line": 6 }, { "line": 8 }]));
+    client.ready();
+    let frame = client.stop().frame();
+    assert_eq!(client.evaluate(frame, "options[1] + x"), "10");
+    let locals = client.scope(frame, "Locals");
+    assert_eq!(value(&locals, "...2"), "6");
+    assert_eq!(client.evaluate(frame, "! (function() x = 30 end)()"), "nil");
+    assert_eq!(client.evaluate(frame, "x"), "30");
+    let frame = client.go("continue").frame();
+    assert_eq!(client.evaluate(frame, "options[1] + x"), "8");
+}
+
+#[test]
+fn a_fault_stops_with_its_locals() {
+    let project = project();
+    let mut client = launched(&project, json!([]));
+    client.request("setExceptionBreakpoints", json!({ "filters": ["faults"] }));
+    let stop = client.stop();
+    assert_eq!((stop.why(), stop.place()), ("exception", format!("guard.lua:{AT_FAULT}")));
+    assert!(
+        stop.event["text"].as_str().unwrap().contains("attempt to index nil with 'field'"),
+        "{}",
+        stop.event
+    );
+    let locals = client.scope(stop.frame(), "Locals");
+    assert_eq!((value(&locals, "broken"), value(&locals, "kept")), ("nil".into(), "\"still here\"".into()));
+    let why = client.request("exceptionInfo", json!({ "threadId": 1 }));
+    assert!(why["description"].as_str().unwrap().contains("attempt to index nil"), "{why}");
+    assert_eq!(client.evaluate(stop.frame(), "kept .. \"!\""), "\"still here!\"");
+}
+
+#[test]
+fn function_breakpoints_stop_at_what_happens() {
+    let project = project();
+    let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--seconds", "10"]);
+    client.begin("launch");
+    let names = ["walk.blocked", "door.changed", "walk.blokked", "bell"];
+    let names: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+    let set = client.request("setFunctionBreakpoints", json!({ "breakpoints": names }));
+    let set = set["breakpoints"].as_array().unwrap();
+    let verified: Vec<bool> = set.iter().map(|one| one["verified"] == true).collect();
+    assert_eq!(verified, [true, true, false, true]);
+    assert!(set[2]["message"].as_str().unwrap().contains("did you mean \"walk.blocked\""), "{}", set[2]);
+    client.ready();
+    let event = client.event("stopped");
+    assert_eq!(event["reason"], "function breakpoint");
+    assert_eq!(event["description"], "door.changed: door \"gate\" is opening");
+    // Between two ticks nothing runs; the level and its tasks are there to be looked at.
+    let given = json!({ "expression": "world.door(\"gate\").state", "context": "watch" });
+    assert_eq!(client.request("evaluate", given)["result"], "\"opening\"");
+    client.request("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.event("stopped")["text"], "door \"gate\" is open");
+    client.request("continue", json!({ "threadId": 1 }));
+    let event = client.event("stopped");
+    assert!(event["description"].as_str().unwrap().starts_with("walk.blocked: anna: "), "{event}");
+}
+
+#[test]
+fn values_come_in_pages() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": "1" }]));
+    let frame = client.stop().frame();
+    let given = json!({ "expression": "state.many", "frameId": frame });
+    let many = client.request("evaluate", given);
+    assert_eq!((&many["indexedVariables"], &many["namedVariables"]), (&json!(1000), &json!(0)));
+    let given = json!({
+        "variablesReference": many["variablesReference"], "filter": "indexed", "start": 500, "count": 3,
+    });
+    let page = client.request("variables", given);
+    let shown: Vec<(&str, &str)> = page["variables"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["name"].as_str().unwrap(), one["value"].as_str().unwrap()))
+        .collect();
+    assert_eq!(shown, [("[501]", "501"), ("[502]", "502"), ("[503]", "503")]);
+}
+
+#[test]
+fn a_pause_stops_a_level_that_runs_and_a_script_that_never_ends() {
+    let project = project();
+    let arguments = ["debug", "levels/yard.json", "--seconds", "600", "--speed", "20"];
+    let mut client = Client::stdio(project.path(), &arguments);
+    client.begin("launch");
+    client.ready();
+    client.request("pause", json!({ "threadId": 1 }));
+    let event = client.event("stopped");
+    assert_eq!(event["reason"], "pause");
+    client.request("threads", json!({}));
+    // From there a step goes to the next line that any script runs.
+    assert_eq!(client.go("stepIn").why(), "step");
+    let first = project.read("levels/yard.json");
+    project.write(
+        "levels/loop.json",
+        &first.replace("yard.lua", "loop.lua").replace(
+            "\"limits\": { \"watchdogMs\": 200 }",
+            "\"limits\": { \"watchdogMs\": 60000, \"fuelPerCall\": 10000000 }",
+        ),
+    );
+    project.write(
+        "scripts/loop.lua",
+        "function onStart()\n  local n = 0\n  while true do\n    n += 1\n  end\nend\n",
+    );
+    let mut client = Client::stdio(project.path(), &["debug", "levels/loop.json", "--seconds", "1"]);
+    client.begin("launch");
+    client.ready();
+    client.request("pause", json!({ "threadId": 1 }));
+    let stop = client.stop();
+    assert_eq!(stop.why(), "pause");
+    assert!(stop.place().starts_with("loop.lua:"), "{}", stop.place());
+    client.request("disconnect", json!({ "terminateDebuggee": true }));
+    let (code, exit, _) = client.finish();
+    assert_eq!((code, exit), (0, Some(0)));
+}
+
+#[test]
+fn the_watchdog_sleeps_while_the_level_stands_still() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE, "hitCondition": "5" }]));
+    let stop = client.stop();
+    // Longer than the watchdog lets a call run, and at work: a busy question counts for nobody.
+    let until = std::time::Instant::now() + std::time::Duration::from_millis(500);
+    while std::time::Instant::now() < until {
+        client.evaluate(stop.frame(), "string.rep(\"x\", 1000)");
+    }
+    client.request("setExceptionBreakpoints", json!({ "filters": [] }));
+    client.request("continue", json!({ "threadId": 1 }));
+    let (code, _, told) = client.finish();
+    assert_eq!(code, 0, "{told}");
+    assert!(!told.contains("watchdog"), "{told}");
+}
+
+#[test]
+fn breakpoints_survive_a_reload() {
+    let project = project();
+    let guard = file(&project, "guard.lua");
+    let arguments = ["debug", "levels/yard.json", "--seconds", "600", "--speed", "5"];
+    let mut client = Client::stdio(project.path(), &arguments);
+    client.begin("launch");
+    client.breakpoints(&guard, json!([{ "line": AFTER_ADD, "condition": "state.reloaded" }]));
+    client.ready();
+    client.event("breakpoint");
+    project.write(
+        "scripts/guard.lua",
+        &GUARD.replace("self.state.count = bump and count", "state.reloaded = true"),
+    );
+    let stop = client.stop();
+    assert_eq!((stop.why(), stop.place()), ("breakpoint", format!("guard.lua:{AFTER_ADD}")));
+    assert_eq!(client.evaluate(stop.frame(), "self.state.list[1]"), "10", "the state was kept");
+}
+
+#[test]
+fn a_run_waits_at_a_port_and_goes_on_without_its_client() {
+    let project = project();
+    let (plain, _) = project.expect(0, &["run", "levels/yard.json", "--seconds", "10", "--format", "json"]);
+    let hash = |text: &str| serde_json::from_str::<Value>(text).unwrap()["hash"].clone();
+    let arguments = ["run", "levels/yard.json", "--seconds", "10", "--debug", "0", "--format", "json"];
+    let mut client = Client::tcp(project.path(), &arguments);
+    client.begin("attach");
+    let guard = file(&project, "guard.lua");
+    client.breakpoints(&guard, json!([{ "line": IN_UPDATE, "hitCondition": "% 50" }]));
+    client.ready();
+    for _ in 0..3 {
+        let stop = client.stop();
+        client.evaluate(stop.frame(), "bump()");
+        client.go("stepIn");
+        client.go("stepOut");
+        client.request("continue", json!({ "threadId": 1 }));
+    }
+    client.stop();
+    client.request("disconnect", json!({}));
+    assert_eq!(hash(&client.printed()), hash(&plain));
+}
+
+#[test]
+fn tests_run_under_a_debugger_one_after_another() {
+    let project = project();
+    project.write(
+        "scripts/guard_test.lua",
+        "test.level(\"anna arrives\", { level = \"yard\"}, function(t)\n  local anna = t:character(\"anna\")\n  \
+         t:eventually(function() return anna.position.x > 4 end)\nend)\n",
+    );
+    let text = project.read("scripts/guard_test.lua").replace("t:character", "world.character");
+    project.write("scripts/guard_test.lua", &text);
+    let mut client = Client::tcp(project.path(), &["test", "--debug", "0"]);
+    client.begin("attach");
+    client.breakpoints(&file(&project, "guard_test.lua"), json!([{ "line": 3 }]));
+    client.ready();
+    let stop = client.stop();
+    assert_eq!(stop.place(), "guard_test.lua:3");
+    assert_eq!(client.evaluate(stop.frame(), "anna"), "character \"anna\"");
+    client.request("continue", json!({ "threadId": 1 }));
+    assert_eq!(client.event("exited")["exitCode"], 0);
+    assert!(client.printed().contains("1 passed, 0 failed"));
+}
+
+#[test]
+fn a_client_that_vanishes_ends_what_it_has_launched() {
+    let project = project();
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE }]));
+    client.stop();
+    assert_eq!(client.vanish(), Some(0));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_a_sentence() {
+    let project = project();
+    project.write("levels/broken.json", "{ \"name\": 5 }");
+    let mut client = Client::stdio(project.path(), &["debug", "levels/broken.json"]);
+    client.request("initialize", json!({}));
+    let why = client.refusal("launch", json!({}));
+    assert!(why.contains("walkon check levels/broken.json"), "{why}");
+    client.request("disconnect", json!({}));
+    let mut client = launched(&project, json!([{ "line": IN_UPDATE }]));
+    client.stop();
+    assert_eq!(client.refusal("fly", json!({})), "unknown request \"fly\"");
+    assert_eq!(client.refusal("exceptionInfo", json!({})), "no fault has stopped the level");
+    let gone = json!({ "expression": "1", "frameId": 99 });
+    assert_eq!(client.refusal("evaluate", gone), "this frame is gone");
+    for (command, body) in [("stackTrace", "stackFrames"), ("scopes", "scopes"), ("variables", "variables")] {
+        let answer =
+            client.request(command, json!({ "threadId": 77, "frameId": 77, "variablesReference": 77 }));
+        assert_eq!(answer[body], json!([]), "{command}");
+    }
+    let lines = client.request(
+        "breakpointLocations",
+        json!({ "source": { "path": file(&project, "guard.lua") }, "line": 1, "endLine": 6 }),
+    );
+    let lines: Vec<u64> =
+        lines["breakpoints"].as_array().unwrap().iter().map(|one| one["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [1, 2, 3, 4, 5, 6]);
+    let text = client.request("source", json!({ "source": { "path": file(&project, "yard.lua") } }));
+    assert_eq!(text["content"], YARD);
+}
