@@ -7,6 +7,7 @@
 
 pub mod collect;
 pub mod reload;
+mod saving;
 mod scenes;
 
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ use crate::script::host::reload::Reloads;
 use crate::script::state::behaviours::Class;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
-use crate::script::state::test_run::{HostRequest, TestState};
+use crate::script::state::test_run::{HostRequest, TestSaving, TestState};
 use crate::script::state::work::{ScriptWork, WORK_MAX};
 use crate::script::step::console::Console;
 use crate::script::step::hashes::hashes;
@@ -97,6 +98,9 @@ pub enum StartError {
         /// What is wrong.
         failure: Box<CallFailure>,
     },
+    /// The save game that it was to begin from cannot be loaded.
+    #[error("{0}")]
+    Save(String),
     /// The parameters of a character's behaviour are wrong.
     #[error("character \"{character}\": behaviour \"{name}\": {what}")]
     Params {
@@ -143,6 +147,8 @@ pub struct ScriptHost {
     pub(super) level_script: Option<String>,
     pub(super) reloads: Reloads,
     console: Console,
+    /// Who is there again after a load and has not begun.
+    loaded: Option<saving::Loaded>,
     is_over: bool,
 }
 
@@ -172,7 +178,8 @@ impl ScriptHost {
         let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
         let level_script = setup.level_script;
         let console = Console::default();
-        Ok(Self { vm, level, state, characters, level_script, reloads, console, is_over: false })
+        let (loaded, is_over) = (None, false);
+        Ok(Self { vm, level, state, characters, level_script, reloads, console, loaded, is_over })
     }
 
     /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before
@@ -198,6 +205,16 @@ impl ScriptHost {
     /// What the test asked of the host since the last call.
     pub fn take_asked(&mut self) -> HostRequest {
         testing::take_asked(self.vm.lua())
+    }
+
+    /// What the test asks to be saved or loaded between two ticks.
+    pub(crate) fn take_saving(&self) -> Option<TestSaving> {
+        testing::take_saving(self.vm.lua())
+    }
+
+    /// What became of that.
+    pub(crate) fn note_saving(&self, saving: TestSaving) {
+        testing::note_saving(self.vm.lua(), saving);
     }
 
     /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each

@@ -454,6 +454,11 @@ impl EventQueue {
         self.recorded.push(event);
     }
 
+    /// Tells the host alone of what scripts know already.
+    pub(crate) fn tell_host(&mut self, fact: Fact) {
+        self.recorded.push(fact);
+    }
+
     /// Takes the oldest fact that scripts can hear.
     pub fn pop(&mut self) -> Option<Fact> {
         self.waiting.pop_front()

@@ -131,11 +131,11 @@ fn place(value: &Value) -> Option<Vec3> {
 }
 
 /// The words that `do` may be.
-const COMMANDS: [&str; 34] = [
+const COMMANDS: [&str; 35] = [
     "ack", "play", "pause", "step", "speed", "restart", "show", "select", "seek", "history", "tracks",
     "goOn", "input", "inspect", "find", "path", "source", "files", "schema", "document", "edit", "undo",
     "redo", "paint", "write", "check", "expect", "graph", "resolve", "forecast", "try", "keep", "trace",
-    "ping",
+    "ping", "save",
 ];
 
 impl Doers {
@@ -180,6 +180,7 @@ impl Doers {
             }
             "speed" => self.order(Order::Speed(speed(fields)?), reply),
             "restart" => self.order(Order::Restart(fields.maybe_count("seed")?), reply),
+            "save" => self.order(Order::Save, reply),
             "goOn" => self.order(Order::GoOn(fields.count("tick")?), reply),
             "input" => self.order(Order::Input(input(fields)?), reply),
             "show" => self.show(fields, client, reply),

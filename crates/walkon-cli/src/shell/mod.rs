@@ -22,6 +22,7 @@ mod pictures;
 mod progress;
 mod project;
 mod report;
+mod saves;
 mod scaffold;
 mod scripts;
 mod suite;

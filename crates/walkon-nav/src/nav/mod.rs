@@ -17,6 +17,7 @@ pub mod mesh;
 pub mod node;
 pub mod path;
 pub mod requests;
+mod saved;
 pub mod search;
 pub mod search_state;
 pub mod sight;

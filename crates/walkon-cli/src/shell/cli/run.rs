@@ -15,10 +15,11 @@ use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Bound, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Bound, Host, Onlooker, Report, RunEnd};
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
+use crate::game::save::{RestoreError, SaveHeader};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, TickStep};
 use crate::level::Level;
@@ -30,6 +31,7 @@ use crate::shell::params::Places;
 use crate::shell::progress::{Progress, ProgressWork};
 use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
+use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
 use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
@@ -48,14 +50,22 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let level = shell.load(&found)?;
     let scripts = shell.scripts(&found, &level)?;
     let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
-    let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
+    let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
+    let first = save.as_ref().map_or(0, |(header, _)| header.tick);
+    let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
+    let rate = TickRate::new(rate).unwrap_or_default();
+    let mut saves = Saves::of(&args.save_at, first, &found.project.folder.files_read())?;
     let bound = Bound {
-        ticks_max: args.ticks.unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS))),
+        ticks_max: args
+            .ticks
+            .unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS)))
+            .saturating_add(first),
         until: args.until.clone(),
         is_strict: args.strict,
     };
     let settings = crate::level::spawn::settings(&level.def);
-    let seed = args.seed.unwrap_or(level.def.seed);
+    let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
+    let seed = args.seed.unwrap_or(own_seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = std::sync::Arc::new(Signals::default());
     session.pace = RunSpeed::new(args.speed, rate);
@@ -76,7 +86,9 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     };
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
-    session.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made))?;
+    let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
+    let bytes = save.map(|(_, bytes)| bytes);
+    session.header(&Header { from: bytes.clone(), ..header })?;
     let setup = Setup {
         scripts,
         seed: args.seed,
@@ -88,17 +100,56 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
     let loading = Instant::now();
-    let mut game = match Game::load(level, setup) {
+    let made = match &bytes {
+        None => Game::load(level, setup).map_err(RestoreError::from),
+        Some(bytes) => Game::restore(level, setup, bytes),
+    };
+    let mut game = match made {
         Ok(game) => game,
-        Err(error) => return Err(session.not_begun(&error)),
+        Err(RestoreError::Start(error)) => return Err(session.not_begun(&error)),
+        Err(error) => return Err(session.not_restored(args.from.as_deref(), &error)),
     };
     let mut clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
-    let watch = |world: &World, recorded: &Tick| session.watch(world, recorded);
-    let report = headless::run_timed(&mut game, &bound, watch, &mut |step| clock.done(step));
+    let mut host = Onlookers { session: &mut session, clock: &mut clock, saves: &mut saves };
+    let report = headless::run_hosted(&mut game, &bound, &mut host);
     let wall = began.elapsed();
     drop(watchdog);
-    session.end(&report, wall, &clock.stats(&report))
+    saves.end();
+    let exit = session.end(&report, wall, &clock.stats(&report))?;
+    Ok(if saves.is_broken && exit == Exit::Ok { Exit::Io } else { exit })
+}
+
+/// Everybody who looks on at a run.
+struct Onlookers<'a, 'shell> {
+    session: &'a mut Session<'shell>,
+    clock: &'a mut StepClock,
+    saves: &'a mut Saves,
+}
+
+impl Host for Onlookers<'_, '_> {
+    fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
+        self.session.watch(world, recorded)
+    }
+
+    fn between(&mut self, game: &Game) {
+        self.saves.after(game);
+    }
+
+    fn done(&mut self, step: TickStep) {
+        self.clock.done(step);
+    }
+}
+
+/// The save game that a run begins from, and what stands in front of it.
+fn begin_from(path: &Path, found: &FoundLevel) -> Result<(SaveHeader, Vec<u8>), CommandFailure> {
+    let bytes = saves::read(path)?;
+    let header = SaveHeader::read(&bytes).map_err(|error| {
+        let failure = CommandFailure::io(format!("save {}: {error}", path.display()));
+        failure.help("name a file that `walkon run --save-at` or Game::save has written")
+    })?;
+    log::debug!("save {}: level {:?}, for {}", path.display(), header.level, found.path);
+    Ok((header, bytes))
 }
 
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays
@@ -251,6 +302,8 @@ pub(super) struct Start {
     pub scripts: ScriptTextMap,
     pub seed: Option<u64>,
     pub args: Vec<String>,
+    /// The save game that it begins from.
+    pub from: Option<Vec<u8>>,
 }
 
 /// A level at tick 0, its scripts started; for pictures.
@@ -258,11 +311,18 @@ pub(super) fn game(
     shell: &Shell,
     found: &FoundLevel,
     level: Level,
-    Start { scripts, seed, args }: Start,
+    Start { scripts, seed, args, from }: Start,
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.clone(), seed, args, recorder, ..Setup::default() };
-    let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
+    let made = match &from {
+        None => Game::load(level, setup).map_err(RestoreError::from),
+        Some(bytes) => Game::restore(level, setup, bytes),
+    };
+    let mut game = made.map_err(|error| match error {
+        RestoreError::Start(error) => not_started(shell, found, &scripts, &error),
+        other => CommandFailure::new(Exit::Script, other.to_string()),
+    })?;
     game.start_facts();
     Ok(game)
 }
@@ -454,6 +514,13 @@ impl<'a> Session<'a> {
             trace.finish();
         }
         CommandFailure::Told(exit)
+    }
+
+    /// The save game does not fit, or is none.
+    pub fn not_restored(self, path: Option<&Path>, error: &RestoreError) -> CommandFailure {
+        let exit = if matches!(error, RestoreError::Bytes(_)) { Exit::Io } else { Exit::Script };
+        let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+        CommandFailure::new(exit, format!("save {name}: {error}"))
     }
 
     /// Shows a fault with its line, on stderr, once; after many of them they are only counted.
