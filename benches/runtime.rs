@@ -85,6 +85,17 @@ fn bare_us(mut turn: impl FnMut()) -> f64 {
     median((0..TICKS).map(|_| time(&mut turn)).collect())
 }
 
+/// Median microseconds of one turn of a bare loop with `rest` of a tick before each.
+fn bare_between_us(mut turn: impl FnMut(), mut rest: impl FnMut()) -> f64 {
+    let mut time = || {
+        rest();
+        let begun = ThreadTime::now();
+        turn();
+        begun.elapsed().as_nanos() as f64 / 1e3
+    };
+    median((0..2 * TICKS).map(|_| time()).skip(TICKS).collect())
+}
+
 fn show(name: &str, count: usize, ours_us: f64, bare_us: f64) {
     let each = |us: f64| us * 1e3 / count as f64;
     println!(
@@ -117,7 +128,7 @@ impl UserData for Npc {
     }
 }
 
-fn bare_behaviours(source: &str, count: usize) -> f64 {
+fn bare_behaviours(source: &str, count: usize) -> BareLoop {
     let lua = Lua::new();
     let class: Table = lua.load(source).eval().unwrap();
     let update: Function = class.get("update").unwrap();
@@ -135,7 +146,20 @@ fn bare_behaviours(source: &str, count: usize) -> f64 {
             this
         })
         .collect();
-    bare_us(|| selves.iter().for_each(|this| update.call::<()>((this, 1.0 / 60.0)).unwrap()))
+    let mut turn = || selves.iter().for_each(|this| update.call::<()>((this, 1.0 / 60.0)).unwrap());
+    let alone_us = bare_us(&mut turn);
+    let mut crowd = game(count, None, "");
+    let in_ticks_us = bare_between_us(&mut turn, || drop(crowd.tick(&[])));
+    BareLoop { alone_us, in_ticks_us }
+}
+
+/// What a turn of the bare loop takes.
+struct BareLoop {
+    /// One turn after another, with nothing in between: everything is in the caches.
+    alone_us: f64,
+    /// One turn in each tick of a game that has as many characters and no scripts: the world that a host of any
+    /// kind has to move between two turns.
+    in_ticks_us: f64,
 }
 
 fn behaviours() {
@@ -160,7 +184,9 @@ fn behaviours() {
     for (name, source) in cases {
         let mut game = game(10_000, Some(source), "");
         let ours = step_us(&mut game, TickStep::Scripts);
-        show(&format!("10,000 behaviours, {name}"), 10_000, ours, bare_behaviours(source, 10_000));
+        let bare = bare_behaviours(source, 10_000);
+        show(&format!("10,000 behaviours, {name}"), 10_000, ours, bare.in_ticks_us);
+        show(&format!("the same, the bare loop alone, {name}"), 10_000, ours, bare.alone_us);
     }
 }
 

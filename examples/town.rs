@@ -1,7 +1,7 @@
 //! Prints a level: a town of houses and streets, and people who stroll in it, each by a script of its own.
 //!
 //! `cargo run --release --example town > levels/town.json`, with a number of people after `--` if it is not
-//! to be ten thousand; then `cargo run --release -- run levels/town.json --stats`. The level is as large as
+//! to be ten thousand, and their behaviour behind it if it is not to be `wander.lua`; then `cargo run --release -- run levels/town.json --stats`. The level is as large as
 //! its people need, so what each costs can be compared between towns.
 
 #![allow(clippy::print_stdout)]
@@ -20,11 +20,12 @@ const APART_M: usize = 2;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let count = std::env::args().nth(1).map_or(Ok(10_000), |word| word.parse())?;
-    print!("{}", level(count));
+    let behaviour = std::env::args().nth(2).unwrap_or_else(|| "wander.lua".to_owned());
+    print!("{}", level(count, &behaviour));
     Ok(())
 }
 
-fn level(count: usize) -> String {
+fn level(count: usize, behaviour: &str) -> String {
     // As many quarters along each side as give room to everybody.
     let side = (1..).find(|side| side * side * NEIGHBOURS >= count).unwrap_or(1);
     let quarters: Vec<(usize, usize)> = (0..side).flat_map(|z| (0..side).map(move |x| (x, z))).collect();
@@ -37,7 +38,7 @@ fn level(count: usize) -> String {
     let people: Vec<String> = (0..count)
         .map(|number| {
             let quarter = lives_in(number);
-            person(number, (quarter, quarters[quarter]), number - first_of(quarter))
+            person(number, behaviour, (quarter, quarters[quarter]), number - first_of(quarter))
         })
         .collect();
     format!(
@@ -92,7 +93,12 @@ fn house(number: usize, (x, z): (usize, usize)) -> String {
 }
 
 /// Somebody at one of the places in the streets of the quarter, counted in rows.
-fn person(number: usize, (quarter, (x, z)): (usize, (usize, usize)), place: usize) -> String {
+fn person(
+    number: usize,
+    behaviour: &str,
+    (quarter, (x, z)): (usize, (usize, usize)),
+    place: usize,
+) -> String {
     let across = QUARTER * BLOCK_M / APART_M;
     let is_street = |along: usize| {
         let (in_block, margin_m) = (along % BLOCK_M, 1);
@@ -104,7 +110,7 @@ fn person(number: usize, (quarter, (x, z)): (usize, (usize, usize)), place: usiz
     let (in_x, in_z) = free.clone().nth(place % free.count().max(1)).unwrap_or((1, 1));
     let side_m = QUARTER * BLOCK_M;
     format!(
-        r#"    {{"name": "p{number}", "position": [{}, {}], "behaviour": "wander.lua", "params": {{"area": "quarter{quarter}"}}}}"#,
+        r#"    {{"name": "p{number}", "position": [{}, {}], "behaviour": "{behaviour}", "params": {{"area": "quarter{quarter}"}}}}"#,
         x * side_m + in_x,
         z * side_m + in_z,
     )

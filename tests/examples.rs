@@ -52,7 +52,8 @@ fn is_without_warnings(level: &Level) -> bool {
 }
 
 /// The scripts that people of the town have, as projects ship them.
-const SCRIPTS: [(&str, &str); 3] = [
+const SCRIPTS: [(&str, &str); 4] = [
+    ("behaviours/stroller.lua", include_str!("../scripts/behaviours/stroller.lua")),
     ("behaviours/wander.lua", include_str!("../scripts/behaviours/wander.lua")),
     ("lib/wandering.lua", include_str!("../scripts/lib/wandering.lua")),
     ("lib/alert.lua", include_str!("../scripts/lib/alert.lua")),
@@ -61,8 +62,13 @@ const SCRIPTS: [(&str, &str); 3] = [
 #[test]
 fn a_town_of_two_hundred_is_made_and_everybody_strolls_in_it() {
     let town = told_with("town", &["200"]);
-    assert_eq!(town, told_with("town", &["200"]));
-    let level = load("town.json", &MemorySource::new().with("town.json", town.as_str())).unwrap();
+    assert_eq!(town, told_with("town", &["200", "wander.lua"]));
+    everybody_strolls_in(&town);
+    everybody_strolls_in(&told_with("town", &["200", "stroller.lua"]));
+}
+
+fn everybody_strolls_in(town: &str) {
+    let level = load("town.json", &MemorySource::new().with("town.json", town)).unwrap();
     assert!(is_without_warnings(&level));
     let scripts: BTreeMap<String, String> =
         SCRIPTS.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();

@@ -13,6 +13,7 @@ pub mod headless;
 mod hearing;
 pub mod host;
 pub mod input_line;
+mod input_list;
 pub mod inputs;
 pub mod inspect;
 mod level_reload;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use super::picture::{Figure, Picture, Shape, Slant, Style, Swatch, Tag};
+use super::picture::{Colour, Figure, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
 
@@ -93,6 +93,33 @@ impl TriangleKind {
             Self::Wall => "wall",
         }
     }
+}
+
+/// A triangle of a scene, for those who look at it from anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneTriangle {
+    /// Its corners, metres.
+    pub corners: [Vec3; 3],
+    /// What it is to those who walk there: `floor`, `step`, `wall`, `no points on it`.
+    pub kind: &'static str,
+    /// Its colour in full light.
+    pub fill: Colour,
+}
+
+/// The triangles of a scene without its ceilings; none of a scene that is too large to be shown. Cost: the triangles,
+/// and the points around each.
+#[must_use]
+pub fn scene_triangles(triangles: &[[Vec3; 3]], points: &[Vec3]) -> Vec<SceneTriangle> {
+    if triangles.len() > TRIANGLES_MAX {
+        return Vec::new();
+    }
+    let (heights, squares) = (Heights::of(points), Squares::of(points));
+    let seen = |corners: &[Vec3; 3]| {
+        let kind = kind_of(corners, &squares, heights)?;
+        let fill = kind.look(Slant::Oblique).fill.unwrap_or(theme::SCENE_TOP);
+        Some(SceneTriangle { corners: *corners, kind: kind.words(), fill })
+    };
+    triangles.iter().filter_map(seen).collect()
 }
 
 /// Draws a scene. Cost: the triangles, and the points around each.
@@ -283,6 +310,16 @@ mod tests {
     fn flat([x0, x1]: [f32; 2], y: f32, [z0, z1]: [f32; 2]) -> Vec<[Vec3; 3]> {
         let [a, b, c, d] = [[x0, z0], [x1, z0], [x1, z1], [x0, z1]].map(|[x, z]| Vec3::new(x, y, z));
         vec![[a, b, c], [a, c, d]]
+    }
+
+    #[test]
+    fn a_scene_without_its_ceilings_is_looked_at_from_anywhere() {
+        let points: Vec<Vec3> = (0..20u8).map(|at| Vec3::new(f32::from(at) * 0.4 + 0.2, 0.0, 2.0)).collect();
+        let wall = [[Vec3::ZERO, Vec3::X, Vec3::Y * 2.0]];
+        let all =
+            [flat([0.0, 8.0], 0.0, [0.0, 4.0]), flat([0.0, 8.0], 2.5, [0.0, 4.0]), wall.to_vec()].concat();
+        let kinds: Vec<&str> = scene_triangles(&all, &points).iter().map(|triangle| triangle.kind).collect();
+        assert_eq!(kinds, ["floor", "floor", "wall"]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub mod theme;
 
 pub use draw_graph::{GraphScene, draw_graph, graph_picture};
 pub use draw_nav::{Outlines, draw_nav};
-pub use draw_scenery::draw_scenery;
+pub use draw_scenery::{SceneTriangle, draw_scenery, scene_triangles};
 pub use draw_search::{SearchScene, draw_search};
 pub use draw_world::{character_colours, draw_world};
 pub use layers::{Parts, PicturePart, draw_ground, draw_scene};

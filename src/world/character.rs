@@ -184,57 +184,61 @@ pub struct Removal {
 }
 
 /// Somebody in the level.
+///
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies side
+/// by side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Character {
-    /// Number in order of creation, from 1 over the level; the `id` scripts see.
-    pub serial: u32,
-    /// Unique among those alive.
-    pub name: String,
     /// Place, speed and size.
     pub body: Body,
     /// Radians about +y.
     pub facing_rad: f32,
     /// Speeds.
     pub gait: Gait,
-    /// Tags of the level, its own name, and `player` for the player; sorted.
-    pub tags: Vec<String>,
+    /// The walk under way.
+    pub walk: Option<WalkId>,
+    /// The layer of the map that it is on; 0 on maps without layers.
+    pub layer: u8,
     /// Whether this is the player.
     pub is_player: bool,
     /// What its walks do about doors unless they say otherwise.
     pub doors: DoorPolicy,
-    /// The layer of the map that it is on; 0 on maps without layers.
-    pub layer: u8,
-    /// The walk under way.
-    pub walk: Option<WalkId>,
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
     /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean
     /// velocity, so that nobody who is pushed back and forth walks and stands by turns.
     pub is_still: bool,
-    /// Its mean velocity over the last steps, the latest counting most, metres a second.
-    pub drift: Vec3,
-    /// The goal of the walk that it last arrived with, and where it stood then, metres.
-    pub came_to: Option<(Goal, Vec3)>,
+    /// How it came to be elsewhere in this tick.
+    pub displaced: Displaced,
     /// The velocity that its path asked for in the last tick, metres a second; zero when it stands (seed:P4).
     pub desired: Vec3,
-    /// A step aside under way; any walk ends it (seed:C10).
-    pub nudge: Option<Nudge>,
-    /// When it was last asked aside.
-    pub nudged: Option<Past>,
+    /// Its mean velocity over the last steps, the latest counting most, metres a second.
+    pub drift: Vec3,
     /// A turn under way.
     pub turn: Option<Turn>,
-    /// An animation under way.
-    pub play: Option<Play>,
+    /// Number in order of creation, from 1 over the level; the `id` scripts see.
+    pub serial: u32,
     /// The scene that holds it.
     pub held: Option<Hold>,
     /// Set once it is removed; step 13 frees it.
     pub removed: Option<Removal>,
-    /// How it came to be elsewhere in this tick.
-    pub displaced: Displaced,
+    /// A step aside under way; any walk ends it (seed:C10).
+    pub nudge: Option<Nudge>,
     /// What others, and its own walk, were last told of where it is.
     pub replan: Replan,
+    /// When it was last asked aside.
+    pub nudged: Option<Past>,
     /// Where it wanders to and how long it rests.
     pub rng: Rng,
+    /// The goal of the walk that it last arrived with, and where it stood then, metres.
+    pub came_to: Option<(Goal, Vec3)>,
+    /// An animation under way.
+    pub play: Option<Play>,
+    /// Unique among those alive.
+    pub name: String,
+    /// Tags of the level, its own name, and `player` for the player; sorted.
+    pub tags: Vec<String>,
 }
 
 impl Character {

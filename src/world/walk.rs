@@ -87,36 +87,39 @@ pub enum LookTarget {
 }
 
 /// The options of a walk, checked: past this type nobody checks again.
+///
+/// What every step of the crowd reads comes first, see [`Walk`].
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct WalkOptions {
+    /// What counts as the end.
+    pub accept: AcceptEnd,
+    /// What to do about doors; the character's own policy when none is given.
+    pub doors: Option<DoorPolicy>,
+    /// Manners towards others.
+    pub crowd: Crowd,
+    /// What is told on the way.
+    pub tells: Tells,
     /// How fast.
     pub pace: WalkPace,
     /// Metres from the goal that count as reached; by the kind of goal when none is given.
     pub radius_m: Option<f32>,
-    /// What counts as the end.
-    pub accept: AcceptEnd,
-    /// Turn there after arriving.
-    pub face: Option<LookTarget>,
+    /// Areas that are not to it what they are to others, sorted by id, each once.
+    pub areas: Option<Arc<[OwnArea]>>,
     /// The layer of the goal; of a character its own, else that of the walker.
     pub layer: Option<u8>,
-    /// What to do about doors; the character's own policy when none is given.
-    pub doors: Option<DoorPolicy>,
-    /// Keys carried.
-    pub keys: Vec<String>,
-    /// Manners towards others.
-    pub crowd: Crowd,
     /// Ticks without progress before the walk is blocked.
     pub patience_ticks: u64,
     /// Ticks for the whole walk.
     pub timeout_ticks: Option<u64>,
     /// Instead of partial or blocked: put it on the goal, arrived/forced.
     pub ensure: bool,
+    /// Turn there after arriving.
+    pub face: Option<LookTarget>,
+    /// Keys carried.
+    pub keys: Vec<String>,
     /// Places to pass on the way, in order.
     pub via: Vec<Vec3>,
-    /// Areas that are not to it what they are to others, sorted by id, each once.
-    pub areas: Option<Arc<[OwnArea]>>,
-    /// What is told on the way.
-    pub tells: Tells,
 }
 
 /// What of a walk under way is told: what nobody listens to is not even noticed.
@@ -272,92 +275,96 @@ pub struct GoalSlot {
 }
 
 /// A character under way.
+///
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand walks lies side by
+/// side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C)]
 pub struct Walk {
-    /// Number in order of creation, from 1 over the level; the `id` scripts see.
-    pub serial: u64,
     /// Who walks.
     pub character: CharacterId,
-    /// Where to, as asked.
-    pub goal: Goal,
-    /// Where to, as a point: the last place the goal was seen at.
-    pub aim: Vec3,
-    /// How.
-    pub options: WalkOptions,
-    /// What it does when it has come to where it aims.
-    pub course: WalkMode,
-    /// On whose behalf.
-    pub owner: Owner,
     /// Where it is in its life.
     pub phase: Phase,
-    /// The path in use; kept until a new one is ready.
-    pub following: Option<Following>,
-    /// The link that it takes.
-    pub on_link: Option<OnLink>,
+    /// Metres walked; a step of the crowd counts whole as it begins.
+    pub travelled_m: f32,
+    /// Metres of path left, from step 9 to step 10 of a tick: never part of the state.
+    pub left_m: Option<f32>,
+    /// Whether it stands because somebody said so.
+    pub is_paused: bool,
+    /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
+    pub is_crowded: bool,
     /// A path to be asked for in step 6.
     pub ask: Option<Ask>,
+    /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a
+    /// fifth cheaper.
+    pub is_door_plan: bool,
+    /// Whether it was told that the end of this leg is near.
+    pub told_near: bool,
+    /// Whether it was told of what is in the way now.
+    pub told_blocked: bool,
+    /// Whether its result has been handed to scripts; step 13 frees it then.
+    pub is_delivered: bool,
+    /// The segment of its path at which it last looked for others.
+    pub looked_at: u32,
+    /// The path in use; kept until a new one is ready.
+    pub following: Option<Following>,
+    /// The least that was left of its way when it last made progress, metres.
+    pub progress_m: f32,
+    /// The least that was ever left of its way, metres.
+    pub nearest_m: f32,
+    /// When it last made progress.
+    pub progress_tick: Tick,
+    /// When that was.
+    pub nearest_tick: Tick,
+    /// Ticks that passed for it alone, in a scene that was skipped.
+    pub skipped_ticks: u64,
+    /// The link that it takes.
+    pub on_link: Option<OnLink>,
     /// The request under way.
     pub token: Option<(PathToken, Ask)>,
-    /// Those whom the request under way is to go around.
-    pub asked_around: Option<Bystanders>,
-    /// Those whom the path in use was made around, or last compared with.
-    pub seen: Option<Bystanders>,
+    /// Where to, as a point: the last place the goal was seen at.
+    pub aim: Vec3,
+    /// Where to, as asked.
+    pub goal: Goal,
+    /// Who is in front of it, while it does not get on.
+    pub ahead: Option<CharacterId>,
     /// Who stands on its goal: the path in use ends beside.
     pub held_by: Option<CharacterId>,
     /// Where it is to stand, because others stand at its goal.
     pub place: Option<GoalSlot>,
-    /// Whether others may be in its way since it last looked; it looks once the cooldown is over.
-    pub is_crowded: bool,
-    /// The segment of its path at which it last looked for others.
-    pub looked_at: u32,
-    /// Where the request under way aims.
-    pub planned_aim: Vec3,
-    /// When it was asked for.
-    pub issued: Tick,
-    /// Metres walked; a step of the crowd counts whole as it begins.
-    pub travelled_m: f32,
+    /// How.
+    pub options: WalkOptions,
+    /// What it does when it has come to where it aims.
+    pub course: WalkMode,
+    /// When it looks again whether the map has a better way for it.
+    pub shortcuts: Shortcuts,
+    /// Who or what is in its way.
+    pub by: Option<Blocker>,
+    /// When somebody it queues behind last made progress (fault:G33).
+    pub queue_tick: Tick,
     /// Plans made after the first.
     pub repaths: u32,
     /// Paths that led past where the body had been pushed to by the time they were found, since the last one
     /// that it took.
     pub missed_paths: u32,
-    /// When it looks again whether the map has a better way for it.
-    pub shortcuts: Shortcuts,
-    /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a
-    /// fifth cheaper.
-    pub is_door_plan: bool,
-    /// The least that was left of its way when it last made progress, metres.
-    pub progress_m: f32,
-    /// The least that was ever left of its way, metres.
-    pub nearest_m: f32,
-    /// When that was.
-    pub nearest_tick: Tick,
-    /// Who is in front of it, while it does not get on.
-    pub ahead: Option<CharacterId>,
-    /// When somebody it queues behind last made progress (fault:G33).
-    pub queue_tick: Tick,
-    /// When it last made progress.
-    pub progress_tick: Tick,
-    /// When it last asked for a path to a moving target.
-    pub retargeted: Tick,
-    /// Who or what is in its way.
-    pub by: Option<Blocker>,
     /// Places it has yet to pass; `aim` is the next of them.
     pub via: Option<Checkpoints>,
-    /// Whether it stands because somebody said so.
-    pub is_paused: bool,
+    /// When it was asked for.
+    pub issued: Tick,
+    /// Where the request under way aims.
+    pub planned_aim: Vec3,
+    /// When it last asked for a path to a moving target.
+    pub retargeted: Tick,
     /// Corners passed.
     pub waypoints: u32,
-    /// Whether it was told that the end of this leg is near.
-    pub told_near: bool,
-    /// Whether it was told of what is in the way now.
-    pub told_blocked: bool,
-    /// Ticks that passed for it alone, in a scene that was skipped.
-    pub skipped_ticks: u64,
-    /// Metres of path left, from step 9 to step 10 of a tick: never part of the state.
-    pub left_m: Option<f32>,
-    /// Whether its result has been handed to scripts; step 13 frees it then.
-    pub is_delivered: bool,
+    /// Number in order of creation, from 1 over the level; the `id` scripts see.
+    pub serial: u64,
+    /// On whose behalf.
+    pub owner: Owner,
+    /// Those whom the request under way is to go around.
+    pub asked_around: Option<Bystanders>,
+    /// Those whom the path in use was made around, or last compared with.
+    pub seen: Option<Bystanders>,
 }
 
 impl Walk {

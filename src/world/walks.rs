@@ -31,6 +31,11 @@ pub struct WalkCounts {
 }
 
 impl WalkCounts {
+    /// Whether every walk has settled.
+    fn are_all_settled(&self) -> bool {
+        self.accepted == self.arrived + self.partial + self.blocked + self.cancelled
+    }
+
     /// A walk has settled.
     pub(crate) fn add(&mut self, status: Status) {
         match status {
@@ -96,6 +101,10 @@ impl Walks {
 
     /// Those that have not settled, in order of creation.
     pub(crate) fn open_ids(&self) -> Vec<WalkId> {
+        // At the end of a level each of ten thousand owners asks once more.
+        if self.counts.are_all_settled() {
+            return Vec::new();
+        }
         self.order.iter().copied().filter(|&id| self.open(id).is_some()).collect()
     }
 

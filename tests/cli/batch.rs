@@ -94,6 +94,44 @@ fn a_batch_prints_a_line_for_each_seed_in_order_and_ends_with_the_highest_code()
 }
 
 #[test]
+fn shards_of_machines_that_find_their_part_by_themselves_join_to_the_whole() {
+    let folder = project(&[("roll", ROLL), ("still", "")]);
+    let all = ["batch", "roll", "still", "--seeds", "1..6", "--ticks", "60", "-q"];
+    let (whole, _) = ends(folder.path(), 1, &all);
+    let write = |name: &str, part: &str| std::fs::write(folder.path().join(name), part).unwrap();
+    let mut kubernetes = Vec::new();
+    for index in 0..3 {
+        let arguments = [&all[..], &["--shard", "auto/3"]].concat();
+        let mut pod = command(folder.path(), &arguments);
+        let out = pod.env("JOB_COMPLETION_INDEX", index.to_string()).output().unwrap();
+        kubernetes.push(String::from_utf8(out.stdout).unwrap());
+        let mut task = command(folder.path(), &[&all[..], &["--shard", "auto"]].concat());
+        task.env("SLURM_ARRAY_TASK_ID", (2 * index + 1).to_string()).env("SLURM_ARRAY_TASK_COUNT", "3");
+        let out = task.env("SLURM_ARRAY_TASK_MIN", "1").env("SLURM_ARRAY_TASK_MAX", "5").output().unwrap();
+        assert_eq!(lines(&String::from_utf8(out.stdout).unwrap()), lines(&kubernetes[index]));
+        write(&format!("{index}.jsonl"), &kubernetes[index]);
+    }
+    let merge = ["batch", "--merge", "2.jsonl", "0.jsonl", "1.jsonl"];
+    let (joined, table) = ends(folder.path(), 1, &merge);
+    assert!(table.contains("12 runs") && table.contains("failing: roll 3 (exit 1)"), "{table}");
+    assert_eq!(lines(&joined), lines(&whole), "by level and seed, whatever the order of the files");
+    let cut: String = kubernetes[1].lines().skip(1).map(|line| format!("{line}\n")).collect();
+    write("1.jsonl", &cut);
+    let (out, err) = ends(folder.path(), 1, &merge);
+    assert!(out.is_empty() && err.contains("roll seed 2 is missing"), "{out}{err}");
+    write("1.jsonl", &kubernetes[1]);
+    let (out, err) = ends(folder.path(), 1, &[&merge[..], &["0.jsonl"]].concat());
+    assert!(out.is_empty() && err.contains("is there twice") && err.contains("0.jsonl:1"), "{out}{err}");
+    let hash = lines(&kubernetes[0])[0]["hash"].as_str().unwrap().to_owned();
+    write("again.jsonl", &kubernetes[0].replace(&hash, "0123456789abcdef"));
+    let (out, err) = ends(folder.path(), 5, &[&merge[..], &["again.jsonl"]].concat());
+    assert!(out.is_empty() && err.contains(&format!("{hash} in 0.jsonl:1")), "{out}{err}");
+    write("torn.jsonl", &kubernetes[0][..kubernetes[0].len() / 2]);
+    let (_, err) = ends(folder.path(), 6, &["batch", "--merge", "torn.jsonl"]);
+    assert!(err.contains("it is no row of a batch"), "{err}");
+}
+
+#[test]
 fn fault_f44_the_second_level_of_a_batch_is_what_it_is_alone_whatever_the_first_does() {
     let hostile = "local t = {}
       function onStart() while true do table.insert(t, string.rep('x', 1000)) end end
@@ -116,6 +154,8 @@ fn wrong_arguments_of_batch_and_watch_end_with_two() {
         (&["batch", "roll"] as &[&str], "--seeds"),
         (&["batch", "roll", "--seeds", "5..1"], "1..100"),
         (&["batch", "roll", "--seeds", "1..2", "--shard", "3/2"], "2/4"),
+        (&["batch", "roll", "--seeds", "1..2", "--shard", "auto"], "JOB_COMPLETION_INDEX"),
+        (&["batch", "--merge", "a.jsonl", "--jobs", "2"], "--merge"),
         (&["batch", "roll", "--seeds", "1..2", "--jobs", "0"], "1 to 1024"),
         (&["watch", "roll", "--speed", "max"], "multiple of real time"),
         (&["watch", "roll", "--sped", "1"], "--speed"),

@@ -175,6 +175,47 @@ impl Page {
         }
     }
 
+    /// Presses a button of the mouse at one place of the window and lets it go at another.
+    pub fn drag(&mut self, [from, to]: [[f64; 2]; 2], button: &str) {
+        let middle = [(from[0] + to[0]) / 2.0, (from[1] + to[1]) / 2.0];
+        let buttons = if button == "right" { 2 } else { 1 };
+        for (kind, [x, y], held) in [
+            ("mouseMoved", from, 0),
+            ("mousePressed", from, buttons),
+            ("mouseMoved", middle, buttons),
+            ("mouseMoved", to, buttons),
+            ("mouseReleased", to, 0),
+        ] {
+            let button = if kind == "mouseMoved" && held == 0 { "none" } else { button };
+            let mouse = json!({
+                "type": kind, "x": x, "y": y, "button": button, "buttons": held, "clickCount": u32::from(from == to),
+            });
+            self.call("Input.dispatchMouseEvent", mouse);
+        }
+    }
+
+    /// Moves the pointer to a place of the window.
+    pub fn point_at(&mut self, [x, y]: [f64; 2]) {
+        self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));
+    }
+
+    /// Presses a key that is no letter, such as `Delete`, by its name and number.
+    pub fn key(&mut self, name: &str, number: u32) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            let key = json!({ "type": kind, "key": name, "code": name, "windowsVirtualKeyCode": number });
+            self.call("Input.dispatchKeyEvent", key);
+        }
+    }
+
+    /// Clicks on what carries a mark with the mouse, once it is there and can be pressed.
+    pub fn click_on(&mut self, mark: &str) {
+        let place = self.until(&format!(
+            "(it => {{ const box = it?.getBoundingClientRect(); return box?.width > 0 && [box.x + box.width / 2, box.y + box.height / 2]; }})\
+             (document.querySelector('[data-test=\"{mark}\"]:not([disabled])'))"
+        ));
+        self.click([place[0].as_f64().unwrap(), place[1].as_f64().unwrap()], 0);
+    }
+
     /// The window as a PNG, in base64.
     pub fn picture(&mut self) -> String {
         self.call("Page.captureScreenshot", json!({ "format": "png" }))["data"].as_str().unwrap().to_owned()

@@ -209,9 +209,31 @@ impl Hand {
         panic!("what was waited for did not come; heard: {tells:#?}");
     }
 
+    /// The first message that fits; none where the program ends the connection instead.
+    pub fn wait_or_end(&mut self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        loop {
+            let Message::Text(text) = self.socket.read().ok()? else { continue };
+            let message: Value = serde_json::from_str(text.as_str()).ok()?;
+            if fits(&message) {
+                return Some(message);
+            }
+        }
+    }
+
     /// Forgets what was told so far.
     pub fn forget(&mut self) {
         self.heard.clear();
+    }
+
+    /// Why the program ended the connection.
+    pub fn farewell(mut self) -> String {
+        loop {
+            match self.socket.read() {
+                Ok(Message::Close(Some(frame))) => return frame.reason.to_string(),
+                Ok(_) => {}
+                Err(error) => return format!("without a word: {error}"),
+            }
+        }
     }
 
     fn hear(&mut self) -> Option<Value> {

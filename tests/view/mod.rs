@@ -2,6 +2,8 @@
 
 mod attacks;
 mod browser;
+mod fields;
+mod gestures;
 mod hand;
 mod page;
 mod protocol;

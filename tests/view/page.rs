@@ -12,7 +12,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 9] = [
+const NEED_A_BROWSER: [&str; 15] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -22,10 +22,16 @@ const NEED_A_BROWSER: [&str; 9] = [
     "a_path_is_tested_between_two_clicks",
     "two_pages_and_a_lost_connection",
     "ten_thousand_people_are_drawn",
+    "points_and_links_are_laid_moved_and_taken_away_by_hand",
+    "tiles_are_painted_with_a_stroke",
+    "doors_are_opened_and_locked_on_the_stage",
+    "expected_paths_are_seen_by_everybody_and_forgotten",
+    "a_level_with_floors_is_turned_and_walked_on",
+    "boxes_marks_and_obstacles_are_worked_on_from_the_side",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.
-fn opened(viewed: &Viewed) -> Option<(Browser, Page)> {
+pub fn opened(viewed: &Viewed) -> Option<(Browser, Page)> {
     let browser = Browser::start(&browser::program()?);
     let mut page = browser.open(&viewed.address);
     page.until("window.walkon && window.walkon.isOpen && window.walkon.frames > 0");
@@ -33,13 +39,13 @@ fn opened(viewed: &Viewed) -> Option<(Browser, Page)> {
 }
 
 /// No complaints.
-fn at_ease(page: &mut Page) {
+pub fn at_ease(page: &mut Page) {
     page.value("1");
     assert!(page.complaints.is_empty(), "{:?}", page.complaints);
 }
 
 /// Where somebody stands in the window, pixels.
-fn place_of(page: &mut Page, name: &str) -> [f64; 2] {
+pub fn place_of(page: &mut Page, name: &str) -> [f64; 2] {
     let expression = format!(
         "(() => {{ const at = window.walkon.placeOf({}); return at && [at.x, at.y]; }})()",
         Value::from(name)
@@ -63,7 +69,7 @@ fn tests_without_a_browser_are_counted() {
             .unwrap();
         }
     }
-    let text = include_str!("page.rs");
+    let text = concat!(include_str!("page.rs"), include_str!("gestures.rs"));
     let written = text.matches("else { return };").count() - 1;
     assert_eq!(written, NEED_A_BROWSER.len(), "every test that needs a browser stands in the list");
     assert!(NEED_A_BROWSER.iter().all(|name| text.contains(&format!("fn {name}()"))));

@@ -238,6 +238,154 @@ fn the_future_is_what_will_happen_and_a_save_tells_what_is_otherwise() {
 }
 
 #[test]
+fn a_future_that_is_asked_for_is_known_by_its_generation() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let asked = hand.get(json!({ "do": "forecast", "seconds": 5 }));
+    let first = asked["generation"].as_u64().unwrap();
+    let (_, last) = future(&mut hand, first);
+    assert_eq!((&last["isBase"], last["generation"].as_u64()), (&json!(true), Some(first)));
+    let changes = json!([{ "at": "/seed", "set": 99 }]);
+    let tried = hand.get(json!({ "do": "try", "changes": changes }))["generation"].as_u64().unwrap();
+    let (_, last) = future(&mut hand, tried);
+    assert!(tried > first && last["generation"].as_u64() == Some(tried), "{last}");
+    assert_eq!(hand.get(json!({ "do": "keep" }))["generation"], tried);
+    assert!(hand.get(json!({ "do": "forecast", "seconds": 0 }))["generation"].is_null());
+}
+
+#[test]
+fn what_takes_long_is_called_off_and_nothing_is_changed() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let before = hand.step(30_000);
+    for command in [json!({ "do": "goOn", "tick": 29_999 }), json!({ "do": "trace" })] {
+        let long = hand.send(command.clone());
+        hand.get(json!({ "do": "cancel" }));
+        let answer = hand.wait(|message| message["id"] == long);
+        assert!(
+            answer["error"].as_str().is_some_and(|error| error.contains("called off")),
+            "{command}: {answer}"
+        );
+    }
+    hand.forget();
+    hand.get(json!({ "do": "pause" }));
+    assert_eq!(hand.state_at(30_000)["hash"], before["hash"]);
+    let asked = hand.send(json!({ "do": "trace" }));
+    let told = hand.wait(|message| message["tell"] == "progress");
+    assert_eq!(
+        (&told["command"], &told["of"], &told["all"]),
+        (&json!(asked), &json!("the trace"), &json!(30_000))
+    );
+    assert!(hand.wait(|message| message["id"] == asked)["ok"]["text"].is_string());
+}
+
+#[test]
+fn one_page_too_many_is_told_so_and_so_are_all_at_the_end() {
+    let viewed = Viewed::level("courtyard");
+    let mut hands: Vec<_> = (0..32).map(|_| viewed.client()).collect();
+    let why = viewed.connect(&[]).unwrap().farewell();
+    assert!(why.contains("32 pages look on already"), "{why}");
+    drop(hands.pop());
+    // There is room again as soon as it is noticed.
+    let welcomed = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        viewed.connect(&[]).is_ok_and(|mut hand| {
+            let told = hand.wait_or_end(|message| message["tell"] == "welcome");
+            told.is_some()
+        })
+    });
+    assert!(welcomed);
+    #[cfg(unix)]
+    {
+        let last = hands.pop().unwrap();
+        drop(hands);
+        let (status, _project) = viewed.end();
+        assert!(status.success());
+        assert_eq!(last.farewell(), "walkon has ended");
+    }
+}
+
+#[test]
+fn files_that_are_saved_together_are_one_reload() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.step(5);
+    for file in ["scripts/behaviours/guard.lua", "scripts/behaviours/messenger.lua", "scripts/courtyard.lua"]
+    {
+        let text = std::fs::read_to_string(viewed.file(file)).unwrap();
+        std::fs::write(viewed.file(file), format!("{text}\n-- saved again\n")).unwrap();
+    }
+    let level = std::fs::read_to_string(viewed.file("levels/courtyard.json")).unwrap();
+    std::fs::write(viewed.file("levels/courtyard.json"), level.replace("\"seed\": 1", "\"seed\": 3"))
+        .unwrap();
+    for _ in 0..3 {
+        hand.wait(|message| message["tell"] == "script");
+    }
+    hand.wait(|message| message["tell"] == "edited");
+    hand.get(json!({ "do": "ping" }));
+    hand.step(2);
+    let happened = hand.get(json!({ "do": "history", "from": 6, "to": 7 }));
+    let reloads: Vec<&Value> =
+        happened["items"].as_array().unwrap().iter().filter(|item| item["lane"] == "reloads").collect();
+    let first = reloads[0]["tick"].clone();
+    assert!(reloads.iter().all(|item| item["tick"] == first), "{reloads:?}");
+    let trace = hand.get(json!({ "do": "trace" }))["text"].as_str().unwrap().to_owned();
+    assert_eq!(trace.matches("\"kind\":\"reload\"").count(), 1);
+}
+
+#[test]
+fn expected_paths_are_told_to_everybody_and_kept_in_their_place() {
+    let viewed = Viewed::level("courtyard");
+    let (mut one, mut two) = (viewed.client(), viewed.client());
+    let add = json!({ "from": [5, 0, 3], "to": [12, 0, 10] });
+    let rows = one.get(json!({ "do": "expect", "add": add }))["rows"].clone();
+    assert_eq!(two.wait(|message| message["tell"] == "expected")["rows"], rows);
+    one.get(json!({ "do": "expect", "remove": 0 }));
+    assert_eq!(two.wait(|message| message["tell"] == "expected")["rows"], json!([]));
+    for file in [
+        "levels/x_test.lua",
+        "x_test.lua",
+        "scripts/../x_test.lua",
+        "scripts/x.lua",
+        "scripts/sub/../../x_test.lua",
+    ] {
+        let refused = one.ask(json!({ "do": "expect", "save": file }));
+        assert!(refused.is_err(), "{file}: {refused:?}");
+    }
+    assert!(!viewed.file("x_test.lua").exists() && !viewed.file("levels/x_test.lua").exists());
+    one.get(json!({ "do": "expect", "save": "" }));
+    assert!(viewed.file("scripts/courtyard_paths_test.lua").exists());
+}
+
+#[test]
+fn a_level_with_floors_is_told_with_its_heights() {
+    let viewed = Viewed::level("tower");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "show", "slant": "space" }));
+    let scene = hand.wait(|message| message["tell"] == "scene" && message["picture"]["scenery"].is_array());
+    let points: Vec<Value> = scene["picture"]["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|layer| layer["shapes"].as_array().unwrap().clone())
+        .filter(|shape| shape["key"] == "point")
+        .collect();
+    assert!(points.len() > 100);
+    for point in &points {
+        // The hint of a point says where it is: "12: 1.50, 3.00, 2.25".
+        let hint = point["hint"].as_str().unwrap();
+        let place: Vec<f64> =
+            hint.split(": ").nth(1).unwrap().split(", ").map(|axis| axis.parse().unwrap()).collect();
+        let told = [&point["dot"][0], &point["ys"][0], &point["dot"][1]].map(|axis| axis.as_f64().unwrap());
+        assert!(place.iter().zip(told).all(|(one, other)| (one - other).abs() < 0.011), "{point}");
+    }
+    let scenery = scene["picture"]["scenery"].as_array().unwrap();
+    let kinds: Vec<&str> = scenery.iter().map(|part| part["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"floor") && kinds.contains(&"wall"), "{kinds:?}");
+    assert!(scenery.iter().all(|part| part["triangles"][0][0].as_array().map(Vec::len) == Some(3)));
+}
+
+#[test]
 fn wrong_commands_are_answered_with_what_is_wrong() {
     let viewed = Viewed::level("courtyard");
     let mut hand = viewed.client();

@@ -5,11 +5,12 @@
 // looks, name, what it does); many are stamped into the pixels of the stage, which costs a few milliseconds for ten
 // thousand. Not here: the ground below them (`stage.js`).
 
-import { camera, matrix, planeOf, RISE } from "./camera.js";
+import { camera, isTilted, matrix, pose, spaceMatrix } from "./camera.js";
 import { HELD, IS_OFF, REPLANNED, WAITS, Body, readBody } from "./frames.js";
 import { isAbove, model } from "./model.js";
 import { Words } from "./painter.js";
 import { body as bodyColour, stageColours } from "./palette.js";
+import { isHidden } from "./relief.js";
 
 /** More than these are stamped. */
 export const STAMPED_FROM = 700;
@@ -78,8 +79,7 @@ function discOf(radius) {
 export function stampBodies(pixels, wide, high, ratio, share) {
   const frame = model.frame;
   if (!frame) return;
-  const [a, b, c, d, e, f] = matrix().map((part) => part * ratio);
-  const isSlanted = model.slant === "oblique";
+  const [across, along] = spaceMatrix(matrix().map((part) => part * ratio));
   const scale = camera.scale * ratio;
   const line = stageColours().line;
   const dark = Number.parseInt(line.slice(1), 16);
@@ -87,9 +87,8 @@ export function stampBodies(pixels, wide, high, ratio, share) {
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
     if (isAbove(one.y)) continue;
-    const z = isSlanted ? one.z - one.y * RISE : one.z;
-    const left = Math.round(a * one.x + c * z + e);
-    const top = Math.round(b * one.x + d * z + f);
+    const left = Math.round(across[0] * one.x + across[1] * one.y + across[2] * one.z + across[3]);
+    const top = Math.round(along[0] * one.x + along[1] * one.y + along[2] * one.z + along[3]);
     if (left < -16 || top < -16 || left > wide + 16 || top > high + 16) continue;
     const look = lookOf(one.key);
     const radius = Math.min(12, Math.max(1.5, look.radius * scale));
@@ -98,7 +97,8 @@ export function stampBodies(pixels, wide, high, ratio, share) {
     if (radius >= 3) {
       const nose = radius * 0.85;
       const [sin, cos] = [Math.sin(one.facing), Math.cos(one.facing)];
-      const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
+      const right = (across[0] * sin + across[2] * cos) / scale;
+      const down = (along[0] * sin + along[2] * cos) / scale;
       stampDisc(pixels, wide, high, Math.round(left + right * nose), Math.round(top + down * nose), discOf(1), edge);
     }
   }
@@ -153,24 +153,28 @@ export function drawBodies(context, ratio, share, options) {
   const frame = model.frame;
   if (!frame) return;
   const colours = stageColours();
-  const [a, b, c, d, e, f] = matrix().map((part) => part * ratio);
+  const [across, along] = spaceMatrix(matrix().map((part) => part * ratio));
   const scale = camera.scale * ratio;
+  const isAside = isTilted();
   /** @type {{text: string, left: number, top: number, above: number, isSure: boolean}[]} */
   const names = [];
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
     if (isAbove(one.y)) continue;
-    const [x, z] = planeOf(one.x, one.y, one.z);
-    const left = a * x + c * z + e;
-    const top = b * x + d * z + f;
+    const left = across[0] * one.x + across[1] * one.y + across[2] * one.z + across[3];
+    const top = along[0] * one.x + along[1] * one.y + along[2] * one.z + along[3];
     if (left < -60 || top < -60 || left > camera.width * ratio + 60 || top > camera.height * ratio + 60) continue;
     const look = lookOf(one.key);
     const radius = Math.max(3.5 * ratio, look.radius * scale);
     const [sin, cos] = [Math.sin(one.facing), Math.cos(one.facing)];
-    const [right, down] = [(a * sin + c * cos) / scale, (b * sin + d * cos) / scale];
+    const right = (across[0] * sin + across[2] * cos) / scale;
+    const down = (along[0] * sin + along[2] * cos) / scale;
     const isOther = (model.welcome?.layers ?? 1) > 1 && one.layer !== model.layer;
     // Beyond the running tick the forecast counts, and bodies step back.
     context.globalAlpha = isOther || model.ahead !== null ? 0.28 : 1;
+    // Under a floor it is seen faintly, so that nobody is lost.
+    if (isHidden([one.x, one.y + 0.05, one.z])) context.globalAlpha *= 0.45;
+    if (isAside) drawFeet(context, { left, top, radius, lean: Math.sin(pose.tilt) });
     const long = Math.hypot(right, down) || 1;
     drawDisc(context, { left, top, radius, right: right / long, down: down / long, ratio, look, colours });
     drawState(context, { left, top, radius, ratio, state: one.state, colours });
@@ -191,6 +195,18 @@ export function drawBodies(context, ratio, share, options) {
     if (!words.write(context, { ...look, top: name.top }))
       words.write(context, { ...look, top: name.above, isSure: name.isSure });
   }
+}
+
+/**
+ * A shadow on the floor: where somebody stands is seen at any tilt.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{left: number, top: number, radius: number, lean: number}} feet
+ */
+function drawFeet(context, { left, top, radius, lean }) {
+  context.beginPath();
+  context.ellipse(left, top, radius * 1.35, radius * 1.35 * lean, 0, 0, Math.PI * 2);
+  context.fillStyle = "rgba(0,0,0,.22)";
+  context.fill();
 }
 
 /**
@@ -257,13 +273,15 @@ function drawState(context, { left, top, radius, ratio, state, colours }) {
 export function bodyAt(left, top, share) {
   const frame = model.frame;
   if (!frame) return -1;
-  const [a, b, c, d, e, f] = matrix();
+  const [across, along] = spaceMatrix(matrix());
   let [best, nearest] = [-1, Infinity];
   for (let row = 0; row < frame.count; row++) {
     readBody(row, share, one);
     if (isAbove(one.y)) continue;
-    const [x, z] = planeOf(one.x, one.y, one.z);
-    const away = Math.hypot(a * x + c * z + e - left, b * x + d * z + f - top);
+    const away = Math.hypot(
+      across[0] * one.x + across[1] * one.y + across[2] * one.z + across[3] - left,
+      along[0] * one.x + along[1] * one.y + along[2] * one.z + along[3] - top,
+    );
     const reach = Math.max(5, lookOf(one.key).radius * camera.scale) + 3;
     if (away < reach && away < nearest) [best, nearest] = [one.key, away];
   }
@@ -274,13 +292,12 @@ export function bodyAt(left, top, share) {
 export function countVisible() {
   const frame = model.frame;
   if (!frame) return 0;
-  const [a, b, c, d, e, f] = matrix();
-  const isSlanted = model.slant === "oblique";
+  const [across, along] = spaceMatrix(matrix());
   let count = 0;
   for (let row = 0; row < frame.count; row++) {
     readBody(row, 1, one);
-    const z = isSlanted ? one.z - one.y * RISE : one.z;
-    const [left, top] = [a * one.x + c * z + e, b * one.x + d * z + f];
+    const left = across[0] * one.x + across[1] * one.y + across[2] * one.z + across[3];
+    const top = along[0] * one.x + along[1] * one.y + along[2] * one.z + along[3];
     if (left > -20 && top > -20 && left < camera.width + 20 && top < camera.height + 20) count++;
   }
   return count;

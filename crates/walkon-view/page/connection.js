@@ -22,7 +22,13 @@ const pending = new Map();
 let handlers = { onTell() {}, onFrame() {}, onTracks() {} };
 
 /** How it stands with the connection. */
-export const link = { isOpen: false, wasOpen: false, retryAt: 0 };
+export const link = {
+  isOpen: false,
+  wasOpen: false,
+  retryAt: 0,
+  /** Why the program ended it, where it said so. */
+  reason: "",
+};
 
 /**
  * Opens the socket and keeps it open.
@@ -52,8 +58,10 @@ function open() {
     changed("connection");
   };
   opening.onmessage = (event) => take(event.data);
-  opening.onclose = () => {
-    if (socket === opening) lose();
+  opening.onclose = (event) => {
+    if (socket !== opening) return;
+    link.reason = event.reason;
+    lose();
   };
 }
 
@@ -80,6 +88,7 @@ function take(data) {
   }
   const waiting = pending.get(message.id);
   pending.delete(message.id);
+  changed("answered", message.id);
   if (message.error !== undefined) waiting?.reject(new Error(message.error));
   else waiting?.resolve(message.ok ?? {});
 }
@@ -125,7 +134,8 @@ export async function order(command, fields = {}) {
   try {
     return await ask(command, fields);
   } catch (mistake) {
-    changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+    const text = /** @type {Error} */ (mistake).message;
+    changed("notice", { text, isMistake: !text.startsWith("this was called off") });
     return null;
   }
 }

@@ -75,10 +75,15 @@ export function startConsole() {
   listen("happenings", (/** @type {LaneItem[] | undefined} */ items) => {
     for (const item of items ?? [])
       if (item.lane === "inputs" && item.tick >= model.state.tick - 600)
-        write(item.text, item.line?.error ? "mistake" : "result", item.tick);
+        write(item.text, isMistake(item) ? "mistake" : "result", item.tick);
   });
   input.addEventListener("keydown", keys);
   write("What you enter here is an input of the run: the trace repeats it.", "soft");
+}
+
+/** @param {LaneItem} item */
+function isMistake(item) {
+  return item.kind === "inputRefused" || (item.kind === "evaluated" && item.line?.ok === false);
 }
 
 /** @param {KeyboardEvent} event */

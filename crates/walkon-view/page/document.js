@@ -8,9 +8,9 @@
 import { model } from "./model.js";
 
 /**
- * A thing in the level. `points` are its corners or places; each with the pointer that holds it.
+ * A thing in the level. `points` are its corners or places; each with the pointer that holds it. `y` is how high it lies.
  * @typedef {{kind: string, name: string, at: string, shape: "polygon" | "circle" | "point" | "route" | "box" | "none", points: Point[],
- *   pointsAt: string, radius?: number}} Thing
+ *   pointsAt: string, radius?: number, y: number}} Thing
  */
 
 /** @param {string} part */
@@ -39,9 +39,33 @@ function pointOf(position) {
 
 /** Everything that can be picked. @returns {Thing[]} */
 export function things() {
+  const heights = pictureHeights();
+  const floor = model.welcome?.heights[0] ?? 0;
+  return found().map((thing) => ({
+    ...thing,
+    y: thing.y ?? heights.get(`${thing.kind === "obstacle" ? "area" : thing.kind} ${thing.name}`) ?? floor,
+  }));
+}
+
+/** How high the things of the picture lie, by kind and name. */
+function pictureHeights() {
+  /** @type {Map<string, number>} */
+  const heights = new Map();
+  for (const layer of model.raw.layers)
+    for (const { kind, name, ys } of layer.shapes) if (name && ys?.length) heights.set(`${kind} ${name}`, ys[0]);
+  return heights;
+}
+
+/** @param {Json} position */
+function heightOf(position) {
+  return position?.length === 3 ? /** @type {number} */ (position[1]) : undefined;
+}
+
+/** @returns {(Omit<Thing, "y"> & {y?: number})[]} */
+function found() {
   const level = model.document.value;
   if (!level) return [];
-  /** @type {Thing[]} */
+  /** @type {(Omit<Thing, "y"> & {y?: number})[]} */
   const all = [];
   const navigation = typeof level.navigation === "object" && level.navigation ? level.navigation : {};
   const polygons = (/** @type {Json[]} */ list, /** @type {string} */ kind, /** @type {string} */ at) =>
@@ -76,6 +100,7 @@ export function things() {
         at: `/navigation/boxes/${number}`,
         shape: "box",
         points: [pointOf(box.min), pointOf(box.max)],
+        y: heightOf(box.min),
         pointsAt: `/navigation/boxes/${number}`,
       });
   });
@@ -94,6 +119,7 @@ export function things() {
         at,
         shape: "point",
         points: [pointOf(position)],
+        y: heightOf(position),
         pointsAt: isList ? at : `${at}/position`,
       });
   }
@@ -119,6 +145,7 @@ export function things() {
         at: `/characters/${number}`,
         shape: "point",
         points: [pointOf(who.position)],
+        y: heightOf(who.position),
         pointsAt: `/characters/${number}/position`,
       });
   });
@@ -134,7 +161,7 @@ function stopPoint(stop) {
   if (Array.isArray(position)) return pointOf(position);
   if (Array.isArray(stop?.position)) return pointOf(stop.position);
   // A mark that a map file or a legend sets: the picture knows where.
-  const shape = model.scene.layers
+  const shape = model.raw.layers
     .flatMap((layer) => layer.shapes)
     .find((each) => each.kind === "mark" && each.name === name);
   return shape?.dot ? [shape.dot[0], shape.dot[1]] : [Number.NaN, Number.NaN];

@@ -5,10 +5,11 @@
 // where it would be and saved when it is let go; a forecast that is on shows the future of it meanwhile. Not here: what
 // the level's things are (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
 
-import { camera, toStage } from "./camera.js";
+import { camera, groundOf, stageOf } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } from "./document.js";
-import { button, fill, h, icon } from "./elements.js";
+import { boxChanges, boxOf, drawBox, faceAt, faceMoved } from "./boxes.js";
+import { button, fill, h, icon, morph } from "./elements.js";
 import { dragging, form } from "./forms.js";
 import { tryChanges } from "./future.js";
 import { drawMarks, graphPanel, previewBox } from "./graphs.js";
@@ -22,6 +23,7 @@ import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
 /** @typedef {import("./tools.js").Touch} Touch */
+/** @typedef {import("./boxes.js").Box} Box */
 
 const bar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "Editing" });
 const body = h("div", { class: "upper" });
@@ -35,14 +37,21 @@ const root = h(
 
 /** The pointer of what is picked; "" for the level itself, null for nothing. @type {string | null} */
 let picked = null;
-/** Where the points of the picked thing are while they are dragged. @type {{thing: Thing, points: Point[], from: Point, grip: number} | null} */
+/**
+ * Where the points of the picked thing are while they are dragged; of a box whose face is dragged, the box before and now.
+ * @type {{thing: Thing, points: Point[], from: Point, grip: number, box?: Box | null, moved?: Box, stage: Point} | null}
+ */
 let drag = null;
+/** Grips from here on are faces of a box. */
+const FACES = 100;
 /** Corners of what is being drawn. @type {Point[]} */
 let drawn = [];
 /** @type {Point | null} */
 let pointer = null;
 /** @type {Point | null} */
 let rectangle = null;
+/** The height that something new is drawn at, metres. */
+let newAt = 0;
 let brush = "#";
 /** @type {Map<string, Point>} */
 let stroke = new Map();
@@ -132,10 +141,7 @@ export function startEditor() {
     draw,
     cancel: () => cancel(),
   });
-  listen(
-    "edited",
-    (/** @type {Json} */ news) => (news.file === model.document.file || !model.document.file) && load(true),
-  );
+  for (const what of ["edited", "script"]) listen(what, takeNews);
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -148,6 +154,17 @@ export function startEditor() {
     const thing = find(chosen.kind, chosen.name);
     if (thing && thing.at !== picked) pick(thing.at);
   });
+}
+
+/**
+ * Somebody changed a text: of the level, of a graph beside it, of a script. There is one history for all of them.
+ * @param {Json} news
+ */
+function takeNews(news) {
+  model.document.canUndo = news.canUndo;
+  model.document.canRedo = news.canRedo;
+  if (isShown("edit")) showBar();
+  if (news.file === model.document.file || !model.document.file) load(true);
 }
 
 /**
@@ -172,16 +189,35 @@ async function edit({ kind, name }) {
   else changed("notice", { text: `${name} does not stand in the level: a script made it, or a map file.` });
 }
 
-let isLoading = false;
+/** The document under way, and the one that is asked for after it. @type {Promise<void> | null} */
+let loading = null;
+/** @type {Promise<void> | null} */
+let nextLoading = null;
 
-/** @param {boolean} [again] */
-async function load(again = false) {
-  if (isLoading || (model.document.value && !again) || !model.welcome) return;
-  isLoading = true;
+/**
+ * Reads the document. The promise is kept when it is known as it is now: what is under way may be older.
+ * @param {boolean} [again]
+ * @returns {Promise<void>}
+ */
+function load(again = false) {
+  if ((model.document.value && !again) || !model.welcome) return Promise.resolve();
+  if (!loading) {
+    loading = read(model.welcome.file).finally(() => (loading = null));
+    return loading;
+  }
+  nextLoading ??= loading.then(() => {
+    nextLoading = null;
+    return load(true);
+  });
+  return nextLoading;
+}
+
+/** @param {string} file */
+async function read(file) {
   try {
-    const answer = await ask("document", { file: model.welcome.file });
+    const answer = await ask("document", { file });
     model.document = {
-      file: answer.file ?? model.welcome.file,
+      file: answer.file ?? file,
       text: answer.text,
       value: inOrder(answer),
       canUndo: answer.canUndo,
@@ -192,7 +228,6 @@ async function load(again = false) {
   } catch (mistake) {
     if (isShown("edit")) changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
-  isLoading = false;
   show();
   redraw();
 }
@@ -230,7 +265,7 @@ async function send(changes, label, joins) {
 /** @param {"undo" | "redo"} way */
 async function turnBack(way) {
   changed("ownEdit");
-  const answer = await order(way, { file: model.document.file || model.welcome?.file });
+  const answer = await order(way);
   if (!answer) return;
   changed("notice", { text: `${way === "undo" ? "Undone" : "Done again"}: ${answer.label ?? "edit"}` });
   if (answer.diagnostics) own = answer.diagnostics;
@@ -269,56 +304,67 @@ function show() {
     });
 }
 
+/**
+ * What the buttons of the bar do, by their marks. The bar is kept as it is while it is updated: a button that was
+ * replaced between the press and the release of a mouse would not be clicked.
+ * @type {Record<string, () => void>}
+ */
+const BAR = {
+  "edit-pick": () => takeTool("edit"),
+  paint: () => takeTool("edit-paint"),
+  undo: () => void turnBack("undo"),
+  redo: () => void turnBack("redo"),
+  ...Object.fromEntries(
+    ADDS.map(({ kind }) => [
+      `add-${kind}`,
+      () => takeTool(tool.now.name === `edit-${kind}` ? "edit" : `edit-${kind}`),
+    ]),
+  ),
+};
+
+bar.addEventListener("click", (event) => {
+  const pressed = /** @type {Element} */ (event.target).closest("button");
+  if (pressed && !pressed.disabled) BAR[pressed.dataset.test ?? ""]?.();
+});
+
 function showBar() {
   const tools = ADDS.filter((add) => add.has()).map((add) =>
     button({
       icon: add.picture,
+      text: add.kind,
       label: add.label,
       test: `add-${add.kind}`,
+      class: "worded",
       pressed: tool.now.name === `edit-${add.kind}`,
-      onclick: () => takeTool(tool.now.name === `edit-${add.kind}` ? "edit" : `edit-${add.kind}`),
     }),
   );
   const named = (/** @type {string} */ verb, /** @type {string | boolean | null} */ what) =>
     typeof what === "string" ? `${verb}: ${what}` : verb;
-  const undo = button({
-    icon: "undo",
-    label: named("Undo", model.document.canUndo),
-    key: "Ctrl+Z",
-    test: "undo",
-    onclick: () => turnBack("undo"),
-  });
-  const redo = button({
-    icon: "redo",
-    label: named("Redo", model.document.canRedo),
-    key: "Ctrl+Shift+Z",
-    test: "redo",
-    onclick: () => turnBack("redo"),
-  });
-  undo.disabled = !model.document.canUndo;
-  redo.disabled = !model.document.canRedo;
-  fill(
+  const { canUndo, canRedo } = model.document;
+  const undo = button({ icon: "undo", label: named("Undo", canUndo), key: "Ctrl+Z", test: "undo" });
+  const redo = button({ icon: "redo", label: named("Redo", canRedo), key: "Ctrl+Shift+Z", test: "redo" });
+  undo.disabled = !canUndo;
+  redo.disabled = !canRedo;
+  const isPicking = tool.now.name === "edit";
+  morph(
     bar,
-    button({
-      icon: "cursor",
-      label: "Pick and move",
-      test: "edit-pick",
-      pressed: tool.now.name === "edit",
-      onclick: () => takeTool("edit"),
-    }),
-    tools,
-    tilesOf()
-      ? button({
-          icon: "brush",
-          label: "Paint tiles",
-          test: "paint",
-          pressed: tool.now.name === "edit-paint",
-          onclick: () => takeTool("edit-paint"),
-        })
-      : null,
-    h("span", { class: "grow" }),
-    undo,
-    redo,
+    h(
+      "div",
+      {},
+      button({ icon: "cursor", text: "pick", label: "Pick and move", test: "edit-pick", class: "worded", pressed: isPicking }),
+      tools,
+      tilesOf()
+        ? button({
+            icon: "brush",
+            text: "paint",
+            label: "Paint tiles",
+            test: "paint",
+            class: "worded",
+            pressed: tool.now.name === "edit-paint",
+          })
+        : null,
+      h("span", { class: "turns" }, undo, redo),
+    ),
   );
 }
 
@@ -497,9 +543,11 @@ function hit(touch) {
   const all = things();
   const chosen = all.find((thing) => thing.at === picked);
   if (chosen) {
+    const face = chosen.shape === "box" ? faceAt(boxOf(chosen.at), touch.stage) : -1;
+    if (face >= 0) return { thing: chosen, grip: FACES + face };
     const corners = grips(chosen);
     for (let at = 0; at < corners.length; at++) {
-      const [left, top] = toStage(...corners[at]);
+      const [left, top] = onStage(corners[at], chosen.y);
       if (Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 8) return { thing: chosen, grip: at };
     }
   }
@@ -516,7 +564,7 @@ function hit(touch) {
 }
 
 /**
- * The points that can be dragged. A box has its four corners.
+ * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`).
  * @param {Thing} thing
  * @returns {Point[]}
  */
@@ -536,16 +584,17 @@ function grips(thing) {
  * @param {Touch} touch
  */
 function meets(thing, touch) {
+  const [x, , z] = groundOf(touch.plane, thing.y);
   if (thing.shape === "point") {
-    const [left, top] = toStage(...thing.points[0]);
+    const [left, top] = onStage(thing.points[0], thing.y);
     return Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 9;
   }
   if (thing.shape === "circle")
-    return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, touch.plane);
+    return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, [x, z]);
   if (thing.shape === "route") return nearestEdge(thing, touch, false).away < 6;
   if (thing.shape === "polygon")
-    return contains({ kind: "", polygon: thing.points }, touch.plane) || nearestEdge(thing, touch, true).away < 6;
-  if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, touch.plane);
+    return contains({ kind: "", polygon: thing.points }, [x, z]) || nearestEdge(thing, touch, true).away < 6;
+  if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, [x, z]);
   return false;
 }
 
@@ -560,17 +609,30 @@ function nearestEdge(thing, touch, isClosed) {
   for (let at = isClosed ? 0 : 1; at < count; at++) {
     const away = lineDistance(
       touch.stage,
-      toStage(...thing.points[(at + count - 1) % count]),
-      toStage(...thing.points[at]),
+      onStage(thing.points[(at + count - 1) % count], thing.y),
+      onStage(thing.points[at], thing.y),
     );
     if (away < nearest) [best, nearest] = [at, away];
   }
   return { at: best, away: nearest };
 }
 
-/** @param {Touch} touch @returns {Point} */
-function snapped(touch) {
-  const place = groundAt(touch.plane);
+/**
+ * Where a point of a thing is seen.
+ * @param {Point} point
+ * @param {number} y
+ */
+function onStage([x, z], y) {
+  return stageOf(x, y, z);
+}
+
+/**
+ * @param {Touch} touch
+ * @param {number} [y] the height that it is looked for at; that of the ground which is seen there if none is given
+ * @returns {Point}
+ */
+function snapped(touch, y) {
+  const place = y === undefined ? groundAt(touch.plane) : groundOf(touch.plane, y);
   const step =
     touch.event.ctrlKey || touch.event.metaKey ? 0.001 : camera.scale > 60 ? 0.05 : camera.scale > 12 ? 0.1 : 0.5;
   const round = (/** @type {number} */ value) => Math.round(Math.round(value / step) * step * 1000) / 1000;
@@ -590,8 +652,10 @@ function down(touch) {
   drag = {
     thing: met.thing,
     points: met.thing.points.map((point) => [...point]),
-    from: snapped(touch),
+    from: snapped(touch, met.thing.y),
     grip: met.grip,
+    box: met.grip >= FACES ? boxOf(met.thing.at) : null,
+    stage: touch.stage,
   };
   return true;
 }
@@ -599,8 +663,15 @@ function down(touch) {
 /** @param {Touch} touch */
 function move(touch) {
   if (!drag) return;
-  const to = snapped(touch);
+  const to = snapped(touch, drag.thing.y);
   const { thing, grip, from } = drag;
+  if (drag.box && grip >= FACES) {
+    drag.moved = faceMoved(drag.box, grip - FACES, { from: drag.stage, to: touch.stage });
+    previewBox(drag.moved);
+    redraw();
+    tryChanges(model.document.file, boxChanges(thing.at, drag.box, drag.moved));
+    return;
+  }
   if (thing.shape === "box" && grip >= 0) {
     const points = thing.points.map((point) => /** @type {Point} */ ([...point]));
     points[grip === 0 || grip === 3 ? 0 : 1][0] = to[0];
@@ -632,7 +703,8 @@ function preview(thing, points) {
 async function up(touch) {
   const it = drag;
   if (!it) return;
-  const changes = moved(it.thing, it.points);
+  const changes =
+    it.box && it.moved ? boxChanges(it.thing.at, it.box, it.moved) : it.box ? [] : moved(it.thing, it.points);
   if (it.thing.shape === "box") previewBox(null);
   void touch;
   if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
@@ -659,7 +731,7 @@ async function double(touch) {
   if (!thing || (thing.shape !== "polygon" && thing.shape !== "route")) return;
   const edge = nearestEdge(thing, touch, thing.shape === "polygon");
   if (edge.away > 8) return;
-  const [x, z] = snapped(touch);
+  const [x, z] = snapped(touch, thing.y);
   await send(
     [{ at: `${thing.pointsAt}/${edge.at === 0 ? "-" : edge.at}`, insert: [x, z] }],
     `a new corner of ${thing.name}`,
@@ -712,13 +784,14 @@ function cancel() {
  */
 function beginShape(touch, kind) {
   if (!["area", "obstacle", "region", "box"].includes(kind) || drawn.length > 0) return false;
-  rectangle = snapped(touch);
+  newAt = groundAt(touch.plane)[1];
+  rectangle = snapped(touch, newAt);
   return true;
 }
 
 /** @param {Touch} touch */
 function stretch(touch) {
-  pointer = snapped(touch);
+  pointer = snapped(touch, newAt);
   redraw();
 }
 
@@ -729,11 +802,12 @@ function stretch(touch) {
 function endShape(touch, kind) {
   const from = rectangle;
   rectangle = null;
-  const to = snapped(touch);
+  const to = snapped(touch, newAt);
   if (!from || Math.abs(from[0] - to[0]) < 0.15 || Math.abs(from[1] - to[1]) < 0.15) return;
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
-  if (kind === "box") finish(kind, { name: freeName("floor"), min: [left, -0.5, top], max: [right, 2, bottom] });
+  if (kind === "box")
+    finish(kind, { name: freeName("floor"), min: [left, newAt - 0.5, top], max: [right, newAt + 2, bottom] });
   else
     finish(kind, {
       name: freeName(kind),
@@ -743,7 +817,19 @@ function endShape(touch, kind) {
         [right, bottom],
         [left, bottom],
       ],
+      ...onFloor(kind),
     });
+}
+
+/**
+ * Where there are several floors, new ground and new obstacles keep to the one that they were drawn on.
+ * @param {string} kind
+ */
+function onFloor(kind) {
+  const [low, high] = model.welcome?.heights ?? [0, 0];
+  if (high - low < 1 || (kind !== "area" && kind !== "obstacle")) return {};
+  const floor = Math.round(newAt * 10) / 10;
+  return { heights: [floor - 1, floor + 1] };
 }
 
 /**
@@ -751,8 +837,9 @@ function endShape(touch, kind) {
  * @param {string} kind
  */
 function addPoint(touch, kind) {
-  const point = snapped(touch);
   const place = groundAt(touch.plane);
+  if (drawn.length === 0) newAt = place[1];
+  const point = snapped(touch, newAt);
   const position = hasHeights() ? [point[0], place[1], point[1]] : point;
   if (kind === "mark") finish(kind, position);
   else if (kind === "character")
@@ -761,7 +848,7 @@ function addPoint(touch, kind) {
     const area = things().find(
       (thing) =>
         thing.kind === "area" &&
-        contains({ kind: "", polygon: thing.points }, touch.plane) &&
+        contains({ kind: "", polygon: thing.points }, [place[0], place[2]]) &&
         !(model.document.value.doors ?? []).some((/** @type {Json} */ door) => door.area === thing.name),
     );
     if (area) finish(kind, { name: freeName(kind), area: area.name, open: false });
@@ -792,7 +879,7 @@ function layerName() {
  * @param {Touch} touch
  */
 function near(point, touch) {
-  const [left, top] = toStage(...point);
+  const [left, top] = onStage(point, newAt);
   return Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 9;
 }
 
@@ -811,7 +898,7 @@ function complete(kind) {
       ),
     );
   } else if (points.length > 2) {
-    finish(kind, { name: freeName(kind), polygon: points });
+    finish(kind, { name: freeName(kind), polygon: points, ...onFloor(kind) });
   }
   redraw();
 }
@@ -910,12 +997,13 @@ function draw(context) {
  * @param {CanvasRenderingContext2D} context
  * @param {Point[]} points
  * @param {boolean} isClosed
+ * @param {number} [y] metres
  */
-function outlinePath(context, points, isClosed) {
+function outlinePath(context, points, isClosed, y = newAt) {
   context.beginPath();
   points.forEach((point, at) => {
     if (Number.isNaN(point[0])) return;
-    const [left, top] = toStage(...point);
+    const [left, top] = onStage(point, y);
     if (at === 0) context.moveTo(left, top);
     else context.lineTo(left, top);
   });
@@ -929,19 +1017,23 @@ function outlinePath(context, points, isClosed) {
  */
 function drawThing(context, thing, colours) {
   const isPicked = thing.at === picked;
+  if (thing.shape === "box" && isPicked) {
+    const box = drag?.thing.at === thing.at ? drag.moved : null;
+    drawBox(context, box ?? boxOf(thing.at));
+  }
   const points = drag && drag.thing.at === thing.at ? drag.points : thing.points;
   context.lineWidth = isPicked ? 2 : 1;
   context.strokeStyle = isPicked ? colours.accent : colours.soft;
   context.globalAlpha = isPicked ? 1 : 0.55;
-  if (thing.shape === "polygon") outlinePath(context, points, true);
-  else if (thing.shape === "box") outlinePath(context, grips({ ...thing, points }), true);
-  else if (thing.shape === "route") outlinePath(context, points, false);
+  if (thing.shape === "polygon") outlinePath(context, points, true, thing.y);
+  else if (thing.shape === "box") outlinePath(context, grips({ ...thing, points }), true, thing.y);
+  else if (thing.shape === "route") outlinePath(context, points, false, thing.y);
   else if (thing.shape === "circle") {
-    const [left, top] = toStage(...points[0]);
+    const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
     context.arc(left, top, (thing.radius ?? 1) * camera.scale, 0, Math.PI * 2);
   } else if (thing.shape === "point") {
-    const [left, top] = toStage(...points[0]);
+    const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
     if (thing.kind === "character") {
       for (const [dx, dy] of [
@@ -963,21 +1055,22 @@ function drawThing(context, thing, colours) {
   context.stroke();
   context.globalAlpha = 1;
   if (isPicked && thing.shape !== "point")
-    drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, colours);
+    drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, thing.y);
 }
 
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {Point[]} points
- * @param {ReturnType<typeof stageColours>} colours
+ * @param {number} y
  */
-function drawGrips(context, points, colours) {
+function drawGrips(context, points, y) {
+  const colours = stageColours();
   context.lineWidth = 1.5;
   context.strokeStyle = colours.accent;
   context.fillStyle = colours.paper;
   for (const point of points) {
     if (Number.isNaN(point[0])) continue;
-    const [left, top] = toStage(...point);
+    const [left, top] = onStage(point, y);
     context.fillRect(left - 4, top - 4, 8, 8);
     context.strokeRect(left - 4, top - 4, 8, 8);
   }
@@ -1000,7 +1093,7 @@ function drawNew(context, colours) {
   context.setLineDash([4, 3]);
   context.stroke();
   context.setLineDash([]);
-  drawGrips(context, drawn, colours);
+  drawGrips(context, drawn, newAt);
 }
 
 /**

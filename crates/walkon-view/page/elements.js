@@ -113,6 +113,7 @@ const ICONS = {
   follow: "M8 5.4a2.6 2.6 0 1 0 0 5.2 2.6 2.6 0 0 0 0-5.2zM8 1.5v3M8 11.5v3M1.5 8h3M11.5 8h3",
   plus: "M8 3v10M3 8h10",
   minus: "M3 8h10",
+  palette: "M3 3h4v4H3zM3 9.5h4v3.5H3zM9.5 4.2h4M9.5 7h2.5M9.5 10.2h4M9.5 12.8h2.5",
   help: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.5M8 11.9v.2M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8z",
   slant: "M2.5 11 8 13.8l5.5-2.8M2.5 7.6 8 10.4l5.5-2.8L8 4.8zM8 1.2v3.4",
   future: "M2 12c3-8 5.5 2 8-4M10 8h4M12 6l2 2-2 2",
@@ -149,6 +150,27 @@ export function icon(name) {
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", ICONS[name] ?? "");
   svg.append(path);
+  return svg;
+}
+
+/** A needle whose dark end shows to the north; what turns is its group. */
+export function compass() {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", "icon icon-compass");
+  svg.setAttribute("aria-hidden", "true");
+  const hand = document.createElementNS(SVG, "g");
+  for (const [name, d] of [
+    ["ring", "M8 1.2a6.8 6.8 0 1 0 0 13.6A6.8 6.8 0 0 0 8 1.2z"],
+    ["north", "M8 2.6 10 8H6z"],
+    ["south", "M8 13.4 10 8H6z"],
+  ]) {
+    const path = document.createElementNS(SVG, "path");
+    path.setAttribute("d", d);
+    path.setAttribute("class", name);
+    (name === "ring" ? svg : hand).append(path);
+  }
+  svg.append(hand);
   return svg;
 }
 

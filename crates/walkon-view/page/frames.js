@@ -55,7 +55,7 @@ export function tracksOf(buffer) {
     from: words[2],
     samples,
     keys: new Uint32Array(buffer, 20, count),
-    at: new Float32Array(buffer, 20 + count * 4, samples * count * 2),
+    at: new Float32Array(buffer, 20 + count * 4, samples * count * 3),
   };
 }
 

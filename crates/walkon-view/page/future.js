@@ -5,6 +5,7 @@
 // differences. Holds: the base and the newest generation only; a track that is as before is drawn once, faint. Not
 // here: the timeline (`timeline.js`), the forms whose numbers are dragged (`forms.js`).
 
+import { planeOf } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
 import { changed, clock, listen, model, remember, remembered, seenTick, select, tickRate } from "./model.js";
@@ -18,6 +19,8 @@ import { goTo } from "./rewind.js";
 export const future = {
   isOn: false,
   seconds: remembered("horizon", 60),
+  /** The tick that it is computed from. */
+  from: 0,
   /** @type {Run | null} */
   base: null,
   /** @type {Run | null} */
@@ -39,6 +42,8 @@ let askedAt = 0;
 
 /** Begins to listen. */
 export function startFuture() {
+  // A run that began again has no tick to begin from but the first.
+  listen("began", () => (future.from = Math.min(future.from, model.state.tick)));
   listen("forecast", takeForecast);
   listen("tracks", takeTracks);
   for (const what of ["edited", "script"]) {
@@ -75,12 +80,18 @@ export function setHorizon(seconds) {
   if (future.isOn) forecastAgain();
 }
 
+/** The future from the tick that is seen, or from the start again. */
+export function toggleFrom() {
+  future.from = future.from > 0 ? 0 : Math.min(seenTick(), model.state.tick);
+  forecastAgain();
+}
+
 /** Asks for the forecast, at first or after the connection was lost. */
 export async function forecastAgain() {
   if (!future.isOn) return;
   future.base = future.newest = null;
   askedAt = performance.now();
-  const answer = await order("forecast", { from: 0, seconds: future.seconds });
+  const answer = await order("forecast", { from: future.from, seconds: future.seconds });
   if (!answer) future.isOn = false;
   changed("future");
 }
@@ -209,7 +220,7 @@ function joined(first, second) {
   const keys = [...new Set([...first.keys, ...second.keys])];
   const start = Math.round((second.from - first.from) / first.every);
   const samples = start + second.samples;
-  const at = new Float32Array(samples * keys.length * 2).fill(Number.NaN);
+  const at = new Float32Array(samples * keys.length * 3).fill(Number.NaN);
   for (const [tracks, offset] of /** @type {[Tracks, number][]} */ ([
     [first, 0],
     [second, start],
@@ -217,10 +228,9 @@ function joined(first, second) {
     tracks.keys.forEach((key, column) => {
       const to = keys.indexOf(key);
       for (let sample = 0; sample < tracks.samples; sample++) {
-        const from = (sample * tracks.keys.length + column) * 2;
-        const into = ((sample + offset) * keys.length + to) * 2;
-        at[into] = tracks.at[from];
-        at[into + 1] = tracks.at[from + 1];
+        const from = (sample * tracks.keys.length + column) * 3;
+        const into = ((sample + offset) * keys.length + to) * 3;
+        for (let axis = 0; axis < 3; axis++) at[into + axis] = tracks.at[from + axis];
       }
     });
   }
@@ -247,9 +257,9 @@ function compare() {
     }
     const samples = Math.min(was.samples, is.samples);
     for (let sample = 0; sample < samples; sample++) {
-      const a = (sample * was.keys.length + other) * 2;
-      const b = (sample * is.keys.length + column) * 2;
-      const away = Math.abs(was.at[a] - is.at[b]) + Math.abs(was.at[a + 1] - is.at[b + 1]);
+      const a = (sample * was.keys.length + other) * 3;
+      const b = (sample * is.keys.length + column) * 3;
+      const away = Math.abs(was.at[a] - is.at[b]) + Math.abs(was.at[a + 2] - is.at[b + 2]);
       if (away > 0.2) {
         differs.set(key, true);
         return;
@@ -301,12 +311,12 @@ function paintTrack(context, tracks, column, map, look) {
   let isDown = false;
   let [lastX, lastY] = [Infinity, Infinity];
   for (let sample = 0; sample < tracks.samples; sample++) {
-    const at = (sample * wide + column) * 2;
-    const [x, z] = [tracks.at[at], tracks.at[at + 1]];
-    if (Number.isNaN(x)) {
+    const at = (sample * wide + column) * 3;
+    if (Number.isNaN(tracks.at[at])) {
       isDown = false;
       continue;
     }
+    const [x, z] = planeOf(tracks.at[at], tracks.at[at + 1], tracks.at[at + 2]);
     const [left, top] = [a * x + c * z + e, b * x + d * z + f];
     if (isDown && Math.abs(left - lastX) + Math.abs(top - lastY) < 1.5) continue;
     if (isDown) context.lineTo(left, top);
@@ -323,7 +333,7 @@ function paintTrack(context, tracks, column, map, look) {
 }
 
 /**
- * Where a run has that character at a tick, or null.
+ * Where in the plane a run has that character at a tick, or null.
  * @param {Run | null} run
  * @param {number} column
  * @param {number} tick
@@ -337,10 +347,10 @@ function placeAt(run, column, tick) {
   if (sample < 0 || sample > tracks.samples - 1) return null;
   const next = Math.min(sample + 1, tracks.samples - 1);
   const share = exact - sample;
-  const [one, two] = [(sample * tracks.keys.length + column) * 2, (next * tracks.keys.length + column) * 2];
-  const x = tracks.at[one] + (tracks.at[two] - tracks.at[one]) * share;
-  const z = tracks.at[one + 1] + (tracks.at[two + 1] - tracks.at[one + 1]) * share;
-  return Number.isNaN(x) ? null : [x, z];
+  const [one, two] = [(sample * tracks.keys.length + column) * 3, (next * tracks.keys.length + column) * 3];
+  const axis = (/** @type {number} */ at) =>
+    tracks.at[one + at] + (tracks.at[two + at] - tracks.at[one + at]) * share;
+  return Number.isNaN(axis(0)) ? null : planeOf(axis(0), axis(1), axis(2));
 }
 
 /**

@@ -5,12 +5,12 @@
 // blocked links with what hit them, the points that a box would find. Holds: an action runs in the program and may take
 // a while; its button says so. Not here: boxes, which are dragged as other things are (`editor.js`).
 
-import { centre, planeOf, toStage } from "./camera.js";
+import { centre, groundOf, planeOf, stageOf } from "./camera.js";
 import { ask } from "./connection.js";
 import { fill, h, short } from "./elements.js";
 import { groundAt } from "./hands.js";
 import { plain } from "./inspector.js";
-import { changed, listen, model } from "./model.js";
+import { changed, isAbove, listen, model } from "./model.js";
 import { stageColours } from "./palette.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
@@ -447,19 +447,19 @@ export function drawMarks(context) {
   const colours = stageColours();
   context.fillStyle = colours.accent;
   for (const [x, y, z] of marks.points.slice(0, 6000)) {
-    const [left, top] = toStage(...planeOf(x, y, z));
+    const [left, top] = stageOf(x, y, z);
     context.fillRect(left - 1.5, top - 1.5, 3, 3);
   }
   context.strokeStyle = colours.warn;
   context.lineWidth = 2;
   for (const [from, to] of marks.links) {
     context.beginPath();
-    context.moveTo(...toStage(...planeOf(...from)));
-    context.lineTo(...toStage(...planeOf(...to)));
+    context.moveTo(...stageOf(...from));
+    context.lineTo(...stageOf(...to));
     context.stroke();
   }
   for (const hit of marks.hits) {
-    const [left, top] = toStage(...planeOf(...hit));
+    const [left, top] = stageOf(...hit);
     context.beginPath();
     context.moveTo(left - 4, top - 4);
     context.lineTo(left + 4, top + 4);
@@ -472,8 +472,10 @@ export function drawMarks(context) {
 /* Points and links by hand */
 
 async function load() {
-  const navigation = model.document.value?.navigation;
+  const wasHeld = points[held];
   try {
+    const { value } = await ask("document", { file: model.welcome?.file });
+    const navigation = value?.navigation;
     let graph = Array.isArray(navigation?.points) ? navigation : null;
     if (!graph) {
       const files = await ask("files");
@@ -488,7 +490,7 @@ async function load() {
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
-  held = -1;
+  [held, under] = [numberOf(wasHeld), -1];
   changed("ahead");
 }
 
@@ -504,7 +506,8 @@ function pairName(one, two) {
 function pointAt(touch) {
   let [best, nearest] = [-1, 8];
   points.forEach((place, number) => {
-    const [left, top] = toStage(...planeOf(...place));
+    if (isAbove(place[1])) return;
+    const [left, top] = stageOf(...place);
     const away = Math.hypot(left - touch.stage[0], top - touch.stage[1]);
     if (away < nearest) [best, nearest] = [number, away];
   });
@@ -517,6 +520,22 @@ async function edit(edit) {
   await load();
 }
 
+/** Gestures in their order: a point has another number after an edit, so that each waits for the one before. */
+let gestures = Promise.resolve();
+
+/** @param {() => void | Promise<void>} gesture */
+function inTurn(gesture) {
+  gestures = gestures.then(gesture).catch((mistake) => console.error(mistake));
+}
+
+/**
+ * The number that a place has by now, or -1.
+ * @param {Place | undefined} place
+ */
+function numberOf(place) {
+  return place ? points.findIndex((each) => each.every((part, axis) => part === place[axis])) : -1;
+}
+
 /** @param {Touch} touch */
 function down(touch) {
   under = pointAt(touch);
@@ -526,30 +545,43 @@ function down(touch) {
 /** @param {Touch} touch */
 function move(touch) {
   if (under < 0) return;
-  const [x, , z] = groundAt(touch.plane);
+  const [x, , z] = groundOf(touch.plane, points[under][1]);
   dragged = [x, points[under][1], z];
   changed("ahead");
 }
 
-/** @param {Touch} touch */
-function up(touch) {
-  void touch;
-  const to = dragged;
+function up() {
+  const [from, to] = [points[under], dragged];
   dragged = null;
-  if (to) edit({ move: [{ point: under, to }] });
+  if (!to) return;
+  inTurn(() => {
+    const point = numberOf(from);
+    if (point >= 0) return edit({ move: [{ point, to: /** @type {Place} */ (to.map(rounded)) }] });
+  });
+}
+
+/** @param {number} part */
+function rounded(part) {
+  return Math.round(part * 1000) / 1000;
 }
 
 /** @param {Touch} touch */
 function click(touch) {
+  inTurn(() => press(touch));
+}
+
+/** @param {Touch} touch */
+async function press(touch) {
   const at = pointAt(touch);
   if (at < 0) {
     if (held >= 0) held = -1;
-    else edit({ add: [groundAt(touch.plane)] });
+    else await edit({ add: [groundAt(touch.plane)] });
   } else if (held < 0 || held === at) {
     held = held === at ? -1 : at;
   } else {
-    const name = pairName(held, at);
-    edit(links.has(name) ? { unlink: [[held, at]] } : { link: [[held, at]] });
+    const ends = [held, at];
+    held = -1;
+    await edit(links.has(pairName(ends[0], ends[1])) ? { unlink: [ends] } : { link: [ends] });
   }
   changed("ahead");
 }
@@ -564,9 +596,11 @@ function hover(touch) {
 
 /** @param {KeyboardEvent} event */
 function key(event) {
-  const at = held >= 0 ? held : under;
-  if ((event.key !== "Delete" && event.key !== "Backspace") || at < 0) return false;
-  edit({ remove: [at] });
+  if (event.key !== "Delete" && event.key !== "Backspace") return false;
+  inTurn(() => {
+    const at = held >= 0 ? held : under;
+    if (at >= 0 && points[at]) return edit({ remove: [at] });
+  });
   return true;
 }
 
@@ -586,7 +620,7 @@ function drawPoints(context) {
   const colours = stageColours();
   context.fillStyle = colours.ink;
   for (const place of points) {
-    const [left, top] = toStage(...planeOf(...place));
+    const [left, top] = stageOf(...place);
     context.fillRect(left - 1.5, top - 1.5, 3, 3);
   }
   for (const [number, radius] of [
@@ -594,7 +628,7 @@ function drawPoints(context) {
     [held, 7],
   ]) {
     if (number < 0 || !points[number]) continue;
-    const [left, top] = toStage(...planeOf(...(number === under && dragged ? dragged : points[number])));
+    const [left, top] = stageOf(...(number === under && dragged ? dragged : points[number]));
     context.beginPath();
     context.arc(left, top, radius, 0, Math.PI * 2);
     context.strokeStyle = colours.accent;

@@ -6,14 +6,15 @@
 // queries (`paths.js`).
 
 import { bodyAt } from "./bodies.js";
-import { centre, planeOf, RISE, toStage } from "./camera.js";
+import { centre, groundOf, hasHeights, stageOf, toStage, turned } from "./camera.js";
 import { order } from "./connection.js";
 import { byId, fill, h } from "./elements.js";
 import { bodyOf } from "./frames.js";
-import { actor, changed, listen, model, select } from "./model.js";
+import { actor, changed, isAbove, listen, model, select } from "./model.js";
 import { askFor, openMenu } from "./menus.js";
 import { inPolygon } from "./painter.js";
 import { stageColours } from "./palette.js";
+import { surfaceAt } from "./relief.js";
 import { live } from "./rewind.js";
 import { hover, redraw } from "./stage.js";
 import { registerTool, takeTool, tool } from "./tools.js";
@@ -51,6 +52,8 @@ export function startHands() {
     redraw();
   });
   listen("frame", lookAgain);
+  // What is under the pointer is another thing when the page has another layout, and of no interest to those who type.
+  for (const what of ["keydown", "resize"]) window.addEventListener(what, () => ((resting = null), (tip.hidden = true)));
   takeTool("select");
 }
 
@@ -61,66 +64,50 @@ function cancel() {
 }
 
 /**
- * A place of the world below a point of the plane; its height is that of what is drawn there.
+ * A place of the world below a point of the plane: what is seen there, else at the height of what is nearest.
  * @param {Point} plane
  * @returns {Place}
  */
 export function groundAt(plane) {
-  const height = heightAt(plane);
-  const z = model.slant === "oblique" ? plane[1] + height * RISE : plane[1];
-  return [round(plane[0]), round(height), round(z)];
+  const place = surfaceAt(plane) ?? groundOf(plane, heightAt(plane));
+  return /** @type {Place} */ (place.map((part) => Math.round(part * 1000) / 1000));
 }
-
-/** @param {number} value */
-function round(value) {
-  return Math.round(value * 1000) / 1000;
-}
-
-/** Points of a graph in the plane, each with its height, of the picture that they were read from. */
-const heights = { of: /** @type {Picture | null} */ (null), points: /** @type {Place[]} */ ([]) };
 
 /** How far a point of the graph may be from where its height is asked for, metres. */
 const NEAR = 1;
 /** Points that are about as near as the nearest, metres. */
 const NEIGHBOURS = 0.12;
 
+/** Points of a graph, of the picture that they were read from. */
+const known = { of: /** @type {Picture | null} */ (null), points: /** @type {Shape[]} */ ([]) };
+
 /**
- * The height of the highest point of the graph near a point of the plane, or null. The hint of a point holds its place.
+ * The height of the point of the graph that is seen near a point of the plane, or null.
  * @param {Point} plane
  */
 function graphHeight([x, z]) {
-  if (heights.of !== model.scene) {
-    heights.of = model.scene;
-    heights.points = [];
-    for (const layer of model.scene.layers) {
-      for (const { key, dot, hint } of layer.shapes) {
-        const height = key === "point" && dot ? /^\d+: [-\d.]+, ([-\d.]+), [-\d.]+/.exec(hint ?? "") : null;
-        if (height && dot) heights.points.push([dot[0], Number(height[1]), dot[1]]);
-      }
-    }
+  if (known.of !== model.scene) {
+    known.of = model.scene;
+    const all = model.scene.layers.flatMap((layer) => layer.shapes);
+    known.points = all.filter((shape) => shape.key === "point" && shape.dot && shape.mid && !isAbove(shape.y));
   }
-  const away = (/** @type {Place} */ point) => Math.hypot(point[0] - x, point[2] - z);
-  const nearest = heights.points.reduce((least, point) => Math.min(least, away(point)), NEAR);
-  if (nearest >= NEAR) return null;
-  // What is higher hides what lies below it.
-  return heights.points.reduce(
-    (most, point) => (away(point) < nearest + NEIGHBOURS ? Math.max(most, point[1]) : most),
-    -Infinity,
-  );
+  const away = (/** @type {Shape} */ { dot }) => (dot ? Math.hypot(dot[0] - x, dot[1] - z) : Infinity);
+  const least = known.points.reduce((nearest, point) => Math.min(nearest, away(point)), NEAR);
+  if (least >= NEAR) return null;
+  const near = turned()[2];
+  const nearness = (/** @type {Place} */ mid) => near[0] * mid[0] + near[1] * mid[1] + near[2] * mid[2];
+  // What is nearer to those who look hides what lies behind it.
+  const about = known.points
+    .filter((point) => away(point) < least + NEIGHBOURS)
+    .map((point) => /** @type {Place} */ (point.mid));
+  return about.reduce((best, mid) => (nearness(mid) > nearness(best) ? mid : best))[1];
 }
 
 /** @param {Point} plane */
 function heightAt(plane) {
-  for (const layer of [...model.scene.layers].reverse()) {
-    for (let at = layer.shapes.length - 1; at >= 0; at--) {
-      const shape = layer.shapes[at];
-      if (typeof shape.y === "number" && contains(shape, plane)) return shape.y;
-    }
-  }
-  const height = graphHeight(plane);
-  if (height !== null) return height;
-  if (model.slant !== "oblique" && (model.welcome?.heights[1] ?? 0) > 0.01) return bodyOf(model.selection?.key)?.y ?? 0;
-  return 0;
+  const floor = model.welcome?.heights[0] ?? 0;
+  if (!hasHeights()) return floor;
+  return graphHeight(plane) ?? bodyOf(model.selection?.key)?.y ?? floor;
 }
 
 /**
@@ -278,7 +265,7 @@ function hoverOver(touch) {
   const row = model.roster.get(key);
   const shape = row ? null : shapeAt(touch);
   const text = row
-    ? `${row.name}${row.behaviour ? ` · ${row.behaviour}` : ""}${row.tags.length ? ` · ${row.tags.join(", ")}` : ""}`
+    ? row.name
     : shape && (shape.kind !== "area" || shape.fill)
       ? shape.hint || shape.name || ""
       : "";
@@ -288,7 +275,14 @@ function hoverOver(touch) {
     ? `${x.toFixed(2)}, ${(model.welcome.heights[1] ?? 0) > 0.01 ? `${y.toFixed(2)}, ` : ""}${z.toFixed(2)} m`
     : "";
   if (tip.hidden) return;
-  fill(tip, h("div", {}, text));
+  const more = row
+    ? [row.behaviour ? `does ${row.behaviour}` : "", row.tags.length ? `tagged ${row.tags.join(", ")}` : ""]
+    : [];
+  fill(
+    tip,
+    row ? h("strong", {}, text) : h("div", {}, text),
+    h("div", { class: "soft small" }, more.filter(Boolean).join("; ")),
+  );
   const box = tip.getBoundingClientRect();
   tip.style.left = `${Math.min(touch.event.clientX + 14, window.innerWidth - box.width - 8)}px`;
   tip.style.top = `${Math.min(touch.event.clientY + 16, window.innerHeight - box.height - 8)}px`;
@@ -304,7 +298,7 @@ function draw(context) {
     context.lineWidth = 1.5;
     context.setLineDash([4, 3]);
     context.beginPath();
-    if (body) context.moveTo(...toStage(...planeOf(body.x, body.y, body.z)));
+    if (body) context.moveTo(...stageOf(body.x, body.y, body.z));
     context.lineTo(left, top);
     context.stroke();
     context.setLineDash([]);

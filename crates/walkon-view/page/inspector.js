@@ -339,9 +339,11 @@ function sectionsOf(kind, it) {
         String(it.switchedOff.length),
       ),
     );
+  if (kind === "level") parts.push(section("people", "Characters", people(), String(model.roster.size)));
   if (kind === "level" && has(it.state)) parts.push(section("state", "State of the scripts", rows(entries(it.state))));
   if (has(it.measures)) parts.push(section("measures", "Measures", rows(entries(it.measures))));
-  if (has(it.boards)) parts.push(section("boards", "Blackboards", rows(entries(it.boards))));
+  const boards = entries(it.boards ?? {}).filter(([, board]) => has(board));
+  if (boards.length) parts.push(section("boards", "Blackboards", rows(boards)));
   if (has(it.counts)) parts.push(section("counts", "Counts", rows(entries(it.counts))));
   if (it.log?.length)
     parts.push(
@@ -448,6 +450,34 @@ function names(list) {
     list.length
       ? list.map((name) => link("character", typeof name === "string" ? name : String(name?.name ?? name)))
       : h("span", { class: "soft" }, "nobody"),
+  );
+}
+
+/** Most names of a list of everybody. */
+const PEOPLE_MAX = 40;
+
+/** Everybody, to be chosen by name. */
+function people() {
+  const all = [...model.roster.values()];
+  return h(
+    "ul",
+    { class: "list" },
+    all.slice(0, PEOPLE_MAX).map((row) =>
+      h(
+        "li",
+        { class: "row", "data-id": String(row.key) },
+        h("span", { class: "swatch small", style: { background: row.colour } }),
+        link("character", row.name),
+        h("span", { class: "grow ellipsis soft small" }, row.isPlayer ? "player" : (row.behaviour ?? "")),
+        h("span", { class: "soft small" }, row.tags.join(", ")),
+      ),
+    ),
+    all.length > PEOPLE_MAX ? h("li", { class: "soft small" }, `and ${all.length - PEOPLE_MAX} more: press / to find one`) : null,
+    h(
+      "li",
+      { class: "soft small hintline" },
+      "Click somebody, here or on the stage, to look inside. Shift+click sends the player, a right click lists what can be done, ? lists every key.",
+    ),
   );
 }
 

@@ -4,11 +4,12 @@
 // In: keys that no field took. Out: what they stand for. Holds: the list that is shown is the list that is obeyed. Not
 // here: keys inside fields, menus and the timeline.
 
-import { fit, pan, zoom } from "./camera.js";
+import { fit, fromAbove, pan, pose, toggleTilt, turnTo, zoom } from "./camera.js";
 import { focusConsole } from "./console.js";
 import { h } from "./elements.js";
 import { answerNumber, goOn as goOnFilm, toggleAttendance } from "./film.js";
 import { toggleFuture } from "./future.js";
+import { toggleLegend } from "./legend.js";
 import { changed, listen, model, select, tickRate } from "./model.js";
 import { closeMenu } from "./menus.js";
 import { switchTheme } from "./palette.js";
@@ -17,9 +18,11 @@ import { focusSearch } from "./search.js";
 import { showTab, showTabNumber } from "./tabs.js";
 import { takeTool, tool } from "./tools.js";
 import { changeSpeed, startAgain } from "./transport.js";
-import { toggleSlant } from "./viewbar.js";
 
 /** @typedef {{keys: string, text: string, group: string, do?: (event: KeyboardEvent) => void}} Key */
+
+/** What a key turns the level by. */
+const STEP = Math.PI / 8;
 
 /** @type {Key[]} */
 const KEYS = [
@@ -40,7 +43,11 @@ const KEYS = [
   { group: "View", keys: "L", text: "follow the selection", do: toggleFollow },
   { group: "View", keys: "+", text: "nearer", do: () => zoom(1.25) },
   { group: "View", keys: "-", text: "further away", do: () => zoom(0.8) },
-  { group: "View", keys: "O", text: "from above or slanted", do: toggleSlant },
+  { group: "View", keys: "O", text: "from above or from the side", do: toggleTilt },
+  { group: "View", keys: "J", text: "turn to the left", do: () => turnTo(pose.turn + STEP, pose.tilt) },
+  { group: "View", keys: "K", text: "turn to the right", do: () => turnTo(pose.turn - STEP, pose.tilt) },
+  { group: "View", keys: "N", text: "north up, from above", do: fromAbove },
+  { group: "View", keys: "M", text: "what the colours mean", do: toggleLegend },
   { group: "View", keys: "T", text: "light or dark", do: switchTheme },
   { group: "View", keys: "Arrows", text: "move the view" },
   { group: "Tools", keys: "V", text: "select", do: () => takeTool("select") },
@@ -56,6 +63,7 @@ const KEYS = [
   { group: "Find", keys: "Esc", text: "leave: menu, tool, past, selection" },
   { group: "Find", keys: "?", text: "this list", do: showHelp },
   { group: "Mouse", keys: "Drag", text: "move the view" },
+  { group: "Mouse", keys: "Right drag", text: "look at floors from elsewhere" },
   { group: "Mouse", keys: "Wheel", text: "zoom" },
   { group: "Mouse", keys: "Click", text: "select" },
   { group: "Mouse", keys: "Double click", text: "follow a character" },

@@ -4,7 +4,7 @@
 // In: what the program tells. Out: the model, changed. Holds: the order in which things are told about at a new
 // connection. Not here: anything that is drawn.
 
-import { camera, fit, planeOf, toStage } from "./camera.js";
+import { camera, firstPose, fit, hasHeights, pose, stageOf } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
 import { startConflicts } from "./conflicts.js";
 import { startConsole } from "./console.js";
@@ -18,15 +18,17 @@ import { startGraphs } from "./graphs.js";
 import { askHistory, startHappenings, takeItems } from "./happenings.js";
 import { lastInspected, startInspector } from "./inspector.js";
 import { startKeys } from "./keys.js";
+import { startLegend } from "./legend.js";
 import { changed, listen, model, seenTick, takeRoster } from "./model.js";
 import { startNotices } from "./notices.js";
 import { applyTheme } from "./palette.js";
 import { startPaths } from "./paths.js";
 import { startPointer } from "./pointer.js";
 import { check, startProblems } from "./problems.js";
+import { startRelief, takeOverlay, takeScene } from "./relief.js";
 import { seekAgain } from "./rewind.js";
 import { startSource } from "./source.js";
-import { counters, fps, redraw, startStage } from "./stage.js";
+import { counters, fps, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
 import { startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
@@ -48,13 +50,11 @@ function take(message) {
       takeRoster(message);
       break;
     case "scene":
-      model.scene = message.picture;
       if (message.bounds && model.welcome) model.welcome.bounds = message.bounds;
-      changed("scene");
+      takeScene(message.picture);
       break;
     case "overlay":
-      model.overlay = message;
-      changed("overlay");
+      takeOverlay(message);
       break;
     case "happened":
       takeItems(message.items.map((/** @type {Json} */ item) => ({ tick: message.tick, ...item })));
@@ -75,8 +75,12 @@ function welcome(message) {
   camera.isIsometric = message.projection === "isometric";
   if (model.layer >= message.layers) model.layer = 0;
   changed("welcome");
-  sendShow();
-  if (isFirst) fit();
+  if (isFirst) {
+    firstPose();
+    fit();
+    // How high the scene is comes with the first picture that was asked for.
+    sendShow().then(() => hasHeights() && fit());
+  } else sendShow();
   isFirst = false;
   askHistory();
   check();
@@ -143,9 +147,11 @@ startPaths();
 startConsole();
 startTabs();
 startHands();
+startRelief();
 startStage();
 startPointer();
 startViewbar();
+startLegend();
 startFilm();
 startFuture();
 startConflicts();
@@ -206,14 +212,16 @@ window.walkon = {
   get inspected() {
     return lastInspected();
   },
+  /** Where a place of the world is in the window, pixels. @param {Place} place */
+  spotOf([x, y, z]) {
+    const [left, top] = stageOf(x, y, z);
+    const box = stageBox();
+    return { x: left + box.left, y: top + box.top };
+  },
   /** Where somebody stands in the window, pixels. @param {string} name */
   placeOf(name) {
-    const key = [...model.roster.values()].find((row) => row.name === name)?.key;
-    const at = bodyOf(key);
-    if (!at) return null;
-    const [left, top] = toStage(...planeOf(at.x, at.y, at.z));
-    const box = document.querySelector('[data-test="stage"]')?.getBoundingClientRect();
-    return { x: left + (box?.left ?? 0), y: top + (box?.top ?? 0) };
+    const at = bodyOf([...model.roster.values()].find((row) => row.name === name)?.key);
+    return at ? window.walkon.spotOf([at.x, at.y, at.z]) : null;
   },
   get future() {
     return {
@@ -226,4 +234,5 @@ window.walkon = {
   },
   model,
   camera,
+  pose,
 };

@@ -5,11 +5,10 @@
 // close it, and the focus goes back where it was. Not here: what the entries do.
 
 import { h } from "./elements.js";
-import { ground, ink } from "./palette.js";
 
 /**
- * @typedef {{label: string, key?: string, isChecked?: boolean, isDanger?: boolean, isOff?: boolean, test?: string, stays?: boolean,
- *   do: () => void} | "line" | {title: string} | {swatch: LegendLine}} Entry
+ * @typedef {{label: string, note?: string, key?: string, isChecked?: boolean, isDanger?: boolean, isOff?: boolean, test?: string, stays?: boolean,
+ *   do: () => void} | "line" | {title: string}} Entry
  */
 
 /** @type {HTMLElement | null} */
@@ -66,7 +65,6 @@ function below(element) {
  */
 function row(entry, again) {
   if (entry === "line") return h("hr", {});
-  if ("swatch" in entry) return legendRow(entry.swatch);
   if ("title" in entry) return h("div", { class: "soft small title" }, entry.title);
   return h(
     "button",
@@ -90,17 +88,10 @@ function row(entry, again) {
       },
     },
     h("span", { class: "check" }, entry.isChecked ? "✓" : ""),
-    h("span", { class: "grow" }, entry.label),
+    h("span", { class: entry.note ? "" : "grow" }, entry.label),
+    entry.note ? h("span", { class: "grow soft small note" }, entry.note) : null,
     entry.key ? h("kbd", {}, entry.key) : null,
   );
-}
-
-/** @param {LegendLine} line */
-function legendRow(line) {
-  const swatch = h("span", { class: `legend ${line.swatch}` });
-  if (line.fill) swatch.style.background = ground(line.fill);
-  if (line.stroke) swatch.style.borderColor = ink(line.stroke);
-  return h("div", { class: "legendrow small" }, swatch, h("span", {}, line.text));
 }
 
 /** @param {KeyboardEvent} event */

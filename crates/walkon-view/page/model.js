@@ -42,10 +42,16 @@ export const model = {
   roster: new Map(),
   /** @type {Map<string, RosterRow>} */
   byName: new Map(),
-  /** @type {Picture} */
+  /** As it lies in the plane. @type {Picture} */
   scene: { layers: [], labels: [], legend: [] },
+  /** The box around everything in it that has a height. @type {[Place, Place] | null} */
+  box: null,
+  /** As it came: where heights are told, as from above. @type {Picture} */
+  raw: { layers: [], labels: [], legend: [] },
   /** @type {{tick: number, layers: PictureLayer[]}} */
   overlay: { tick: 0, layers: [] },
+  /** @type {PictureLayer[]} */
+  rawOverlay: [],
   /** @type {Frame | null} */
   frame: null,
   /** @type {Frame | null} */
@@ -58,8 +64,6 @@ export const model = {
   ahead: null,
   /** Parts of pictures that are shown. @type {Set<string>} */
   parts: new Set(),
-  /** @type {"top" | "oblique"} */
-  slant: "top",
   layer: 0,
   /** How high what is shown may lie, metres. */
   ceiling: Infinity,

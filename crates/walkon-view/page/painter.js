@@ -7,6 +7,7 @@
 
 import { isAbove } from "./model.js";
 import { ground, ink, stageColours, tint } from "./palette.js";
+import { isHidden, VEILED } from "./relief.js";
 
 /** Kinds whose inside is ground. */
 const GROUND = new Set(["cells", "area"]);
@@ -21,18 +22,50 @@ const hatches = new Map();
  * @param {number} ratio pixels of the canvas to one of the page
  */
 export function paintLayers(context, layers, map, ratio) {
-  for (const layer of layers)
-    for (const shape of layer.shapes) if (!isAbove(shape.y)) paintShape(context, shape, map, ratio);
+  for (const layer of layers) {
+    /** Shapes in a row that look alike are one path: a graph has thousands of links. @type {Shape | null} */
+    let first = null;
+    let wasVeiled = false;
+    const finish = () => {
+      if (!first) return;
+      context.globalAlpha = wasVeiled ? VEILED : 1;
+      paintPath(context, first, ratio);
+      context.globalAlpha = 1;
+      first = null;
+    };
+    for (const shape of layer.shapes) {
+      if (isAbove(shape.y)) continue;
+      const isVeiled = shape.mid !== undefined && isHidden(shape.mid);
+      if (!first || isVeiled !== wasVeiled || !isAlike(first, shape)) {
+        finish();
+        context.beginPath();
+        [first, wasVeiled] = [shape, isVeiled];
+      }
+      trace(context, shape, map, ratio);
+    }
+    finish();
+  }
 }
 
 /**
+ * Whether two shapes may be one path: links, and dots of a graph.
+ * @param {Shape} one
+ * @param {Shape} two
+ */
+function isAlike(one, two) {
+  if (!(one.line && two.line) && !(one.dot && two.dot && !one.stroke)) return false;
+  return (
+    one.stroke === two.stroke && one.fill === two.fill && one.width === two.width && one.dashed === two.dashed
+  );
+}
+
+/**
+ * Fills and strokes the path of the context as a shape looks.
  * @param {CanvasRenderingContext2D} context
  * @param {Shape} shape
- * @param {number[]} map
  * @param {number} ratio
  */
-export function paintShape(context, shape, map, ratio) {
-  trace(context, shape, map, ratio);
+function paintPath(context, shape, ratio) {
   if (shape.fill) {
     context.fillStyle = GROUND.has(shape.kind) ? ground(shape.fill) : tint(shape.fill);
     context.fill("evenodd");
@@ -56,7 +89,7 @@ export function paintShape(context, shape, map, ratio) {
 }
 
 /**
- * Lays the outline of a shape down as the path of the context.
+ * Adds the outline of a shape to the path of the context.
  * @param {CanvasRenderingContext2D} context
  * @param {Shape} shape
  * @param {number[]} map
@@ -64,10 +97,19 @@ export function paintShape(context, shape, map, ratio) {
  */
 function trace(context, shape, map, ratio) {
   const [a, b, c, d, e, f] = map;
-  context.beginPath();
   if (shape.dot) {
     const [x, z, radius] = shape.dot;
-    context.arc(a * x + c * z + e, b * x + d * z + f, radius * ratio, 0, Math.PI * 2);
+    const [left, top] = [a * x + c * z + e, b * x + d * z + f];
+    context.moveTo(left + radius * ratio, top);
+    context.arc(left, top, radius * ratio, 0, Math.PI * 2);
+    return;
+  }
+  if (shape.line) {
+    shape.line.forEach(([x, z], at) => {
+      const [left, top] = [a * x + c * z + e, b * x + d * z + f];
+      if (at === 0) context.moveTo(left, top);
+      else context.lineTo(left, top);
+    });
     return;
   }
   if (shape.blocks && b === 0 && c === 0) {
@@ -80,9 +122,8 @@ function trace(context, shape, map, ratio) {
   }
   context.setTransform(a, b, c, d, e, f);
   for (const [left, top, right, bottom] of shape.blocks ?? []) context.rect(left, top, right - left, bottom - top);
-  for (const facet of shape.facets ?? []) corners(context, facet, true);
-  if (shape.polygon) corners(context, shape.polygon, true);
-  if (shape.line) corners(context, shape.line, false);
+  for (const facet of shape.facets ?? []) corners(context, facet);
+  if (shape.polygon) corners(context, shape.polygon);
   if (shape.circle) {
     const [x, z, radius] = shape.circle;
     context.arc(x, z, radius, 0, Math.PI * 2);
@@ -93,11 +134,10 @@ function trace(context, shape, map, ratio) {
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {Point[]} points
- * @param {boolean} isClosed
  */
-function corners(context, points, isClosed) {
+function corners(context, points) {
   points.forEach(([x, z], at) => (at === 0 ? context.moveTo(x, z) : context.lineTo(x, z)));
-  if (isClosed) context.closePath();
+  context.closePath();
 }
 
 /**
@@ -234,10 +274,12 @@ export function paintLabels(context, picture, map, ratio) {
   // Far away, names of ground would hide what happens on it.
   const isDense = sorted.length > 80 && zoom < 15;
   for (const label of sorted) {
-    if ((zoom < 5 && label.importance < 4) || (isDense && label.kind === "area")) continue;
+    if (isAbove(label.y)) continue;
+    if ((zoom < 5 && label.importance < 4) || (isDense && (label.kind === "area" || label.kind === "mark"))) continue;
     const [x, z] = label.kind === "area" ? spotOf(label, areas) : label.at;
     const size = (label.size || 11) * ratio;
-    const isPoint = label.kind === "mark" || label.kind === "link";
+    // A door that is seen from afar is no larger than its name.
+    const isPoint = label.kind === "mark" || label.kind === "link" || (label.kind === "door" && zoom < 14);
     const word = { text: label.text, left: a * x + c * z + e, size, colour: ink(label.colour) };
     const top = b * x + d * z + f + (isPoint ? 6 * ratio : -size / 2);
     for (const lines of isPoint ? [0, -2.2] : [0, 2, -2, 4, -4]) {

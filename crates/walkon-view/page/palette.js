@@ -22,6 +22,7 @@ export function applyTheme() {
   document.documentElement.dataset.theme = isDark() ? "dark" : "light";
   grounds.clear();
   inks.clear();
+  pixels.clear();
   changed("theme");
 }
 
@@ -46,6 +47,28 @@ const inks = new Map();
  */
 export function ground(hex) {
   return mapped(grounds, hex, 0.42, (light) => 0.055 + light * 0.165);
+}
+
+/** Red, green, blue of grounds. @type {Map<string, number[]>} */
+const pixels = new Map();
+
+/**
+ * The colour of ground as a pixel, in some light.
+ * @param {string} hex
+ * @param {number} light 0 to 1
+ */
+export function groundPixel(hex, light) {
+  let parts = pixels.get(hex);
+  if (!parts) {
+    const brush = document.createElement("canvas").getContext("2d");
+    if (!brush) return 0xff808080;
+    brush.fillStyle = ground(hex);
+    brush.fillRect(0, 0, 1, 1);
+    parts = [...brush.getImageData(0, 0, 1, 1).data];
+    pixels.set(hex, parts);
+  }
+  const [red, green, blue] = parts.map((part) => Math.round(part * light));
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 /**

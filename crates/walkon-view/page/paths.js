@@ -9,10 +9,12 @@ import { matrix, planeOf, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, fill, h, short } from "./elements.js";
 import { groundAt } from "./hands.js";
+import { legendRow } from "./legend.js";
 import { askFor } from "./menus.js";
 import { changed, listen, model } from "./model.js";
 import { paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
+import { projectedLayers } from "./relief.js";
 import { redraw } from "./stage.js";
 import { addTab, showTab } from "./tabs.js";
 import { registerTool, takeTool, tool } from "./tools.js";
@@ -69,7 +71,7 @@ const doors = /** @type {HTMLSelectElement} */ (
 );
 const avoid = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "path-avoid", onchange: query }));
 const searched = /** @type {HTMLInputElement} */ (
-  h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: redraw })
+  h("input", { type: "checkbox", id: "path-searched", checked: true, onchange: () => (show(), redraw()) })
 );
 const result = h("div", { "data-test": "path-result" });
 const list = h("div", {});
@@ -134,8 +136,20 @@ export function startPaths() {
     expectations = message.rows ?? [];
     showList();
   });
+  radius.addEventListener("input", () => (isOwnRadius = true));
+  listen("document", usualRadius);
   for (const what of ["document", "scene"]) listen(what, () => tool.now.name === "path" && query());
   listen("tab", (name) => name === "paths" && show());
+}
+
+/** Whether somebody has said how wide the body is. */
+let isOwnRadius = false;
+
+/** A graph is made for bodies of a size: wider ones have no way on it. */
+function usualRadius() {
+  const navigation = model.document.value?.navigation;
+  const widest = navigation?.kind === "graph" ? navigation.agentRadius : undefined;
+  if (!isOwnRadius && typeof widest === "number") radius.value = String(Math.min(0.35, widest));
 }
 
 /** @param {Touch} touch */
@@ -280,7 +294,13 @@ function show() {
         .filter(([, value]) => value !== null)
         .map(([name, value]) => [h("dt", {}, name), h("dd", { class: "number" }, value)]),
     ),
+    searched.checked ? h("ul", { class: "searchlegend small" }, (it.legend ?? []).filter(isOfSearch).map(legendRow)) : null,
   );
+}
+
+/** Whether a line of the legend is about the search, and not about the ground or the ends, which are plain. @param {LegendLine} line */
+function isOfSearch({ text }) {
+  return !/^(free|blocked|padding|start|goal|region|mark|route)$|door/.test(text);
 }
 
 async function expect() {
@@ -337,7 +357,7 @@ function showList() {
             h("td", { class: "number" }, at(row.to)),
             h("td", {}, row.expected),
             h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
-            h("td", {}, button({ icon: "close", label: "Forget this", onclick: () => forget(number) })),
+            h("td", {}, button({ icon: "close", label: "Forget this", test: `forget-${number}`, onclick: () => forget(number) })),
           ),
         ),
       ),
@@ -398,7 +418,7 @@ function draw(context) {
     }));
     paintLayers(
       context,
-      news,
+      projectedLayers(news),
       matrix().map((part) => part * ratio),
       ratio,
     );

@@ -4,7 +4,7 @@
 // In: pointer events. Out: touches for the tool in hand, pans and zooms for the camera. Holds: a press that moves less
 // than four pixels is a click; two fingers pinch; the middle button pans whatever the tool. Not here: what clicks mean.
 
-import { pan, toPlane, zoom } from "./camera.js";
+import { hasHeights, orbit, pan, toPlane, zoom } from "./camera.js";
 import { changed, listen, model } from "./model.js";
 import { stageBox, stageElement } from "./stage.js";
 import { tool } from "./tools.js";
@@ -42,7 +42,8 @@ export function startPointer() {
   element.addEventListener("wheel", turnWheel, { passive: false });
   element.addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    changed("context", touchOf(event));
+    // With the right button the menu comes when it is let go, unless it turned the level meanwhile.
+    if (!turns) changed("context", touchOf(event));
   });
   element.addEventListener("pointerleave", () => changed("hoverEnd"));
   listen("tool", () => (element.style.cursor = tool.now.cursor));
@@ -57,9 +58,16 @@ function turnWheel(event) {
   zoom(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)), ...stage);
 }
 
+/** The right button, and how far it was dragged. @type {{from: Point, isDragged: boolean} | null} */
+let turns = null;
+
 /** @param {PointerEvent} event */
 function press(event) {
-  if (event.button === 2) return;
+  if (event.button === 2) {
+    stageElement.setPointerCapture(event.pointerId);
+    turns = { from: [event.clientX, event.clientY], isDragged: false };
+    return;
+  }
   stageElement.setPointerCapture(event.pointerId);
   fingers.set(event.pointerId, [event.clientX, event.clientY]);
   if (fingers.size === 2) {
@@ -74,6 +82,10 @@ function press(event) {
 
 /** @param {PointerEvent} event */
 function move(event) {
+  if (turns) {
+    turn(turns, event);
+    return;
+  }
   const last = fingers.get(event.pointerId);
   if (!last) {
     tool.now.hover?.(touchOf(event));
@@ -98,6 +110,19 @@ function move(event) {
   if (doing === "tool") tool.now.move?.(touchOf(event));
 }
 
+/**
+ * @param {{from: Point, isDragged: boolean}} drag
+ * @param {PointerEvent} event
+ */
+function turn(drag, event) {
+  const [right, down] = [event.clientX - drag.from[0], event.clientY - drag.from[1]];
+  if (!drag.isDragged && Math.hypot(right, down) < 4) return;
+  drag.isDragged = true;
+  drag.from = [event.clientX, event.clientY];
+  if (hasHeights()) orbit(right, down);
+  else pan(right, down);
+}
+
 /** @param {PointerEvent} event */
 function pinch(event) {
   const now = fingerSpread();
@@ -116,6 +141,12 @@ function fingerSpread() {
 
 /** @param {PointerEvent} event */
 function release(event) {
+  if (turns && event.button === 2) {
+    const { isDragged } = turns;
+    turns = null;
+    if (!isDragged && event.type !== "pointercancel") changed("context", touchOf(event));
+    return;
+  }
   if (!fingers.delete(event.pointerId)) return;
   const was = doing;
   doing = fingers.size > 0 ? "pinch" : "none";

@@ -31,7 +31,7 @@ export const problems = {
   refused: null,
 };
 
-let known = -1;
+let faultsKnown = -1;
 let isUnderWay = false;
 /** When this page changed a text last: it needs no notice of its own doing. */
 let ownAt = -Infinity;
@@ -40,7 +40,7 @@ let ownAt = -Infinity;
 export function startProblems() {
   addTab({ name: "problems", label: "Problems", root, show: () => (askFaults(), check(), show()) });
   listen("state", () => {
-    if (model.state.faults !== known) askFaults();
+    if (model.state.faults !== faultsKnown) askFaults();
   });
   listen("diagnostics", show);
   listen("ownEdit", () => (ownAt = performance.now()));
@@ -52,9 +52,9 @@ export function startProblems() {
   listen("reloaded", (/** @type {Json} */ message) => {
     problems.refused = message.ok ? null : message;
     const isOwn = performance.now() - ownAt < 2500;
-    if (!message.ok || !isOwn) changed("notice", message.ok ? { text: message.text || "Reloaded" } : refusal(message));
+    if (!message.ok || !isOwn) changed("notice", message.ok ? { text: message.text || "Reloaded", topic: "reload" } : refusal(message));
     check();
-    known = -1;
+    faultsKnown = -1;
     askFaults();
     show();
   });
@@ -73,6 +73,7 @@ function refusal(message) {
   return {
     text: where && !what.startsWith(where) ? `${where}: ${what}` : what,
     isMistake: true,
+    topic: "reload",
     action: message.file ? "Show" : undefined,
     onclick: () => changed("source", { file: message.file, line: message.line || undefined }),
   };
@@ -81,7 +82,7 @@ function refusal(message) {
 async function askFaults() {
   if (isUnderWay) return;
   isUnderWay = true;
-  known = model.state.faults;
+  faultsKnown = model.state.faults;
   try {
     const answer = await ask("inspect", { kind: "level", name: model.welcome?.level ?? "" });
     problems.faults = answer.faults ?? [];
@@ -105,7 +106,8 @@ export async function check() {
 
 function show() {
   const severe = model.diagnostics.filter((each) => each.severity === "error").length;
-  setBadge("problems", problems.faults.length + model.diagnostics.length + (problems.refused ? 1 : 0));
+  const known = problems.refused && isAmong(problems.refused);
+  setBadge("problems", problems.faults.length + model.diagnostics.length + (problems.refused && !known ? 1 : 0));
   root.classList.toggle("severe", severe + problems.faults.length > 0);
   if (!isShown("problems")) return;
   const refused = problems.refused;
@@ -117,16 +119,19 @@ function show() {
           "section",
           { class: "section" },
           h("h2", {}, "The last reload was refused"),
-          h(
-            "ul",
-            { class: "list" },
-            entry({
-              severity: "error",
-              file: refused.file,
-              line: refused.line,
-              message: refused.message ?? refused.text,
-            }),
-          ),
+          h("p", { class: "soft" }, "The level runs on with the texts of before."),
+          known
+            ? null
+            : h(
+                "ul",
+                { class: "list" },
+                entry({
+                  severity: "error",
+                  file: refused.file,
+                  line: refused.line,
+                  message: refused.message ?? refused.text,
+                }),
+              ),
         )
       : null,
     problems.faults.length
@@ -162,6 +167,16 @@ function show() {
       : null,
   );
   morph(list, made);
+}
+
+/**
+ * Whether `check` has found what a reload was refused for. A script has its folder before its name there.
+ * @param {Json} refused
+ */
+function isAmong(refused) {
+  return model.diagnostics.some(
+    (each) => each.line === refused.line && refused.file && each.file?.endsWith(refused.file),
+  );
 }
 
 /** @param {Diagnostic} diagnostic */

@@ -6,13 +6,14 @@
 // Not here: pointers (`pointer.js`), what clicks do (`tools.js`).
 
 import { countVisible, drawBodies, forgetLooks, stampBodies, STAMPED_FROM } from "./bodies.js";
-import { camera, centre, matrix, planeOf, toStage } from "./camera.js";
+import { camera, centre, fit, matrix, planeOf, stageOf, toStage } from "./camera.js";
 import { byId } from "./elements.js";
 import { bodyOf, progress } from "./frames.js";
 import { drawGhosts, paintTrajectories } from "./future.js";
 import { listen, model, seenTick } from "./model.js";
 import { paintLabels, paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
+import { hasRelief, paintRelief } from "./relief.js";
 import { tool } from "./tools.js";
 import { drawTrail } from "./trails.js";
 
@@ -83,6 +84,7 @@ function resize() {
   [camera.width, camera.height] = [Math.max(50, box.width), Math.max(50, box.height)];
   [canvas.width, canvas.height] = [Math.round(camera.width * ratio), Math.round(camera.height * ratio)];
   image = null;
+  if (camera.isFitted) fit();
   redrawAll();
 }
 
@@ -91,7 +93,7 @@ export function startStage() {
   new ResizeObserver(resize).observe(canvas);
   resize();
   for (const what of ["overlay", "selection", "frame", "tool", "ahead"]) listen(what, redraw);
-  for (const what of ["scene", "theme", "future"]) listen(what, redrawAll);
+  for (const what of ["scene", "theme", "future", "pose", "ceiling"]) listen(what, redrawAll);
   for (const what of ["roster", "theme"]) listen(what, () => (forgetLooks(), redraw()));
   listen("camera", (/** @type {{isZoom?: boolean}} */ detail) => {
     if (detail?.isZoom) zoomedAt = performance.now();
@@ -195,6 +197,7 @@ function paintBackdrop() {
   backdropContext.setTransform(1, 0, 0, 1, 0, 0);
   backdropContext.fillStyle = stageColours().paper;
   backdropContext.fillRect(0, 0, wide, high);
+  if (hasRelief()) paintRelief(backdropContext, wide, high, map, ratio);
   paintLayers(backdropContext, model.scene.layers, map, ratio);
   paintTrajectories(backdropContext, map, ratio);
   backdrop.words = model.parts.has("names") ? paintLabels(backdropContext, model.scene, map, ratio) : [];
@@ -271,8 +274,7 @@ function drawSelection(share) {
   if (selection.kind === "character") {
     const body = bodyOf(selection.key, share);
     if (!body) return;
-    const [x, z] = planeOf(body.x, body.y, body.z);
-    const [left, top] = toStage(x, z);
+    const [left, top] = stageOf(body.x, body.y, body.z);
     const radius = Math.max(5, (model.roster.get(body.key)?.radius ?? 0.35) * camera.scale) + 5;
     context.beginPath();
     context.arc(left * ratio, top * ratio, radius * ratio, 0, Math.PI * 2);

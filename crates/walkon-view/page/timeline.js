@@ -4,8 +4,8 @@
 // In: items, state, forecast. Out: ticks to go to. Holds: it is drawn ten times a second at most while the level runs;
 // dragging anywhere on it goes to that tick. Not here: seeking (`rewind.js`), computing the forecast (the program).
 
-import { byId, fill, h, icon } from "./elements.js";
-import { future, setHorizon, toggleFuture } from "./future.js";
+import { byId, fill, h, icon, morph } from "./elements.js";
+import { future, setHorizon, toggleFrom, toggleFuture } from "./future.js";
 import { firstAfter, lanes, LANES } from "./happenings.js";
 import { changed, clock, listen, model, seenTick, select, tickRate } from "./model.js";
 import { FONT } from "./painter.js";
@@ -21,6 +21,9 @@ const RULER = 20;
 const LANE = 15;
 /** Lanes that are there from the beginning, so that the stage keeps its size. */
 const ALWAYS = new Set(["scenes", "events", "doors", "regions", "walks", "log", "faults"]);
+
+/** Windows lower than this are low, pixels. */
+const LOW = 640;
 
 /** @type {Record<string, [string, string]>} light, dark */
 const COLOURS = {
@@ -51,6 +54,7 @@ export function startTimeline() {
   for (const what of ["state", "happenings", "tick", "selection", "future", "theme", "frame"]) listen(what, ask);
   for (const what of ["tick", "state", "future", "ahead"]) listen(what, showBar);
   new ResizeObserver(() => draw()).observe(canvas);
+  window.addEventListener("resize", () => draw());
   canvas.addEventListener("pointerdown", press);
   canvas.addEventListener("pointermove", move);
   canvas.addEventListener("pointerup", () => (isDragging = false));
@@ -98,7 +102,9 @@ function shownSpan() {
 }
 
 function shownLanes() {
-  return LANES.filter((lane) => ALWAYS.has(lane) || (lanes.get(lane)?.length ?? 0) > 0);
+  // A low window has room for the lanes on which something is.
+  const isLow = window.innerHeight < LOW;
+  return LANES.filter((lane) => (isLow ? lane === "walks" : ALWAYS.has(lane)) || (lanes.get(lane)?.length ?? 0) > 0);
 }
 
 /** @param {number} tick */
@@ -462,6 +468,7 @@ function showBar() {
     isAhead,
     future.isOn,
     future.seconds,
+    future.from,
     future.newest?.isDone,
     future.newest?.to,
   ]);
@@ -483,6 +490,7 @@ function buildBar({ isPast, isAhead, now }) {
     "select",
     {
       class: "field",
+      "data-id": "horizon",
       title: "How far ahead the future is computed",
       "aria-label": "Horizon of the forecast",
       "data-test": "horizon",
@@ -496,10 +504,12 @@ function buildBar({ isPast, isAhead, now }) {
   /** @type {HTMLSelectElement} */ (horizon).value = String(future.seconds);
   const progress =
     future.isOn && future.newest && !future.newest.isDone
-      ? ` ${Math.round((future.newest.to / (future.seconds * tickRate())) * 100)} %`
+      ? ` ${Math.round(((future.newest.to - future.newest.from) / (future.seconds * tickRate())) * 100)} %`
       : "";
-  fill(
-    timebar,
+  // What is there stays, so that a press is not lost while the future grows.
+  const made = h(
+    "div",
+    {},
     h("strong", { id: "clock-time", class: "number" }),
     h("span", { id: "clock-tick", class: "soft number" }),
     h("span", { class: `state ${now}`, "data-test": "now" }, now),
@@ -509,6 +519,7 @@ function buildBar({ isPast, isAhead, now }) {
           {
             type: "button",
             class: "button",
+            "data-id": "go-on",
             title: "The running level continues from here; what came after is forgotten  (G)",
             "data-test": "go-on",
             onclick: goOn,
@@ -522,6 +533,7 @@ function buildBar({ isPast, isAhead, now }) {
           {
             type: "button",
             class: "button accent",
+            "data-id": "live",
             title: "Back to the running level  (Esc)",
             "data-test": "live",
             onclick: live,
@@ -529,13 +541,29 @@ function buildBar({ isPast, isAhead, now }) {
           "Live",
         )
       : null,
-    h("span", { class: "grow" }),
+    h("span", { class: "grow", "data-id": "gap" }),
+    future.isOn
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "button",
+            "aria-pressed": String(future.from > 0),
+            "data-id": "from",
+            title: "The future from the tick that is seen; press again for the whole run from its start",
+            "data-test": "future-from",
+            onclick: () => toggleFrom(),
+          },
+          future.from > 0 ? `from ${clock(future.from)}` : "from the start",
+        )
+      : null,
     future.isOn ? horizon : null,
     h(
       "button",
       {
         type: "button",
         class: "button",
+        "data-id": "future",
         "aria-pressed": String(future.isOn),
         title: "The whole run computed ahead, again at every save  (U)",
         "data-test": "future",
@@ -545,5 +573,6 @@ function buildBar({ isPast, isAhead, now }) {
       h("span", {}, `Future${progress}`),
     ),
   );
+  morph(timebar, made);
   changed("timebar");
 }

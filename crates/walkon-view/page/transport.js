@@ -6,6 +6,7 @@
 
 import { order } from "./connection.js";
 import { button, byId, fill, h, icon } from "./elements.js";
+import { isLegendShown, toggleLegend } from "./legend.js";
 import { changed, listen, model, remember, remembered, seenTick } from "./model.js";
 import { askFor, openMenu } from "./menus.js";
 import { isDark, switchTheme } from "./palette.js";
@@ -18,6 +19,19 @@ const MOVING = new Set(["paths", "steering", "watches", "requests", "obstacles",
 const OFF_AT_FIRST = ["steering", "watches", "requests", "obstacles", "nudges", "replans"];
 /** Parts that the page draws by itself. */
 const OWN = ["characters", "names", "trail"];
+/** What layers show, where their name does not say it. @type {Record<string, string>} */
+const NOTES = {
+  cells: "where one can walk, and at what cost",
+  links: "ways between layers",
+  trail: "where the selection went",
+  watches: "what is looked out for",
+  paths: "where everybody is going",
+  requests: "searches under way",
+  obstacles: "who is planned around",
+  steering: "velocities: wanted and real",
+  nudges: "who is asked to step aside",
+  replans: "who plans anew",
+};
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
 
 const play = button({ icon: "play", label: "Play", key: "Space", test: "play", class: "round", onclick: togglePlay });
@@ -153,6 +167,7 @@ function layerEntries() {
   const parts = model.welcome?.parts ?? [];
   const entry = (/** @type {string} */ part) => ({
     label: part,
+    note: NOTES[part],
     isChecked: model.parts.has(part),
     stays: true,
     test: `layer-${part}`,
@@ -168,14 +183,9 @@ function layerEntries() {
     "line",
     { label: "All", do: () => setParts(parts.concat(OWN)) },
     { label: "Only the usual", do: () => setParts(parts.concat(OWN).filter((part) => !OFF_AT_FIRST.includes(part))) },
-    ...legend(),
+    "line",
+    { label: "What the colours mean", key: "M", isChecked: isLegendShown(), test: "legend-menu", do: toggleLegend },
   ];
-}
-
-/** What the colours mean. @returns {import("./menus.js").Entry[]} */
-function legend() {
-  const lines = model.scene.legend ?? [];
-  return lines.length ? ["line", { title: "What the colours mean" }, ...lines.map((line) => ({ swatch: line }))] : [];
 }
 
 /** @param {string} part */
@@ -205,5 +215,5 @@ export function sendShow() {
   const parts = [...model.parts].filter(
     (part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"),
   );
-  order("show", { parts, slant: model.slant, layer: model.layer });
+  return order("show", { parts, slant: model.welcome?.slants ? "space" : "top", layer: model.layer });
 }

@@ -60,9 +60,12 @@ interface Shape {
   kind: string;
   key?: string;
   name?: string;
-
   hint?: string;
   y?: number;
+  /** Heights of its points, metres, in their order. */
+  ys?: number[];
+  /** A place in the middle of it, once it lies in the plane. */
+  mid?: Place;
 }
 
 interface PictureLabel {
@@ -73,6 +76,15 @@ interface PictureLabel {
   importance: number;
   kind: string;
   key: string;
+  /** Height, metres. */
+  y?: number;
+}
+
+/** Triangles of the scene below a graph, alike. */
+interface SceneryPart {
+  kind: string;
+  fill: string;
+  triangles: [Place, Place, Place][];
 }
 
 interface LegendLine {
@@ -91,6 +103,7 @@ interface Picture {
   layers: PictureLayer[];
   labels?: PictureLabel[];
   legend?: LegendLine[];
+  scenery?: SceneryPart[];
 }
 
 interface LaneItem {
@@ -160,7 +173,7 @@ interface Tracks {
   from: number;
   samples: number;
   keys: Uint32Array;
-  /** samples x keys x [x, z] */
+  /** samples x keys x [x, y, z] */
   at: Float32Array;
 }
 

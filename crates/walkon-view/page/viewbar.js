@@ -4,9 +4,10 @@
 // In: the tool in hand, the camera, the layers of the map. Out: buttons. Holds: what the level does not have (a slant,
 // floors, a graph) has no button. Not here: what the buttons do.
 
-import { fit, zoom } from "./camera.js";
-import { button, byId, fill, h } from "./elements.js";
+import { fit, fromAbove, isTilted, orbit, pose, toggleTilt, zoom } from "./camera.js";
+import { button, byId, compass, fill, h } from "./elements.js";
 import { toggleAttendance } from "./film.js";
+import { isLegendShown, toggleLegend } from "./legend.js";
 import { changed, listen, model } from "./model.js";
 import { toggleFollow } from "./keys.js";
 import { takeTool, tool } from "./tools.js";
@@ -17,6 +18,7 @@ import { sendShow } from "./transport.js";
 export function startViewbar() {
   for (const what of ["tool", "attendance"]) listen(what, showTools);
   for (const what of ["welcome", "selection", "follow", "show"]) listen(what, showView);
+  listen("pose", point);
   showTools();
   showView();
 }
@@ -91,13 +93,22 @@ function showView() {
     it?.slants
       ? button({
           icon: "slant",
-          label: "From above or slanted",
+          label: "From above or from the side",
           key: "O",
           test: "slant",
-          pressed: model.slant === "oblique",
-          onclick: toggleSlant,
+          pressed: isTilted(),
+          onclick: toggleTilt,
         })
       : null,
+    it?.slants ? compassButton() : null,
+    button({
+      icon: "palette",
+      label: "What the colours mean",
+      key: "M",
+      test: "legend-view",
+      pressed: isLegendShown(),
+      onclick: toggleLegend,
+    }),
     button({
       icon: "follow",
       label: "Follow the selection",
@@ -119,13 +130,48 @@ function setLayer(at) {
   changed("show");
 }
 
-/** From above, or slanted. */
-export function toggleSlant() {
-  if (!model.welcome?.slants) return;
-  model.slant = model.slant === "top" ? "oblique" : "top";
-  sendShow();
-  changed("show");
-  fit();
+/** A needle to the north: dragged, the level turns; pressed, north is up again. */
+function compassButton() {
+  const made = h(
+    "button",
+    {
+      type: "button",
+      class: "button bare compass",
+      title: "Drag to look from elsewhere, as the right mouse button does on the stage; click: north up, from above  (N)",
+      "aria-label": "Compass: north up, from above",
+      "data-test": "compass",
+    },
+    compass(),
+  );
+  let moved = 0;
+  made.addEventListener("pointerdown", (event) => {
+    made.setPointerCapture(event.pointerId);
+    moved = 0;
+  });
+  made.addEventListener("pointermove", (event) => {
+    if (!made.hasPointerCapture(event.pointerId)) return;
+    moved += Math.hypot(event.movementX, event.movementY);
+    orbit(event.movementX, event.movementY);
+  });
+  made.addEventListener("click", () => moved < 4 && fromAbove());
+  needle = made;
+  point();
+  return made;
+}
+
+/** @type {HTMLElement | null} */
+let needle = null;
+
+/** Turns the needle as the level is turned. */
+function point() {
+  const hand = needle?.querySelector("g");
+  hand?.setAttribute("transform", `rotate(${((pose.turn * 180) / Math.PI).toFixed(1)} 8 8)`);
+  needle?.parentElement?.querySelector('[data-test="slant"]')?.setAttribute("aria-pressed", String(isTilted()));
+}
+
+/** @param {number} high */
+function ceilingText(high) {
+  return model.ceiling >= high ? "all floors" : `up to ${model.ceiling.toFixed(1)} m`;
 }
 
 /**
@@ -149,7 +195,9 @@ function ceiling([low, high]) {
   slider.addEventListener("input", () => {
     const at = Number(slider.value);
     model.ceiling = at >= high ? Infinity : at;
-    changed("scene");
+    words.textContent = ceilingText(high);
+    changed("ceiling");
   });
-  return slider;
+  const words = h("span", { class: "soft small number ceilingtext" }, ceilingText(high));
+  return h("label", { class: "row" }, slider, words);
 }

@@ -6,9 +6,9 @@
 //! and output (`stdio`).
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::view::{Parts, PicturePart, Slant};
@@ -19,6 +19,8 @@ use crate::frame::Frame;
 const UNACKNOWLEDGED_MAX: u32 = 2;
 /// Most bytes of texts that wait for a client.
 const TEXT_BYTES_MAX: usize = 64 << 20;
+/// Time between two words about how far long work has come.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
 /// What a client wants to see.
 #[derive(Clone, Debug)]
@@ -26,7 +28,7 @@ pub struct Wishes {
     /// Layers of pictures.
     pub parts: Parts,
     /// Where maps with heights are looked at from.
-    pub slant: Slant,
+    pub view: Viewpoint,
     /// The layer of the map.
     pub layer: u8,
     /// Whose paths are shown; nobody in it: everybody's.
@@ -37,13 +39,34 @@ pub struct Wishes {
 
 impl Default for Wishes {
     fn default() -> Self {
-        let (slant, selected) = (Slant::Top, BTreeSet::new());
         Self {
             parts: STILL.into_iter().fold(Parts::NONE, Parts::with),
-            slant,
+            view: Viewpoint::From(Slant::Top),
             layer: 0,
-            selected,
+            selected: BTreeSet::new(),
             tick: None,
+        }
+    }
+}
+
+/// Where a map with heights is looked at from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewpoint {
+    /// From there: what is higher is moved in the picture already.
+    From(Slant),
+    /// From anywhere: the client is told how high everything lies, and turns it itself.
+    Anywhere,
+}
+
+impl Viewpoint {
+    /// The one of that name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        match name {
+            "top" => Some(Self::From(Slant::Top)),
+            "oblique" => Some(Self::From(Slant::Oblique)),
+            "space" => Some(Self::Anywhere),
+            _ => None,
         }
     }
 }
@@ -136,6 +159,8 @@ pub struct Client {
     pub missed: AtomicU64,
     /// Commands that are not answered yet.
     unanswered: AtomicU64,
+    /// How many times it has called off what takes long.
+    called_off: AtomicU64,
 }
 
 impl Client {
@@ -230,6 +255,16 @@ impl Client {
         self.unanswered.load(Ordering::Acquire) == 0 && self.outbox().messages.is_empty()
     }
 
+    /// What it asked for and takes long is wanted no more.
+    pub fn call_off(&self) {
+        self.called_off.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether it left more lying than is kept for it.
+    pub fn is_behind(&self) -> bool {
+        self.outbox().text_bytes > TEXT_BYTES_MAX
+    }
+
     /// Ends it.
     pub fn close(&self) {
         self.outbox().is_closed = true;
@@ -242,12 +277,21 @@ impl Client {
     }
 }
 
-/// Who waits for the answer to a command.
+/// Who waits for the answer to a command. Where nobody answers it, because the thread that was to has failed, that is
+/// the answer.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct Reply(Arc<Waiting>);
+
+#[derive(Debug)]
+struct Waiting {
     client: Arc<Client>,
     /// The number it gave to its command.
     id: Value,
+    is_answered: AtomicBool,
+    /// How many times the client had called something off when it asked.
+    called_off: u64,
+    /// When it was told last how far the work has come.
+    told: Mutex<Instant>,
 }
 
 impl Reply {
@@ -255,20 +299,53 @@ impl Reply {
     #[must_use]
     pub fn new(client: &Arc<Client>, id: Value) -> Self {
         client.unanswered.fetch_add(1, Ordering::AcqRel);
-        Self { client: Arc::clone(client), id }
+        Self(Arc::new(Waiting {
+            client: Arc::clone(client),
+            id,
+            is_answered: AtomicBool::new(false),
+            called_off: client.called_off.load(Ordering::Acquire),
+            told: Mutex::new(Instant::now()),
+        }))
     }
 
     /// Answers; once.
     pub fn send(self, answer: Result<Value, String>) {
-        self.answer(answer);
-        self.client.unanswered.fetch_sub(1, Ordering::AcqRel);
+        self.0.answer(answer);
     }
 
+    /// Tells now and then how far the work has come; whether it is still wanted.
+    #[must_use]
+    pub fn progress(&self, of: &str, done: u64, all: u64) -> bool {
+        let Waiting { client, id, called_off, told, .. } = &*self.0;
+        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.elapsed() > PROGRESS_EVERY {
+            *told = Instant::now();
+            client.tell(&json!({ "tell": "progress", "command": id, "of": of, "done": done, "all": all }));
+        }
+        client.called_off.load(Ordering::Acquire) == *called_off && !client.is_closed()
+    }
+}
+
+impl Waiting {
     fn answer(&self, answer: Result<Value, String>) {
+        if self.is_answered.swap(true, Ordering::AcqRel) {
+            return;
+        }
         match answer {
             Ok(value) => self.client.tell(&json!({ "id": &self.id, "ok": value })),
             Err(message) => self.client.tell(&json!({ "id": &self.id, "error": message })),
         }
+        self.client.unanswered.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.answer(Err(
+            "this was not answered: the part of walkon that does it has failed; start it again, \
+                         and report what you did"
+                .to_owned(),
+        ));
     }
 }
 
@@ -356,6 +433,45 @@ mod tests {
             assert!(matches!(client.next(Duration::ZERO), Some(Message::Text(text)) if text == expected));
         }
         assert_eq!(next_tick(&client), Some(1));
+    }
+
+    fn next_text(client: &Client) -> Option<Value> {
+        match client.next(Duration::ZERO)? {
+            Message::Text(text) => serde_json::from_str(&text).ok(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_command_is_answered_once_also_where_its_thread_fails() {
+        let client = Arc::new(Client::new(1));
+        let reply = Reply::new(&client, json!(7));
+        let failed = std::thread::spawn(move || {
+            let _kept = reply;
+            std::panic::resume_unwind(Box::new(()));
+        });
+        assert!(failed.join().is_err());
+        let told = next_text(&client).unwrap();
+        assert_eq!(told["id"], 7);
+        assert!(
+            told["error"].as_str().is_some_and(|error| error.starts_with("this was not answered")),
+            "{told}"
+        );
+        let reply = Reply::new(&client, json!(8));
+        reply.clone().send(Ok(json!({})));
+        drop(reply);
+        assert_eq!(next_text(&client), Some(json!({ "id": 8, "ok": {} })));
+        assert!(next_text(&client).is_none() && client.is_content());
+    }
+
+    #[test]
+    fn what_is_called_off_is_not_wanted_and_what_is_asked_later_is() {
+        let client = Arc::new(Client::new(1));
+        let reply = Reply::new(&client, json!(1));
+        assert!(reply.progress("trace", 1, 2));
+        client.call_off();
+        assert!(!reply.progress("trace", 1, 2));
+        assert!(Reply::new(&client, json!(2)).progress("trace", 1, 2));
     }
 
     #[test]

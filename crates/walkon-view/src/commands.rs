@@ -10,17 +10,16 @@ use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
 use walkon::Input;
-use walkon::base::suggestions;
 use walkon::base::value::{Plain, PlainKey};
 use walkon::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
-use walkon::glam::Vec3;
 use walkon::view::{Parts, PicturePart};
 
-use crate::client::{Client, Reply};
-use crate::forecast::Outlook;
-use crate::picture;
-use crate::question::{PathTest, Question};
-use crate::replica::Wish;
+use crate::client::{Client, Reply, Viewpoint};
+use crate::edit::expectations::Doors;
+use crate::fields::{Fields, unknown, wrong};
+use crate::forecast::{Foresight, Outlook};
+use crate::question::{Others, PathTest, Question};
+use crate::replica::{Viewer, Wish};
 use crate::running::{Order, Ordered, Shared, Speed};
 
 /// Longest command, bytes.
@@ -50,94 +49,6 @@ pub struct Doers {
     pub desk: Sender<crate::desk::Errand>,
 }
 
-/// A command: its fields, by name.
-struct Fields<'a> {
-    command: &'a Value,
-}
-
-impl<'a> Fields<'a> {
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.command.get(name).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, name: &str) -> Result<&'a str, String> {
-        self.maybe_text(name)?.ok_or_else(|| format!("\"{name}\" is missing, expected a text"))
-    }
-
-    fn maybe_text(&self, name: &str) -> Result<Option<&'a str>, String> {
-        let text = |value: &'a Value| value.as_str().ok_or_else(|| wrong(name, value, "a text"));
-        self.get(name).map(text).transpose()
-    }
-
-    fn number(&self, name: &str) -> Result<f64, String> {
-        self.maybe_number(name)?.ok_or_else(|| format!("\"{name}\" is missing, expected a number"))
-    }
-
-    fn maybe_number(&self, name: &str) -> Result<Option<f64>, String> {
-        let number = |value: &'a Value| value.as_f64().ok_or_else(|| wrong(name, value, "a number"));
-        self.get(name).map(number).transpose()
-    }
-
-    fn maybe_count(&self, name: &str) -> Result<Option<u64>, String> {
-        let count =
-            |value: &'a Value| value.as_u64().ok_or_else(|| wrong(name, value, "a whole number from 0"));
-        self.get(name).map(count).transpose()
-    }
-
-    fn count(&self, name: &str) -> Result<u64, String> {
-        self.maybe_count(name)?
-            .ok_or_else(|| format!("\"{name}\" is missing, expected a whole number from 0"))
-    }
-
-    fn place(&self, name: &str) -> Result<Vec3, String> {
-        let value = self.get(name).ok_or_else(|| format!("\"{name}\" is missing, expected [x, y, z]"))?;
-        place(value).ok_or_else(|| wrong(name, value, "[x, y, z]"))
-    }
-
-    fn truth(&self, name: &str) -> Result<bool, String> {
-        let value = self.get(name).ok_or_else(|| format!("\"{name}\" is missing, expected true or false"))?;
-        value.as_bool().ok_or_else(|| wrong(name, value, "true or false"))
-    }
-
-    fn texts(&self, name: &str) -> Result<Vec<String>, String> {
-        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
-        let texts = value
-            .as_array()
-            .and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
-        texts.ok_or_else(|| wrong(name, value, "a list of texts"))
-    }
-
-    fn keys(&self, name: &str) -> Result<Vec<u32>, String> {
-        let Some(value) = self.get(name) else { return Ok(Vec::new()) };
-        let keys = value.as_array().and_then(|list| {
-            list.iter().map(|key| key.as_u64().and_then(|key| u32::try_from(key).ok())).collect()
-        });
-        keys.ok_or_else(|| wrong(name, value, "a list of keys"))
-    }
-}
-
-fn wrong(name: &str, value: &Value, expected: &str) -> String {
-    let shown: String = value.to_string().chars().take(60).collect();
-    format!("\"{name}\" is {shown}, expected {expected}")
-}
-
-fn place(value: &Value) -> Option<Vec3> {
-    let axes = value.as_array()?.iter().map(|axis| axis.as_f64().map(|axis| axis as f32));
-    let axes: Vec<f32> = axes.collect::<Option<_>>()?;
-    match axes.as_slice() {
-        [x, y, z] if axes.iter().all(|axis| axis.is_finite()) => Some(Vec3::new(*x, *y, *z)),
-        _ => None,
-    }
-}
-
-/// The words that `do` may be.
-const COMMANDS: [&str; 35] = [
-    "ack", "play", "pause", "step", "speed", "restart", "show", "select", "seek", "history", "tracks",
-    "goOn", "input", "inspect", "find", "path", "source", "files", "schema", "document", "edit", "undo",
-    "redo", "paint", "write", "check", "expect", "graph", "resolve", "forecast", "try", "keep", "trace",
-    "ping", "save",
-];
-
 impl Doers {
     /// Does what a client asks for, or has it done.
     pub fn perform(&self, client: &Arc<Client>, text: &str) {
@@ -148,15 +59,14 @@ impl Doers {
                 return;
             }
         };
-        let fields = Fields { command: &command };
-        let word = fields.text("do").unwrap_or_default();
-        if word == "ack" {
+        let read = Fields::of(&command);
+        if let Ok(("ack", fields)) = &read {
             let frame =
-                fields.maybe_count("frame").ok().flatten().and_then(|frame| u32::try_from(frame).ok());
+                fields.get("frame").and_then(Value::as_u64).and_then(|frame| u32::try_from(frame).ok());
             return frame.into_iter().for_each(|frame| client.acknowledge(frame));
         }
         let reply = Reply::new(client, command["id"].clone());
-        match self.dispatch(word, &fields, client, &reply) {
+        match read.and_then(|(word, fields)| self.dispatch(word, &fields, client, &reply)) {
             Ok(Some(answer)) => reply.send(Ok(answer)),
             Ok(None) => {}
             Err(message) => reply.send(Err(message)),
@@ -195,12 +105,15 @@ impl Doers {
             "forecast" => {
                 let seconds = fields.number("seconds")?.clamp(0.0, FUTURE_SECONDS_MAX);
                 let from = fields.maybe_count("from")?.unwrap_or_default();
-                self.outlook(Outlook::Look { from, seconds })
+                self.outlook(Foresight::Look { from, seconds }, reply)
             }
-            "keep" => self.outlook(Outlook::Keep),
+            "keep" => self.outlook(Foresight::Keep, reply),
+            "cancel" => {
+                client.call_off();
+                Ok(Some(json!({})))
+            }
             "ping" => Ok(Some(json!({}))),
-            word if COMMANDS.contains(&word) => self.errand(word, fields, reply),
-            word => Err(unknown("command", word, &COMMANDS)),
+            _ => self.errand(fields, reply),
         }
     }
 
@@ -210,17 +123,14 @@ impl Doers {
         Ok(None)
     }
 
-    fn outlook(&self, outlook: Outlook) -> Result<Option<Value>, String> {
+    fn outlook(&self, wish: Foresight, reply: &Reply) -> Result<Option<Value>, String> {
+        let outlook = Outlook { wish, reply: Some(reply.clone()) };
         self.forecast.send(outlook).map_err(|_| "the level has ended".to_owned())?;
-        Ok(Some(json!({})))
+        Ok(None)
     }
 
-    fn errand(&self, word: &str, fields: &Fields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
-        let errand = crate::desk::Errand::Command {
-            word: word.to_owned(),
-            command: fields.command.clone(),
-            reply: reply.clone(),
-        };
+    fn errand(&self, fields: &Fields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
+        let errand = crate::desk::Errand::Command { command: fields.json().clone(), reply: reply.clone() };
         self.desk.send(errand).map_err(|_| "the program ends".to_owned())?;
         Ok(None)
     }
@@ -245,7 +155,7 @@ impl Doers {
         match tick {
             None => self.order(Order::Draw(Arc::clone(client)), reply),
             Some(tick) => {
-                self.wish(Wish::See { client: Arc::clone(client), tick })?;
+                self.wish(Wish::See(Viewer { client: Arc::clone(client), tick }))?;
                 Ok(Some(json!({})))
             }
         }
@@ -258,14 +168,15 @@ impl Doers {
         reply: &Reply,
     ) -> Result<Option<Value>, String> {
         let parts = fields.get("parts").map(parts).transpose()?;
-        let slant = fields.maybe_text("slant")?.map(|name| {
-            picture::slant(name)
-                .ok_or_else(|| format!("\"slant\" is \"{name}\", expected \"top\" or \"oblique\""))
+        let view = fields.maybe_text("slant")?.map(|name| {
+            let expected = "\"top\", \"oblique\" or \"space\"";
+            Viewpoint::of(name).ok_or_else(|| format!("\"slant\" is \"{name}\", expected {expected}"))
         });
+        let view = view.transpose()?;
         let layer = fields.maybe_count("layer")?;
         let mut wishes = client.wishes();
         wishes.parts = parts.unwrap_or(wishes.parts);
-        wishes.slant = slant.transpose()?.unwrap_or(wishes.slant);
+        wishes.view = view.unwrap_or(wishes.view);
         wishes.layer = layer.map_or(wishes.layer, |layer| layer.min(255) as u8);
         drop(wishes);
         self.draw(client, reply)
@@ -281,7 +192,7 @@ impl Doers {
             let flags = crate::frame::OF_THE_PAST | crate::frame::PAUSED;
             client.frame(Arc::new(crate::frame::Frame { tick, flags, rows }));
         }
-        self.wish(Wish::See { client: Arc::clone(client), tick })?;
+        self.wish(Wish::See(Viewer { client: Arc::clone(client), tick }))?;
         Ok(Some(json!({ "tick": tick })))
     }
 
@@ -307,12 +218,6 @@ impl Doers {
         let tracks: Vec<Value> = keys.iter().zip(tracks).map(track).collect();
         Ok(json!({ "tracks": tracks }))
     }
-}
-
-/// A word that is none, with the nearest that is one.
-fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    let nearest = suggestions::did_you_mean(word, known.iter().copied());
-    format!("unknown {what} \"{word}\"{}", nearest.map_or_else(String::new, |help| format!("; {help}")))
 }
 
 fn parts(value: &Value) -> Result<Parts, String> {
@@ -350,9 +255,9 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
             if !(0.05..=10.0).contains(&radius_m) {
                 return Err(format!("\"radius\" is {radius_m}, expected 0.05 to 10"));
             }
-            let opens_doors = match fields.maybe_text("doors")? {
-                None | Some("closed") => false,
-                Some("open") => true,
+            let doors = match fields.maybe_text("doors")? {
+                None | Some("closed") => Doors::Closed,
+                Some("open") => Doors::Open,
                 Some(other) => {
                     return Err(format!("\"doors\" is \"{other}\", expected \"closed\" or \"open\""));
                 }
@@ -361,11 +266,12 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
                 from: fields.place("from")?,
                 to: fields.place("to")?,
                 radius_m,
-                opens_doors,
+                doors,
                 keys: fields.texts("keys")?,
-                avoids_characters: fields
-                    .get("avoidCharacters")
-                    .is_some_and(|flag| *flag == Value::Bool(true)),
+                others: match fields.get("avoidCharacters") {
+                    Some(Value::Bool(true)) => Others::Avoided,
+                    _ => Others::Ignored,
+                },
                 wishes: client.wishes().clone(),
             })
         }
@@ -382,10 +288,10 @@ fn input(fields: &Fields<'_>) -> Result<Input, String> {
         return Ok(Input::answer(id, fields.text("option")?));
     }
     let scene = |name: &str| fields.maybe_text(name).map(|scene| scene.map(str::to_owned));
-    if fields.command.get("continue").is_some() {
+    if fields.has("continue") {
         return Ok(Input::Continue { scene: scene("continue")? });
     }
-    if fields.command.get("skip").is_some() {
+    if fields.has("skip") {
         return Ok(Input::Skip { scene: scene("skip")? });
     }
     for verb in VERBS {

@@ -9,7 +9,8 @@ mod commands;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
@@ -22,9 +23,14 @@ use crate::edit::document::{
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
 use crate::edit::save::save_over;
-use crate::forecast::Outlook;
+use crate::fields::Fields;
+use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
+
+/// How long all texts wait for their check after one of them has changed: the future comes first, and what is changed
+/// meanwhile is checked with it.
+const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
 
 /// The project around a level, as the command line knows it.
 pub trait Project: Send + Sync {
@@ -50,11 +56,15 @@ pub trait Project: Send + Sync {
     /// The folder of the project.
     fn folder(&self) -> &Folder;
 
-    /// The trace of a run.
+    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is wanted.
     ///
     /// # Errors
     /// When its level or a script does not start.
-    fn trace(&self, record: &RunRecord) -> Result<String, String>;
+    fn trace(
+        &self,
+        record: &RunRecord,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<String>, String>;
 }
 
 /// A level with its files, and what is wrong with it.
@@ -77,13 +87,20 @@ pub struct Saved {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A file that somebody else saved.
+struct NoticedFile {
+    path: String,
+    /// Of a script.
+    name: Option<String>,
+    /// None for a file that went.
+    text: Option<String>,
+}
+
 /// Something to do about files.
 #[derive(Debug)]
 pub enum Errand {
     /// A command of a client.
     Command {
-        /// Its word.
-        word: String,
         /// All of it.
         command: Value,
         /// Who waits.
@@ -104,6 +121,8 @@ pub struct Desk {
     /// Names of scripts by their path below the root.
     script_names: BTreeMap<String, String>,
     expectations: Expectations,
+    /// When all texts are checked again.
+    problems_due: Option<Instant>,
 }
 
 /// The project, as the texts need it.
@@ -150,22 +169,40 @@ impl Desk {
                 script_names.insert(path, name.clone());
             }
         }
-        let mut desk = Self { around, doers, document, script_names, expectations: Expectations::default() };
+        let expectations = Expectations::default();
+        let mut desk = Self { around, doers, document, script_names, expectations, problems_due: None };
         desk.read_expectations();
         desk
     }
 
     /// Does errands until the end is one, or nobody is left to give any.
     pub fn run(mut self, errands: &Receiver<Errand>) {
-        for errand in errands {
+        loop {
+            let errand = match self.problems_due {
+                None => errands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => errands.recv_timeout(due.saturating_duration_since(Instant::now())),
+            };
             match errand {
-                Errand::Command { word, command, reply } => {
-                    let answer = self.perform(&word, &command);
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => self.tell_problems(),
+                Ok(errand) if matches!(errand, Errand::Stop) => return,
+                Ok(errand) => self.run_errand(errand),
+            }
+        }
+    }
+
+    fn run_errand(&mut self, errand: Errand) {
+        match errand {
+            Errand::Command { command, reply } => match Fields::of(&command) {
+                Ok(("try", fields)) => self.try_out(&fields, reply),
+                Ok((word, fields)) => {
+                    let answer = self.perform(&fields, word, &reply);
                     reply.send(answer);
                 }
-                Errand::Saved(saved) => self.saved(saved),
-                Errand::Stop => return,
-            }
+                Err(error) => reply.send(Err(error)),
+            },
+            Errand::Saved(saved) => self.saved(saved),
+            Errand::Stop => {}
         }
     }
 
@@ -184,6 +221,10 @@ impl Desk {
         }
         if is_level {
             reload.level = self.level_now(&BTreeMap::new()).ok().map(|level| level.texts);
+            // What the level names since now is edited and taken back like the rest of it.
+            for (path, text) in reload.level.iter().flat_map(level_texts) {
+                self.document.add(&path, &text);
+            }
         }
         for (file, why) in &applied.unsaved {
             self.doers
@@ -193,7 +234,7 @@ impl Desk {
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
         self.reload(reload);
-        self.tell_problems();
+        _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
             self.tell_expectations();
         }
@@ -209,7 +250,8 @@ impl Desk {
         Ok(found)
     }
 
-    fn tell_problems(&self) {
+    fn tell_problems(&mut self) {
+        self.problems_due = None;
         if let Ok(found) = self.problems() {
             self.doers
                 .shared
@@ -221,7 +263,10 @@ impl Desk {
     fn tell_text(&self, path: &str, text: Option<&str>, by: &str) {
         let clients = &self.doers.shared.clients;
         if let Some(name) = self.script_names.get(path) {
-            clients.tell(&json!({ "tell": "script", "file": name, "path": path, "text": text, "by": by }));
+            clients.tell(&json!({
+                "tell": "script", "file": name, "path": path, "text": text, "by": by,
+                "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+            }));
             return;
         }
         clients.tell(&json!({
@@ -241,20 +286,26 @@ impl Desk {
     fn saved(&mut self, saved: Saved) {
         let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
             let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
-            Some((path, Some(name), text))
+            Some(NoticedFile { path, name: Some(name), text })
         });
-        let mut files: Vec<(String, Option<String>, Option<String>)> = scripts.collect();
+        let mut files: Vec<NoticedFile> = scripts.collect();
         let mut is_binary = false;
         if let Some(level) = &saved.reload.level {
             let known = self.doers.shared.record.lock().texts_now().level;
             for (path, bytes) in &level.files {
                 match std::str::from_utf8(bytes) {
-                    Ok(text) => files.push((path.clone(), None, Some(text.to_owned()))),
+                    Ok(text) => files.push(NoticedFile {
+                        path: path.clone(),
+                        name: None,
+                        text: Some(text.to_owned()),
+                    }),
                     Err(_) => is_binary |= known.files.get(path) != Some(bytes),
                 }
             }
         }
-        for (path, name, text) in files {
+        // What was saved together is one reload: the level never runs with a half of it.
+        let mut all = Applied::default();
+        for NoticedFile { path, name, text } in files {
             if let Some(name) = name {
                 self.script_names.insert(path.clone(), name);
             }
@@ -263,9 +314,16 @@ impl Desk {
             }
             match self.document.changed_on_disk(&path, text.as_deref(), &mut self.around) {
                 DiskChange::Known => {}
-                DiskChange::Taken(applied) | DiskChange::Merged(applied) => self.applied(&applied, "disk"),
-                DiskChange::Conflict(conflict) => self.tell_conflict(&conflict),
+                DiskChange::Taken(one) | DiskChange::Merged(one) => {
+                    all.files.extend(one.files);
+                    all.unsaved.extend(one.unsaved);
+                    all.conflicts.extend(one.conflicts);
+                }
+                DiskChange::Conflict(conflict) => all.conflicts.push(conflict),
             }
+        }
+        if !(all.files.is_empty() && all.unsaved.is_empty() && all.conflicts.is_empty()) {
+            self.applied(&all, "disk");
         }
         // What is no text has no history; the level takes it in all the same.
         if is_binary {
@@ -291,7 +349,7 @@ impl Desk {
         }
         let order = Order::Input(Input::Reload(reload.clone()));
         let _ = self.doers.running.send(Ordered { order, reply: None });
-        let _ = self.doers.forecast.send(Outlook::Saved(reload));
+        let _ = self.doers.forecast.send(Foresight::Saved(reload).into());
     }
 
     /// The level with the texts on the desk, some of them replaced.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use walkon::{Game, Input, Reload, Signals, Tick};
 
+use crate::client::Reply;
 use crate::happened::{self, Item};
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::Shared;
@@ -20,8 +21,9 @@ use crate::running::Shared;
 const TRACKS: u8 = 2;
 /// Flag of tracks: they belong to the future that others are compared with.
 const BASE: u8 = 1;
-/// Time between two parts.
+/// Time between two parts, and until the first: somebody waits to see anything at all.
 const PART_EVERY: Duration = Duration::from_millis(200);
+const FIRST_PART_AFTER: Duration = Duration::from_millis(80);
 /// Most samples of everybody's place in one future.
 const PLACES_MAX: u64 = 2_000_000;
 /// Most samples in time.
@@ -45,7 +47,7 @@ pub struct Tracks {
     /// Everybody in it.
     pub keys: Vec<u32>,
     /// Samples: for each everybody's place in the order of the keys, NaN for those who are not there.
-    pub places: Vec<[f32; 2]>,
+    pub places: Vec<[f32; 3]>,
 }
 
 impl Tracks {
@@ -56,13 +58,13 @@ impl Tracks {
     /// Bytes that it takes.
     #[must_use]
     pub fn size(&self) -> usize {
-        (self.keys.len() + 2 * self.places.len()) * 4
+        (self.keys.len() + 3 * self.places.len()) * 4
     }
 
     /// The binary message.
     #[must_use]
     pub fn bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(20 + self.keys.len() * 4 + self.places.len() * 8);
+        let mut bytes = Vec::with_capacity(20 + self.keys.len() * 4 + self.places.len() * 12);
         bytes.extend([TRACKS, if self.is_base { BASE } else { 0 }]);
         bytes.extend(self.every.to_le_bytes());
         let counts = [self.from as u32, self.samples() as u32, self.keys.len() as u32];
@@ -76,8 +78,7 @@ impl Tracks {
     #[must_use]
     pub fn json(&self) -> Value {
         let metres = |axis: f32| (f64::from(axis) * 1e3).round() / 1e3;
-        let place =
-            |[x, z]: &[f32; 2]| if x.is_nan() { Value::Null } else { json!([metres(*x), metres(*z)]) };
+        let place = |place: &[f32; 3]| if place[0].is_nan() { Value::Null } else { json!(place.map(metres)) };
         let rows = self.places.chunks(self.keys.len().max(1));
         let samples: Vec<Value> = rows.map(|row| row.iter().map(place).collect()).collect();
         json!({
@@ -87,9 +88,24 @@ impl Tracks {
     }
 }
 
+/// What somebody wants of the future, and who waits for the generation that will have it.
+#[derive(Debug)]
+pub struct Outlook {
+    /// The wish.
+    pub wish: Foresight,
+    /// Who waits.
+    pub reply: Option<Reply>,
+}
+
+impl From<Foresight> for Outlook {
+    fn from(wish: Foresight) -> Self {
+        Self { wish, reply: None }
+    }
+}
+
 /// What somebody wants of the future.
 #[derive(Debug)]
-pub enum Outlook {
+pub enum Foresight {
     /// The run from a tick on for so many seconds; 0: none any more.
     Look {
         /// From where.
@@ -110,7 +126,17 @@ pub enum Outlook {
 /// A future that was computed.
 #[derive(Clone, Debug, Default)]
 struct Future {
+    generation: u32,
     items: Vec<Item>,
+}
+
+/// Which future is computed, and which ticks it covers.
+#[derive(Clone, Copy, Debug)]
+struct Horizon {
+    generation: u32,
+    is_base: bool,
+    from: u64,
+    to: u64,
 }
 
 /// Computes futures.
@@ -158,11 +184,14 @@ impl Forecast {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             self.waiting.extend(outlooks.try_iter());
-            for outlook in std::mem::take(&mut self.waiting) {
-                if matches!(outlook, Outlook::Stop) {
+            for Outlook { wish, reply } in std::mem::take(&mut self.waiting) {
+                if matches!(wish, Foresight::Stop) {
                     return;
                 }
-                self.take(outlook);
+                self.take(wish);
+                if let Some(reply) = reply {
+                    reply.send(Ok(json!({ "generation": self.awaited() })));
+                }
             }
             if std::mem::take(&mut self.is_due) && self.seconds > 0.0 {
                 self.compute(outlooks);
@@ -170,23 +199,34 @@ impl Forecast {
         }
     }
 
-    fn take(&mut self, outlook: Outlook) {
-        match outlook {
-            Outlook::Look { from, seconds } => {
+    /// The generation of the first future that has everything that was wished for: the next one, or that after it
+    /// where there is none yet to compare it with; none where none is computed.
+    fn awaited(&self) -> Option<u32> {
+        let next = || self.generation + 1 + u32::from(self.base.is_none() && self.tried.is_some());
+        match self.is_due {
+            _ if self.seconds <= 0.0 => None,
+            true => Some(next()),
+            false => self.base.as_ref().map(|base| base.generation),
+        }
+    }
+
+    fn take(&mut self, wish: Foresight) {
+        match wish {
+            Foresight::Look { from, seconds } => {
                 (self.from, self.seconds, self.base, self.newest) = (from, seconds, None, None);
                 self.is_due = true;
             }
-            Outlook::Saved(reload) => {
+            Foresight::Saved(reload) => {
                 self.saved.merge(reload);
                 self.tried = None;
                 self.is_due = true;
             }
-            Outlook::Try(reload) => {
+            Foresight::Try(reload) => {
                 self.tried = reload;
                 self.is_due = true;
             }
-            Outlook::Keep => self.base = self.newest.clone().or_else(|| self.base.take()),
-            Outlook::Stop => {}
+            Foresight::Keep => self.base = self.newest.clone().or_else(|| self.base.take()),
+            Foresight::Stop => {}
         }
     }
 
@@ -212,10 +252,11 @@ impl Forecast {
             }
         };
         let to = self.from + game.world().rate().ticks(self.seconds);
-        let mut part = Part::new((self.generation, is_base), (self.from, to), &game);
+        let horizon = Horizon { generation: self.generation, is_base, from: self.from, to };
+        let mut part = Part::new(horizon, &game);
         let first = game.start_facts();
         part.take(&game, &first);
-        let mut told = Instant::now();
+        let (mut told, mut patience) = (Instant::now(), FIRST_PART_AFTER);
         while game.world().tick().0 < to && game.outcome().is_none() {
             let next = game.world().tick().0 + 1;
             let recorded = game.tick(&script.inputs_for(next));
@@ -228,12 +269,12 @@ impl Forecast {
                     return;
                 }
             }
-            if told.elapsed() > PART_EVERY {
+            if told.elapsed() > patience {
                 self.tell(&mut part, next, None);
-                told = Instant::now();
+                (told, patience) = (Instant::now(), PART_EVERY);
             }
         }
-        let future = Future { items: std::mem::take(&mut part.all) };
+        let future = Future { generation: self.generation, items: std::mem::take(&mut part.all) };
         let differences = self.base.as_ref().map(|base| differences(&base.items, &future.items));
         self.tell(&mut part, game.world().tick().0, Some(differences.unwrap_or_default()));
         if is_base {
@@ -259,10 +300,11 @@ impl Forecast {
         let tracks = Arc::new(part.take_tracks());
         let clients = self.shared.clients.all();
         clients.iter().for_each(|client| client.tracks(Arc::clone(&tracks)));
+        let horizon = part.horizon;
         let mut message = json!({
-            "tell": "forecast", "generation": part.generation, "from": part.from, "to": to,
-            "done": differences.is_some(), "isBase": part.is_base, "items": std::mem::take(&mut part.items),
-            "horizon": part.to,
+            "tell": "forecast", "generation": horizon.generation, "from": horizon.from, "to": to,
+            "done": differences.is_some(), "isBase": horizon.is_base, "items": std::mem::take(&mut part.items),
+            "horizon": horizon.to,
         });
         if let Some(differences) = differences {
             message["differences"] = differences.into();
@@ -303,28 +345,39 @@ impl Script<'_> {
 
 /// What was computed and not yet told.
 struct Part {
-    generation: u32,
-    is_base: bool,
-    from: u64,
-    to: u64,
+    horizon: Horizon,
     every: u64,
     items: Vec<Item>,
     all: Vec<Item>,
     /// Samples, each with everybody in it.
-    samples: Vec<(u64, BTreeMap<u32, [f32; 2]>)>,
+    samples: Vec<Sample>,
+}
+
+/// Where everybody is in a tick, in order of their keys.
+struct Sample {
+    tick: u64,
+    places: Vec<Placed>,
+}
+
+#[derive(Clone, Copy)]
+struct Placed {
+    key: u32,
+    at: [f32; 3],
 }
 
 impl Part {
-    fn new((generation, is_base): (u32, bool), (from, to): (u64, u64), game: &Game) -> Self {
+    fn new(horizon: Horizon, game: &Game) -> Self {
         let people = game.world().characters().count().max(1) as u64;
         let samples = (PLACES_MAX / people).clamp(2, SAMPLES_MAX);
-        let every = ((to - from).div_ceil(samples)).clamp(1, u64::from(u16::MAX));
-        Self { generation, is_base, from, to, every, items: Vec::new(), all: Vec::new(), samples: Vec::new() }
+        let ticks = horizon.to - horizon.from;
+        let every = ticks.div_ceil(samples).clamp(1, u64::from(u16::MAX));
+        Self { horizon, every, items: Vec::new(), all: Vec::new(), samples: Vec::new() }
     }
 
     fn take(&mut self, game: &Game, recorded: &Tick) {
         let tick = recorded.number;
-        if tick < self.from {
+        let from = self.horizon.from;
+        if tick < from {
             return;
         }
         if self.all.len() < ITEMS_MAX {
@@ -332,33 +385,41 @@ impl Part {
             self.items.extend(items.iter().cloned());
             self.all.extend(items);
         }
-        if (tick - self.from).is_multiple_of(self.every) {
-            let place =
-                |who: &walkon::world::character::Character| [who.body.position.x, who.body.position.z];
-            let places = game.world().characters().map(|(_, who)| (who.serial, place(who))).collect();
-            self.samples.push((tick, places));
+        if (tick - from).is_multiple_of(self.every) {
+            let placed = |who: &walkon::world::character::Character| Placed {
+                key: who.serial,
+                at: who.body.position.to_array(),
+            };
+            let mut places: Vec<Placed> = game.world().characters().map(|(_, who)| placed(who)).collect();
+            places.sort_unstable_by_key(|placed| placed.key);
+            self.samples.push(Sample { tick, places });
         }
     }
 
     fn take_tracks(&mut self) -> Tracks {
         let samples = std::mem::take(&mut self.samples);
-        let mut keys: Vec<u32> = samples.iter().flat_map(|(_, places)| places.keys().copied()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let nowhere = [f32::NAN; 2];
-        let row = |(_, places): &(u64, BTreeMap<u32, [f32; 2]>)| {
-            keys.iter().map(|key| places.get(key).copied().unwrap_or(nowhere)).collect::<Vec<_>>()
+        // Those of one sample are mostly those of the one before.
+        let mut keys: Vec<u32> = Vec::new();
+        for sample in &samples {
+            let is_known = sample.places.len() == keys.len()
+                && sample.places.iter().zip(&keys).all(|(placed, key)| placed.key == *key);
+            if !is_known {
+                keys.extend(sample.places.iter().map(|placed| placed.key));
+                keys.sort_unstable();
+                keys.dedup();
+            }
+        }
+        let nowhere = [f32::NAN; 3];
+        let row = |sample: &Sample| {
+            let mut here = sample.places.iter().peekable();
+            let place =
+                |key: &u32| here.next_if(|placed| placed.key == *key).map_or(nowhere, |placed| placed.at);
+            keys.iter().map(place).collect::<Vec<_>>()
         };
         let places = samples.iter().flat_map(row).collect();
-        let from = samples.first().map_or(self.from, |(tick, _)| *tick);
-        Tracks {
-            generation: self.generation,
-            is_base: self.is_base,
-            every: self.every as u16,
-            from,
-            keys,
-            places,
-        }
+        let Horizon { generation, is_base, from, .. } = self.horizon;
+        let from = samples.first().map_or(from, |sample| sample.tick);
+        Tracks { generation, is_base, every: self.every as u16, from, keys, places }
     }
 }
 
@@ -386,27 +447,39 @@ fn difference(item: &Item, was: Option<u64>, is: Option<u64>) -> Value {
 
 /// What makes an item of one future the same as one of another: what it is about, its words without the
 /// numbers among them, and how often it came before.
-type Occasion<'a> = (&'static str, Option<&'a str>, String, usize);
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Occasion<'a> {
+    lane: &'static str,
+    name: Option<&'a str>,
+    words: String,
+    /// From 1; 0 where it is not counted yet.
+    count: usize,
+}
 
 fn by_occasion(items: &[Item]) -> BTreeMap<Occasion<'_>, &Item> {
-    let mut counts: BTreeMap<(&str, Option<&str>, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Occasion<'_>, usize> = BTreeMap::new();
     let is_told = |item: &&Item| {
         matches!(item.lane, "scenes" | "events" | "faults" | "doors" | "regions")
             || item.kind == "walkSettled"
     };
     let numbered = items.iter().filter(is_told).map(|item| {
-        let occasion = (item.lane, item.name.as_deref(), without_numbers(&occasion_words(item)));
+        let words = without_numbers(&occasion_words(item));
+        let occasion = Occasion { lane: item.lane, name: item.name.as_deref(), words, count: 0 };
         let count = counts.entry(occasion.clone()).or_default();
         *count += 1;
-        ((occasion.0, occasion.1, occasion.2, *count), item)
+        (Occasion { count: *count, ..occasion }, item)
     });
     numbered.collect()
 }
 
-/// The sentence of an item without place and time: `guard: arrived/reached`.
+/// The sentence of an item without place, time and data: `guard: arrived/reached`, `event alarm`.
 fn occasion_words(item: &Item) -> String {
-    let end = item.text.find(" at (").or_else(|| item.text.find(" after ")).unwrap_or(item.text.len());
-    if item.kind == "walkSettled" { item.text[..end].to_owned() } else { item.text.clone() }
+    let cut = |at: &str| item.text.find(at);
+    let end = match item.kind {
+        "walkSettled" => cut(" at (").or_else(|| cut(" after ")),
+        _ => cut(" {").or_else(|| cut(" [")),
+    };
+    item.text[..end.unwrap_or(item.text.len())].to_owned()
 }
 
 /// Words without those that are numbers.
@@ -430,10 +503,12 @@ mod tests {
             item(10, "events", "event bell"),
             item(20, "walks", "guard: arrived/reached at (3.0, 4.0) after 12 ticks"),
             item(30, "events", "event bell"),
+            item(35, "events", "event alarm {\"at\":[1,2]}"),
         ];
         let newest = [
             item(10, "events", "event bell"),
             item(25, "walks", "guard: arrived/reached at (3.1, 4.0) after 17 ticks"),
+            item(35, "events", "event alarm {\"at\":[3,4]}"),
             item(40, "faults", "fault in x"),
         ];
         let found = differences(&base, &newest);
@@ -453,8 +528,8 @@ mod tests {
     #[test]
     fn tracks_as_bytes_have_their_stated_size() {
         let tracks =
-            Tracks { keys: vec![1, 2, 3], places: vec![[0.0, 1.0]; 6], every: 4, ..Tracks::default() };
-        assert_eq!(tracks.bytes().len(), 20 + 3 * 4 + 6 * 8);
+            Tracks { keys: vec![1, 2, 3], places: vec![[0.0, 1.0, 2.0]; 6], every: 4, ..Tracks::default() };
+        assert_eq!(tracks.bytes().len(), 20 + 3 * 4 + 6 * 12);
         assert_eq!(tracks.json()["samples"].as_array().map(Vec::len), Some(2));
     }
 }

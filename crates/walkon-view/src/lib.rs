@@ -15,6 +15,7 @@ pub mod client;
 pub mod commands;
 pub mod desk;
 pub mod edit;
+pub mod fields;
 pub mod forecast;
 pub mod frame;
 pub mod happened;

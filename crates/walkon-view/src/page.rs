@@ -45,6 +45,7 @@ macro_rules! files {
 /// Every file of the page.
 const FILES: &[(&str, &str)] = files![
     "bodies.js",
+    "boxes.js",
     "camera.js",
     "conflicts.js",
     "connection.js",
@@ -63,6 +64,7 @@ const FILES: &[(&str, &str)] = files![
     "index.html",
     "inspector.js",
     "keys.js",
+    "legend.js",
     "main.js",
     "menus.js",
     "model.js",
@@ -72,6 +74,7 @@ const FILES: &[(&str, &str)] = files![
     "paths.js",
     "pointer.js",
     "problems.js",
+    "relief.js",
     "rewind.js",
     "search.js",
     "source.js",

@@ -178,6 +178,13 @@ impl Past {
         (tick <= stretch.last()).then(|| stretch.at(tick))
     }
 
+    /// Everybody in the newest tick, if that is `tick`.
+    #[must_use]
+    pub fn newest(&self, tick: u64) -> Option<&[Row]> {
+        let is_newest = self.span().is_some_and(|(_, last)| last == tick);
+        is_newest.then_some(self.newest.as_slice())
+    }
+
     /// Forgets everything after a tick.
     pub fn cut(&mut self, tick: u64) {
         while self.stretches.back().is_some_and(|stretch| stretch.first > tick) {
@@ -252,6 +259,7 @@ mod tests {
         assert_eq!(past.span(), Some((0, 299)));
         assert!((0..300).all(|tick| past.at(tick) == Some(rows(tick))));
         assert_eq!(past.at(300), None);
+        assert_eq!((past.newest(299), past.newest(300)), (Some(rows(299).as_slice()), None));
         past.cut(100);
         assert_eq!(past.span(), Some((0, 100)));
         (101..200).for_each(|tick| past.push(tick, rows(tick + 1)));

@@ -4,17 +4,19 @@
 //! `docs/protocol.md` has them. Holds: coordinates are metres in the plane of the picture, kept to a
 //! millimetre. Not here: what is drawn how (`walkon::view`), bodies, which are frames.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 use walkon::base::geom::{Bounds, Point};
 use walkon::glam::Vec3;
 use walkon::nav::Layout;
 use walkon::view::{
-    Colour, Figure, GroundProjection, Layer, LegendEntry, Parts, Picture, Shape, Slant, Style, Swatch, Tag,
-    draw_ground, draw_scene, draw_scenery,
+    Colour, Figure, GroundProjection, Layer, LegendEntry, Parts, Picture, SceneTriangle, SearchScene, Shape,
+    Slant, Style, Swatch, Tag, draw_ground, draw_scene, draw_scenery, draw_search, scene_triangles,
 };
 use walkon::world::World;
 
-use crate::client::{MOVING, STILL, Wishes};
+use crate::client::{MOVING, STILL, Viewpoint, Wishes};
 
 /// Triangles of the scene that a graph was made from.
 pub type Scenery = [[Vec3; 3]];
@@ -23,15 +25,25 @@ pub type Scenery = [[Vec3; 3]];
 #[must_use]
 pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
     let parts = wishes.among(&STILL);
-    let mut picture = blank(world, wishes);
-    if let Some(graph) = world.nav().graph().filter(|_| parts.has(walkon::view::PicturePart::Cells)) {
-        draw_scenery(&mut picture, scenery, graph.draft().points());
+    let graph = world.nav().graph().filter(|_| parts.has(walkon::view::PicturePart::Cells));
+    let points = graph.map(|graph| graph.draft().points()).unwrap_or_default();
+    let is_flat = matches!(wishes.view, Viewpoint::From(_));
+    let seen = Seen::draw(world, wishes, &mut |picture| {
+        if graph.is_some() && is_flat {
+            draw_scenery(picture, scenery, points);
+        }
+        draw_ground(picture, world, parts);
+        draw_scene(picture, world, parts.with(walkon::view::PicturePart::Names));
+    });
+    let mut still = json!({ "layers": seen.layers(world), "labels": seen.labels() });
+    let mut legend = seen.legend();
+    if graph.is_some() && !is_flat {
+        let triangles = scene_triangles(scenery, points);
+        legend.splice(0..0, scenery_legend(&triangles));
+        still["scenery"] = scenery_json(&triangles);
     }
-    draw_ground(&mut picture, world, parts);
-    draw_scene(&mut picture, world, parts.with(walkon::view::PicturePart::Names));
-    let labels: Vec<Value> = picture.labels.iter().map(label).collect();
-    let legend: Vec<Value> = picture.legend.iter().filter_map(explained).collect();
-    json!({ "layers": layers(world, &picture.layers), "labels": labels, "legend": legend })
+    still["legend"] = legend.into();
+    still
 }
 
 /// The layers that move; none when the client wants none.
@@ -41,29 +53,146 @@ pub fn moving(world: &World, wishes: &Wishes) -> Option<Value> {
     if parts == Parts::NONE {
         return None;
     }
-    let mut picture = blank(world, wishes);
-    draw_scene(&mut picture, world, parts);
-    if !wishes.selected.is_empty() {
-        picture.layers.iter_mut().for_each(|layer| {
-            layer.shapes.retain(|shape| is_of(world, &shape.tag, wishes));
-        });
-    }
-    Some(layers(world, &picture.layers))
+    let seen = Seen::draw(world, wishes, &mut |picture| {
+        draw_scene(picture, world, parts);
+        if !wishes.selected.is_empty() {
+            picture.layers.iter_mut().for_each(|layer| {
+                layer.shapes.retain(|shape| is_of(world, &shape.tag, wishes));
+            });
+        }
+    });
+    Some(seen.layers(world))
+}
+
+/// What is drawn of a search.
+pub struct SearchPicture {
+    /// Layers.
+    pub layers: Value,
+    /// What their colours mean.
+    pub legend: Value,
 }
 
 /// The layers of a search, for somebody who tests paths.
 #[must_use]
-pub fn of_search(world: &World, picture: &Picture) -> Value {
-    layers(world, &picture.layers)
+pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> SearchPicture {
+    let seen = Seen::draw(world, wishes, &mut |picture| draw_search(picture, search));
+    SearchPicture { layers: seen.layers(world), legend: seen.legend().into() }
 }
 
-/// An empty picture of a level, as a client looks at it.
-#[must_use]
-pub fn blank(world: &World, wishes: &Wishes) -> Picture {
+/// A picture as a client looks at it.
+struct Seen {
+    picture: Picture,
+    /// The same as it is seen from the side, where the client wants to know how high everything lies: whatever is
+    /// higher is moved by its height there, and nothing else differs.
+    raised: Option<Picture>,
+}
+
+impl Seen {
+    fn draw(world: &World, wishes: &Wishes, draw: &mut dyn FnMut(&mut Picture)) -> Self {
+        let mut drawn = |slant: Slant| {
+            let mut picture = blank(world, wishes.layer, slant);
+            draw(&mut picture);
+            picture
+        };
+        match wishes.view {
+            Viewpoint::From(slant) => Self { picture: drawn(slant), raised: None },
+            Viewpoint::Anywhere => Self { picture: drawn(Slant::Top), raised: Some(drawn(Slant::Oblique)) },
+        }
+    }
+
+    fn layers(&self, world: &World) -> Value {
+        let raised = self.raised.iter().flat_map(|picture| &picture.layers).map(Some);
+        let raised = raised.chain(std::iter::repeat(None));
+        let of = |(layer, raised): (&Layer, Option<&Layer>)| {
+            let shapes = (0..).zip(&layer.shapes).map(|(at, shape)| {
+                let raised = raised.and_then(|raised| raised.shapes.get(at));
+                let heights = raised.and_then(|raised| heights_of(&shape.form, &raised.form));
+                let (Some(raised), Some(heights)) = (raised, heights) else {
+                    return Value::Object(shape_json(world, shape));
+                };
+                // From above some shapes look as if they lay below others, which is not how they look from anywhere.
+                let form = match (&shape.form, &raised.form) {
+                    (&Figure::Dot { centre, .. }, &Figure::Dot { radius_px, .. }) => {
+                        Figure::Dot { centre, radius_px }
+                    }
+                    (form, _) => form.clone(),
+                };
+                let seen = Shape { form, ..raised.clone() };
+                let mut object = shape_json(world, &seen);
+                object.insert("ys".to_owned(), heights.into_iter().map(metres).collect());
+                Value::Object(object)
+            });
+            json!({ "name": layer.name, "shapes": shapes.collect::<Vec<_>>() })
+        };
+        self.picture.layers.iter().zip(raised).map(of).collect()
+    }
+
+    fn legend(&self) -> Vec<Value> {
+        self.picture.legend.iter().filter_map(explained).collect()
+    }
+
+    fn labels(&self) -> Vec<Value> {
+        let raised = self.raised.as_ref().map(|picture| picture.labels.as_slice()).unwrap_or_default();
+        let of = |(at, one): (usize, &walkon::view::Label)| {
+            let mut object = label(one);
+            if let Some(raised) = raised.get(at) {
+                object["y"] = metres(height_m(one.at, raised.at)).into();
+            }
+            object
+        };
+        self.picture.labels.iter().enumerate().map(of).collect()
+    }
+}
+
+/// How high a point lies, of which it is known where it is seen from above and from the side.
+fn height_m(above: Point, aside: Point) -> f64 {
+    let [_, up] = Slant::Oblique.at([0.0, 0.0], 1.0);
+    (aside[1] - above[1]) / up
+}
+
+/// How high the points of a shape lie, in their order; none where they are not one by one the same.
+fn heights_of(above: &Figure, aside: &Figure) -> Option<Vec<f64>> {
+    let all = |above: &[Point], aside: &[Point]| {
+        let pairs = above.iter().zip(aside);
+        (above.len() == aside.len()).then(|| pairs.map(|(&one, &other)| height_m(one, other)).collect())
+    };
+    match (above, aside) {
+        (Figure::Polygon(one), Figure::Polygon(other)) | (Figure::Line(one), Figure::Line(other)) => {
+            all(one, other)
+        }
+        (Figure::Circle { centre: one, .. }, Figure::Circle { centre: other, .. })
+        | (Figure::Dot { centre: one, .. }, Figure::Dot { centre: other, .. }) => all(&[*one], &[*other]),
+        _ => None,
+    }
+}
+
+/// Triangles of a scene by what they are and their colour.
+fn scenery_json(triangles: &[SceneTriangle]) -> Value {
+    let mut groups: BTreeMap<(&str, String), Vec<Value>> = BTreeMap::new();
+    for triangle in triangles {
+        let corner = |corner: &Vec3| json!(corner.to_array().map(|axis| metres(f64::from(axis))));
+        let corners = triangle.corners.iter().map(corner).collect();
+        groups.entry((triangle.kind, hex(triangle.fill))).or_default().push(corners);
+    }
+    let group = |((kind, fill), triangles): ((&str, String), Vec<Value>)| json!({ "kind": kind, "fill": fill, "triangles": triangles });
+    groups.into_iter().map(group).collect()
+}
+
+fn scenery_legend(triangles: &[SceneTriangle]) -> Vec<Value> {
+    let kinds: BTreeMap<&str, Colour> =
+        triangles.iter().map(|triangle| (triangle.kind, triangle.fill)).collect();
+    kinds
+        .into_iter()
+        .map(|(kind, fill)| json!({ "swatch": "patch", "fill": hex(fill), "text": kind }))
+        .collect()
+}
+
+/// An empty picture of a layer of a level.
+fn blank(world: &World, layer: u8, slant: Slant) -> Picture {
     let frame = world.nav().cells().map(|cells| *cells.frame());
     let cell_m = frame.map_or(0.0, |frame| frame.cell_size_m);
     let mut picture = Picture::new(world.level_name(), world.nav().bounds(), cell_m);
-    (picture.map_layer, picture.slant) = (wishes.layer, wishes.slant);
+    (picture.map_layer, picture.slant) = (layer, slant);
     picture.tile_m = tile_m(world);
     if is_isometric(world) {
         picture.projection = GroundProjection::Isometric;
@@ -114,15 +243,7 @@ fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
     serial.is_some_and(|serial| wishes.selected.contains(&serial))
 }
 
-fn layers(world: &World, layers: &[Layer]) -> Value {
-    let of = |layer: &Layer| {
-        let shapes: Vec<Value> = layer.shapes.iter().map(|shape| shape_json(world, shape)).collect();
-        json!({ "name": layer.name, "shapes": shapes })
-    };
-    layers.iter().map(of).collect()
-}
-
-fn shape_json(world: &World, shape: &Shape) -> Value {
+fn shape_json(world: &World, shape: &Shape) -> Map<String, Value> {
     let mut object = Map::new();
     let (form, value) = match &shape.form {
         Figure::Blocks(blocks) => ("blocks", blocks.iter().map(block).collect()),
@@ -145,7 +266,7 @@ fn shape_json(world: &World, shape: &Shape) -> Value {
     if !shape.hint.is_empty() {
         object.insert("hint".to_owned(), shape.hint.clone().into());
     }
-    Value::Object(object)
+    object
 }
 
 fn add_style(object: &mut Map<String, Value>, look: &Style) {
@@ -237,12 +358,22 @@ fn hex(Colour(red, green, blue, opacity): Colour) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}{opacity:02x}")
 }
 
-/// The slant of that name.
-#[must_use]
-pub fn slant(name: &str) -> Option<Slant> {
-    match name {
-        "top" => Some(Slant::Top),
-        "oblique" => Some(Slant::Oblique),
-        _ => None,
+#[cfg(test)]
+mod tests {
+    use walkon::glam::Vec3;
+    use walkon::view::{Figure, Slant};
+
+    use crate::picture::heights_of;
+
+    #[test]
+    fn two_views_of_a_shape_tell_how_high_its_points_lie() {
+        let corners = [Vec3::new(1.0, 0.0, 2.0), Vec3::new(3.0, 2.5, 2.0), Vec3::new(3.0, -1.25, 7.0)];
+        let seen = |slant: Slant| Figure::Polygon(corners.map(|corner| slant.place(corner)).to_vec());
+        let heights = heights_of(&seen(Slant::Top), &seen(Slant::Oblique)).unwrap();
+        assert!(
+            heights.iter().zip(&corners).all(|(found, corner)| (found - f64::from(corner.y)).abs() < 1e-9)
+        );
+        let line = Figure::Line(vec![[0.0, 0.0], [1.0, 1.0]]);
+        assert_eq!(heights_of(&seen(Slant::Top), &line), None);
     }
 }

@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 use walkon::game::inspect::Inspected;
 use walkon::glam::Vec3;
 use walkon::nav::{Accept, Disc};
-use walkon::view::{Picture, SearchScene, draw_search};
+use walkon::view::SearchScene;
 use walkon::world::World;
 use walkon::world::asker::{self, Asker};
 use walkon::world::bystanders::Straight;
 use walkon::world::ops::paths;
-use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Search, Traversal};
+use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Traversal};
 
 use crate::client::Wishes;
+use crate::edit::expectations::Doors;
 use crate::picture;
 use crate::running::SharedPast;
 
@@ -52,14 +53,23 @@ pub struct PathTest {
     pub to: Vec3,
     /// Half the width of the body, metres.
     pub radius_m: f32,
-    /// Whether doors count as open.
-    pub opens_doors: bool,
+    /// What doors are to it.
+    pub doors: Doors,
     /// Keys that are carried, for doors that want one.
     pub keys: Vec<String>,
-    /// Whether it leads around those who stand there.
-    pub avoids_characters: bool,
+    /// Whether those who stand there are in the way.
+    pub others: Others,
     /// What of the search is to be drawn, as the client looks at it.
     pub wishes: Wishes,
+}
+
+/// What those who stand about are to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// Nobody is in the way.
+    Ignored,
+    /// It leads around them.
+    Avoided,
 }
 
 impl Question {
@@ -108,11 +118,11 @@ impl PathTest {
             tags: None,
             layer: self.wishes.layer,
             radius_m: self.radius_m,
-            doors: match (self.opens_doors, self.keys.is_empty()) {
-                (false, _) => DoorPolicy::Avoid,
+            doors: match (self.doors, self.keys.is_empty()) {
+                (Doors::Closed, _) => DoorPolicy::Avoid,
                 // Through every door, as expected paths have it.
-                (true, true) => DoorPolicy::Wait,
-                (true, false) => DoorPolicy::Open,
+                (Doors::Open, true) => DoorPolicy::Wait,
+                (Doors::Open, false) => DoorPolicy::Open,
             },
             keys: &self.keys,
             speed_mps: Gait::WALK_MPS,
@@ -122,17 +132,15 @@ impl PathTest {
 
     /// Who stands in the way, if that counts.
     fn others(&self, world: &mut World) -> Option<Arc<[Disc]>> {
-        if !self.avoids_characters {
+        if self.others == Others::Ignored {
             return None;
         }
         let straight = Straight { from: self.from, to: self.to, layer: self.wishes.layer, but: &[] };
         world.bystanders(straight).map(|around| Arc::clone(around.discs()))
     }
 
-    /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
     fn answer(&self, world: &mut World) -> Value {
         let by = self.traversal(world);
-        paths::prepare(world, &by);
         let others = self.others(world);
         let query = PathQuery {
             start: self.from,
@@ -143,21 +151,17 @@ impl PathTest {
             expansions_max: u32::MAX,
             others: others.clone(),
         };
-        let mut search = Search::default();
-        // The first answer pays for memory that later ones find ready.
-        let _ = world.nav().plan(&query, &mut search);
-        let began = Instant::now();
-        let answer = world.nav().plan(&query, &mut search);
-        let microseconds = began.elapsed().as_secs_f64() * 1e6;
-        let (_, record) = world.nav().plan_recorded(&query, &mut search);
-        let mut picture: Picture = picture::blank(world, &self.wishes);
-        let (from, to) = (self.from, self.to);
-        draw_search(
-            &mut picture,
+        let clock = Instant::now();
+        let found = paths::find_recorded(world, &query, &mut || clock.elapsed().as_secs_f64());
+        let paths::RecordedPath { answer, record, seconds } = found;
+        let microseconds = seconds * 1e6;
+        let searched = picture::of_search(
+            world,
+            &self.wishes,
             &SearchScene {
                 world,
-                from,
-                to,
+                from: self.from,
+                to: self.to,
                 by: &by,
                 record: &record,
                 answer: &answer,
@@ -180,7 +184,8 @@ impl PathTest {
             "expansions": answer.expansions,
             "microseconds": (microseconds * 10.0).round() / 10.0,
             "nearest": answer.nearest.map(|point| point.to_array()),
-            "searched": picture::of_search(world, &picture),
+            "searched": searched.layers,
+            "legend": searched.legend,
         })
     }
 }

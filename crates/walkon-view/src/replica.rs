@@ -28,16 +28,14 @@ const SLICE_TICKS: u64 = 32;
 /// Time without wishes after which copies are spread along the run.
 const IDLE: Duration = Duration::from_millis(200);
 
+/// The answer to what was called off.
+pub const CALLED_OFF: &str = "this was called off; nothing was changed";
+
 /// What somebody wants of the past.
 #[derive(Debug)]
 pub enum Wish {
     /// To see a tick.
-    See {
-        /// Who.
-        client: Arc<Client>,
-        /// The tick.
-        tick: u64,
-    },
+    See(Viewer),
     /// To know something of a tick.
     Ask {
         /// The tick.
@@ -49,6 +47,15 @@ pub enum Wish {
     },
     /// The end.
     Stop,
+}
+
+/// A client that wants to see a tick.
+#[derive(Clone, Debug)]
+pub struct Viewer {
+    /// Who.
+    pub client: Arc<Client>,
+    /// The tick.
+    pub tick: u64,
 }
 
 /// Copies of the running level at ticks of the past.
@@ -97,7 +104,7 @@ impl Replicas {
         let mut seen: Vec<Arc<Client>> = Vec::new();
         let mut kept: Vec<Wish> = Vec::new();
         for wish in std::mem::take(&mut self.waiting).into_iter().rev() {
-            if let Wish::See { client, .. } = &wish {
+            if let Wish::See(Viewer { client, .. }) = &wish {
                 if seen.iter().any(|other| Arc::ptr_eq(other, client)) {
                     continue;
                 }
@@ -111,29 +118,36 @@ impl Replicas {
 
     fn fulfil(&mut self, wish: Wish, wishes: &Receiver<Wish>) {
         match wish {
-            Wish::See { client, tick } => {
-                if let Ok(Some(mut game)) = self.at(tick, Some((&client, wishes))) {
+            Wish::See(Viewer { client, tick }) => {
+                let seen = self.at(tick, &mut |replicas, _| {
+                    replicas.waiting.extend(wishes.try_iter());
+                    !replicas.wants_otherwise(&client)
+                });
+                if let Ok(Some(mut game)) = seen {
                     see(&self.shared, &client, &mut game);
                     self.keep(game);
                 }
             }
-            Wish::Ask { tick, question, reply } => match self.at(tick, None) {
-                Ok(Some(game)) => {
-                    reply.send(question.answer(&game, &self.shared.past));
-                    self.keep(game);
+            Wish::Ask { tick, question, reply } => {
+                let copied = self.at(tick, &mut |_, now| reply.progress("the past", now, tick));
+                match copied {
+                    Ok(Some(game)) => {
+                        reply.send(question.answer(&game, &self.shared.past));
+                        self.keep(game);
+                    }
+                    Ok(None) => reply.send(Err(CALLED_OFF.to_owned())),
+                    Err(error) => reply.send(Err(error)),
                 }
-                Ok(None) => reply.send(Err("the run was begun again".to_owned())),
-                Err(error) => reply.send(Err(error)),
-            },
+            }
             Wish::Stop => {}
         }
     }
 
-    /// A copy at a tick; none when the client wants to see another one by now.
+    /// A copy at a tick; none when that is not wanted any more, of which `goes_on` is asked now and then.
     fn at(
         &mut self,
         tick: u64,
-        viewer: Option<(&Arc<Client>, &Receiver<Wish>)>,
+        goes_on: &mut dyn FnMut(&mut Self, u64) -> bool,
     ) -> Result<Option<Game>, String> {
         self.refresh();
         let tick = tick.min(self.record.tick);
@@ -144,12 +158,9 @@ impl Replicas {
         };
         while game.world().tick().0 < tick {
             self.forward(&mut game, tick);
-            if let Some((client, wishes)) = viewer {
-                self.waiting.extend(wishes.try_iter());
-                if self.wants_otherwise(client) {
-                    self.keep(game);
-                    return Ok(None);
-                }
+            if !goes_on(self, game.world().tick().0) {
+                self.keep(game);
+                return Ok(None);
             }
             if self.signals.is_stopped() {
                 return Ok(None);
@@ -161,7 +172,7 @@ impl Replicas {
     fn wants_otherwise(&self, client: &Arc<Client>) -> bool {
         client.is_closed()
             || self.waiting.iter().any(|wish| match wish {
-                Wish::See { client: other, .. } => Arc::ptr_eq(other, client),
+                Wish::See(other) => Arc::ptr_eq(&other.client, client),
                 Wish::Ask { .. } => false,
                 Wish::Stop => true,
             })

@@ -20,6 +20,7 @@ use crate::happened::{self, Item};
 use crate::past::Past;
 use crate::picture::{self, Scenery};
 use crate::question::Question;
+use crate::replica::CALLED_OFF;
 use crate::roster::{self, Roster};
 use crate::run_record::{RunRecord, RunStart, SharedRecord};
 
@@ -135,7 +136,19 @@ pub struct Running {
 }
 
 /// What pictures of what stands still depend on.
-type SceneMark = (u64, Vec<(walkon::DoorState, bool)>, usize, u64);
+#[derive(Clone, Debug, Default, PartialEq)]
+struct SceneMark {
+    revision: u64,
+    doors: Vec<DoorMark>,
+    areas: usize,
+    reloads: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct DoorMark {
+    state: walkon::DoorState,
+    is_locked: bool,
+}
 
 impl Running {
     /// A level at tick 0 that stands still.
@@ -180,7 +193,7 @@ impl Running {
                 if matches!(order, Order::Stop) {
                     return;
                 }
-                let answer = self.obey(order);
+                let answer = self.obey(order, reply.as_ref());
                 if let Some(reply) = reply {
                     reply.send(answer);
                 }
@@ -203,7 +216,7 @@ impl Running {
         }
     }
 
-    fn obey(&mut self, order: Order) -> Result<Value, String> {
+    fn obey(&mut self, order: Order, reply: Option<&Reply>) -> Result<Value, String> {
         self.is_state_old |= !matches!(order, Order::Ask(_) | Order::Draw(_) | Order::Input(_) | Order::Save);
         match order {
             Order::Play => self.play(),
@@ -214,13 +227,13 @@ impl Running {
             }
             Order::Speed(speed) => self.set_speed(speed),
             Order::Restart(seed) => self.restart(seed)?,
-            Order::GoOn(tick) => self.go_on(tick)?,
+            Order::GoOn(tick) => self.go_on(tick, reply)?,
             Order::Save => {
                 let bytes = self.game.save().map_err(|refused| refused.to_string())?;
                 return Ok(json!({ "tick": self.tick(), "save": base64::text_of(&bytes) }));
             }
             Order::Input(input) => {
-                self.pending.push(input);
+                self.say(input);
                 return Ok(json!({ "tick": self.tick() + 1 }));
             }
             Order::Ask(question) => {
@@ -238,6 +251,14 @@ impl Running {
             Order::Stop => {}
         }
         Ok(json!({ "tick": self.tick() }))
+    }
+
+    /// Says something in the next tick. Texts that are saved before it are one reload.
+    fn say(&mut self, input: Input) {
+        match (self.pending.last_mut(), input) {
+            (Some(Input::Reload(last)), Input::Reload(new)) => last.merge(new),
+            (_, input) => self.pending.push(input),
+        }
     }
 
     fn tick(&self) -> u64 {
@@ -377,7 +398,9 @@ impl Running {
 
     fn frame(&self) -> Frame {
         let flags = if self.is_moving() { 0 } else { PAUSED };
-        Frame { tick: self.tick(), flags, rows: roster::rows(&self.game) }
+        let tick = self.tick();
+        let kept = self.shared.past.lock().newest(tick).map(<[_]>::to_vec);
+        Frame { tick, flags, rows: kept.unwrap_or_else(|| roster::rows(&self.game)) }
     }
 
     /// Draws what stands still again, if it does not any more.
@@ -397,8 +420,14 @@ impl Running {
 
     fn scene_mark(&self) -> SceneMark {
         let world = self.game.world();
-        let doors = world.doors().iter().map(|door| (door.state, door.is_locked)).collect();
-        (world.nav().revision().0, doors, world.areas().len(), self.game.reload_count())
+        let door =
+            |door: &walkon::world::door::Door| DoorMark { state: door.state, is_locked: door.is_locked };
+        SceneMark {
+            revision: world.nav().revision().0,
+            doors: world.doors().iter().map(door).collect(),
+            areas: world.areas().len(),
+            reloads: self.game.reload_count(),
+        }
     }
 
     fn draw_still(&self, client: &Client) {
@@ -485,7 +514,7 @@ impl Running {
     }
 
     /// Runs up to a tick of the past again and goes on from there.
-    fn go_on(&mut self, tick: u64) -> Result<(), String> {
+    fn go_on(&mut self, tick: u64, reply: Option<&Reply>) -> Result<(), String> {
         let record = self.shared.record.now();
         if tick > record.tick {
             return Err(format!("tick {tick} has not been run yet, expected at most {}", record.tick));
@@ -496,6 +525,9 @@ impl Running {
         while game.world().tick().0 < tick && !self.signals.is_stopped() {
             let next = game.world().tick().0 + 1;
             game.tick(&record.inputs_for(next));
+            if reply.is_some_and(|reply| !reply.progress("going back", next, tick)) {
+                return Err(CALLED_OFF.to_owned());
+            }
         }
         self.shared.record.lock().cut(tick);
         self.shared.past.lock().cut(tick);

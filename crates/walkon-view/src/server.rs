@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use tungstenite::handshake::server::{ErrorResponse, Request, Response};
 use tungstenite::http::StatusCode;
-use tungstenite::protocol::WebSocketConfig;
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tungstenite::{Message as Packet, WebSocket};
 
 use crate::client::{Client, Message};
@@ -28,6 +29,8 @@ const READ_PATIENCE: Duration = Duration::from_millis(3);
 const WRITE_PATIENCE: Duration = Duration::from_millis(50);
 /// How long a browser may take to say what it wants.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// How long everybody may take to be told that it ends.
+const GOODBYE: Duration = Duration::from_millis(250);
 /// Longest head of a request, bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 /// Most connections at the same time, those that have not said what they want included.
@@ -76,7 +79,7 @@ impl Server {
                 Ok((stream, _)) => {
                     visits.retain(|visit| !visit.is_finished());
                     if visits.len() >= VISITS_MAX {
-                        drop(stream);
+                        turn_away(&stream);
                         continue;
                     }
                     let visit = Visit {
@@ -101,6 +104,11 @@ impl Server {
                     std::thread::sleep(Duration::from_millis(100));
                 }
             }
+        }
+        // Pages are told why it ends, if that does not take long.
+        let began = Instant::now();
+        while began.elapsed() < GOODBYE && visits.iter().any(|visit| !visit.is_finished()) {
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
@@ -159,8 +167,10 @@ impl Visit {
         let config = WebSocketConfig::default()
             .max_message_size(Some(COMMAND_BYTES_MAX))
             .max_frame_size(Some(COMMAND_BYTES_MAX));
-        let Ok(socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
+        let Ok(mut socket) = tungstenite::accept_hdr_with_config(stream, check, Some(config)) else { return };
         if doers.shared.clients.all().len() >= CLIENTS_MAX {
+            let why = format!("{CLIENTS_MAX} pages look on already, the most at a time: close one of them");
+            part(&mut socket, CloseCode::Again, &why);
             return;
         }
         let client = doers.shared.clients.join();
@@ -194,8 +204,11 @@ impl Conversation {
                 return;
             }
         }
-        let _ = self.socket.close(None);
-        let _ = self.socket.flush();
+        let (code, why) = match self.client.is_behind() {
+            true => (CloseCode::Policy, "this page did not take in what it was told for too long"),
+            false => (CloseCode::Away, "walkon has ended"),
+        };
+        part(&mut self.socket, code, why);
     }
 
     /// Takes in what has come; whether the client is still there.
@@ -231,6 +244,22 @@ impl Conversation {
             }
         }
     }
+}
+
+/// Ends a socket with a reason, and waits a moment for the other side, which else might not read it.
+fn part(socket: &mut WebSocket<TcpStream>, code: CloseCode, why: &str) {
+    let _ = socket.get_ref().set_read_timeout(Some(WRITE_PATIENCE));
+    let _ = socket.close(Some(CloseFrame { code, reason: why.to_owned().into() }));
+    let _ = socket.flush();
+    let began = Instant::now();
+    // Bounded by the time; what comes until the other side has closed as well is of no use.
+    while began.elapsed() < WRITE_PATIENCE && socket.read().is_ok() {}
+}
+
+/// Tells somebody for whom there is no room, without waiting.
+fn turn_away(stream: &TcpStream) {
+    let _ = stream.set_nonblocking(true);
+    answer(stream, 503, &page::plain("too many connections: close some pages of this level"));
 }
 
 fn is_only_slow(error: &std::io::Error) -> bool {
@@ -307,6 +336,7 @@ fn answer(mut stream: &TcpStream, status: u16, file: &page::File) {
         200 => "OK",
         403 => "Forbidden",
         404 => "Not Found",
+        503 => "Service Unavailable",
         _ => "Method Not Allowed",
     };
     let head = format!(

@@ -14,7 +14,7 @@ use walkon::glam::Vec3;
 
 use crate::commands::Doers;
 use crate::desk::{Desk, Errand, Project, Saved};
-use crate::forecast::{Forecast, Outlook};
+use crate::forecast::{Forecast, Foresight};
 use crate::replica::{Replicas, Wish};
 use crate::run_record::{RunRecord, RunStart, SharedRecord};
 use crate::running::{Order, Ordered, Running, Shared, Speed};
@@ -151,7 +151,7 @@ impl View {
         self.copy_signals.iter().for_each(|signals| signals.stop());
         let _ = self.doers.running.send(Ordered { order: Order::Stop, reply: None });
         let _ = self.doers.replicas.send(Wish::Stop);
-        let _ = self.doers.forecast.send(Outlook::Stop);
+        let _ = self.doers.forecast.send(Foresight::Stop.into());
         let _ = self.doers.desk.send(Errand::Stop);
         for thread in self.threads {
             let _ = thread.join();

@@ -123,6 +123,19 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::function(WORLD, "world.characters", characters)
     },
     Binding {
+        params: &[
+            param("into", "buffer", "buffer.create(24)"),
+            param("query", "CharacterQuery?", "{ tag = \"watch\" }"),
+        ],
+        returns: "number",
+        raises: "name",
+        doc: "Writes where all characters are that match, in id order: `x`, `y` and `z` of each as 32-bit floats, twelve bytes. Returns how \
+              many match; those for whom there is no room are left out. For thousands at once: no handle or vector is made.",
+        example: "local places = buffer.create(12 * 2)\nassert(world.positions(places) == 2)\nassert(buffer.readf32(places, 0) == \
+                  world.characters()[1].position.x)",
+        ..Binding::function(WORLD, "world.positions", positions)
+    },
+    Binding {
         returns: "Character?",
         doc: "The character with `\"player\": true`.",
         example: "assert(world.player() == player)",
@@ -207,6 +220,31 @@ fn characters(lua: &Lua, args: &mut Args) -> HostResult {
         with(lua, args, |world| Ok((query.find(world, function)?, world.character_count())))?;
     charge(lua, looked_at as u64 / CHARACTERS_PER_UNIT)?;
     answer(lua, handles::characters(lua, &ids)?)
+}
+
+/// Bytes of a place: three floats.
+const PLACE_BYTES: usize = 12;
+
+fn positions(lua: &Lua, args: &mut Args) -> HostResult {
+    let function = args.function();
+    let into = args.take("into").buffer()?;
+    let options = args.take("query").options(CHARACTER_QUERY)?;
+    let query = CharacterQuery::read(args, &options)?;
+    let room = into.len() / PLACE_BYTES;
+    let (count, looked_at) = with(lua, args, |world| {
+        let ids = query.find(world, function)?;
+        let places = ids.iter().take(room).filter_map(|&id| Some(world.character(id)?.body.position));
+        for (index, place) in places.enumerate() {
+            let mut bytes = [0; PLACE_BYTES];
+            for (float, part) in place.to_array().iter().zip(bytes.chunks_exact_mut(4)) {
+                part.copy_from_slice(&float.to_le_bytes());
+            }
+            into.write_bytes(index * PLACE_BYTES, &bytes);
+        }
+        Ok((ids.len(), world.character_count()))
+    })?;
+    charge(lua, looked_at as u64 / CHARACTERS_PER_UNIT)?;
+    answer(lua, count)
 }
 
 /// Who is meant.

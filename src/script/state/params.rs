@@ -59,7 +59,20 @@ impl ParamType {
         }
     }
 
-    /// Names of the level that this type refers to.
+    /// Whether the level has something of this type called `name`; true for types that refer to nothing.
+    pub(crate) fn is_known(self, world: &World, name: &str) -> bool {
+        match self {
+            Self::Mark => world.places.marks.contains_key(name),
+            Self::Route => world.places.routes.contains_key(name),
+            Self::Area => world.find_area(name).is_some(),
+            Self::Region => world.find_region(name).is_some(),
+            Self::Door => world.find_door(name).is_some(),
+            Self::Character => world.find_character(name).is_some(),
+            _ => true,
+        }
+    }
+
+    /// Names of the level that this type refers to. Cost: all of them.
     pub(crate) fn known(self, world: &World) -> Option<BTreeSet<String>> {
         let names: BTreeSet<String> = match self {
             Self::Mark => world.places.marks.keys().cloned().collect(),

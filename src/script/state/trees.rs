@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mlua::{Function, Value};
+use mlua::{Function, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::script::state::tasks::Why;
+use crate::script::state::tracked_map::TrackedMap;
 use crate::world::owner::Owner;
 
 /// What a node does.
@@ -109,37 +110,50 @@ pub(crate) enum ActionEnd {
     Faulted,
 }
 
-/// What a node is at.
+/// What a node is at. Small: ten thousand trees are looked at in every tick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeState {
     pub(crate) is_running: bool,
-    /// The child under way.
-    pub(crate) cursor: usize,
     /// How it ended, for a parallel node above it.
     pub(crate) result: Option<bool>,
+    /// The child under way.
+    pub(crate) cursor: u16,
     /// Turns that are over.
-    pub(crate) turns: u64,
+    pub(crate) turns: u32,
     /// End of a wait, a limit or a cooldown.
     pub(crate) until: Option<Tick>,
     /// The task of an action that was entered and not left.
     pub(crate) task: Option<u64>,
     /// The walk under way, and its handle, which keeps the result.
-    pub(crate) walk: Option<(WalkId, Value)>,
+    pub(crate) walk: Option<Box<(WalkId, Value)>>,
 }
 
 /// One tree under way.
 #[derive(Debug)]
 pub(crate) struct RunningTree {
     pub(crate) tree: BehaviourTree,
+    /// The `self` that its functions are called with.
+    pub(crate) this: Rc<Table>,
     pub(crate) states: Vec<NodeState>,
     /// When a tree that faulted starts again.
     pub(crate) again: Option<Tick>,
 }
 
+impl RunningTree {
+    /// Whether it has not faulted within the last second.
+    fn is_due(&self, now: Tick) -> bool {
+        self.again.is_none_or(|again| again <= now)
+    }
+}
+
+/// Where a tree under way lies; it is taken out while it is ticked.
+#[derive(Debug)]
+struct Place(Option<RunningTree>);
+
 /// All trees under way.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
-    runs: BTreeMap<Owner, RunningTree>,
+    runs: TrackedMap<Owner, Place>,
     /// Tasks of actions that ended and that their tree has not seen.
     over: BTreeMap<u64, ActionEnd>,
     /// Walks that tasks of actions began and did not wait for; they end with their action.
@@ -150,30 +164,34 @@ pub(crate) struct Trees {
 
 impl Trees {
     /// The tree of a behaviour that begins, at its root.
-    pub(crate) fn begin(&mut self, owner: Owner, tree: &BehaviourTree) {
+    pub(crate) fn begin(&mut self, owner: Owner, tree: BehaviourTree, this: Rc<Table>) {
         let states = vec![NodeState::default(); tree.0.len()];
-        self.runs.insert(owner, RunningTree { tree: tree.clone(), states, again: None });
+        self.runs.insert(owner, Place(Some(RunningTree { tree, this, states, again: None })));
     }
 
     /// The tree of an owner, if it has one under way.
     pub(crate) fn run_of(&self, owner: Owner) -> Option<&RunningTree> {
-        self.runs.get(&owner)
+        self.runs.get(owner)?.0.as_ref()
     }
 
     /// Takes the tree of an owner out for good.
     pub(crate) fn take(&mut self, owner: Owner) -> Option<RunningTree> {
-        self.runs.remove(&owner)
+        self.runs.remove(owner)?.0
     }
 
-    /// Takes the tree of an owner out for the time of a tick.
-    pub(crate) fn begin_tick(&mut self, owner: Owner) -> Option<RunningTree> {
+    /// Takes the tree of an owner out for the time of a tick, if it is due.
+    pub(crate) fn begin_tick(&mut self, owner: Owner, now: Tick) -> Option<RunningTree> {
+        let run = self.runs.get_mut(owner)?.0.take_if(|run| run.is_due(now))?;
         self.ticking = Some((owner, false));
-        self.runs.remove(&owner)
+        Some(run)
     }
 
     /// Takes a tree back after its tick; whether its owner is to be suspended now.
     pub(crate) fn end_tick(&mut self, owner: Owner, run: RunningTree) -> bool {
-        self.runs.insert(owner, run);
+        match self.runs.get_mut(owner) {
+            Some(place) => place.0 = Some(run),
+            None => _ = self.runs.insert(owner, Place(Some(run))),
+        }
         self.ticking.take().is_some_and(|(_, suspend)| suspend)
     }
 
@@ -189,7 +207,7 @@ impl Trees {
 
     /// Whether the tree of `owner` is to be ticked: it has one, and has not faulted within the last second.
     pub(crate) fn is_due(&self, owner: Owner, now: Tick) -> bool {
-        self.runs.get(&owner).is_some_and(|run| run.again.is_none_or(|again| again <= now))
+        self.run_of(owner).is_some_and(|run| run.is_due(now))
     }
 
     /// Keeps how the task of an action ended, for its tree.
@@ -215,7 +233,7 @@ impl Trees {
 
     /// The time of an owner's tree moves on by `ticks`.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
-        if let Some(run) = self.runs.get_mut(&owner) {
+        if let Some(Place(Some(run))) = self.runs.get_mut(owner) {
             run.again = run.again.map(|tick| tick.after(ticks));
             for state in &mut run.states {
                 state.until = state.until.map(|tick| tick.after(ticks));
@@ -223,14 +241,19 @@ impl Trees {
         }
     }
 
+    /// Those that are not being ticked, by owner.
+    fn runs(&self) -> impl Iterator<Item = (Owner, &RunningTree)> {
+        self.runs.iter().filter_map(|(owner, place)| Some((owner, place.0.as_ref()?)))
+    }
+
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
-        for (owner, run) in &self.runs {
+        for (owner, run) in self.runs() {
             hash.word(u64::from(owner.0)).word(run.again.map_or(0, |tick| tick.0 + 1));
             for state in &run.states {
-                hash.flag(state.is_running).word(state.cursor as u64).word(state.turns);
+                hash.flag(state.is_running).word(u64::from(state.cursor)).word(u64::from(state.turns));
                 hash.word(state.result.map_or(0, |result| 1 + u64::from(result)));
                 hash.word(state.until.map_or(0, |tick| tick.0 + 1)).word(state.task.unwrap_or(0));
-                hash.word(state.walk.as_ref().map_or(0, |(walk, _)| slotmap::Key::data(walk).as_ffi()));
+                hash.word(state.walk.as_ref().map_or(0, |walk| slotmap::Key::data(&walk.0).as_ffi()));
             }
         }
         for (task, end) in &self.over {

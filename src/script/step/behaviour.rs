@@ -324,14 +324,7 @@ fn start_run(lua: &Lua, owner: Owner) {
 /// Starts `run`, and the tree at its root.
 pub(crate) fn start_code(lua: &Lua, owner: Owner) {
     start_run(lua, owner);
-    start_tree(lua, owner);
-}
-
-fn start_tree(lua: &Lua, owner: Owner) {
-    let tree = store::with(lua, |runtime| runtime.actors.behaviours.get(owner)?.class.tree.clone());
-    if let Some(tree) = tree {
-        tree::begin(lua, owner, &tree);
-    }
+    tree::begin(lua, owner);
 }
 
 /// A `run` that faulted a second ago begins again.

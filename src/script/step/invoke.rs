@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use mlua::{Function, IntoLuaMulti, MultiValue, Value};
+use mlua::{Function, IntoLuaMulti, MultiValue};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::owners::OwnerKind;
@@ -122,9 +122,9 @@ pub(crate) fn test(
     predicate: &Function,
     args: impl IntoLuaMulti,
 ) -> Result<bool, CallFailure> {
-    let values = within(vm, call, || vm.call(predicate, args, vm.limits().fuel_per_call))?;
+    let answer = within(vm, call, || vm.ask(predicate, args, vm.limits().fuel_per_call))?;
     clean_up(vm);
-    Ok(!matches!(values.front(), None | Some(Value::Nil | Value::Boolean(false))))
+    Ok(answer)
 }
 
 /// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the

@@ -124,9 +124,8 @@ fn fit(param: &Param, name: &str, value: Plain, world: Option<&World>) -> Result
             other,
         ) => return Err(refused(&other)),
         (reference, Plain::Text(text)) => {
-            if let Some(known) = world.and_then(|world| reference.known(world))
-                && !known.contains(&text)
-            {
+            if let Some(world) = world.filter(|world| !reference.is_known(world, &text)) {
+                let known = reference.known(world).unwrap_or_default();
                 let noun =
                     ParamType::NAMES.iter().find(|(_, kind)| *kind == reference).map_or("", |(name, _)| name);
                 let hint = suggestion(&text, known.iter().map(String::as_str));

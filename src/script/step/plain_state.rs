@@ -7,6 +7,8 @@
 //! once. Not here: what plain data is (`vm::payload`), what a reload keeps
 //! (`host::reload::commit`).
 
+use std::rc::Rc;
+
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::Plain;
@@ -23,8 +25,8 @@ const CALLBACK: &str = "state";
 pub(crate) fn after_call(vm: &ScriptVm, call: &Call) {
     let lua = vm.lua();
     let this = store::with(lua, |runtime| {
-        let this = runtime.actors.behaviours.shared_this(call.owner)?;
-        runtime.actors.checks.may_look(call.owner).then_some(this)
+        let instance = runtime.actors.behaviours.get(call.owner)?;
+        runtime.actors.checks.may_look(call.owner).then(|| Rc::clone(&instance.this))
     });
     if let Some(this) = this {
         let spent = look(vm, call, &this);

@@ -14,6 +14,8 @@ use std::rc::Rc;
 
 use mlua::{Lua, Value};
 
+use crate::script::state::behaviours::Instance;
+use crate::script::state::runtime::Actors;
 use crate::script::state::tasks::Why;
 use crate::script::state::trees::{BehaviourTree, Exit};
 use crate::script::step::tree::tick::{Cursor, NodeStatus};
@@ -38,38 +40,44 @@ pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, St
     Ok(Some(BehaviourTree(Rc::new(nodes))))
 }
 
-/// The tree of a behaviour that begins, at its root; ticked from the next step 3.
-pub(crate) fn begin(lua: &Lua, owner: Owner, tree: &BehaviourTree) {
-    store::with(lua, |runtime| runtime.actors.trees.begin(owner, tree));
+/// The tree of a behaviour that begins, if it has one, at its root; ticked from the next step 3.
+pub(crate) fn begin(lua: &Lua, owner: Owner) {
+    store::with(lua, |runtime| {
+        let Actors { behaviours, trees, .. } = &mut runtime.actors;
+        if let Some(Instance { class, this, .. }) = behaviours.get(owner)
+            && let Some(tree) = class.tree.clone()
+        {
+            trees.begin(owner, tree, Rc::clone(this));
+        }
+    });
 }
 
 /// Ticks the tree of an owner. Step 3.
 pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     let taken = store::with(lua, |runtime| {
-        if runtime.owners.is_paused(owner) || !runtime.actors.trees.is_due(owner, runtime.clock.now) {
+        if runtime.owners.is_paused(owner) {
             return None;
         }
-        runtime.actors.trees.begin_tick(owner)
+        runtime.actors.trees.begin_tick(owner, runtime.clock.now)
     });
     let Some(mut run) = taken else {
         return;
     };
     run.again = None;
-    if let Some(mut cursor) = Cursor::new(vm, owner, &run.tree, &mut run.states) {
-        let ended = cursor.tick(0);
-        let has_faulted = ended.is_err() || cursor.has_faulted;
-        if has_faulted {
-            cursor.leave(0, Exit::Interrupted, Why::Cancelled);
-            run.again = store::with(lua, |runtime| Some(runtime.clock.after_seconds(1.0)));
-        }
-        debug_assert!(
-            has_faulted
-                || ended.is_ok_and(|status| status == NodeStatus::Running)
-                || run.states.iter().all(|state| !state.is_running),
-            "nothing of a tree that ended still runs"
-        );
+    let mut cursor = Cursor::new(vm, owner, &mut run);
+    let ended = cursor.tick(0);
+    let has_faulted = ended.is_err() || cursor.has_faulted;
+    if has_faulted {
+        cursor.leave(0, Exit::Interrupted, Why::Cancelled);
+        run.again = store::with(lua, |runtime| Some(runtime.clock.after_seconds(1.0)));
     }
+    debug_assert!(
+        has_faulted
+            || ended.is_ok_and(|status| status == NodeStatus::Running)
+            || run.states.iter().all(|state| !state.is_running),
+        "nothing of a tree that ended still runs"
+    );
     let suspend = store::with(lua, |runtime| runtime.actors.trees.end_tick(owner, run));
     invoke::clean_up(vm);
     if suspend {
@@ -83,7 +91,5 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
     let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.take(owner)) else {
         return;
     };
-    if let Some(mut cursor) = Cursor::new(vm, owner, &run.tree, &mut run.states) {
-        cursor.leave(0, Exit::at_end(why), why);
-    }
+    Cursor::new(vm, owner, &mut run).leave(0, Exit::at_end(why), why);
 }

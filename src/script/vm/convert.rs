@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use glam::Vec3;
-use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
+use mlua::{Buffer, Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::suggestions;
 use crate::script::vm::lend::PanicWatch;
@@ -322,6 +322,14 @@ impl Argument {
     /// For anything else.
     pub fn callable(&self) -> Result<Function, Mistake> {
         self.value.as_function().cloned().ok_or_else(|| self.not("a function"))
+    }
+
+    /// A buffer.
+    ///
+    /// # Errors
+    /// For anything else.
+    pub fn buffer(&self) -> Result<Buffer, Mistake> {
+        self.value.as_buffer().cloned().ok_or_else(|| self.not("a buffer"))
     }
 
     /// A table; its fields are to be read raw.

@@ -319,6 +319,29 @@ impl ScriptVm {
         }
     }
 
+    /// Calls a predicate on `fuel` safepoints: whether its first result is neither nil nor false. Nothing is
+    /// allocated for its results.
+    ///
+    /// # Errors
+    /// The failure that ended it.
+    pub(crate) fn ask(
+        &self,
+        predicate: &Function,
+        args: impl IntoLuaMulti,
+        fuel: u64,
+    ) -> Result<bool, CallFailure> {
+        let running = self.begin(fuel);
+        let outcome = self.sandbox.protect.call::<(bool, bool)>((predicate, &self.report, args));
+        drop(running);
+        match outcome {
+            Ok((true, answer)) => {
+                self.count();
+                Ok(answer)
+            }
+            failed => self.settle(failed.map(|_| MultiValue::new())).map(|_| false),
+        }
+    }
+
     /// Makes the calls of the plan that [`Fuel::plan_batch`] was given, which takes functions and first
     /// arguments from two lists.
     ///

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Traversal};
+use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
 use crate::world::World;
 use crate::world::bystanders::{Bystanders, Straight};
 
@@ -42,6 +42,32 @@ pub fn find(world: &mut World, query: &PathQuery) -> PathAnswer {
     world.scratch.path_counts.requests += 1;
     world.scratch.path_counts.expansions += u64::from(answer.expansions);
     answer
+}
+
+/// A path with what was looked at for it.
+#[derive(Clone, Debug)]
+pub struct RecordedPath {
+    /// The path.
+    pub answer: PathAnswer,
+    /// What was looked at.
+    pub record: SearchRecord,
+    /// How long the search took.
+    pub seconds: f64,
+}
+
+/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more for what is
+/// looked at. Cost: three searches.
+pub fn find_recorded(world: &mut World, query: &PathQuery, clock_s: &mut dyn FnMut() -> f64) -> RecordedPath {
+    prepare(world, &query.by);
+    let nav = world.nav();
+    let mut search = Search::default();
+    // The first answer pays for memory that later ones find ready.
+    let _ = nav.plan(query, &mut search);
+    let began_s = clock_s();
+    let answer = nav.plan(query, &mut search);
+    let seconds = clock_s() - began_s;
+    let (_, record) = nav.plan_recorded(query, &mut search);
+    RecordedPath { answer, record, seconds }
 }
 
 /// Asks for a path; the answer comes as an event, with the one of `around` who stands on the goal.

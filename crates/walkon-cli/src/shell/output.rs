@@ -13,8 +13,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::cli::args::{ColorWhen, General};
-use super::cli::exit::CommandFailure;
 use super::progress;
+use walkon_shell::CommandFailure;
+pub(super) use walkon_shell::project::is_stream;
 
 /// What waits for stdout. One for the process, so that [`tell`] can let it go first.
 static STDOUT: LazyLock<Mutex<BufWriter<Stdout>>> =
@@ -155,11 +156,6 @@ pub(super) struct OutputFile {
     asked: PathBuf,
     /// Where the file really lies, behind any links; empty for stdout.
     real: PathBuf,
-}
-
-/// Whether a name of a file means stdout, or stdin where a file is read.
-pub(super) fn is_stream(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 impl OutputFile {

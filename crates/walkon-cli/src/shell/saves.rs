@@ -6,7 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::cli::exit::CommandFailure;
+use walkon_shell::CommandFailure;
+
 use super::output::tell;
 use crate::game::Game;
 

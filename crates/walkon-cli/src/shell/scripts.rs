@@ -1,50 +1,16 @@
-//! The scripts that a level names, checked without running them.
+//! The scripts of a project, checked without running them.
 //!
-//! In: a level, the texts of its project. Out: diagnostics: names that mean no script, in the level
-//! (fault:F19); mistakes of syntax, and what `lint` finds, in the scripts. Holds: nothing runs; every name is
-//! looked up the way a run looks it up. Not here: what a script does wrong while it runs (`script`).
+//! In: the texts of a project. Out: diagnostics: mistakes of syntax, and what `lint` finds. Holds: nothing
+//! runs. Not here: names in levels that mean no script (`walkon_shell`), what a script does wrong while it
+//! runs (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::cli::exit::{CommandFailure, Exit};
 use super::lint::{self, LevelNames, LevelOutline, Linted};
-use super::project::{Project, is_level};
-use crate::level::{Diagnostic, Level, Located, Severity, Span, code};
+use crate::level::{Diagnostic, Severity, Span, code};
 use crate::script::check;
-use crate::script::vm::files::{FileError, ScriptTexts};
-
-/// A script that a level names: the name as written, and its place as a JSON pointer.
-fn named(level: &Level) -> Vec<(&Located<String>, String)> {
-    let own = level.def.script.iter().map(|script| (script, "/script".to_owned()));
-    let behaviours = level.def.characters.iter().enumerate().filter_map(|(index, character)| {
-        character.behaviour.as_ref().map(|name| (name, format!("/characters/{index}/behaviour")))
-    });
-    own.chain(behaviours).collect()
-}
-
-/// Names of scripts in a level that mean none, or more than one.
-pub(super) fn unresolved(project: &Project, level: &Level, texts: &ScriptTexts) -> Vec<Diagnostic> {
-    let looked_up =
-        named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
-    looked_up
-        .filter_map(|(name, pointer, found)| {
-            let refused = refused(level, (name.span, pointer), &found.err()?);
-            let skipped = project.skipped(&name.value).map(|why| format!("it was skipped: {why}"));
-            let help = skipped.or(refused.help).or_else(|| project.unmarked());
-            Some(Diagnostic { help, ..refused })
-        })
-        .collect()
-}
-
-fn refused(level: &Level, at: (Span, String), error: &FileError) -> Diagnostic {
-    let message = error.to_string();
-    // The suggestion is the end of the sentence; here it is advice of its own.
-    let (message, help) = match message.split_once("; ") {
-        Some((what, advice)) => (what.to_owned(), Some(advice.to_owned())),
-        None => (message, None),
-    };
-    Diagnostic { help, ..level.diagnostic(code::UNRESOLVED, Severity::Error, at, message) }
-}
+use walkon_shell::project::{Project, is_level};
+use walkon_shell::{CommandFailure, Exit};
 
 /// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels
 /// in the level folders.

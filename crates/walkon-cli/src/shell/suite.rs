@@ -12,14 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use super::cli::exit::CommandFailure;
-use super::project::{Project, file_at};
-use super::watchdog::{Interrupts, Watchdog};
+use super::interrupts::Interrupts;
 use crate::game::testing::{self, Suite, TestDef, TestResult};
 use crate::level::Level;
 use crate::script::host::StartError;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
+use walkon_shell::CommandFailure;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{Project, file_at};
 
 /// Stack of a thread that runs tests.
 const STACK_BYTES: usize = 64 << 20;
@@ -336,7 +337,7 @@ impl Bench {
     fn new(interrupts: &Interrupts) -> Self {
         let signals = Arc::new(Signals::default());
         let call_ms = Settings::default().limits.watchdog_ms;
-        let watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.clone());
+        let watchdog = Watchdog::start(Arc::clone(&signals), call_ms, interrupts.came());
         Self { signals, _watchdog: watchdog }
     }
 }

@@ -11,15 +11,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::cli::exit::CommandFailure;
 use super::debounce::{Debouncer, FileState};
 use super::file_watcher::{FileNotice, FileWatcher};
 use super::output::tell;
-use super::project::{FoundLevel, is_script};
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
 use crate::level::{FileSource, LevelError, LevelFile, SourceError};
+use walkon_shell::CommandFailure;
+use walkon_shell::project::{FoundLevel, is_script};
 
 /// Folders inside one another that are looked into when one appears.
 const DEPTH_MAX: usize = 32;

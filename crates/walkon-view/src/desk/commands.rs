@@ -4,59 +4,76 @@
 //! (`desk`).
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::Reload;
 
 use super::{Desk, diagnostics};
+use crate::client::Reply;
 use crate::edit::document::{Applied, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint};
 use crate::edit::patch::Change;
 use crate::edit::save::save_beside;
-use crate::forecast::Outlook;
-
-/// Time between two words about how far long work has come.
-const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+use crate::fields::Fields;
+use crate::forecast::{Foresight, Outlook};
+use crate::replica::CALLED_OFF;
 
 impl Desk {
     /// Does what a command asks for.
-    pub(super) fn perform(&mut self, word: &str, command: &Value) -> Result<Value, String> {
+    pub(super) fn perform(
+        &mut self,
+        fields: &Fields<'_>,
+        word: &str,
+        reply: &Reply,
+    ) -> Result<Value, String> {
         match word {
             "files" => self.files(),
-            "source" => self.source(text(command, "file")?),
+            "source" => self.source(fields.text("file")?),
             "schema" => Ok(walkon::level::schema()),
             "check" => self.check(),
-            "trace" => Ok(json!({ "text": self.around.project.trace(&self.doers.shared.record.now())? })),
-            "document" => self.shown(command["file"].as_str().unwrap_or_default()),
+            "trace" => self.trace(reply),
+            "document" => self.shown(fields.maybe_text("file")?.unwrap_or_default()),
             "edit" => {
-                let changes = changes(command)?;
-                let file = self.file_of(command);
-                let label = label(command, "edit");
+                let changes = changes(fields)?;
+                let file = self.file_of(fields)?;
+                let label = label(fields, "edit")?;
                 self.done(|desk| desk.document.apply(&file, &changes, label, &mut desk.around))
             }
             "undo" => self.done(|desk| desk.document.undo(&mut desk.around)),
             "redo" => self.done(|desk| desk.document.redo(&mut desk.around)),
-            "write" => self.write(command),
-            "paint" => self.paint(command),
-            "resolve" => self.resolve(command),
-            "try" => self.try_out(command),
-            "expect" => self.expect(command),
-            "graph" => self.graph(command),
+            "write" => self.write(fields),
+            "paint" => self.paint(fields),
+            "resolve" => self.resolve(fields),
+            "expect" => self.expect(fields),
+            "graph" => self.graph(fields, reply),
             other => Err(format!("the command \"{other}\" is not known here")),
         }
     }
 
     /// A file by its path below the root, or a script by its name; the level when none is named.
-    fn file_of(&self, command: &Value) -> String {
-        let file = command["file"].as_str().unwrap_or_default();
-        self.path_of(file).unwrap_or_else(|| file.to_owned())
+    fn file_of(&self, fields: &Fields<'_>) -> Result<String, String> {
+        let file = fields.maybe_text("file")?.unwrap_or_default();
+        Ok(self.path_of(file).unwrap_or_else(|| file.to_owned()))
+    }
+
+    fn trace(&self, reply: &Reply) -> Result<Value, String> {
+        let record = self.doers.shared.record.now();
+        let mut goes_on = |tick: u64| reply.progress("the trace", tick, record.tick);
+        let text = self.around.project.trace(&record, &mut goes_on)?;
+        text.map(|text| json!({ "text": text })).ok_or_else(|| CALLED_OFF.to_owned())
     }
 
     /// Edits, and lets everybody know.
     fn done(&mut self, edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>) -> Result<Value, String> {
+        // What could not be written before may be written by now.
+        if !self.document.unsaved().is_empty() {
+            let again = self.document.save_again(&mut self.around);
+            if !again.files.is_empty() {
+                self.applied(&again, "disk");
+            }
+        }
         let applied = edit(self).map_err(|error| error.to_string())?;
         self.applied(&applied, "page");
         let files: BTreeMap<&String, Option<&str>> =
@@ -98,24 +115,24 @@ impl Desk {
         Ok(json!({ "diagnostics": diagnostics(&self.problems()?) }))
     }
 
-    fn write(&mut self, command: &Value) -> Result<Value, String> {
-        let new = text(command, "text")?.to_owned();
-        let file = text(command, "file")?;
+    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+        let new = fields.text("text")?.to_owned();
+        let file = fields.text("file")?;
         let path = self.path_of(file).ok_or_else(|| format!("the project has no script \"{file}\""))?;
-        let label = label(command, &format!("write {file}"));
+        let label = label(fields, &format!("write {file}"))?;
         self.done(|desk| desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around))
     }
 
-    fn paint(&mut self, command: &Value) -> Result<Value, String> {
-        let layer = command["layer"].as_u64().unwrap_or_default() as usize;
+    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+        let layer = fields.maybe_count("layer")?.unwrap_or_default() as usize;
         let level = self.document.level().to_owned();
         let own = self.document.text("").cloned().ok_or("the level has no text")?;
         let place = grid_place(&level, &own, layer).map_err(|error| error.to_string())?;
-        let mut letters = text(command, "symbol")?.chars();
+        let mut letters = fields.text("symbol")?.chars();
         let (Some(symbol), None) = (letters.next(), letters.next()) else {
             return Err("\"symbol\": expected one character".to_owned());
         };
-        let cells: Vec<[u32; 2]> = serde_json::from_value(command["cells"].clone())
+        let cells: Vec<[u32; 2]> = serde_json::from_value(fields.get("cells").cloned().unwrap_or_default())
             .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())?;
         let old = self
             .document
@@ -123,69 +140,64 @@ impl Desk {
             .cloned()
             .ok_or_else(|| format!("{} is no file of this level", place.file))?;
         let new = paint(&place, &old, &cells, symbol).map_err(|error| error.to_string())?;
-        let label = label(command, "paint");
+        let label = label(fields, "paint")?;
         self.done(|desk| {
             desk.document.replace(BTreeMap::from([(place.file, Some(new))]), label, &mut desk.around)
         })
     }
 
-    fn resolve(&mut self, command: &Value) -> Result<Value, String> {
-        let resolution = match command["keep"].as_str() {
-            Some("ours") => Resolution::Ours,
-            Some("theirs") => Resolution::Theirs,
-            _ => Resolution::Text(
-                text(command, "text")
-                    .map_err(|_| "\"keep\": expected \"ours\", \"theirs\", or a \"text\"".to_owned())?
-                    .to_owned(),
-            ),
+    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+        let resolution = match (fields.maybe_text("keep")?, fields.maybe_text("text")?) {
+            (Some("ours"), _) => Resolution::Ours,
+            (Some("theirs"), _) => Resolution::Theirs,
+            (None, Some(text)) => Resolution::Text(text.to_owned()),
+            _ => return Err("\"keep\": expected \"ours\", \"theirs\", or a \"text\"".to_owned()),
         };
-        let file = self.file_of(command);
+        let file = self.file_of(fields)?;
         self.done(|desk| desk.document.resolve(&file, resolution, &mut desk.around))
     }
 
-    /// The future with changes that are not saved.
-    fn try_out(&mut self, command: &Value) -> Result<Value, String> {
-        let changes = if command["changes"].is_null() { Vec::new() } else { changes(command)? };
-        if changes.is_empty() {
-            let _ = self.doers.forecast.send(Outlook::Try(None));
-            return Ok(json!({}));
+    /// The future with changes that are not saved; none: with the texts as they are. The answer comes from there.
+    pub(super) fn try_out(&self, fields: &Fields<'_>, reply: Reply) {
+        match self.tried(fields) {
+            Ok(tried) => {
+                let outlook = Outlook { wish: Foresight::Try(tried), reply: Some(reply) };
+                let _ = self.doers.forecast.send(outlook);
+            }
+            Err(error) => reply.send(Err(error)),
         }
-        let file = self.file_of(command);
+    }
+
+    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, String> {
+        let changes = if fields.get("changes").is_some() { changes(fields)? } else { Vec::new() };
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        let file = self.file_of(fields)?;
         let texts = self.document.try_out(&file, &changes).map_err(|error| error.to_string())?;
         let path = if file.is_empty() { self.document.level().to_owned() } else { file };
         let new = texts.get(&path).map(|text| text.to_string()).unwrap_or_default();
-        let reload = match self.script_names.get(&path) {
-            Some(name) => Reload { scripts: BTreeMap::from([(name.clone(), Some(new))]), level: None },
-            None => {
-                let level = self.level_now(&BTreeMap::from([(path, new)]))?;
-                if !level.is_playable {
-                    return Err("the level would not load any more".to_owned());
-                }
-                Reload { scripts: BTreeMap::new(), level: Some(level.texts) }
-            }
-        };
-        let _ = self.doers.forecast.send(Outlook::Try(Some(reload)));
-        Ok(json!({}))
+        if let Some(name) = self.script_names.get(&path) {
+            return Ok(Some(Reload { scripts: BTreeMap::from([(name.clone(), Some(new))]), level: None }));
+        }
+        let level = self.level_now(&BTreeMap::from([(path, new)]))?;
+        if !level.is_playable {
+            return Err("the level would not load any more".to_owned());
+        }
+        Ok(Some(Reload { scripts: BTreeMap::new(), level: Some(level.texts) }))
     }
 
     /// Works on the graph of the level.
-    fn graph(&mut self, command: &Value) -> Result<Value, String> {
-        let mut fields = command.clone();
-        if let Some(object) = fields.as_object_mut() {
-            object.remove("id");
-            object.remove("do");
+    fn graph(&mut self, fields: &Fields<'_>, reply: &Reply) -> Result<Value, String> {
+        let mut own = fields.json().clone();
+        if let Some(object) = own.as_object_mut() {
+            object.retain(|name, value| name != "id" && name != "do" && !value.is_null());
         }
         let action: GraphAction =
-            serde_json::from_value(fields).map_err(|error| format!("\"graph\": {error}"))?;
+            serde_json::from_value(own).map_err(|error| format!("\"graph\": {error}"))?;
         let project = std::sync::Arc::clone(&self.around.project);
-        let clients = std::sync::Arc::clone(&self.doers.shared.clients);
-        let mut told = Instant::now();
-        let mut progress = |done: u64, all: u64| {
-            if told.elapsed() > PROGRESS_EVERY {
-                clients.tell(&json!({ "tell": "progress", "of": "graph", "done": done, "all": all }));
-                told = Instant::now();
-            }
-        };
+        // The work on graphs has no way to be called off.
+        let mut progress = |done: u64, all: u64| _ = reply.progress("the graph", done, all);
         let done = act(&mut self.document, &action, project.folder(), &mut self.around, &mut progress)
             .map_err(|error| error.to_string())?;
         if let Some(compact) = &done.compact {
@@ -198,26 +210,36 @@ impl Desk {
         Ok(done.answer)
     }
 
-    fn expect(&mut self, command: &Value) -> Result<Value, String> {
-        if !command["add"].is_null() {
-            let row: Expectation = serde_json::from_value(command["add"].clone())
-                .map_err(|error| format!("\"add\": {error}"))?;
-            self.expectations.add(row).map_err(|error| error.to_string())?;
-        } else if let Some(index) = command["remove"].as_u64() {
-            self.expectations.remove(index as usize).map_err(|error| error.to_string())?;
-        } else if !command["save"].is_null() {
-            self.save_expectations(command["save"].as_str())?;
+    fn expect(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+        let mut is_changed = true;
+        if let Some(row) = fields.get("add") {
+            let row: Expectation =
+                serde_json::from_value(row.clone()).map_err(|error| format!("\"add\": {error}"))?;
+            self.expectations.add(row).map_err(|error| format!("\"add\": {error}"))?;
+        } else if let Some(index) = fields.maybe_count("remove")? {
+            self.expectations.remove(index as usize).map_err(|error| format!("\"remove\": {error}"))?;
+        } else {
+            is_changed = false;
+            if let Some(file) = fields.maybe_text("save")? {
+                self.save_expectations(file)?;
+            }
         }
         let rows = self.expected()?;
+        if is_changed {
+            self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
+        }
         Ok(json!({ "rows": rows, "file": self.expectations_file() }))
     }
 
-    fn save_expectations(&mut self, file: Option<&str>) -> Result<(), String> {
-        let file =
-            file.filter(|file| !file.is_empty()).map_or_else(|| self.expectations_file(), str::to_owned);
-        if !file.ends_with("_test.lua") {
+    /// Writes the list as a file of level tests, where those of this level are kept: nothing else is written over.
+    fn save_expectations(&mut self, file: &str) -> Result<(), String> {
+        let usual = self.expectations_file();
+        let file = if file.is_empty() { usual.clone() } else { file.to_owned() };
+        let folder = usual.rfind('/').map_or("", |end| &usual[..=end]);
+        if !file.ends_with("_test.lua") || !file.starts_with(folder) {
             return Err(format!(
-                "\"{file}\": expected a name that ends in _test.lua, which `walkon test` runs"
+                "\"save\" is \"{file}\", expected a file below \"{folder}\" whose name ends in _test.lua, which \
+                 `walkon test` runs, such as \"{usual}\""
             ));
         }
         let stem = self.document.level().rsplit('/').next().unwrap_or_default();
@@ -232,15 +254,12 @@ impl Desk {
     }
 }
 
-fn text<'a>(command: &'a Value, name: &str) -> Result<&'a str, String> {
-    command[name].as_str().ok_or_else(|| format!("\"{name}\" is missing, expected a text"))
+fn changes(fields: &Fields<'_>) -> Result<Vec<Change>, String> {
+    let changes = fields.get("changes").ok_or("\"changes\" is missing, expected a list of objects")?;
+    serde_json::from_value(changes.clone()).map_err(|error| format!("\"changes\": {error}"))
 }
 
-fn changes(command: &Value) -> Result<Vec<Change>, String> {
-    serde_json::from_value(command["changes"].clone()).map_err(|error| format!("\"changes\": {error}"))
-}
-
-fn label(command: &Value, otherwise: &str) -> Label {
-    let text = command["label"].as_str().unwrap_or(otherwise).to_owned();
-    Label { text, joins: command["joins"].as_str().unwrap_or_default().to_owned() }
+fn label(fields: &Fields<'_>, otherwise: &str) -> Result<Label, String> {
+    let text = fields.maybe_text("label")?.unwrap_or(otherwise).to_owned();
+    Ok(Label { text, joins: fields.maybe_text("joins")?.unwrap_or_default().to_owned() })
 }

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use walkon::level::FILE_BYTES_MAX;
 use walkon::{Diagnostic, FileSource, Severity, SourceError};
 
 use super::merge::merge;
@@ -225,19 +224,6 @@ impl Document {
             undone: Vec::new(),
             is_open: false,
             rounds: 0,
-        }
-    }
-
-    /// The same for the level at a path, with the files that it names, out of a project.
-    pub fn open(level: &str, below: &dyn FileSource, around: &mut dyn Surroundings) -> Self {
-        let texts = level_texts(level, &Overlaid { below, texts: &Texts::new() });
-        Self::new(level, texts, around)
-    }
-
-    /// Adds the files that the level names by now, as they are in the project.
-    pub fn follow(&mut self, below: &dyn FileSource) {
-        for (file, text) in level_texts(&self.level, &Overlaid { below, texts: &self.texts }) {
-            self.add(&file, &text);
         }
     }
 
@@ -659,21 +645,8 @@ impl FileSource for Overlaid<'_> {
     }
 }
 
-/// The level at a path and the files that it names, as far as they are texts.
-fn level_texts(level: &str, source: &Overlaid<'_>) -> Texts {
-    let files = match walkon::load(level, source) {
-        Ok(level) => level.files,
-        Err(error) => error.files,
-    };
-    let text = |path: &str| {
-        let bytes = source.read(path, FILE_BYTES_MAX).ok()?;
-        String::from_utf8(bytes).ok().map(Arc::from)
-    };
-    files.into_iter().filter_map(|file| text(&file.path).map(|text| (file.path, text))).collect()
-}
-
 /// Whether the level at a path loads out of some texts and what lies below them.
-#[must_use]
+#[cfg(test)]
 pub fn check_level(level: &str, texts: &Texts, below: &dyn FileSource) -> Checked {
     match walkon::load(level, &Overlaid { below, texts }) {
         Ok(level) => Checked { loads: true, diagnostics: level.diagnostics },

@@ -371,7 +371,8 @@ impl<'d> Desk<'d> {
             GraphAction::Island => self.report(&self.draft()?, Vec::new()).map(Made::answer),
             GraphAction::Remove { island, points } => self.remove(*island, *points),
             GraphAction::Stitch => self.stitch(progress),
-            GraphAction::Blocked { remove } => self.blocked(*remove),
+            GraphAction::Blocked { remove: false } => self.blocked(BlockedLinks::Listed),
+            GraphAction::Blocked { remove: true } => self.blocked(BlockedLinks::Removed),
             GraphAction::Edit { add, moves, link, unlink, remove } => self.edit(&HandWork {
                 add: add.iter().copied().map(Vec3::from).collect(),
                 moves: moves.iter().map(|moved| (moved.point, Vec3::from(moved.to))).collect(),
@@ -398,7 +399,8 @@ impl<'d> Desk<'d> {
                     _ => Err(missing("a space needs name, from and within, or auto, or clear")),
                 }
             }
-            GraphAction::Table { keep } => self.table(*keep, progress),
+            GraphAction::Table { keep: false } => self.table(Ways::Measured, progress),
+            GraphAction::Table { keep: true } => self.table(Ways::Kept, progress),
         }
     }
 
@@ -517,13 +519,13 @@ impl<'d> Desk<'d> {
             "text": format!("nobody can walk the link {},{}", ends[0], ends[1]) })
     }
 
-    fn blocked(&self, removes: bool) -> Result<Made, GraphActionError> {
+    fn blocked(&self, links_then: BlockedLinks) -> Result<Made, GraphActionError> {
         let (mut draft, solids) = (self.draft()?, self.scene()?);
         let links = blocked_links(&draft, &solids, &self.def.link_options());
         let list = links.iter().take(LISTED_MAX);
         let list: Vec<Value> = list.map(|&ends| self.blocked_link(Some(&solids), &draft, ends)).collect();
         let answer = json!({ "count": links.len(), "links": list });
-        if !removes || links.is_empty() {
+        if links_then == BlockedLinks::Listed || links.is_empty() {
             return Ok(Made::answer(answer));
         }
         let mut hand = self.hand()?;
@@ -586,7 +588,7 @@ impl<'d> Desk<'d> {
         Made::turn(answer, label, draft, None)
     }
 
-    fn table(&self, keeps: bool, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn table(&self, ways: Ways, progress: Progress<'_>) -> Result<Made, GraphActionError> {
         let draft = self.draft()?;
         let text = graph_text(&draft);
         let text = self.texts.get(&self.paths.text).map_or(text.as_str(), |text| text);
@@ -609,7 +611,7 @@ impl<'d> Desk<'d> {
         });
         answer["pairs"] = Value::from(pairs.collect::<Vec<_>>());
         let mut made = Made::answer(answer);
-        if keeps {
+        if ways == Ways::Kept {
             if self.def.file.is_none() {
                 return Err(missing(
                     "the points stand in the level itself: give it a file to keep ways beside",
@@ -619,6 +621,20 @@ impl<'d> Desk<'d> {
         }
         Ok(made)
     }
+}
+
+/// What becomes of links that nobody can walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BlockedLinks {
+    Listed,
+    Removed,
+}
+
+/// What becomes of the ways between parts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ways {
+    Measured,
+    Kept,
 }
 
 /// A part of a graph that is grown.

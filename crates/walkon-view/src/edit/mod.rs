@@ -17,7 +17,7 @@ mod span;
 
 pub use document::{
     Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
-    Surroundings, Texts, check_level,
+    Surroundings, Texts,
 };
 pub use expectations::{
     Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
@@ -27,5 +27,5 @@ pub use json::Json;
 pub use merge::merge;
 pub use paint::{GridPlace, PaintError, grid_place, paint};
 pub use patch::{Change, PatchError, What, below, patch};
-pub use save::{OnDisk, SaveError, remove_below, save_beside, save_over};
+pub use save::{SaveError, remove_below, save_beside, save_over};
 pub use span::value_span;

@@ -130,6 +130,20 @@ struct Reach {
     depth: usize,
 }
 
+/// A value of a text, and the pointer that leads there.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    at: &'p Range<usize>,
+    here: &'p str,
+}
+
+/// A value that becomes another.
+#[derive(Clone, Copy)]
+struct Turned<'v> {
+    old: &'v Json,
+    new: &'v Json,
+}
+
 /// Something to be put into an object or a list.
 #[derive(Clone, Copy)]
 struct New<'v> {
@@ -193,11 +207,12 @@ impl Patcher {
     fn set(&mut self, tokens: &[String], value: &Json) -> Result<(), String> {
         let reach = self.reach(tokens);
         if reach.depth < tokens.len() {
-            return self.add(tokens, &reach, (value, Missing::Set));
+            return self.add(tokens, &reach, value, Missing::Set);
         }
         let old = Json::read(&self.text[reach.at.clone()]).map_err(|error| format!("is no JSON: {error}"))?;
         let mut plan = Plan::default();
-        self.compare(&mut plan, (&reach.at, &pointer(tokens)), (&old, value));
+        let place = Place { at: &reach.at, here: &pointer(tokens) };
+        self.compare(&mut plan, place, Turned { old: &old, new: value });
         if plan.steps.len() > STEPS_MAX {
             plan = Plan { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
         }
@@ -219,17 +234,19 @@ impl Patcher {
     }
 
     /// Finds out what makes one value of another, piece by piece where they are of one kind.
-    fn compare(&self, plan: &mut Plan, place: (&Range<usize>, &str), (old, new): (&Json, &Json)) {
+    fn compare(&self, plan: &mut Plan, place: Place<'_>, values: Turned<'_>) {
+        let Turned { old, new } = values;
         if old.is_same(new) {
             return;
         }
-        let (at, here) = place;
+        let Place { at, here } = place;
         let opened = open(&self.text, at);
         match (old, new, opened) {
             (Json::Object(old), Json::Object(new), Some(opened)) if has_common(old, new) => {
                 for ((key, old), item) in old.iter().zip(&opened.items) {
                     if let Some(new) = get(new, key) {
-                        self.compare(plan, (&item.value, &below(here, key)), (old, new));
+                        let place = Place { at: &item.value, here: &below(here, key) };
+                        self.compare(plan, place, Turned { old, new });
                     }
                 }
                 let gone = old.iter().filter(|(key, _)| get(new, key).is_none());
@@ -245,7 +262,8 @@ impl Patcher {
                 let (old_end, new_end) = (old.len() - end, new.len() - end);
                 for number in begin..old_end.min(new_end) {
                     let place = (&opened.items[number].value, below(here, &number.to_string()));
-                    self.compare(plan, (place.0, &place.1), (&old[number], &new[number]));
+                    let values = Turned { old: &old[number], new: &new[number] };
+                    self.compare(plan, Place { at: place.0, here: &place.1 }, values);
                 }
                 let gone = (new_end.max(begin)..old_end).rev();
                 plan.steps.extend(gone.map(|number| Change::remove(below(here, &number.to_string()))));
@@ -264,7 +282,7 @@ impl Patcher {
         };
         let reach = self.reach(parents);
         if reach.depth < parents.len() {
-            return self.add(tokens, &reach, (value, Missing::Insert));
+            return self.add(tokens, &reach, value, Missing::Insert);
         }
         let Some(opened) = open(&self.text, &reach.at) else { return Err(self.no_parent(&reach.at)) };
         let count = opened.items.len();
@@ -272,12 +290,12 @@ impl Patcher {
             if opened.member(&self.text, last).is_some() {
                 return Err("is there already, expected a new key".to_owned());
             }
-            self.put((&reach.at, &opened), count, New { key: Some(last), value });
+            self.put(&reach.at, &opened, count, New { key: Some(last), value });
             return Ok(());
         }
         let number = if last == "-" { Some(count) } else { index(last) };
         match number.filter(|number| *number <= count) {
-            Some(number) => self.put((&reach.at, &opened), number, New { key: None, value }),
+            Some(number) => self.put(&reach.at, &opened, number, New { key: None, value }),
             None => {
                 return Err(format!("is not there: the list has {count} items, expected 0 to {count} or -"));
             }
@@ -290,7 +308,8 @@ impl Patcher {
         &mut self,
         tokens: &[String],
         reach: &Reach,
-        (value, missing): (&Json, Missing),
+        value: &Json,
+        missing: Missing,
     ) -> Result<(), String> {
         let Some(opened) = open(&self.text, &reach.at) else { return Err(self.no_parent(&reach.at)) };
         if self.first(&reach.at) != b'{' {
@@ -309,7 +328,7 @@ impl Patcher {
                 token => Json::Object(vec![(token.to_owned(), made)]),
             };
         }
-        self.put((&reach.at, &opened), opened.items.len(), New { key: Some(key), value: &made });
+        self.put(&reach.at, &opened, opened.items.len(), New { key: Some(key), value: &made });
         Ok(())
     }
 
@@ -324,14 +343,14 @@ impl Patcher {
     }
 
     /// Puts something new before the item of a number, or after the last.
-    fn put(&mut self, (at, opened): (&Range<usize>, &Opened), number: usize, new: New<'_>) {
+    fn put(&mut self, at: &Range<usize>, opened: &Opened, number: usize, new: New<'_>) {
         let writer = Writer { text: &self.text, style: &self.style };
         let Some(last) = opened.items.last() else {
-            let text = self.only((at, opened), new);
+            let text = self.only(at, opened, new);
             self.text.replace_range(at.clone(), &text);
             return;
         };
-        let models = models(&writer, opened, (number, new));
+        let models = models(&writer, opened, number, new);
         let write_as = |model: Option<&Range<usize>>, spot: Spot<'_>| match new.key {
             Some(key) => writer.member(key, new.value, model, spot),
             None => writer.value(new.value, model, spot),
@@ -376,7 +395,7 @@ impl Patcher {
     }
 
     /// The text of an object or a list that gets its first item.
-    fn only(&self, (at, opened): (&Range<usize>, &Opened), new: New<'_>) -> String {
+    fn only(&self, at: &Range<usize>, opened: &Opened, new: New<'_>) -> String {
         let value = new.value.clone();
         let whole = match new.key {
             Some(key) => Json::Object(vec![(key.to_owned(), value)]),
@@ -465,7 +484,7 @@ struct Models {
     broken: Option<Range<usize>>,
 }
 
-fn models(writer: &Writer<'_>, opened: &Opened, (number, new): (usize, New<'_>)) -> Models {
+fn models(writer: &Writer<'_>, opened: &Opened, number: usize, new: New<'_>) -> Models {
     let items = &opened.items;
     let before = items[..number].iter().rev().take(MODELS_MAX);
     let near = before.chain(items[number..].iter().take(MODELS_MAX));

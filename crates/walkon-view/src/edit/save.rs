@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use walkon::level::{FILE_BYTES_MAX, PathError, checked_path};
 use walkon::{FileSource as _, Folder, SourceError};
 
-use super::document::{Checked, NotSaved, Save, Surroundings, Texts, check_level};
+use super::document::{NotSaved, Save};
 
 /// Names that are tried for a file that does not stay.
 const NAMES_MAX: u64 = 64;
@@ -44,7 +44,7 @@ pub fn save_beside(root: &Path, path: &str, bytes: &[u8]) -> Result<(), SaveErro
     let old = permissions(&place)?;
     let (folder, name) = parts(&place)?;
     let beside = write_beside(&folder, &name, bytes)?;
-    let moved = take_place(&root, (&beside, &place), old);
+    let moved = take_place(&root, &beside, &place, old);
     if moved.is_err() {
         let _ = fs::remove_file(&beside);
     }
@@ -89,24 +89,6 @@ pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), NotSaved> {
         None => remove_below(root, save.file),
     };
     done.map_err(|error| failed(&error))
-}
-
-/// A project on disk as the surroundings of a document: its level is loaded from there, its files are written there.
-pub struct OnDisk<'d> {
-    /// The level, from the root of the project.
-    pub level: &'d str,
-    /// The project.
-    pub folder: &'d Folder,
-}
-
-impl Surroundings for OnDisk<'_> {
-    fn check(&mut self, texts: &Texts) -> Checked {
-        check_level(self.level, texts, self.folder)
-    }
-
-    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
-        save_over(self.folder.root(), save)
-    }
 }
 
 /// Where a path leads: past links, in a folder that is there and lies inside.
@@ -173,7 +155,8 @@ fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, Save
 
 fn take_place(
     root: &Path,
-    (beside, place): (&Path, &Path),
+    beside: &Path,
+    place: &Path,
     old: Option<fs::Permissions>,
 ) -> Result<(), SaveError> {
     // Had a link taken the place of the folder, the file would not lie inside.
@@ -194,10 +177,25 @@ mod tests {
     use serde_json::json;
     use walkon::Folder;
 
-    use crate::edit::document::{Document, EditError, Label, NotSaved, Save};
+    use crate::edit::document::{
+        Checked, Document, EditError, Label, NotSaved, Save, Surroundings, Texts, check_level,
+    };
     use crate::edit::paint::{grid_place, paint};
     use crate::edit::patch::Change;
-    use crate::edit::save::{OnDisk, SaveError, remove_below, save_beside, save_over};
+    use crate::edit::save::{SaveError, remove_below, save_beside, save_over};
+
+    /// A project on disk as the surroundings of a document.
+    struct OnDisk<'d>(&'d Folder);
+
+    impl Surroundings for OnDisk<'_> {
+        fn check(&mut self, texts: &Texts) -> Checked {
+            check_level("level.json", texts, self.0)
+        }
+
+        fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+            save_over(self.0.root(), save)
+        }
+    }
 
     fn project() -> (tempfile::TempDir, PathBuf) {
         let outer = tempfile::tempdir().unwrap();
@@ -283,8 +281,10 @@ mod tests {
         let grid = "cellSize 1\r\nminX 0\r\nminZ 0\r\ngridWidth 3\r\ngridDepth 1\r\n111\r\n";
         std::fs::write(root.join("map.txt"), grid).unwrap();
         let folder = Folder::open(&root).unwrap();
-        let mut around = OnDisk { level: "level.json", folder: &folder };
-        let mut document = Document::open("level.json", &folder, &mut around);
+        let mut around = OnDisk(&folder);
+        let texts =
+            [("level.json", text), ("map.txt", grid)].map(|(file, text)| (file.to_owned(), text.into()));
+        let mut document = Document::new("level.json", Texts::from(texts), &mut around);
         assert!(document.checked().loads);
         let there = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
         document.apply("", &[Change::set("/seed", json!(2))], Label::default(), &mut around).unwrap();

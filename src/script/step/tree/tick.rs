@@ -11,7 +11,7 @@ use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::script::bind::character::walk_to;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
-use crate::script::state::trees::{ActionEnd, BehaviourTree, Exit, NodeKind, NodeState, TreeNode};
+use crate::script::state::trees::{ActionEnd, Exit, NodeKind, NodeState, RunningTree, TreeNode};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::{task, wait};
@@ -39,7 +39,7 @@ pub(crate) struct Faulted;
 pub(crate) struct Cursor<'a> {
     vm: &'a ScriptVm,
     owner: Owner,
-    this: Table,
+    this: &'a Table,
     nodes: &'a [TreeNode],
     states: &'a mut [NodeState],
     /// Later branches of reactive nodes, to be left before something begins.
@@ -49,18 +49,9 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// None when the behaviour has no `self` any more.
-    pub(crate) fn new(
-        vm: &'a ScriptVm,
-        owner: Owner,
-        tree: &'a BehaviourTree,
-        states: &'a mut [NodeState],
-    ) -> Option<Self> {
-        let this = store::with(vm.lua(), |runtime| {
-            let receiver = runtime.owners.get(owner)?.receiver.clone()?;
-            receiver.as_table().cloned()
-        })?;
-        Some(Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false })
+    pub(crate) fn new(vm: &'a ScriptVm, owner: Owner, run: &'a mut RunningTree) -> Self {
+        let RunningTree { tree, this, states, .. } = run;
+        Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false }
     }
 
     fn lua(&self) -> &'a Lua {
@@ -115,9 +106,10 @@ impl<'a> Cursor<'a> {
             }
             NodeKind::Drawn(weights) => {
                 if is_fresh {
-                    self.states[at].cursor = self.draw(children.len(), weights.as_deref());
+                    // A tree has at most 4,096 nodes.
+                    self.states[at].cursor = self.draw(children.len(), weights.as_deref()) as u16;
                 }
-                self.tick(children[self.states[at].cursor])?
+                self.tick(children[usize::from(self.states[at].cursor)])?
             }
         };
         self.states[at].is_running = status == NodeStatus::Running;
@@ -131,7 +123,7 @@ impl<'a> Cursor<'a> {
         stop_on: bool,
         reacts: bool,
     ) -> Result<NodeStatus, Faulted> {
-        let cursor = self.states[at].cursor;
+        let cursor = usize::from(self.states[at].cursor);
         if reacts {
             let later = children[cursor];
             for (place, &child) in children[..cursor].iter().enumerate() {
@@ -142,7 +134,7 @@ impl<'a> Cursor<'a> {
                     NodeStatus::Ended(ok) if ok != stop_on => {}
                     ended => {
                         self.interrupt(later);
-                        self.states[at].cursor = place;
+                        self.states[at].cursor = place as u16;
                         return Ok(ended);
                     }
                 }
@@ -151,7 +143,7 @@ impl<'a> Cursor<'a> {
         for (place, &child) in children.iter().enumerate().skip(cursor) {
             match self.tick(child)? {
                 NodeStatus::Running => {
-                    self.states[at].cursor = place;
+                    self.states[at].cursor = place as u16;
                     return Ok(NodeStatus::Running);
                 }
                 NodeStatus::Ended(ok) if ok == stop_on => return Ok(NodeStatus::Ended(ok)),
@@ -193,8 +185,8 @@ impl<'a> Cursor<'a> {
             return Ok(NodeStatus::Running);
         };
         let state = &mut self.states[at];
-        state.turns += 1;
-        let is_over = until == Some(ok) || times.is_some_and(|times| state.turns >= times);
+        state.turns = state.turns.saturating_add(1);
+        let is_over = until == Some(ok) || times.is_some_and(|times| u64::from(state.turns) >= times);
         Ok(if is_over { NodeStatus::Ended(ok) } else { NodeStatus::Running })
     }
 
@@ -274,7 +266,7 @@ impl<'a> Cursor<'a> {
 
     fn test(&self, callback: &'static str, test: &mlua::Function) -> Result<bool, Faulted> {
         let call = Call::plain(self.owner, callback);
-        invoke::test(self.vm, &call, test, &self.this).map_err(|failure| self.report(&call, failure))
+        invoke::test(self.vm, &call, test, self.this).map_err(|failure| self.report(&call, failure))
     }
 
     fn report(&self, call: &Call, failure: CallFailure) -> Faulted {
@@ -316,19 +308,23 @@ impl<'a> Cursor<'a> {
             return;
         };
         let call = Call::plain(self.owner, "exit");
-        self.has_faulted |= !invoke::run(self.vm, &call, function, (&self.this, exit.name()));
+        self.has_faulted |= !invoke::run(self.vm, &call, function, (self.this, exit.name()));
     }
 
     fn walk(&mut self, at: usize, is_fresh: bool) -> Result<NodeStatus, Faulted> {
         if is_fresh {
             let goal = self.goal(at)?;
             self.leave_rivals();
-            self.states[at].walk = Some(self.walk_to(at, goal)?);
+            self.states[at].walk = Some(Box::new(self.walk_to(at, goal)?));
         }
-        let Some((walk, _)) = &self.states[at].walk else {
+        let Some(walk) = self.states[at].walk.as_ref().map(|walk| walk.0) else {
             return Ok(NodeStatus::Ended(false));
         };
-        let Some(Outcome::Value(result)) = wait::known(self.lua(), Wait::Walk(*walk)) else {
+        let is_open = |world: &mut World| world.walks.open(walk).is_some();
+        if lend::with_world(self.lua(), is_open).unwrap_or(false) {
+            return Ok(NodeStatus::Running);
+        }
+        let Some(Outcome::Value(result)) = wait::known(self.lua(), Wait::Walk(walk)) else {
             return Ok(NodeStatus::Running);
         };
         self.states[at].walk = None;
@@ -344,7 +340,7 @@ impl<'a> Cursor<'a> {
             return Ok(goal.clone());
         };
         let call = Call::plain(self.owner, "goal");
-        let found = invoke::call(self.vm, &call, function, &self.this).ok_or(Faulted)?;
+        let found = invoke::call(self.vm, &call, function, self.this).ok_or(Faulted)?;
         Ok(found.into_iter().next().unwrap_or(Value::Nil))
     }
 
@@ -398,10 +394,10 @@ impl<'a> Cursor<'a> {
         if let Some(task) = state.task {
             self.leave_action(at, task, exit, why);
         }
-        if let Some((walk, _)) = state.walk
+        if let Some(walk) = state.walk
             && exit != Exit::Reload
         {
-            self.cancel_walk(walk, why);
+            self.cancel_walk(walk.0, why);
         }
         if let NodeKind::Cooldown { seconds, keep: true } = nodes[at].kind {
             let until = if state.is_running { Some(self.in_seconds(seconds)) } else { state.until };

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
+use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart, Slant};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
@@ -251,11 +252,17 @@ pub struct ViewArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  walkon batch levels/courtyard.json --seeds 1..100\n  \
-    walkon batch courtyard house --seeds 1..1000 --shard 2/4 > results.jsonl\n\n\
+    walkon batch courtyard house --seeds 1..1000 --shard 2/4 > part-2.jsonl\n  \
+    walkon batch --merge part-*.jsonl --seeds 1..1000 > results.jsonl\n\n\
     On stdout stands one line of `walkon run --format json` for each level and seed, in order; on stderr a table of\n\
-    measures. Ends with the highest code of its runs.")]
+    measures. Ends with the highest code of its runs.\n\n\
+    `--shard auto` is the part of a pod of a Kubernetes indexed Job (JOB_COMPLETION_INDEX, counted from 0; give the\n\
+    completions as auto/N or as WALKON_SHARDS) or of a task of a Slurm array (SLURM_ARRAY_TASK_ID, counted from\n\
+    SLURM_ARRAY_TASK_MIN by the step of the array, of SLURM_ARRAY_TASK_COUNT; with auto/N counted from 0).\n\n\
+    `--merge` joins the rows of shards. It ends with 1, and prints no row, when a level lacks a seed or has one\n\
+    twice, and with 5 when two rows of one run have different hashes.")]
 pub struct BatchArgs {
-    /// The levels: paths or names
+    /// The levels: paths or names; with --merge, the files of rows
     #[arg(required = true, value_name = "LEVEL")]
     pub levels: Vec<PathBuf>,
     /// End each run after this many game seconds [default: 60]
@@ -265,17 +272,20 @@ pub struct BatchArgs {
     #[arg(long, value_name = "N")]
     pub ticks: Option<u64>,
     /// Seeds from A to B, both included
-    #[arg(long, value_name = "A..B", value_parser = seeds)]
-    pub seeds: RangeInclusive<u64>,
+    #[arg(long, value_name = "A..B", value_parser = seeds, required_unless_present = "merge")]
+    pub seeds: Option<RangeInclusive<u64>>,
     /// End a run at this event; it fails if that does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,
     /// A script fault ends and fails a run
     #[arg(long)]
     pub strict: bool,
-    /// Only the I-th of N parts of the runs, for many machines
+    /// Only the I-th of N parts of the runs, for many machines; `auto`: the part of this machine
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
-    pub shard: (u64, u64),
+    pub shard: ShardAsked,
+    /// Join the rows of all shards
+    #[arg(long, conflicts_with_all = ["seconds", "ticks", "until", "strict", "shard", "jobs", "args"])]
+    pub merge: bool,
     /// Runs at the same time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
@@ -842,14 +852,6 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-fn shard(text: &str) -> Result<(u64, u64), String> {
-    let parts = text.split_once('/').and_then(|(one, all)| Some((one.parse().ok()?, all.parse().ok()?)));
-    match parts {
-        Some((one, all)) if (1..=all).contains(&one) => Ok((one, all)),
-        _ => Err("expected I/N with I from 1 to N, as in 2/4".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -888,15 +890,11 @@ mod tests {
     }
 
     #[test]
-    fn seeds_are_a_range_with_both_ends_and_shards_a_part_of_all() {
+    fn seeds_are_a_range_with_both_ends() {
         assert_eq!(seeds("3..5"), Ok(3..=5));
         assert_eq!(seeds("7..7"), Ok(7..=7));
         for text in ["", "1", "5..3", "1..x", "-1..2", "0..9007199254740993", "0..99999999"] {
             assert!(seeds(text).is_err(), "{text}");
-        }
-        assert_eq!(shard("2/4"), Ok((2, 4)));
-        for text in ["0/4", "5/4", "1", "1/0", "a/b"] {
-            assert!(shard(text).is_err(), "{text}");
         }
     }
 

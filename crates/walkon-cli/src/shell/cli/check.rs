@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::args::{CheckArgs, Format};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::counted;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
-use crate::shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
 use crate::shell::{params, scripts};
+use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
+use walkon_shell::{CommandFailure, Exit, unresolved};
 
 /// Folders inside one another that are looked into, and files that are checked at most.
 const DEPTH_MAX: usize = 32;
@@ -135,7 +135,7 @@ impl Checked {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
-        let mut wrong = scripts::unresolved(&found.project, level, &known);
+        let mut wrong = unresolved(Some(&found.project), level, &known);
         wrong.extend(params::mistakes(level, &known, &linted));
         if !wrong.is_empty() {
             self.worst(Exit::Level);

@@ -3,8 +3,8 @@
 use clap::CommandFactory;
 
 use super::args::{Cli, CompletionsArgs};
-use super::exit::{CommandFailure, Exit};
 use crate::shell::output::Results;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(args: &CompletionsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let mut script = Vec::new();

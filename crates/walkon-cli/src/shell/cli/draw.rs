@@ -10,7 +10,6 @@ use glam::Vec3;
 
 use self::source::{DrawSource, trace_text};
 use super::args::{DrawArgs, ViewArg};
-use super::exit::{CommandFailure, Exit};
 use super::path::{PathQuestion, floor_of, layer_of, on_floor};
 use super::{Shell, replay, run, scenery};
 use crate::base::geom::{Bounds, Point};
@@ -19,10 +18,10 @@ use crate::game::Game;
 use crate::game::recording::Recording;
 use crate::nav::mesh::Patch;
 use crate::nav::{Layout, NavMap, Traversal};
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, Results, is_stream};
 use crate::shell::pictures;
 use crate::shell::progress::ProgressWork;
-use crate::shell::watchdog::Interrupts;
 use crate::view::{
     GroundProjection, Parts, Picture, PicturePart, Screen, ScreenError, SearchScene, Slant, ascii,
     draw_ground, draw_scene, draw_scenery, draw_search, svg,
@@ -30,6 +29,7 @@ use crate::view::{
 use crate::world::World;
 use crate::world::bystanders::Straight;
 use crate::world::character::Gait;
+use walkon_shell::{CommandFailure, Exit};
 
 /// What is left free above and below a map that is seen from the side, metres.
 const ROOM_M: f64 = 0.5;

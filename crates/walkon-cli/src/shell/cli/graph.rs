@@ -11,7 +11,6 @@ use super::args::{
     Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
     GraphPathArgs, PlaceArg, ViewArg,
 };
-use super::exit::{CommandFailure, Exit};
 use super::path::{self, PathQuestion};
 use super::{Shell, draw, refusal, scenery, shown_path};
 use crate::base::suggestions::{self, counted};
@@ -27,10 +26,11 @@ use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, g
 use crate::nav::solids::Solids;
 use crate::shell::output::{OutputFile, Results};
 use crate::shell::progress::{Progress, ProgressWork as Shown};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
 use walkon::nav::Backend;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit};
 
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;

@@ -2,13 +2,13 @@
 
 use super::Shell;
 use super::args::{Format, LimitsArgs};
-use super::exit::{CommandFailure, Exit};
 use crate::script::state::owners::{TIMERS_MAX, WATCHES_MAX};
 use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;
-use crate::shell::project::find_level;
 use crate::world::event::EventQueue;
 use crate::world::settings::{LevelLimits, Settings};
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let settings = match &args.level {

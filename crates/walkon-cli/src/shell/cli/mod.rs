@@ -10,7 +10,6 @@ mod batch;
 mod check;
 mod completions;
 mod draw;
-pub(super) mod exit;
 mod graph;
 mod import;
 mod limits;
@@ -33,17 +32,16 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use self::args::{Cli, ColorWhen, Command, General};
-use self::exit::{CommandFailure, Exit};
 use super::crash;
 use super::output::{Results, tell};
 use super::progress::{Progress, ProgressWork};
-use super::project::FoundLevel;
 use super::report::{ReportedFinding, Reporter, ShownFault};
-use super::scripts;
 use crate::base::suggestions::counted;
 use crate::game::event::ScriptFault;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::script::vm::files::ScriptTexts;
+use walkon_shell::project::FoundLevel;
+use walkon_shell::{CommandFailure, Exit, unresolved};
 
 /// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;
@@ -187,7 +185,7 @@ impl Shell {
     fn scripts(&self, found: &FoundLevel, level: &Level) -> Result<BTreeMap<String, String>, CommandFailure> {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
-        let unresolved = scripts::unresolved(&found.project, level, &known);
+        let unresolved = unresolved(Some(&found.project), level, &known);
         if unresolved.is_empty() {
             self.more(|| format!("read {}", counted(texts.len() as u64, "script")));
             return Ok(texts);

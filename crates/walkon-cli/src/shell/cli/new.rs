@@ -9,11 +9,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::{Format, NewArgs};
-use super::exit::{CommandFailure, Exit};
 use super::types;
 use crate::shell::output::Results;
-use crate::shell::project::Project;
 use crate::shell::scaffold;
+use walkon_shell::project::Project;
+use walkon_shell::{CommandFailure, Exit};
 
 /// What the project is called when its folder has no name, as `/` has none.
 const NAME: &str = "game";

@@ -6,18 +6,18 @@ use std::time::Instant;
 use glam::Vec3;
 
 use super::args::{Format, PathArgs, PlaceArg};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, draw, movingai};
 use crate::base::geom::flat_distance;
 use crate::base::suggestions;
 use crate::game::line::{JsonLine, float, place, place_in_space, quoted};
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, Search, SearchRecord, Traversal};
+use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathStatus, SearchRecord, Traversal};
 use crate::shell::output::{OutputFile, Results};
-use crate::shell::project::find_level;
 use crate::view::{SearchScene, Slant};
 use crate::world::World;
 use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
@@ -78,10 +78,8 @@ pub(super) struct Answered {
 }
 
 impl PathQuestion {
-    /// Asks the map as those who walk on it do: once for the time it takes, once more for what was looked at.
+    /// Asks the map as those who walk on it do.
     pub fn answer(&self, world: &mut World) -> Answered {
-        paths::prepare(world, &self.by);
-        let nav = world.nav();
         let query = PathQuery {
             start: self.from,
             goal: self.to,
@@ -91,14 +89,9 @@ impl PathQuestion {
             expansions_max: u32::MAX,
             others: self.others.clone(),
         };
-        let mut search = Search::default();
-        // The first answer pays for memory that later ones find ready.
-        let _ = nav.plan(&query, &mut search);
-        let began = Instant::now();
-        let answer = nav.plan(&query, &mut search);
-        let micros = began.elapsed().as_secs_f64() * 1e6;
-        let (_, record) = nav.plan_recorded(&query, &mut search);
-        Answered { answer, record, micros, goal: self.to }
+        let clock = Instant::now();
+        let found = paths::find_recorded(world, &query, &mut || clock.elapsed().as_secs_f64());
+        Answered { answer: found.answer, record: found.record, micros: found.seconds * 1e6, goal: self.to }
     }
 }
 

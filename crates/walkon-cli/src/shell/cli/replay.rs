@@ -10,7 +10,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Format, ReplayArgs};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, limits};
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::line::{JsonLine, quoted};
@@ -20,11 +19,13 @@ use crate::level::spawn::settings;
 use crate::level::{Level, MemorySource};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, is_stream, tell};
 use crate::shell::progress::ProgressWork;
-use crate::shell::project::{FoundLevel, Project};
 use crate::shell::report::clean;
-use crate::shell::watchdog::{Interrupts, Watchdog};
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, Project};
+use walkon_shell::{CommandFailure, Exit};
 
 /// Most characters of a line or a value that are shown.
 const SHOWN_MAX: usize = 200;
@@ -39,7 +40,7 @@ pub(super) fn run(shell: &Shell, args: &ReplayArgs, results: &mut Results) -> Re
     crash::begin(&header.level_file, header.level_hash, header.seed);
     let signals = Arc::new(Signals::default());
     let interrupts = Interrupts::listen();
-    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.clone());
+    let watchdog = Watchdog::start(Arc::clone(&signals), settings.limits.watchdog_ms, interrupts.came());
     let mut bar =
         shell.progress(ProgressWork { name: "replaying", unit: "ticks", all: recording.last_tick() });
     let mut ticks = 0;

@@ -8,14 +8,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, RunArgs, Speed};
-use super::exit::{CommandFailure, Exit};
 use super::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Bound, Host, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Host, Onlooker, Report, RunEnd};
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
@@ -26,18 +25,18 @@ use crate::level::Level;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::params::Places;
 use crate::shell::progress::{Progress, ProgressWork};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::report::clean;
 use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
-use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
-/// Game seconds of a run that names no bound.
-const SECONDS: f64 = 60.0;
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
 /// Script texts by path below the script folders.
@@ -55,14 +54,14 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
     let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
     let rate = TickRate::new(rate).unwrap_or_default();
     let mut saves = Saves::of(&args.save_at, first, &found.project.folder.files_read())?;
-    let bound = Bound {
-        ticks_max: args
-            .ticks
-            .unwrap_or_else(|| rate.ticks(args.seconds.unwrap_or(SECONDS)))
-            .saturating_add(first),
+    let bound = RunBound {
+        ticks: args.ticks,
+        seconds: args.seconds,
         until: args.until.clone(),
         is_strict: args.strict,
     };
+    let mut bound = bound.at(rate);
+    bound.ticks_max = bound.ticks_max.saturating_add(first);
     let settings = crate::level::spawn::settings(&level.def);
     let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
     let seed = args.seed.unwrap_or(own_seed);
@@ -98,7 +97,7 @@ pub(super) fn run(shell: &Shell, args: &RunArgs) -> Result<Exit, CommandFailure>
         threads: Threads::new(args.threads),
         ..Setup::default()
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let loading = Instant::now();
     let made = match &bytes {
         None => Game::load(level, setup).map_err(RestoreError::from),
@@ -564,7 +563,7 @@ impl<'a> Session<'a> {
         }
         self.count_faults();
         match self.format {
-            Format::Json => self.results.line(&json(report, wall))?,
+            Format::Json => self.results.line(&row(report, wall))?,
             // Those who asked for errors only hear of the one line that says what was wrong.
             Format::Human if exit == Exit::Ok || !self.shell.is_quiet => {
                 self.results.report(&summary(report, wall, &self.results))?
@@ -586,31 +585,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The code of a run that ended by itself.
-pub(super) fn exit_of(report: &Report) -> Exit {
-    match report.ended {
-        RunEnd::Fault => Exit::Script,
-        RunEnd::Limit => Exit::Limit,
-        _ if !report.is_reproducible => Exit::Limit,
-        RunEnd::Signal => Exit::Interrupted,
-        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
-            if report.ok {
-                Exit::Ok
-            } else {
-                Exit::Failed
-            }
-        }
-    }
-}
-
 fn speed_of(report: &Report, wall: Duration) -> f64 {
     report.seconds / wall.as_secs_f64().max(1e-9)
-}
-
-/// The line of `--format json`.
-pub(super) fn json(report: &Report, wall: Duration) -> String {
-    let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
-    fields.raw("speed", &format!("{:.1}", speed_of(report, wall))).finish()
 }
 
 /// How many of those that were switched off the summary names: a crowd may share one faulty behaviour.

@@ -2,12 +2,12 @@
 
 use glam::Vec3;
 
-use super::exit::{CommandFailure, Exit};
 use super::shown_path;
 use crate::level::graph::GraphDef;
 use crate::level::graph::work::{SceneFileError, scene_of};
 use crate::level::{FILE_BYTES_MAX, FileSource, NavigationDef, SourceError};
-use crate::shell::project::FoundLevel;
+use walkon_shell::project::FoundLevel;
+use walkon_shell::{CommandFailure, Exit};
 
 /// Reads a file of the project.
 pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, CommandFailure> {

@@ -1,7 +1,7 @@
 //! `walkon schema`: the JSON schema of levels.
 
-use super::exit::{CommandFailure, Exit};
 use crate::shell::output::Results;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(results: &mut Results) -> Result<Exit, CommandFailure> {
     let schema = serde_json::to_string_pretty(&crate::level::schema());

@@ -8,16 +8,16 @@ use std::path::Path;
 
 use super::Shell;
 use super::args::{Format, TestArgs};
-use super::exit::{CommandFailure, Exit};
 use crate::base::suggestions::counted;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::testing::TestResult;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::junit;
 use crate::shell::output::{OutputFile, Results, Tone, tell};
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
-use crate::shell::watchdog::Interrupts;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;

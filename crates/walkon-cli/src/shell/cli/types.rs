@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::args::TypesArgs;
-use super::exit::{CommandFailure, Exit};
 use crate::script::types::{self, ProjectNames};
 use crate::shell::output::{OutputFile, Results};
-use crate::shell::project::Project;
 use crate::shell::scripts;
+use walkon_shell::project::Project;
+use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let project = Project::around(Path::new("."))?;

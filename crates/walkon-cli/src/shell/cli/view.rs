@@ -14,7 +14,6 @@ use walkon_view::{
 };
 
 use super::args::ViewArgs;
-use super::exit::{CommandFailure, Exit};
 use super::run::Start;
 use super::{Shell, scenery, shown_path};
 use crate::disk::Folder;
@@ -25,12 +24,14 @@ use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
 use crate::level::{Diagnostic, LevelFile, Severity};
 use crate::script::vm::fuel::Signals;
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
-use crate::shell::project::{FoundLevel, find_level};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, Remembering};
-use crate::shell::watchdog::{Interrupts, Watchdog};
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit};
 
 /// Time between two looks at what was saved.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -55,7 +56,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let settings = crate::level::spawn::settings(&level.def);
     let (call_ms, for_calls) = (settings.limits.watchdog_ms, interrupts.clone());
     let watch_calls: WatchCalls =
-        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.clone())));
+        Arc::new(move |flags| Box::new(Watchdog::start(flags, call_ms, for_calls.came())));
     let setup = ViewSetup {
         project: project.clone(),
         start,
@@ -78,8 +79,8 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
-        let text = project.trace(&record).map_err(CommandFailure::io)?;
-        trace.write(text.as_bytes())?;
+        let text = project.trace(&record, &mut |_| true).map_err(CommandFailure::io)?;
+        trace.write(text.unwrap_or_default().as_bytes())?;
     }
     // A page is left by a signal: that is how it ends well.
     Ok(Exit::Ok)
@@ -218,8 +219,12 @@ impl Project for FoundProject {
         &self.found.project.folder
     }
 
-    fn trace(&self, record: &RunRecord) -> Result<String, String> {
-        SessionTrace { record, lines: Vec::new() }.written()
+    fn trace(
+        &self,
+        record: &RunRecord,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<Option<String>, String> {
+        SessionTrace { record, lines: Vec::new(), goes_on, is_called_off: false }.written()
     }
 }
 
@@ -234,10 +239,14 @@ impl FoundProject {
 struct SessionTrace<'a> {
     record: &'a RunRecord,
     lines: Vec<String>,
+    /// Hears each tick, and says whether the trace is still wanted.
+    goes_on: &'a mut dyn FnMut(u64) -> bool,
+    is_called_off: bool,
 }
 
 impl SessionTrace<'_> {
-    fn written(mut self) -> Result<String, String> {
+    /// The trace; none where it was called off.
+    fn written(mut self) -> Result<Option<String>, String> {
         let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
         let start = &self.record.start;
         let level = start.level()?;
@@ -259,7 +268,7 @@ impl SessionTrace<'_> {
         let mut game = start.begin_recorded(Arc::default(), options)?;
         let report = headless::run_hosted(&mut game, &bound, &mut self);
         self.lines.push(report.last_line());
-        Ok(self.lines.join("\n") + "\n")
+        Ok((!self.is_called_off).then(|| self.lines.join("\n") + "\n"))
     }
 }
 
@@ -270,6 +279,10 @@ impl Host for SessionTrace<'_> {
 
     fn watch(&mut self, _: &World, recorded: &Tick) -> Onlooker {
         self.lines.extend(recorded.lines.iter().cloned());
-        Onlooker::GoOn
+        if (self.goes_on)(recorded.number) {
+            return Onlooker::GoOn;
+        }
+        self.is_called_off = true;
+        Onlooker::Stop
     }
 }

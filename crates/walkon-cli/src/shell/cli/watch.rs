@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::args::{Format, WatchArgs};
-use super::exit::{CommandFailure, Exit};
 use super::run::Session;
 use super::{Shell, shown_path};
 use crate::base::threads::Threads;
@@ -31,11 +30,12 @@ use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::output::{is_stream, tell};
-use crate::shell::project::find_level;
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, in_milliseconds};
-use crate::shell::watchdog::Watchdog;
 use crate::world::World;
+use walkon_shell::Watchdog;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 /// Longest sleep: signals are heard that soon.
 const NAP_MAX: Duration = Duration::from_millis(20);
@@ -81,7 +81,7 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         threads: Threads::new(args.threads),
         ..Setup::default()
     };
-    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.clone());
+    let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let mut game = match Game::load(level, setup) {
         Ok(game) => game,
         Err(error) => return Err(session.not_begun(&error)),

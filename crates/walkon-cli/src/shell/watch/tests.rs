@@ -1,7 +1,7 @@
 //! Real files, generous limits: what is saved is read, whatever way an editor saves it.
 
 use super::*;
-use crate::shell::project::find_level;
+use walkon_shell::project::find_level;
 
 const LEVEL: &str = r#"{ "name": "room",
   "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;
@@ -190,7 +190,7 @@ fn fault_h12_real_time_is_measured_by_the_clock_that_nobody_sets() {
         include_str!("../watch.rs"),
         include_str!("../cli/watch.rs"),
         include_str!("../cli/run.rs"),
-        include_str!("../watchdog.rs"),
+        include_str!("../../../../walkon-shell/src/watchdog.rs"),
         include_str!("../trace.rs"),
     ];
     for source in sources {

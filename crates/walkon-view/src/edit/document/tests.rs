@@ -288,27 +288,6 @@ fn a_disk_that_changes_all_the_time_ends_as_unsaved() {
 }
 
 #[test]
-fn a_document_is_opened_with_the_files_that_its_level_names() {
-    let grid = "cellSize 1\nminX 0\nminZ 0\ngridWidth 2\ngridDepth 1\n11\n";
-    let level = "{ \"navigation\": \"a.txt\" }";
-    let files = MemorySource::new().with("levels/l.json", level).with("levels/a.txt", grid);
-    let files = files.with("levels/b.txt", grid);
-    let mut disk = Disk::new();
-    let mut document = Document::open("levels/l.json", &files, &mut disk);
-    assert_eq!(document.texts().keys().collect::<Vec<_>>(), ["levels/a.txt", "levels/l.json"]);
-    document
-        .replace(
-            BTreeMap::from([("levels/l.json".to_owned(), Some(level.replace("a.txt", "b.txt")))]),
-            label("other map", ""),
-            &mut disk,
-        )
-        .unwrap();
-    document.follow(&files);
-    assert_eq!(document.text("levels/b.txt").map(|text| &**text), Some(grid));
-    assert_eq!(Document::open("levels/none.json", &files, &mut disk).texts().len(), 0);
-}
-
-#[test]
 fn files_come_and_go_in_one_step() {
     let mut disk = Disk::new();
     let mut document = disk.document();

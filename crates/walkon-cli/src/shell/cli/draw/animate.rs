@@ -17,18 +17,18 @@ use crate::base::time::{Tick, TickRate};
 use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
-use crate::shell::cli::exit::{CommandFailure, Exit};
 use crate::shell::cli::path::layer_of;
 use crate::shell::cli::{Shell, run, scenery};
+use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{OutputFile, is_stream};
 use crate::shell::pictures::animation::{Animation, PIXELS_MAX};
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
-use crate::shell::watchdog::Interrupts;
 use crate::view::{
     LabelPlaces, LegendEntry, Parts, Picture, PicturePart, Screen, Slant, draw_ground, draw_scene,
 };
 use crate::world::World;
+use walkon_shell::{CommandFailure, Exit};
 
 /// Game seconds of an animation that names no ticks.
 const SECONDS: f64 = 10.0;

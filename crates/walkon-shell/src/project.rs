@@ -11,14 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 
-use super::cli::exit::{CommandFailure, Exit};
-use super::output::is_stream;
-use crate::base::suggestions;
-use crate::disk::Folder;
-use crate::level::{FileSource, SourceError, checked_path};
+use crate::exit::{CommandFailure, Exit};
+
+use walkon::Folder;
+use walkon::base::suggestions;
+use walkon::level::{self, FileSource, SourceError, checked_path};
 
 /// The file that marks a project.
-pub(super) const MARKER: &str = "walkon.json";
+pub const MARKER: &str = "walkon.json";
 const MARKER_BYTES_MAX: u64 = 1 << 20;
 /// Largest script.
 const SCRIPT_BYTES_MAX: u64 = 1 << 20;
@@ -55,7 +55,7 @@ fn levels() -> Vec<String> {
 
 /// A project.
 #[derive(Debug)]
-pub(super) struct Project {
+pub struct Project {
     /// Its root, as a source of files.
     pub folder: Folder,
     /// Script folders below the root; `.` is the root itself.
@@ -250,9 +250,15 @@ fn without_place(error: &serde_json::Error) -> String {
     text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
+/// Whether a name of a file means stdout, or stdin where a file is read.
+#[must_use]
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// A level that was found.
 #[derive(Debug)]
-pub(super) struct FoundLevel {
+pub struct FoundLevel {
     /// Its project.
     pub project: Project,
     /// Its path below the root of the project.
@@ -261,7 +267,7 @@ pub(super) struct FoundLevel {
 
 /// The level that `asked` means: a path, or a name in the level folders of the project around the current
 /// folder.
-pub(super) fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
+pub fn find_level(asked: &Path) -> Result<FoundLevel, CommandFailure> {
     if asked.as_os_str().is_empty() {
         return Err(CommandFailure::usage("level: an empty name, expected the path or the name of a level"));
     }
@@ -286,7 +292,7 @@ const STDIN: &str = "stdin.json";
 fn level_of_stdin() -> Result<FoundLevel, CommandFailure> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    let most = crate::level::FILE_BYTES_MAX + 1;
+    let most = level::FILE_BYTES_MAX + 1;
     let read = std::io::stdin().lock().take(most).read_to_end(&mut bytes);
     read.map_err(|error| CommandFailure::io(format!("stdin: {error}")))?;
     let here = Path::new(".");
@@ -316,7 +322,7 @@ fn level_of_folder(asked: &Path) -> Result<FoundLevel, CommandFailure> {
 }
 
 /// A file of a project, by its path: a level or a script.
-pub(super) fn file_at(path: &Path) -> Result<FoundLevel, CommandFailure> {
+pub fn file_at(path: &Path) -> Result<FoundLevel, CommandFailure> {
     let real =
         path.canonicalize().map_err(|error| CommandFailure::io(format!("{}: {error}", path.display())))?;
     let project = Project::around(real.parent().unwrap_or(Path::new("/")))?;
@@ -358,14 +364,14 @@ fn listed(names: &[String]) -> Option<String> {
 }
 
 /// Whether a file of that name is a level. Other JSON has its own suffix, as in `level.schema.json`.
-pub(super) fn is_level(path: &str) -> bool {
+pub fn is_level(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let other = [".schema.json", ".graph.json"].iter().any(|suffix| name.ends_with(suffix));
     name.ends_with(".json") && !other && name != MARKER && !name.starts_with('.')
 }
 
 /// Whether a file of that name is a script, and not a definition for editors.
-pub(super) fn is_script(name: &str) -> bool {
+pub fn is_script(name: &str) -> bool {
     let definition = name.ends_with(".d.lua") || name.ends_with(".d.luau");
     !definition && (name.ends_with(".lua") || name.ends_with(".luau"))
 }

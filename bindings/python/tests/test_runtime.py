@@ -1,0 +1,308 @@
+"""Levels, games, batches: what the bindings promise beside what the runtime does."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import walkon
+from walkon import events, inputs
+
+from conftest import ROOT, hall, room
+
+
+def test_a_run_has_the_hash_of_the_program(courtyard, golden):
+    result = courtyard.start(seed=1).run()
+    assert (result.hash, result.ok, result.ended) == (golden, True, "bound")
+    assert result.walks.accepted == 18 and result.paths.requests > 0 and result.crowd.replans.door >= 0
+    assert result.same(courtyard.run(seed=1)), "a batch of one is the same run"
+
+
+def test_ticks_come_to_the_same_as_a_run(courtyard, golden):
+    game = courtyard.start(seed=1)
+    for _ in range(60):
+        game.tick(ticks=60)
+    assert game.tick_number == 3600 and game.seconds == 60.0
+    assert game.hash == golden
+
+
+def test_every_line_of_every_level_is_a_typed_event():
+    seen = set()
+    for name in ("courtyard", "house", "bridge", "burrow", "tavern", "village"):
+        game = walkon.Level.load(ROOT / "levels" / f"{name}.json").start()
+        for event in game.tick(ticks=1800).events:
+            assert not isinstance(event, events.Other), event
+            known = {key for key, _ in walkon._fields.names(type(event))} | {"t", "e"}
+            entries = isinstance(event, (events.SceneEnded, events.ScriptFault))
+            assert entries or set(event.raw) <= known, event.raw
+            seen.add(type(event))
+    assert len(seen) >= 12, seen
+
+
+def test_a_walk_settles_with_its_number():
+    game = room().start()
+    walk = game.walk("anna", "bench", gait="run")
+    settled = []
+    while not settled:
+        settled = game.tick().settled
+    assert (settled[0].walk, settled[0].status, settled[0].character) == (walk, "arrived", "anna")
+    x, _, z = game.positions()[0]
+    assert abs(x - 17) < 0.1 and abs(z - 9) < 0.1
+    game.walk("anna", (3.0, 3.0))
+    assert game.stop("anna") and not game.stop("anna")
+    with pytest.raises(KeyError, match="did you mean"):
+        game.walk("ana", "bench")
+    with pytest.raises(KeyError, match="benhc"):
+        game.walk("anna", "benhc")
+    with pytest.raises(ValueError, match="gait"):
+        game.walk("anna", "bench", gait="fly")
+    with pytest.raises(ValueError, match="finite"):
+        game.walk("anna", (float("nan"), 1.0))
+
+
+def test_what_scripts_emit_comes_back_as_data():
+    script = """
+    function onStart()
+      event.on("bell", function(e) event.emit("rung", { times = e.times * 2, list = { 1, true, "x" } }) end)
+    end
+    """
+    game = room(script).start()
+    tick = game.emit("bell", {"times": 3})
+    assert tick.emitted("rung") == [{"times": 6, "list": [1, True, "x"]}]
+    assert tick.has("rung") and tick.has("bell") and not tick.has("bells")
+    tick = game.tick([inputs.teleport("anna", (5, 5)), inputs.walk("nobody", "bench")])
+    refused = [event for event in tick.events if isinstance(event, events.InputRefused)]
+    assert len(refused) == 1 and "nobody" in refused[0].why
+    assert game.positions()[0, 0] == 5
+    with pytest.raises(walkon.InputError, match="dance"):
+        game.tick({"kind": "dance"})
+    assert game.tick(inputs.evaluate("1 + 1")).events[-1].result == "2"
+
+
+def test_choices_wait_in_interactive_games(courtyard):
+    game = courtyard.start(seed=1, interactive=True)
+    choice = None
+    while choice is None:
+        choice = next(iter(game.tick().choices), None)
+    assert choice.id == "audience.answer" and "grant" in choice.options
+    told = game.answer(choice.id, "grant").events
+    assert [event.line for event in told if isinstance(event, events.Said)] == ["audience.granted"], told
+
+
+def test_doors_open_when_they_are_asked_to(courtyard):
+    game = courtyard.start(seed=3)
+    game.open_door("gate")
+    changed = [event for event in game.tick(ticks=60).events if isinstance(event, events.DoorChanged)]
+    assert changed[-1].state == "open" and game.level.outline["doors"] == ["gate"]
+    with pytest.raises(KeyError):
+        game.open_door("gtae")
+
+
+def test_positions_are_one_array_that_is_written_in_place(courtyard):
+    game = courtyard.start()
+    positions = game.positions()
+    assert positions.shape == (4, 3) and positions.dtype == np.float32 and positions.flags.owndata
+    assert game.names == ["guard", "messenger", "regent", "player"]
+    assert positions[3].tolist() == [6, 0, 6]
+    room_for_more = np.full((9, 3), -1, dtype=np.float32)
+    assert game.positions(room_for_more) is room_for_more
+    assert (room_for_more[:4] == positions).all() and (room_for_more[4:] == -1).all()
+    poses = game.poses()
+    assert poses.shape == (4, 5) and (poses[:, :3] == positions).all()
+    for wrong in (np.zeros((3, 3), np.float32), np.zeros((4, 5), np.float32), np.zeros((4, 6), np.float32)[:, ::2]):
+        with pytest.raises(ValueError, match="out"):
+            game.positions(wrong)
+    frozen = np.zeros((4, 3), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError):
+        game.positions(frozen)
+    with pytest.raises(TypeError):
+        game.positions(np.zeros((4, 3)))
+
+
+def test_a_refused_level_says_where_and_what_to_do(tmp_path):
+    path = tmp_path / "a.json"
+    area = '{ "areas": [{ "name": "a", "polygon": [[0, 0], [9, 0], [9, 9]] }] }'
+    path.write_text('{\n  "navigation": ' + area + ',\n  "charaters": []\n}')
+    with pytest.raises(walkon.LevelError) as caught:
+        walkon.Level.load(path)
+    error = caught.value
+    assert (error.file, error.line, error.column) == ("a.json", 3, 3)
+    assert 'did you mean "characters"?' in str(error) and error.diagnostics[0].severity == "error"
+    assert pickle.loads(pickle.dumps(error)).line == 3
+    with pytest.raises(FileNotFoundError):
+        walkon.Level.load(tmp_path / "b.json")
+    with pytest.raises(walkon.ScriptError) as caught:
+        room("local x = nil\nx.y = 1").start()
+    assert (caught.value.file, caught.value.line) == ("hall.lua", 2)
+    with pytest.raises(walkon.LevelError, match='unknown script "hal.lua"; did you mean "hall'):
+        walkon.Level.load(hall(script="hal.lua"), scripts={"hall.lua": ""})
+    with pytest.raises(TypeError):
+        walkon.Level.load(path, scripts={})
+
+
+def test_a_game_lives_on_one_thread_and_says_so():
+    game = room().start()
+    caught = []
+
+    def elsewhere():
+        for ask in (game.tick, game.positions, lambda: game.hash, game.run):
+            try:
+                ask()
+            except walkon.ThreadError as error:
+                caught.append(str(error))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert len(caught) == 4 and "another" in caught[0]
+    assert game.tick().number == 1, "and goes on here"
+
+
+def test_a_game_that_another_thread_drops_does_no_harm():
+    holder = [room().start()]
+    thread = threading.Thread(target=holder.clear)
+    thread.start()
+    thread.join()
+    gc.collect()
+    assert room().start().tick().number == 1
+
+
+def test_what_has_ended_runs_no_more():
+    game = room("function onTick() level.finish(false, 'enough') end").start()
+    result = game.run(seconds=5)
+    assert (result.ended, result.ok, result.note) == ("finish", False, "enough")
+    assert game.is_over and game.outcome == walkon.Outcome(False, "enough")
+    for ask in (game.tick, game.run, game.end, lambda: game.walk("anna", "bench")):
+        with pytest.raises(walkon.EndedError):
+            ask()
+    ended = room().start()
+    ended.walk("anna", "bench")
+    ended.tick()
+    assert ended.end().settled[0].reason == "levelEnd"
+    with pytest.raises(ValueError, match="seconds"):
+        room().start().run(seconds=-1)
+
+
+def test_batches_give_every_seed_once_in_any_order_or_in_order():
+    level = room("function onStart() level.measure('roll', math.random(1, 1000)) end")
+    ends = {"ticks": 30}
+    alone = [level.run(seed, **ends) for seed in range(12)]
+    results = list(walkon.batch(level, range(12), jobs=3, ordered=True, **ends))
+    assert [result.seed for result in results] == list(range(12))
+    assert all(one.same(other) for one, other in zip(results, alone))
+    assert len({result.measures["roll"] for result in results}) > 1
+    loose = list(walkon.batch([level, level], range(12), jobs=4, **ends))
+    assert sorted(result.seed for result in loose) == sorted(list(range(12)) * 2)
+    with walkon.batch(level, range(100_000), jobs=2, seconds=600) as running:
+        assert running.count == 100_000 and next(running).ok
+    bad = next(walkon.batch(room("error('no')"), [7]))
+    assert (bad.ok, bad.seed, bad.error) == (False, 7, "hall.lua:1: no")
+    with pytest.raises(ValueError, match="jobs"):
+        walkon.batch(level, [1], jobs=0)
+
+
+def test_batches_take_paths_and_levels_travel_as_texts(courtyard, golden):
+    path = ROOT / "levels" / "courtyard.json"
+    assert next(walkon.batch(path, [1])).hash == golden
+    again = pickle.loads(pickle.dumps(courtyard))
+    assert again.run(seed=1).hash == golden and again.name == "courtyard"
+
+
+def test_runs_leave_the_interpreter_to_others(courtyard):
+    counted = [0]
+    over = threading.Event()
+
+    def count():
+        while not over.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    began = time.monotonic()
+    courtyard.start(seed=1).run(seconds=600)
+    took = time.monotonic() - began
+    over.set()
+    thread.join()
+    assert counted[0] > 20 * min(took, 1), f"{counted[0]} turns in {took:.2f} s"
+
+
+RUNS = {
+    "run": "walkon.Level.load({level}).start().run(seconds=86400)",
+    "batch": "list(walkon.batch({level}, range(100000), seconds=86400))",
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("what", sorted(RUNS))
+def test_ctrl_c_ends_what_runs(what):
+    level = repr(str(ROOT / "levels" / "market.json"))
+    program = f"import walkon\nprint('on', flush=True)\n{RUNS[what].format(level=level)}\n"
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "on\n"
+    time.sleep(1.0)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said and child.returncode != 0, said
+
+
+def test_the_deepest_scripts_fit_on_a_small_stack():
+    """Threads of Python may have a stack of half a MiB (macOS): the deepest calls of Lua are refused before it ends."""
+    program = """
+import threading, walkon
+level = {"navigation": {"areas": [{"name": "a", "polygon": [[0, 0], [9, 0], [9, 9]]}]}, "script": "s.lua"}
+script = '''
+local function deep(n) return pcall(deep, n + 1) end
+function onStart()
+  local t = setmetatable({}, { __index = function(t, k) return t[k .. "x"] end })
+  print(pcall(function() return t.a end), pcall(deep, 1))
+  local function again(s) return (string.gsub(s, ".", again)) end
+  print(pcall(again, "a"))
+end
+'''
+def play():
+    walkon.Level.load(level, scripts={"s.lua": script}).start().tick(ticks=3)
+    print("whole")
+threading.stack_size(512 * 1024)
+thread = threading.Thread(target=play)
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "whole" in done.stdout, (done.returncode, done.stderr)
+
+
+def test_threads_of_python_each_have_games_of_their_own(courtyard):
+    hashes = []
+
+    def play():
+        game = courtyard.start(seed=5)
+        game.tick(ticks=300)
+        hashes.append(game.hash)
+
+    threads = [threading.Thread(target=play) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(hashes) == 4 and len(set(hashes)) == 1
+
+
+def test_everything_public_is_documented_and_typed():
+    for name in walkon.__all__:
+        thing = getattr(walkon, name)
+        assert getattr(thing, "__doc__", None) or name.startswith("__"), name
+    for kind in (walkon.Level, walkon.Game, walkon.Tick):
+        for name, thing in vars(kind).items():
+            if not name.startswith("_") and callable(thing):
+                assert thing.__doc__ and "return" in thing.__annotations__, f"{kind.__name__}.{name}"

@@ -1,0 +1,37 @@
+//! What the program and the bindings of walkon share: everything with side effects that more than one of them
+//! needs.
+//!
+//! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same,
+//! whoever asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a script that
+//! takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any game
+//! (`walkon`).
+
+#![deny(unsafe_code)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "threads, clocks and files belong into the shell, of which this is a part"
+)]
+
+mod batch;
+mod exit;
+mod level_text;
+mod live;
+mod outline;
+mod problem;
+pub mod project;
+mod row;
+mod scripts;
+mod thread_bound;
+mod watchdog;
+
+pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, Stop, run_one};
+pub use exit::{CommandFailure, Exit};
+pub use level_text::{LevelText, OpenError, StartSetup};
+pub use live::{Ended, LiveGame, PoseRow};
+pub use outline::outline;
+pub use problem::{Problem, ProblemKind};
+pub use row::{RunBound, exit_of, exit_of_row, row};
+pub use scripts::unresolved;
+pub use thread_bound::{BorrowError, ThreadBound};
+pub use watchdog::Watchdog;

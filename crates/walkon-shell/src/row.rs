@@ -1,0 +1,82 @@
+//! One run as a line of JSON, and how a command that made it ends.
+//!
+//! In: the report of a run, how long it took. Out: the object that `run --format json` prints, an exit code.
+//! Holds: this is the only place that writes it. Not here: what a run does (`walkon::game::headless`).
+
+use std::time::Duration;
+
+use serde_json::Value;
+use walkon::base::time::TickRate;
+use walkon::{Bound, Report, RunEnd};
+
+use crate::exit::Exit;
+
+/// Game seconds of a run that names no bound.
+const SECONDS: f64 = 60.0;
+
+/// When a run ends, as arguments say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunBound {
+    /// After this many ticks.
+    pub ticks: Option<u64>,
+    /// After this many game seconds, when no ticks are named; 60 when neither is.
+    pub seconds: Option<f64>,
+    /// At the event of this name.
+    pub until: Option<String>,
+    /// At the first fault of a script.
+    pub is_strict: bool,
+}
+
+impl RunBound {
+    /// The same for a level of this tick rate.
+    #[must_use]
+    pub fn at(&self, rate: TickRate) -> Bound {
+        Bound {
+            ticks_max: self.ticks.unwrap_or_else(|| rate.ticks(self.seconds.unwrap_or(SECONDS))),
+            until: self.until.clone(),
+            is_strict: self.is_strict,
+        }
+    }
+}
+
+/// The code that a run ends a command with.
+#[must_use]
+pub fn exit_of(report: &Report) -> Exit {
+    judged(report.ended, report.is_reproducible, report.ok)
+}
+
+/// The same from the row of a run; none when the object is no row.
+#[must_use]
+pub fn exit_of_row(row: &Value) -> Option<Exit> {
+    if row["error"].is_string() {
+        return Some(Exit::Script);
+    }
+    const ENDS: [RunEnd; 6] =
+        [RunEnd::Bound, RunEnd::Finish, RunEnd::Until, RunEnd::Fault, RunEnd::Limit, RunEnd::Signal];
+    let ended = ENDS.into_iter().find(|end| row["ended"] == end.name())?;
+    Some(judged(ended, row["reproducible"].as_bool()?, row["ok"].as_bool()?))
+}
+
+fn judged(ended: RunEnd, is_reproducible: bool, ok: bool) -> Exit {
+    match ended {
+        RunEnd::Fault => Exit::Script,
+        RunEnd::Limit => Exit::Limit,
+        _ if !is_reproducible => Exit::Limit,
+        RunEnd::Signal => Exit::Interrupted,
+        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
+            if ok {
+                Exit::Ok
+            } else {
+                Exit::Failed
+            }
+        }
+    }
+}
+
+/// The line of `--format json`.
+#[must_use]
+pub fn row(report: &Report, wall: Duration) -> String {
+    let speed = report.seconds / wall.as_secs_f64().max(1e-9);
+    let fields = report.fields().raw("wallSeconds", &format!("{:.6}", wall.as_secs_f64()));
+    fields.raw("speed", &format!("{speed:.1}")).finish()
+}

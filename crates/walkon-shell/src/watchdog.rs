@@ -1,0 +1,96 @@
+//! The clock that can stop a script.
+//!
+//! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a
+//! run computes: a call that is ended marks the run as not repeatable. The clock is the monotonic one
+//! (fault:H12); where the system tells how long a thread has really run (Linux), a call has to have run that
+//! long too, so that a busy machine ends nobody's call. Not here: what a script is stopped for by count
+//! (`script::vm::fuel`), who asks a run to end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use walkon::Signals;
+
+/// Time between two looks at the clock.
+const BEAT: Duration = Duration::from_millis(10);
+
+/// A thread with a clock; ends when it is dropped.
+pub struct Watchdog {
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watchdog {
+    /// Watches the calls behind `flags`, which run on the thread that asks: one that lasts longer than
+    /// `call_ms` is ended, and so is the one that runs when `is_over` begins to say so.
+    pub fn start(flags: Arc<Signals>, call_ms: u64, is_over: impl Fn() -> bool + Send + 'static) -> Self {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&over);
+        let clock = ThreadClock::of_this_thread();
+        let watch = move || watch(&flags, &clock, Duration::from_millis(call_ms), (&is_over, &seen));
+        let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
+        if let Err(error) = &thread {
+            log::warn!("no watchdog: {error}");
+        }
+        Self { over, thread: thread.ok() }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // A watchdog that panicked has said so already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How long a thread has run.
+struct ThreadClock {
+    began: Instant,
+    /// Where Linux tells it.
+    file: Option<PathBuf>,
+}
+
+impl ThreadClock {
+    fn of_this_thread() -> Self {
+        let thread = std::fs::read_link("/proc/thread-self").ok();
+        let file = thread.map(|thread| Path::new("/proc").join(thread).join("schedstat"));
+        Self { began: Instant::now(), file: file.filter(|file| file.exists()) }
+    }
+
+    /// Time on a processor; where that is not told, time that has passed.
+    fn now(&self) -> Duration {
+        let told = self.file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+        let ran =
+            told.and_then(|told| told.split_whitespace().next()?.parse().ok()).map(Duration::from_nanos);
+        ran.unwrap_or_else(|| self.began.elapsed())
+    }
+}
+
+fn watch(
+    flags: &Signals,
+    clock: &ThreadClock,
+    call: Duration,
+    (is_over, over): (&dyn Fn() -> bool, &AtomicBool),
+) {
+    let mut seen = (flags.calls.load(Ordering::Relaxed), clock.now());
+    while !over.load(Ordering::Relaxed) {
+        // Woken early when it is over: a short run does not wait for the beat.
+        std::thread::park_timeout(BEAT);
+        if is_over() {
+            flags.stop();
+        }
+        let calls = flags.calls.load(Ordering::Relaxed);
+        if calls != seen.0 {
+            seen = (calls, clock.now());
+        } else if calls % 2 == 1 && clock.now().saturating_sub(seen.1) >= call {
+            flags.end_call();
+        }
+    }
+}
