@@ -87,6 +87,7 @@ pub use game::inspect::Inspected;
 pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
 pub use game::replay::{ReplayResult, replay};
 pub use game::roster::{Row, Stance};
+pub use game::save::{RestoreError, SaveError, SaveHeader};
 pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
 pub use script::vm::fuel::Signals;

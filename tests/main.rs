@@ -12,6 +12,7 @@ mod laws;
 mod level;
 mod nav;
 mod place;
+mod saving;
 mod script;
 mod view;
 mod when_at_hand;

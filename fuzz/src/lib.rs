@@ -7,8 +7,9 @@
 
 use walkon::base::hash::{StateHash, of_bytes};
 use walkon::base::rng::Rng;
-use walkon::game::Game;
 use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::game::save::{SaveHeader, seal};
+use walkon::game::{Game, Setup};
 use walkon::glam::Vec3;
 use walkon::level::graph::{compact_bytes, graph_text, read_compact, read_graph_text};
 use walkon::level::scene::{SCENE_PARTS_MAX, gltf_triangles, obj_faces};
@@ -260,4 +261,73 @@ fn check_answer(map: &NavMap, query: &PathQuery, answer: &PathAnswer) {
 
 fn flat(a: Vec3, b: Vec3) -> f32 {
     (a - b).with_y(0.0).length()
+}
+
+/// A small level with everything in it that a save game tells of.
+const SAVED_LEVEL: &str = r#"{
+  "seed": 7, "script": "level.lua",
+  "navigation": { "areas": [
+    { "name": "hall", "polygon": [[0,0],[12,0],[12,12],[0,12]] },
+    { "name": "doorway", "polygon": [[12,5],[12.5,5],[12.5,7],[12,7]] },
+    { "name": "yard", "polygon": [[12.5,0],[24,0],[24,12],[12.5,12]] } ],
+    "obstacles": [ { "name": "crate", "polygon": [[8,8],[9,8],[9,9],[8,9]] } ] },
+  "doors": [ { "name": "gate", "area": "doorway" } ],
+  "marks": { "post": [3,3], "far": [20,3] },
+  "regions": [ { "name": "corner", "centre": [3,3], "radius": 2 } ],
+  "characters": [
+    { "name": "anna", "position": [3,3], "doors": "open", "behaviour": "anna.lua" },
+    { "name": "ben", "position": [3,8], "behaviour": "anna.lua", "tags": ["guard"] },
+    { "name": "carl", "position": [6,6] } ]
+}"#;
+
+const SAVED_SCRIPTS: [(&str, &str); 2] = [
+    (
+        "level.lua",
+        "function onStart(why) blackboard.level():set('alarm', { 1, 2, x = 'y' }, { seconds = 60 }) \
+         rng.stream('dice'):int(1, 6) nav.addMark('camp', 'far') nav.setAreaCost('yard', 2) timer.every(2, 'beat') \
+         world.character('carl'):patrol({ 'post', 'camp' }, { loop = true }) nav.block('far', 1) end \
+         function beat() state.beats = (state.beats or 0) + 1 end",
+    ),
+    (
+        "anna.lua",
+        "return { init = function(self) self.state.list = { 1, 2, { deep = true } } self.state.who = self.character end, \
+         run = function(self) while true do self.character:walk('far') task.sleep(0.2) self.character:walk('post') end end, \
+         onWalkSettled = function(self, result) self.state.last = result.reason end }",
+    ),
+];
+
+fn saved_setup() -> (Level, Setup) {
+    let source = MemorySource::new().with("it.json", SAVED_LEVEL);
+    let level = level::load("it.json", &source).expect("it is a level");
+    let scripts = SAVED_SCRIPTS.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    (level, Setup { scripts, ..Setup::default() })
+}
+
+/// A save game of that level, in the middle of what happens in it.
+pub fn save_game() -> Vec<u8> {
+    let (level, setup) = saved_setup();
+    let mut game = Game::load(level, setup).expect("it can be played");
+    (0..150).for_each(|_| _ = game.tick(&[]));
+    game.save().expect("no scene is under way")
+}
+
+/// A save game of that level: refused, or a level that can be saved again and goes on.
+pub fn save(bytes: &[u8]) -> bool {
+    let restored = |bytes: &[u8]| {
+        let (level, setup) = saved_setup();
+        Game::restore(level, setup, bytes).ok()
+    };
+    assert!(bytes.len() < 16 || restored(bytes).is_none() || SaveHeader::read(bytes).is_ok());
+    // Nobody finds a sum by chance.
+    let mut summed = bytes.to_vec();
+    seal(&mut summed);
+    let Some(mut game) = restored(&summed) else { return false };
+    let again = game.save().expect("what was loaded can be saved");
+    let other = restored(&again).expect("what was saved can be loaded");
+    assert!(other.save().expect("again") == again, "save, load, save");
+    for _ in 0..30 {
+        game.tick(&[]);
+    }
+    game.end();
+    true
 }

@@ -551,6 +551,11 @@ function typeof(value) end
 ---@field message? string why not
 ---@field files string[] the files that were given, by path below the script folders
 
+---What became of a load.
+---@class LoadReport
+---@field ok boolean whether the level goes on from the save game
+---@field message? string why not
+
 ---How long no event may come.
 ---@class NoEventCheck
 ---@field during? number seconds, 5 by default
@@ -563,31 +568,31 @@ function typeof(value) end
 
 ---Globals that a level script may define. Handlers by name are further globals.
 ---@class LevelScript
----@field onStart? fun(why: string) at the start of the level, "start", and after a reload, "reload"; may not wait
+---@field onStart? fun(why: string) at the start of the level, "start", after a reload, "reload", after a load, "load"; may not wait
 ---@field onTick? fun(dt: number) every tick; may not wait
 ---@field onStop? fun(why: string) "levelEnd", "reload" or "fault"; may not wait
 
 ---What the file of a behaviour returns. Further functions are methods of `self`.
 ---@class BehaviourDefinition
----@field version? number whole, default 1; `migrate` runs when a reload brings another
+---@field version? number whole, default 1; `migrate` runs when a reload or a load brings another
 ---@field params? table<string, ParamDefinition> what levels and `attach` may give
 ---@field init? fun(self: Behaviour) once for each instance: fills `self.state`; may not wait
 ---@field migrate? fun(self: Behaviour, from: number) brings the state of an older version up to date; may not wait
----@field start? fun(self: Behaviour, why: string) "attach" or "reload": creates watches and timers; may not wait
+---@field start? fun(self: Behaviour, why: string) "attach", "reload" or "load": creates watches and timers; may not wait
 ---@field run? fun(self: Behaviour) the main task, after `start`
 ---@field update? fun(self: Behaviour, dt: number) every tick, or every `updateEvery` ticks; may not wait
 ---@field updateEvery? number ticks, whole, default 1
 ---@field tree any a node of `bt`
 ---@field on? table<string, fun(self: Behaviour, payload: any): any> handlers of events by name
----@field onWalkSettled? fun(self: Behaviour, result: WalkResult): any for walks whose handlers went with a reload
 ---@field onTraverse? fun(self: Behaviour, link: Traverse): any takes its character over a link with an action: the link is over when this returns, and the walk ends before it with false, a fault, or after 30 seconds; may wait
+---@field onWalkSettled? fun(self: Behaviour, result: WalkResult): any for walks whose handlers went with a reload or a load
 ---@field stop? fun(self: Behaviour, why: string) "despawned", "detached", "reload", "fault" or "levelEnd"; may not wait
 
----`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.
+---`self` in the functions of a behaviour. Other fields are free; they are gone after a reload or a load.
 ---@class Behaviour
 ---@field character Character the character
 ---@field params any checked, defaults filled in, read-only; references are names
----@field state any plain data, kept over reloads
+---@field state any plain data, kept over reloads and in save games
 ---@field blackboard Blackboard the board of the character
 ---@field rng Rng its own stream of random numbers
 ---@field log any the library `log`; its lines carry the name of the behaviour
@@ -616,6 +621,7 @@ function typeof(value) end
 ---@field holds? CharacterName[] their behaviours pause until it ends
 ---@field locks? string[] told to the host, given back on every exit
 ---@field onReload? "finish"|"restart" when its file changes under way: it finishes on its old code (default), or is cancelled and begun again
+---@field resumable? boolean whether a game may be saved while it is under way: after a load its script begins again with `c.resumedFrom`, its last mark; default false
 ---@field onSkip? fun(c: Scene) once, when skipping begins; may not wait
 ---@field onEnd? fun(info: SceneInfo) on every exit; may not wait
 ---@field script fun(c: Scene, args: any): any the scene itself, a task
@@ -1546,7 +1552,7 @@ function bt.weighted(nodes) end
 ---@return Node
 function bt.subtree(name) end
 
----Plain data that scripts share by key, kept over reloads.
+---Plain data that scripts share by key, kept over reloads and in save games.
 ---@class walkon.blackboard
 ---@field level Blackboard The board of the level.
 blackboard = {}
@@ -1629,6 +1635,7 @@ function cinematic.running(name) end
 ---@class Scene
 ---@field name string Its name.
 ---@field mark string? The mark it passed last. In the scene's own code it is the method `mark` that sets it.
+---@field resumedFrom string? The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began anew.
 ---@field skipping boolean Whether it is being skipped.
 ---@field info SceneInfo? How it ended; nil until it has.
 local Scene = {}
@@ -1899,6 +1906,17 @@ function Test:source(name) end
 ---@param files table<string, string>
 ---@return ReloadReport
 function Test:reload(files) end
+
+---A save game of the level as it is after this tick, without the test; back in the next tick. Raises with the reason where a game cannot be saved now.
+---@async
+---@return string
+function Test:save() end
+
+---Puts a save game of this level in the place of the level that runs; back in the tick after the one it was saved in. Of the test its own code goes on: its watches, timers, handlers and other tasks end. A refused one changes nothing.
+---@async
+---@param saved string
+---@return LoadReport
+function Test:load(saved) end
 
 ---How much code from before a reload is still reachable: files whose variables something holds.
 ---@return number

@@ -12,7 +12,7 @@ use crate::base::hash;
 use crate::game::headless::Bound;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::RecordOptions;
-use crate::level::Level;
+use crate::level::{Level, base64};
 use crate::script::vm::limits::LUAU_VERSION;
 
 /// The form of traces that this version writes and reads.
@@ -51,6 +51,8 @@ pub struct Header {
     pub limits: BTreeMap<String, Option<u64>>,
     /// The texts that the run began with, when files may change under it.
     pub texts: Option<ProjectTexts>,
+    /// The save game that the run began from.
+    pub from: Option<Vec<u8>>,
 }
 
 /// Texts of a project as a run began.
@@ -103,6 +105,7 @@ impl Header {
             path_budget: u64::from(level.def.path_budget),
             limits,
             texts: None,
+            from: None,
         }
     }
 
@@ -135,6 +138,10 @@ impl Header {
             .count("detail", self.options.detail_every)
             .count("pathBudget", self.path_budget)
             .raw("limits", &limits.finish());
+        let line = match &self.from {
+            Some(save) => line.text("from", &base64::text_of(save)),
+            None => line,
+        };
         match &self.texts {
             Some(texts) => line.raw("texts", &texts.line()).finish(),
             None => line.finish(),
@@ -177,6 +184,7 @@ impl Header {
             path_budget: field.count("pathBudget")?,
             limits: field.map("limits", |value| Ok(value.as_u64()))?,
             texts: ProjectTexts::read(&json["texts"])?,
+            from: field.bytes("from")?,
         })
     }
 
@@ -258,6 +266,12 @@ impl Fields<'_> {
 
     fn count(&self, name: &str) -> Result<u64, String> {
         self.0[name].as_u64().ok_or_else(|| format!("\"{name}\" is not a whole number"))
+    }
+
+    /// Bytes in base64; none where the field is not there.
+    fn bytes(&self, name: &str) -> Result<Option<Vec<u8>>, String> {
+        let Some(text) = self.0[name].as_str() else { return Ok(None) };
+        base64::bytes_of(text).map(Some).map_err(|wrong| format!("\"{name}\" {}", wrong.what))
     }
 
     fn hash(&self, value: &Value, name: &str) -> Result<u64, String> {

@@ -80,6 +80,11 @@ pub trait Host {
     /// ended.
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
+    /// Sees the game between two ticks: before the first, and after each.
+    fn between(&mut self, game: &Game) {
+        let _ = game;
+    }
+
     /// Is told of each step of a tick as it ends.
     fn done(&mut self, step: TickStep) {
         let _ = step;
@@ -215,6 +220,7 @@ impl<W: FnMut(&World, &Tick) -> Onlooker> Host for Silent<'_, W> {
 pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report {
     let start = game.start_facts();
     let stop = host.watch(game.world(), &start) == Onlooker::Stop;
+    host.between(game);
     // What `onStart` did counts: it may have finished the level, faulted, or emitted what is waited for.
     let mut ended = if stop { Some(RunEnd::Signal) } else { after_tick(game, bound, &start) };
     // Bounded by the bound.
@@ -227,6 +233,7 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
         let inputs = host.inputs(game.world(), tick + 1);
         let recorded = game.tick_watched(&inputs, &mut |step| host.done(step));
         let stop = host.watch(game.world(), &recorded) == Onlooker::Stop;
+        host.between(game);
         // A signal comes first: the call that it cut short counts as a fault, but is none of the script's.
         ended = if stop { Some(RunEnd::Signal) } else { after_tick(game, bound, &recorded) };
     }

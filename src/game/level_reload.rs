@@ -9,6 +9,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use glam::Vec3;
+
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::game::inputs::LevelTexts;
 use crate::game::reload_errors::{self, Written};
@@ -20,10 +23,9 @@ use crate::script::host::reload::{LevelBehaviours, Refusal};
 use crate::script::vm::files::ScriptTexts;
 use crate::world::World;
 use crate::world::area::Area;
-use crate::world::character::Character;
-use crate::world::character::standing_on;
+use crate::world::character::{Character, Gait, standing_on};
 use crate::world::day::DayTime;
-use crate::world::door::{Door, DoorReason, DoorRemoval, DoorState};
+use crate::world::door::{Door, DoorPolicy, DoorReason, DoorRemoval, DoorState};
 use crate::world::event::Fact;
 use crate::world::ops::characters::{Spawn, despawn};
 use crate::world::ops::doors::answer;
@@ -39,18 +41,52 @@ pub(crate) struct Origin {
     doors: Vec<Door>,
     marks: BTreeSet<String>,
     routes: BTreeSet<String>,
-    people: BTreeMap<String, Character>,
+    people: BTreeMap<String, Given>,
     behaviours: BTreeMap<String, Option<BehaviourRef>>,
     settings: Settings,
     script: Option<String>,
     seed: u64,
     day: Option<DayTime>,
     rate: u32,
+    /// Over the level and every file it names.
+    hash: u64,
+}
+
+/// What a level file says of somebody.
+#[derive(Clone, Debug, PartialEq)]
+struct Given {
+    position: Vec3,
+    facing_rad: f32,
+    layer: u8,
+    radius_m: f32,
+    height_m: f32,
+    gait: Gait,
+    tags: Vec<String>,
+    is_player: bool,
+    doors: DoorPolicy,
+}
+
+walkon_nav::saved!(Given { position, facing_rad, layer, radius_m, height_m, gait, tags, is_player, doors });
+
+impl From<&Character> for Given {
+    fn from(one: &Character) -> Self {
+        Self {
+            position: one.body.position,
+            facing_rad: one.facing_rad,
+            layer: one.layer,
+            radius_m: one.body.radius_m,
+            height_m: one.body.height_m,
+            gait: one.gait,
+            tags: one.tags.clone(),
+            is_player: one.is_player,
+            doors: one.doors,
+        }
+    }
 }
 
 impl Origin {
     /// What the level gave, as far as an edit can change it; `script` is the name of its script.
-    pub(super) fn of(built: &Spawned, script: Option<String>, seed: u64) -> Self {
+    pub(super) fn of(built: &Spawned, script: Option<String>, (seed, hash): (u64, u64)) -> Self {
         let world = &built.world;
         let name_of = |id: CharacterId| world.name_of(id).to_owned();
         let behaviours = built.characters.iter().map(|(id, found)| {
@@ -64,14 +100,178 @@ impl Origin {
             doors: world.map.doors.clone(),
             marks: world.places.marks.keys().cloned().collect(),
             routes: world.places.routes.keys().cloned().collect(),
-            people: world.characters().map(|(_, one)| (one.name.clone(), one.clone())).collect(),
+            people: world.characters().map(|(_, one)| (one.name.clone(), one.into())).collect(),
             behaviours: behaviours.collect(),
             settings: world.settings.clone(),
             day: world.day,
             script,
             seed,
             rate: world.clock.rate.per_second(),
+            hash,
         }
+    }
+
+    /// The hash of the level as it is by now.
+    pub(super) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Writes what a level gave, next to the world that it became: of most people it gave what they are.
+    pub(super) fn save(&self, out: &mut ByteWriter, world: &World) {
+        let Self {
+            areas,
+            doors,
+            marks,
+            routes,
+            people,
+            behaviours,
+            // They count from the load on.
+            settings: _,
+            script: _,
+            day,
+            seed,
+            // The world's.
+            rate: _,
+            // In the header.
+            hash: _,
+        } = self;
+        out.list(areas.iter(), |out, area| {
+            area.name.save(out);
+            area.available.save(out);
+            area.factor.save(out);
+        });
+        out.list(doors.iter(), |out, door| {
+            door.name.save(out);
+            door.is_locked.save(out);
+            door.key.save(out);
+        });
+        marks.iter().cloned().collect::<Vec<_>>().save(out);
+        routes.iter().cloned().collect::<Vec<_>>().save(out);
+        out.whole(*seed);
+        day.save(out);
+        let mut last: Option<&BehaviourRef> = None;
+        for (_, one) in world.characters() {
+            let given = people.get(&one.name);
+            out.option(given, |out, given| {
+                let is_so = given.is_of(one);
+                out.flag(is_so);
+                if !is_so {
+                    given.save(out);
+                }
+            });
+            save_behaviour(out, behaviours.get(&one.name), &mut last);
+        }
+        let is_gone = |name: &&String| world.find_character(name).is_none();
+        let gone: Vec<&String> = people.keys().filter(is_gone).collect();
+        out.list(gone.into_iter(), |out, name| {
+            name.save(out);
+            people.get(name).cloned().save(out);
+            save_behaviour(out, behaviours.get(name), &mut last);
+        });
+    }
+
+    /// Reads what the level gave that a world was saved in; what counts from the load on is that of the level
+    /// as it is by now.
+    pub(super) fn load(
+        input: &mut ByteReader<'_>,
+        world: &World,
+        (script, hash): (Option<String>, u64),
+    ) -> Result<Self, Broken> {
+        let areas = input.list(|input| {
+            let (name, available, factor) = (input.text()?, input.flag()?, input.float()?);
+            let kind = crate::world::area::AreaKind::Ground;
+            Ok(Area { name, kind, available, factor, door: None, veil: Default::default() })
+        })?;
+        let doors = input.list(|input| {
+            let (name, is_locked, key) = (input.text()?, input.flag()?, Saved::load(input)?);
+            Ok(Door { is_locked, key, ..Door::blank(name) })
+        })?;
+        let (marks, routes): (Vec<String>, Vec<String>) = (Saved::load(input)?, Saved::load(input)?);
+        let (seed, day) = (input.whole()?, Saved::load(input)?);
+        let (mut people, mut behaviours) = (BTreeMap::new(), BTreeMap::new());
+        let mut last: Option<BehaviourRef> = None;
+        let mut load_behaviour = |input: &mut ByteReader<'_>| {
+            input.option(|input| {
+                input.option(|input| {
+                    if !input.flag()? {
+                        last = Some(BehaviourRef { name: input.text()?, params: Saved::load(input)? });
+                    }
+                    let given = last.clone().ok_or_else(|| Broken::new("a behaviour that is none"))?;
+                    input.pay(given.name.len() + given.params.bytes())?;
+                    Ok(given)
+                })
+            })
+        };
+        for (_, one) in world.characters() {
+            input.pay(2 * one.name.len() + one.tags.iter().map(String::len).sum::<usize>())?;
+            let given =
+                input.option(|input| if input.flag()? { Ok(one.into()) } else { Given::load(input) })?;
+            people.extend(given.map(|given| (one.name.clone(), given)));
+            behaviours.extend(load_behaviour(input)?.map(|given| (one.name.clone(), given)));
+        }
+        let gone =
+            input.list(|input| Ok((input.text()?, Option::<Given>::load(input)?, load_behaviour(input)?)))?;
+        for (name, given, behaviour) in gone {
+            people.extend(given.map(|given| (name.clone(), given)));
+            behaviours.extend(behaviour.map(|behaviour| (name, behaviour)));
+        }
+        Ok(Self {
+            areas,
+            doors,
+            marks: marks.into_iter().collect(),
+            routes: routes.into_iter().collect(),
+            people,
+            behaviours,
+            settings: world.settings.clone(),
+            day,
+            script,
+            seed,
+            rate: world.clock.rate.per_second(),
+            hash,
+        })
+    }
+}
+
+/// Writes the behaviour that a level gives to somebody; nothing but a bit where it is that of the one before.
+fn save_behaviour<'a>(
+    out: &mut ByteWriter,
+    given: Option<&'a Option<BehaviourRef>>,
+    last: &mut Option<&'a BehaviourRef>,
+) {
+    out.option(given, |out, given| {
+        out.option(given.as_ref(), |out, given| {
+            let BehaviourRef { name, params } = given;
+            out.flag(*last == Some(given));
+            if *last != Some(given) {
+                name.save(out);
+                params.save(out);
+                *last = Some(given);
+            }
+        });
+    });
+}
+
+impl Given {
+    /// Whether somebody is in all that an edit of the level may change what the level said.
+    fn is_of(&self, one: &Character) -> bool {
+        let Self {
+            // Where somebody appears counts once.
+            position: _,
+            facing_rad: _,
+            layer: _,
+            radius_m,
+            height_m,
+            gait,
+            tags,
+            is_player,
+            doors,
+        } = self;
+        radius_m.to_bits() == one.body.radius_m.to_bits()
+            && height_m.to_bits() == one.body.height_m.to_bits()
+            && *gait == one.gait
+            && *tags == one.tags
+            && *is_player == one.is_player
+            && *doors == one.doors
     }
 }
 
@@ -118,20 +318,43 @@ pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result
         return Err(refusal);
     }
     let written = Written::of(&level);
-    let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
-    let built = spawn::build(level, None);
-    let origin = Origin::of(&built, script, seed);
-    Ok(StagedLevel { written, built, origin })
+    Ok(StagedLevel { written, ..StagedLevel::of(level) })
+}
+
+impl StagedLevel {
+    /// A level that a load finds changed.
+    pub(super) fn of(level: Level) -> Self {
+        let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
+        let hash = level.hash();
+        let built = spawn::build(level, None);
+        let origin = Origin::of(&built, script, (seed, hash));
+        Self { written: Written::default(), built, origin }
+    }
 }
 
 /// Puts the world on the new level.
 pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
+    let walkable: BTreeSet<CharacterId> =
+        world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
+    apply_to(world, old, (staged, walkable))
+}
+
+/// The same for a world that was loaded: nobody knows the ground any more that they stood on, so everybody is
+/// put on that of the new level.
+pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
+    let everybody = world.characters().map(|(id, _)| id).collect();
+    apply_to(world, old, (staged, everybody))
+}
+
+fn apply_to(
+    world: &mut World,
+    old: &mut Origin,
+    (staged, walkable): (StagedLevel, BTreeSet<CharacterId>),
+) -> Edited {
     let StagedLevel { built, origin, .. } = staged;
     let before = std::mem::replace(old, origin);
     let mut edited = Edited::default();
     let mut new = built.world;
-    let walkable: BTreeSet<CharacterId> =
-        world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
     let areas = areas(world, &before, &new);
     doors(world, &before, &new, &mut edited);
     map(world, new.map.nav, areas);
@@ -355,10 +578,10 @@ fn people(
         if !before.people.contains_key(name) && world.find_character(name).is_none() {
             let wanted = Spawn {
                 name: name.clone(),
-                position: is.body.position,
+                position: is.position,
                 facing_rad: is.facing_rad,
-                radius_m: is.body.radius_m,
-                height_m: is.body.height_m,
+                radius_m: is.radius_m,
+                height_m: is.height_m,
                 gait: is.gait,
                 tags: is.tags.clone(),
                 is_player: is.is_player,
@@ -391,7 +614,7 @@ fn remove(world: &mut World, id: CharacterId, note: String, edited: &mut Edited)
 }
 
 /// What the file says of somebody, where it says something else than before.
-fn change(world: &mut World, id: CharacterId, was: &Character, is: &Character) {
+fn change(world: &mut World, id: CharacterId, was: &Given, is: &Given) {
     let Some(one) = world.characters.get_mut(id) else { return };
     if was.gait != is.gait {
         one.gait = is.gait;
@@ -399,11 +622,11 @@ fn change(world: &mut World, id: CharacterId, was: &Character, is: &Character) {
     if was.tags != is.tags {
         one.tags = is.tags.clone();
     }
-    if was.body.radius_m.to_bits() != is.body.radius_m.to_bits() {
-        one.body.radius_m = is.body.radius_m;
+    if was.radius_m.to_bits() != is.radius_m.to_bits() {
+        one.body.radius_m = is.radius_m;
     }
-    if was.body.height_m.to_bits() != is.body.height_m.to_bits() {
-        one.body.height_m = is.body.height_m;
+    if was.height_m.to_bits() != is.height_m.to_bits() {
+        one.body.height_m = is.height_m;
     }
     if was.doors != is.doors {
         one.doors = is.doors;

@@ -26,6 +26,7 @@ mod reload;
 mod reload_errors;
 pub mod replay;
 pub mod roster;
+pub mod save;
 mod skipping;
 pub mod testing;
 pub mod tick;
@@ -193,9 +194,9 @@ impl Game {
         setup: Setup,
     ) -> Result<(World, ScriptHost, Recorder, Origin), StartError> {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
-        let own_seed = level.def.seed;
+        let (own_seed, hash) = (level.def.seed, level.hash());
         let built = spawn::build(level, setup.seed);
-        let origin = Origin::of(&built, level_script.clone(), own_seed);
+        let origin = Origin::of(&built, level_script.clone(), (own_seed, hash));
         let Spawned { mut world, characters } = built;
         world.set_threads(setup.threads);
         let behaviour =
@@ -225,6 +226,11 @@ impl Game {
     ) -> Result<Self, StartError> {
         scripts.start(&mut world)?;
         Ok(Self::of(world, Some(scripts), recorder))
+    }
+
+    /// The same with what its level file gave.
+    pub(crate) fn of_level(self, origin: Origin) -> Self {
+        Self { origin: Some(origin), ..self }
     }
 
     /// The world, for questions.
@@ -266,6 +272,9 @@ impl Game {
             skipping::hear(scripts, inputs);
         }
         done(TickStep::Inputs);
+        if let Some(scripts) = &mut self.scripts {
+            scripts.begin_loaded(world); // 3 of the first tick after a load
+        }
         if !reload.is_empty() {
             let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
             // 3 begins with it, before any other code runs.

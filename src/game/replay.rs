@@ -122,7 +122,12 @@ pub fn replay(
         signals,
         ..Setup::default()
     };
-    let mut game = Game::load(level, setup)?;
+    let mut game = match &header.from {
+        None => Game::load(level, setup)?,
+        Some(save) => {
+            Game::restore(level, setup, save).map_err(|error| StartError::Save(error.to_string()))?
+        }
+    };
     let mut comparison = Comparison {
         recording,
         is_stopped,

@@ -307,6 +307,10 @@ fn finish(mut one: RunSide, mut other: RunSide, test: &TestDef, ended: PairEnd) 
 /// One of the two runs.
 struct RunSide {
     game: Game,
+    /// As it was loaded, for save games.
+    level: Level,
+    /// Ticks that were run, those before a load among them.
+    ticks: u64,
     fingerprint: WorldHash,
     events: VecDeque<String>,
     /// What the first fault was.
@@ -332,18 +336,21 @@ impl RunSide {
             profile: Some(ProfileSetup { sample_every, ..ProfileSetup::default() }),
             ..Setup::default()
         };
-        let (world, mut scripts, recorder, _) =
-            Game::parts(level, setup).map_err(|error| error.to_string())?;
+        let (world, mut scripts, recorder, origin) =
+            Game::parts(level.clone(), setup).map_err(|error| error.to_string())?;
         scripts.set_test(&test.file, index, variant).map_err(|error| error.to_string())?;
         let game = Game::with_scripts(world, scripts, recorder).map_err(|error| error.to_string())?;
+        let game = game.of_level(origin);
         let fingerprint = game.fingerprint();
-        let mut side = Self { game, fingerprint, events: VecDeque::new(), fault: None };
+        let mut side = Self { game, level, ticks: 0, fingerprint, events: VecDeque::new(), fault: None };
         let start = side.game.start_facts();
         side.take(start);
         Ok(side)
     }
 
     fn tick(&mut self) {
+        self.game.serve_test(&self.level);
+        self.ticks += 1;
         let recorded = self.game.tick(&[]);
         self.fingerprint = self.game.fingerprint();
         self.take(recorded);
@@ -417,7 +424,7 @@ impl RunSide {
             TestState::Returned(value) => {
                 Some(PairEnd { value: value.ok().flatten(), ..self.ended(TestOutcome::Pass, None, None) })
             }
-            TestState::Running if self.tick_number() >= test.options.ticks_max => {
+            TestState::Running if self.ticks >= test.options.ticks_max => {
                 let message = format!("still running after maxTicks = {}", test.options.ticks_max);
                 Some(self.ended(TestOutcome::Timeout, Some(message), None))
             }

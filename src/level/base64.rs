@@ -6,15 +6,36 @@
 
 /// Why text is not base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NotBase64 {
+pub struct NotBase64 {
     /// Completes a sentence that begins with what holds the text.
     pub what: &'static str,
     /// Where in the text, as bytes from its begin; None at its end.
     pub at: Option<usize>,
 }
 
+/// The letters, by value.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Bytes as text, padded.
+#[must_use]
+pub fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            text.push(if at <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
 /// The bytes that a text stands for.
-pub(super) fn bytes_of(text: &str) -> Result<Vec<u8>, NotBase64> {
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn bytes_of(text: &str) -> Result<Vec<u8>, NotBase64> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut held, mut padding) = (0u32, 0u32, 0);
     for (at, letter) in text.bytes().enumerate() {

@@ -9,7 +9,7 @@ mod actions;
 mod areas;
 mod ascii;
 mod bake;
-mod base64;
+pub mod base64;
 mod cell_sizes;
 mod choices;
 mod def;

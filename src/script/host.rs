@@ -7,6 +7,7 @@
 
 pub mod collect;
 pub mod reload;
+mod saving;
 mod scenes;
 
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ use crate::script::state::behaviours::Class;
 use crate::script::state::profile::{Profile, ProfileSetup, Who};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
-use crate::script::state::test_run::{HostRequest, TestState};
+use crate::script::state::test_run::{HostRequest, TestSaving, TestState};
 use crate::script::state::work::{ScriptWork, WORK_MAX};
 use crate::script::step::console::Console;
 use crate::script::step::hashes::hashes;
@@ -103,6 +104,9 @@ pub enum StartError {
         /// What is wrong.
         failure: Box<CallFailure>,
     },
+    /// The save game that it was to begin from cannot be loaded.
+    #[error("{0}")]
+    Save(String),
     /// The parameters of a character's behaviour are wrong.
     #[error("character \"{character}\": behaviour \"{name}\": {what}")]
     Params {
@@ -150,6 +154,8 @@ pub struct ScriptHost {
     pub(super) reloads: Reloads,
     console: Console,
     debugger: Option<Debugger>,
+    /// Who is there again after a load and has not begun.
+    loaded: Option<saving::Loaded>,
     is_over: bool,
 }
 
@@ -193,7 +199,8 @@ impl ScriptHost {
         let level_script = setup.level_script;
         let console = Console::default();
         let debugger = setup.debugger;
-        Ok(Self { vm, level, state, characters, level_script, reloads, console, debugger, is_over: false })
+        let (loaded, is_over) = (None, false);
+        Ok(Self { vm, level, state, characters, level_script, reloads, console, debugger, loaded, is_over })
     }
 
     /// Loads a file of tests and makes its test at `index` the one that runs in this VM; to be called before
@@ -231,6 +238,16 @@ impl ScriptHost {
     /// What the test asked of the host since the last call.
     pub fn take_asked(&mut self) -> HostRequest {
         testing::take_asked(self.vm.lua())
+    }
+
+    /// What the test asks to be saved or loaded between two ticks.
+    pub(crate) fn take_saving(&self) -> Option<TestSaving> {
+        testing::take_saving(self.vm.lua())
+    }
+
+    /// What became of that.
+    pub(crate) fn note_saving(&self, saving: TestSaving) {
+        testing::note_saving(self.vm.lua(), saving);
     }
 
     /// Tick 0: behaviours are attached in character order, `onStart` runs, then `init` and `start` of each

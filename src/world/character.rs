@@ -12,11 +12,11 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::nav::Traversal;
+use crate::world::arena::Arena;
 use crate::world::disjoint::disjoint_mut;
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::owner::Owner;
-use slotmap::SlotMap;
 
 /// Where a body is and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,6 +150,16 @@ impl Past {
 
     pub(crate) fn hash_into(self, hash: &mut StateHash) {
         hash.word(self.0.cast_unsigned());
+    }
+
+    /// As a tick, which may lie before the first.
+    pub(crate) fn told(self) -> i64 {
+        self.0
+    }
+
+    /// In that tick, which may lie before the first.
+    pub(crate) fn of(tick: i64) -> Self {
+        Self(tick)
     }
 }
 
@@ -298,7 +308,7 @@ pub fn standing_on(who: &Character) -> Traversal {
 /// always means order of creation.
 #[derive(Clone, Debug, Default)]
 pub struct Characters {
-    pub(super) slots: SlotMap<CharacterId, Character>,
+    pub(super) slots: Arena<CharacterId, Character>,
     pub(super) order: Vec<CharacterId>,
     pub(super) by_name: BTreeMap<String, CharacterId>,
     pub(super) gone: BTreeMap<CharacterId, Gone>,

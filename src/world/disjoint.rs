@@ -4,14 +4,16 @@
 //! every slot of the table and a list as long as the table; less than the looks that threads then share, where
 //! nearly all are wanted. Not here: what is done with them.
 
-use slotmap::{Key, SlotMap};
+use slotmap::Key;
+
+use crate::world::arena::{Arena, place_of as slot};
 
 /// A value for each of `keys`, in their order; None where there is none, or where it was handed out before.
 pub(crate) fn disjoint_mut<K: Key, V>(
-    table: &mut SlotMap<K, V>,
+    table: &mut Arena<K, V>,
     keys: impl Iterator<Item = K>,
 ) -> Vec<Option<&mut V>> {
-    let mut by_slot: Vec<Option<(K, &mut V)>> = Vec::with_capacity(table.capacity() + 1);
+    let mut by_slot: Vec<Option<(K, &mut V)>> = Vec::with_capacity(table.room());
     for (key, value) in table.iter_mut() {
         let slot = slot(key);
         // Slots come in rising order, the free ones left out.
@@ -22,18 +24,13 @@ pub(crate) fn disjoint_mut<K: Key, V>(
     keys.map(of).collect()
 }
 
-/// Where a key's value lies in its table.
-fn slot<K: Key>(key: K) -> usize {
-    key.data().as_ffi() as u32 as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_is_handed_out_once_and_none_for_whom_is_not_there() {
-        let mut table: SlotMap<slotmap::DefaultKey, u32> = SlotMap::new();
+        let mut table: Arena<slotmap::DefaultKey, u32> = Arena::default();
         let keys: Vec<_> = (0..6).map(|number| table.insert(number)).collect();
         table.remove(keys[1]);
         table.remove(keys[4]);

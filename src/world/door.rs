@@ -214,6 +214,25 @@ impl Door {
     /// How far somebody is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
 
+    /// A door of that name, of which nothing else is known.
+    pub(crate) fn blank(name: String) -> Self {
+        Self {
+            name,
+            area: AreaId(u32::MAX),
+            position: glam::Vec3::ZERO,
+            bounds: Bounds::of(&[[0.0, 0.0]]),
+            moving_ticks: 0,
+            state: DoorState::Closed,
+            left_ticks: 0,
+            is_locked: false,
+            key: None,
+            one_way: None,
+            teams: Vec::new(),
+            wish: None,
+            removed: None,
+        }
+    }
+
     /// Whether an edit of the level has taken it away.
     #[must_use]
     pub fn is_gone(&self) -> bool {

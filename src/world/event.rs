@@ -472,6 +472,11 @@ impl EventQueue {
         matches!(self.waiting.back(), Some(Fact::Emitted { name, .. }) if name == event)
     }
 
+    /// Tells the host alone of what scripts know already.
+    pub(crate) fn tell_host(&mut self, fact: Fact) {
+        self.recorded.push(fact);
+    }
+
     /// Takes the oldest fact that scripts can hear.
     pub fn pop(&mut self) -> Option<Fact> {
         self.waiting.pop_front()

@@ -5,6 +5,7 @@
 //! skipped by questions and freed in step 13. Not here: Lua values, paths on disk, clocks, systems.
 
 pub mod area;
+mod arena;
 pub mod asker;
 pub mod block;
 pub mod bystander_index;
@@ -37,6 +38,7 @@ pub mod scratch;
 pub mod sense;
 pub mod settings;
 pub mod sight;
+pub mod snapshot;
 pub mod state_hash;
 pub mod tiles;
 mod unreached;
@@ -172,6 +174,11 @@ impl World {
     pub(crate) fn make_room(&mut self) {
         self.paths.requests.make_room(&self.map.nav);
         self.map.nav.make_room(&mut self.scratch.search);
+    }
+
+    /// On how many threads the crowd is worked out.
+    pub(crate) fn threads(&self) -> Threads {
+        self.scratch.step.threads
     }
 
     /// On how many threads the crowd is worked out.

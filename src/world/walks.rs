@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 #[cfg(test)]
 use std::ops::{Index, IndexMut};
 
-use slotmap::SlotMap;
-
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
+use crate::world::arena::Arena;
 use crate::world::disjoint::disjoint_mut;
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
@@ -51,7 +50,7 @@ impl WalkCounts {
 /// Walks that have not been freed.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
-    pub(super) slots: SlotMap<WalkId, Walk>,
+    pub(super) slots: Arena<WalkId, Walk>,
     pub(super) order: Vec<WalkId>,
     /// Those whose result has been handed out, for step 13: the list of what is told of each walk by
     /// `is_delivered`.

@@ -7,7 +7,7 @@
 //! long form.
 
 #[path = "../../fuzz/src/lib.rs"]
-mod checks;
+pub mod checks;
 
 use walkon::base::rng::Rng;
 use walkon::level::graph::{compact_bytes, read_graph_text};

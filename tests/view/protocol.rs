@@ -589,3 +589,38 @@ fn graphs_and_expected_paths_are_worked_on() {
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
     assert_eq!(hand.get(json!({ "do": "expect", "remove": 0 }))["rows"], json!([]));
 }
+
+#[test]
+fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
+    let viewed = Viewed::with("courtyard", &["--paused"]);
+    let mut hand = viewed.client();
+    hand.step(30);
+    let saved = hand.get(json!({ "do": "save" }));
+    assert_eq!(saved["tick"], 30);
+    let bytes = walkon::level::base64::bytes_of(saved["save"].as_str().unwrap()).unwrap();
+    let header = walkon::SaveHeader::read(&bytes).unwrap();
+    assert_eq!((header.tick, header.level.as_str()), (30, "courtyard"));
+    let (_, project) = viewed.end();
+    std::fs::write(project.path().join("courtyard-30.save"), &bytes).unwrap();
+    let run = Command::new(crate::place::program())
+        .args([
+            "run",
+            "courtyard",
+            "--from",
+            "courtyard-30.save",
+            "--ticks",
+            "60",
+            "--strict",
+            "--format",
+            "json",
+        ])
+        .current_dir(project.path())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        run.status.success() && told.contains("\"ticks\":90"),
+        "{told}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+}

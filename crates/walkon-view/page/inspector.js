@@ -180,6 +180,17 @@ function actions(kind, name) {
         },
         "Save the trace",
       ),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          title: "The game as it is now, which walkon run --from goes on from",
+          onclick: saveGame,
+          "data-test": "save-game",
+        },
+        "Save the game",
+      ),
     ];
   if (kind === "scene") return [act("Go on", { continue: name }), act("Skip", { skip: name })];
   return [];
@@ -187,9 +198,24 @@ function actions(kind, name) {
 
 async function saveTrace() {
   const answer = await order("trace");
+  if (answer) keepFile(`${model.welcome?.level ?? "run"}.jsonl`, answer.text);
+}
+
+async function saveGame() {
+  const answer = await order("save");
   if (!answer) return;
+  const bytes = Uint8Array.from(atob(answer.save), (letter) => letter.charCodeAt(0));
+  keepFile(`${model.welcome?.level ?? "run"}-${answer.tick}.save`, bytes);
+}
+
+/**
+ * Has the browser keep a file.
+ * @param {string} name
+ * @param {string | Uint8Array<ArrayBuffer>} content
+ */
+function keepFile(name, content) {
   const link = /** @type {HTMLAnchorElement} */ (
-    h("a", { download: `${model.welcome?.level ?? "run"}.jsonl`, href: URL.createObjectURL(new Blob([answer.text])) })
+    h("a", { download: name, href: URL.createObjectURL(new Blob([content])) })
   );
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);

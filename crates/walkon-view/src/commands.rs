@@ -90,6 +90,7 @@ impl Doers {
             }
             "speed" => self.order(Order::Speed(speed(fields)?), reply),
             "restart" => self.order(Order::Restart(fields.maybe_count("seed")?), reply),
+            "save" => self.order(Order::Save, reply),
             "goOn" => self.order(Order::GoOn(fields.count("tick")?), reply),
             "input" => self.order(Order::Input(input(fields)?), reply),
             "show" => self.show(fields, client, reply),

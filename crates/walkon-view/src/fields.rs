@@ -112,6 +112,7 @@ const COMMANDS: &[Command] = commands! {
     "forecast": ["from": Count, "seconds": Number],
     "try": ["file": Text, "changes": Objects(CHANGE)],
     "keep": [],
+    "save": [],
     "trace": [],
     "cancel": [],
     "ping": [],

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use walkon::level::base64;
 use walkon::world::World;
 use walkon::{FixedTimestep, Game, Input, Reload, Signals, Tick};
 
@@ -64,6 +65,8 @@ pub enum Order {
     Restart(Option<u64>),
     /// From a tick of the past.
     GoOn(u64),
+    /// The game as it is now, as a file to go on from.
+    Save,
     /// Something to say to the level.
     Input(Input),
     /// Something to find out.
@@ -214,7 +217,7 @@ impl Running {
     }
 
     fn obey(&mut self, order: Order, reply: Option<&Reply>) -> Result<Value, String> {
-        self.is_state_old |= !matches!(order, Order::Ask(_) | Order::Draw(_) | Order::Input(_));
+        self.is_state_old |= !matches!(order, Order::Ask(_) | Order::Draw(_) | Order::Input(_) | Order::Save);
         match order {
             Order::Play => self.play(),
             Order::Pause => (self.is_playing, self.steps) = (false, 0),
@@ -225,6 +228,10 @@ impl Running {
             Order::Speed(speed) => self.set_speed(speed),
             Order::Restart(seed) => self.restart(seed)?,
             Order::GoOn(tick) => self.go_on(tick, reply)?,
+            Order::Save => {
+                let bytes = self.game.save().map_err(|refused| refused.to_string())?;
+                return Ok(json!({ "tick": self.tick(), "save": base64::text_of(&bytes) }));
+            }
             Order::Input(input) => {
                 self.say(input);
                 return Ok(json!({ "tick": self.tick() + 1 }));

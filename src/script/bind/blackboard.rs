@@ -28,7 +28,7 @@ pub const GROUPS: &[Library] = &[
     Library {
         name: LIBRARY,
         is_type: false,
-        doc: "Plain data that scripts share by key, kept over reloads.",
+        doc: "Plain data that scripts share by key, kept over reloads and in save games.",
     },
     Library {
         name: TYPE,

@@ -126,6 +126,11 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::field(SCENE, "mark", "string?", mark)
     },
     Binding {
+        doc: "The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began anew.",
+        example: "cinematic.define(\"e\", { resumable = true, script = function(c) assert(c.resumedFrom == nil) end })\nassert(cinematic.play(\"e\"):wait().ok)",
+        ..Binding::field(SCENE, "resumedFrom", "string?", resumed_from)
+    },
+    Binding {
         doc: "Whether it is being skipped.",
         example: "cinematic.define(\"c\", { script = function(c) assert(not c.skipping) end })\ncinematic.play(\"c\"):wait()",
         ..Binding::field(SCENE, "skipping", "boolean", is_skipping)
@@ -351,6 +356,11 @@ fn name(lua: &Lua, args: &mut Args) -> HostResult {
         Some(name) => answer(lua, name),
         None => answer(lua, info_of(lua, id).map(|info| info.raw_get::<Value>("name")).transpose()?),
     }
+}
+
+fn resumed_from(lua: &Lua, args: &mut Args) -> HostResult {
+    let id = myself::<SceneId>(args)?;
+    answer(lua, store::with(lua, |runtime| runtime.cinematics.scenes.resumed_from(id.0).map(str::to_owned)))
 }
 
 /// The name of the mark passed last; for the scene's own code the method that sets it, because `c:mark(name)`

@@ -17,7 +17,7 @@ pub const SHAPES: &[TableType] = &[
                 "onStart",
                 "((why: string) -> ())?",
                 "",
-                "at the start of the level, \"start\", and after a reload, \"reload\"; may not wait",
+                "at the start of the level, \"start\", after a reload, \"reload\", after a load, \"load\"; may not wait",
             ),
             field("onTick", "((dt: number) -> ())?", "", "every tick; may not wait"),
             field(
@@ -32,7 +32,12 @@ pub const SHAPES: &[TableType] = &[
         name: "BehaviourDefinition",
         doc: "What the file of a behaviour returns. Further functions are methods of `self`.",
         fields: &[
-            field("version", "number?", "2", "whole, default 1; `migrate` runs when a reload brings another"),
+            field(
+                "version",
+                "number?",
+                "2",
+                "whole, default 1; `migrate` runs when a reload or a load brings another",
+            ),
             field("params", "{[string]: ParamDefinition}?", "{}", "what levels and `attach` may give"),
             field(
                 "init",
@@ -50,7 +55,7 @@ pub const SHAPES: &[TableType] = &[
                 "start",
                 "((self: Behaviour, why: string) -> ())?",
                 "",
-                "\"attach\" or \"reload\": creates watches and timers; may not wait",
+                "\"attach\", \"reload\" or \"load\": creates watches and timers; may not wait",
             ),
             field("run", "((self: Behaviour) -> ())?", "", "the main task, after `start`"),
             field(
@@ -71,7 +76,7 @@ pub const SHAPES: &[TableType] = &[
                 "onWalkSettled",
                 "((self: Behaviour, result: WalkResult) -> ...any)?",
                 "",
-                "for walks whose handlers went with a reload",
+                "for walks whose handlers went with a reload or a load",
             ),
             field(
                 "onTraverse",
@@ -89,11 +94,11 @@ pub const SHAPES: &[TableType] = &[
     },
     TableType {
         name: "Behaviour",
-        doc: "`self` in the functions of a behaviour. Other fields are free; they are gone after a reload.",
+        doc: "`self` in the functions of a behaviour. Other fields are free; they are gone after a reload or a load.",
         fields: &[
             field("character", "Character", "", "the character"),
             field("params", "any", "", "checked, defaults filled in, read-only; references are names"),
-            field("state", "any", "", "plain data, kept over reloads"),
+            field("state", "any", "", "plain data, kept over reloads and in save games"),
             field("blackboard", "Blackboard", "", "the board of the character"),
             field("rng", "Rng", "", "its own stream of random numbers"),
             field("log", "any", "", "the library `log`; its lines carry the name of the behaviour"),
@@ -145,6 +150,12 @@ pub const SHAPES: &[TableType] = &[
                 "(\"finish\" | \"restart\")?",
                 "\"restart\"",
                 "when its file changes under way: it finishes on its old code (default), or is cancelled and begun again",
+            ),
+            field(
+                "resumable",
+                "boolean?",
+                "true",
+                "whether a game may be saved while it is under way: after a load its script begins again with `c.resumedFrom`, its last mark; default false",
             ),
             field("onSkip", "((c: Scene) -> ())?", "", "once, when skipping begins; may not wait"),
             field("onEnd", "((info: SceneInfo) -> ())?", "", "on every exit; may not wait"),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use mlua::{Lua, Table};
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::script::bind::call::{answer, ask, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, TableType, field, param};
 use crate::script::vm::convert::Args;
@@ -121,6 +122,35 @@ pub fn outcome(lua: &Lua) -> Option<LevelOutcome> {
 #[must_use]
 pub fn measures(lua: &Lua) -> BTreeMap<String, f64> {
     lua.app_data_ref::<RunContext>().map(|run| run.measures.clone()).unwrap_or_default()
+}
+
+/// What the run was started with.
+pub(crate) fn args(lua: &Lua) -> Vec<String> {
+    let args = lua.app_data_ref::<RunContext>().map(|run| run.args.clone());
+    args.map(|args| args.sequence_values::<String>().flatten().collect()).unwrap_or_default()
+}
+
+/// Writes what scripts said about the end of the run.
+pub(crate) fn save(lua: &Lua, out: &mut ByteWriter) {
+    let outcome = outcome(lua);
+    out.option(outcome, |out, LevelOutcome { ok, note }| {
+        out.flag(ok);
+        note.save(out);
+    });
+    measures(lua).save(out);
+}
+
+/// Reads what scripts said about the end of the run.
+///
+/// # Errors
+/// When the bytes are none of those.
+pub(crate) fn load(lua: &Lua, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+    let outcome = input.option(|input| Ok(LevelOutcome { ok: input.flag()?, note: Saved::load(input)? }))?;
+    let measures: BTreeMap<String, f64> = Saved::load(input)?;
+    if let Some(mut run) = lua.app_data_mut::<RunContext>() {
+        (run.outcome, run.measures) = (outcome, measures);
+    }
+    Ok(())
 }
 
 fn name(lua: &Lua, args: &mut Args) -> HostResult {

@@ -117,6 +117,14 @@ pub const SHAPES: &[TableType] = &[
         ],
     },
     TableType {
+        name: "LoadReport",
+        doc: "What became of a load.",
+        fields: &[
+            field("ok", "boolean", "true", "whether the level goes on from the save game"),
+            field("message", "string?", "\"it is no save game of walkon\"", "why not"),
+        ],
+    },
+    TableType {
         name: "NoEventCheck",
         doc: "How long no event may come.",
         fields: &[field("during", "number?", "0.1", "seconds, 5 by default")],
@@ -247,6 +255,22 @@ pub const ENTRIES: &[Binding] = &[
         doc: "Reloads scripts with these texts, by name; back in the next tick, when that is done or refused.",
         example: "local report = t:reload({ idle = \"return { name = 1 }\" })\nt:expect(report.files):toEqual({ \"idle.lua\" })",
         ..Binding::waiting_method(TYPE, "reload")
+    },
+    Binding {
+        returns: "string",
+        raises: "wait state",
+        doc: "A save game of the level as it is after this tick, without the test; back in the next tick. Raises with the reason where a game cannot be saved now.",
+        example: "local saved = t:save()\nt:expect(#saved > 0):toBe(true)",
+        ..Binding::waiting_method(TYPE, "save")
+    },
+    Binding {
+        params: &[param("saved", "string", "t:save()")],
+        returns: "LoadReport",
+        raises: "wait",
+        doc: "Puts a save game of this level in the place of the level that runs; back in the tick after the one it was saved in. \
+              Of the test its own code goes on: its watches, timers, handlers and other tasks end. A refused one changes nothing.",
+        example: "local saved = t:save()\nt:run(1)\nt:expect(t:load(saved).ok):toBe(true)",
+        ..Binding::waiting_method(TYPE, "load")
     },
     Binding {
         returns: "number",

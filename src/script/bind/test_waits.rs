@@ -33,7 +33,7 @@ type Half = fn(&Lua, &mut Args) -> HostResult;
 
 /// The functions that the prelude asks, by the names it uses.
 pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
-    let halves: [(&str, &'static str, Half); 18] = [
+    let halves: [(&str, &'static str, Half); 22] = [
         ("run", "run", run),
         ("ticks", "ticks", ticks),
         ("until_", "until_", until),
@@ -50,6 +50,10 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
         ("notHeard", "expectNoEvent", not_heard),
         ("reload", "reload", reload),
         ("reloaded", "reload", reloaded),
+        ("save", "save", save),
+        ("saved", "save", saved),
+        ("load", "load", load),
+        ("loaded", "load", loaded),
         ("satisfy", "toSatisfy", satisfy),
         ("satisfied", "toSatisfy", satisfied),
     ];
@@ -305,6 +309,51 @@ fn reloaded(lua: &Lua, args: &mut Args) -> HostResult {
     let list = lua.create_sequence_from(files)?;
     list.set_readonly(true);
     table.raw_set("files", list)?;
+    table.set_readonly(true);
+    answer(lua, table)
+}
+
+// ------ save games
+
+fn save(lua: &Lua, args: &mut Args) -> HostResult {
+    me(args)?;
+    may_wait(lua, args.function())?;
+    testing::with_run(lua, |run| run.saving.asks = true);
+    answer(lua, file(lua, TaskPause::Until(in_a_tick(lua)), Vec::new()))
+}
+
+fn in_a_tick(lua: &Lua) -> Tick {
+    store::with(lua, |runtime| runtime.clock.now.after(1))
+}
+
+/// The save game of the last tick, or why there is none.
+fn saved(lua: &Lua, args: &mut Args) -> HostResult {
+    match testing::with_run(lua, |run| run.saving.saved.take()).flatten() {
+        Some(Ok(bytes)) => answer(lua, lua.create_string(&bytes)?),
+        Some(Err(why)) => Err(args.mistake(why).into()),
+        None => Err(args.mistake("only a level test saves its level").into()),
+    }
+}
+
+fn load(lua: &Lua, args: &mut Args) -> HostResult {
+    me(args)?;
+    let given = args.take("saved");
+    let Value::String(bytes) = given.value() else {
+        return Err(given.not("a save game, as t:save gives it").into());
+    };
+    let bytes = bytes.as_bytes().to_vec();
+    may_wait(lua, args.function())?;
+    testing::with_run(lua, |run| run.saving.to_load = Some(bytes));
+    answer(lua, file(lua, TaskPause::Until(in_a_tick(lua)), Vec::new()))
+}
+
+/// What became of the load before this tick.
+fn loaded(lua: &Lua, _: &mut Args) -> HostResult {
+    let outcome = testing::with_run(lua, |run| run.saving.loaded.take()).flatten();
+    let why = outcome.unwrap_or_else(|| Err("only a level test loads its level".to_owned())).err();
+    let table = lua.create_table()?;
+    table.raw_set("ok", why.is_none())?;
+    table.raw_set("message", why)?;
     table.set_readonly(true);
     answer(lua, table)
 }

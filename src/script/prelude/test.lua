@@ -61,6 +61,16 @@ return {
         return native.reloaded(files)
     end,
 
+    ["Test.save"] = function(t)
+        answer(yield(native.save(t)))
+        return native.saved()
+    end,
+
+    ["Test.load"] = function(t, saved)
+        answer(yield(native.load(t, saved)))
+        return native.loaded()
+    end,
+
     ["Expectation.toSatisfy"] = function(expectation, fn)
         native.satisfied(expectation, fn(native.satisfy(expectation, fn)))
     end,

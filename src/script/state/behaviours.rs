@@ -115,6 +115,12 @@ impl Behaviours {
         self.suspended_numbers.insert(instance.character, instance.serial);
     }
 
+    /// Keeps a behaviour that was switched off before the level was saved, of a character with that number.
+    pub(crate) fn suspend_loaded(&mut self, (character, serial): (CharacterId, u32), suspended: Suspended) {
+        self.suspended.insert(serial, (character, suspended));
+        self.suspended_numbers.insert(character, serial);
+    }
+
     /// Keeps a class.
     pub(crate) fn add_class(&mut self, class: Rc<Class>) {
         self.classes.push(class);

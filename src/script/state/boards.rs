@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
@@ -21,6 +22,31 @@ pub(crate) enum BoardOf {
     Group(String),
     /// A character's.
     Character(CharacterId),
+}
+
+impl Saved for BoardOf {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Level => out.small(0, 2),
+            Self::Group(name) => {
+                out.small(1, 2);
+                name.save(out);
+            }
+            Self::Character(id) => {
+                out.small(2, 2);
+                id.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(match input.small(2)? {
+            0 => Self::Level,
+            1 => Self::Group(Saved::load(input)?),
+            2 => Self::Character(Saved::load(input)?),
+            _ => return Err(Broken::new("a choice that is none")),
+        })
+    }
 }
 
 /// A value with the tick in which it clears itself.
@@ -238,6 +264,53 @@ impl Boards {
             (board.values, board.bytes, board.awaited) = (values, bytes, awaited);
         }
         self.due = due;
+    }
+
+    /// Writes all boards, by whose they are; who waits for changes ends.
+    pub(crate) fn save(&self, out: &mut ByteWriter) {
+        let Self {
+            boards,
+            numbers,
+            // Told by the boards.
+            due: _,
+            // Given anew: files may know boards by number, and have run again.
+            last: _,
+            // Of those who waited.
+            last_change: _,
+        } = self;
+        let known = numbers.iter().filter_map(|(of, &number)| Some((of, boards.get(number)?)));
+        out.list(known.collect::<Vec<_>>().into_iter(), |out, (of, board)| {
+            let Board { of: _, values, bytes: _, awaited: _ } = board;
+            of.save(out);
+            out.list(values.iter(), |out, (key, KeptValue { value, until, bytes: _ })| {
+                key.save(out);
+                value.save(out);
+                until.save(out);
+            });
+        });
+    }
+
+    /// Reads what boards hold, at most so many bytes each; boards that are there keep their numbers.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, bytes_max: usize) -> Result<(), Broken> {
+        self.due.clear();
+        for (_, board) in self.boards.iter_mut() {
+            (board.values, board.bytes) = (BTreeMap::new(), 0);
+        }
+        let boards = input.list(|input| {
+            let of = BoardOf::load(input)?;
+            let values = input.list(|input| {
+                Ok((String::load(input)?, Plain::load(input)?, Option::<Tick>::load(input)?))
+            })?;
+            Ok((of, values))
+        })?;
+        for (of, values) in boards {
+            let number = self.number(of).ok_or_else(|| Broken::new("more boards than there may be"))?;
+            for (key, value, until) in values {
+                let put = self.put(number, &key, (Some(value), until), bytes_max);
+                put.map_err(|_| Broken::new("a board that holds too much"))?;
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {

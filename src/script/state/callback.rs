@@ -42,6 +42,16 @@ pub struct Underway {
     pub blocked: Option<Callback>,
 }
 
+impl Callback {
+    /// The name of a handler that is one: what outlives the code that gave it.
+    pub(crate) fn name_of(handler: &Option<Self>) -> Option<String> {
+        match handler {
+            Some(Self::Named(name)) => Some(name.clone()),
+            Some(Self::Function(_)) | None => None,
+        }
+    }
+}
+
 impl Underway {
     /// Whether there is none.
     #[must_use]

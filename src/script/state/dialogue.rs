@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 
@@ -48,6 +49,22 @@ impl Answers {
     /// The answer given to a choice, if it is one of the options.
     pub(crate) fn to(&self, choice: &str, options: &[String]) -> Option<String> {
         self.given.get(choice).filter(|answer| options.contains(answer)).cloned()
+    }
+
+    /// Writes the answers that were given.
+    pub(crate) fn save(&self, out: &mut ByteWriter) {
+        let Self {
+            given,
+            // As the host says.
+            is_interactive: _,
+        } = self;
+        given.save(out);
+    }
+
+    /// Reads the answers that were given.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+        self.given = Saved::load(input)?;
+        Ok(())
     }
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
@@ -299,6 +300,66 @@ impl Handlers {
         self.boards.retain(|_, list| !list.is_empty());
         self.doors.retain(|_, list| !list.is_empty());
         found
+    }
+
+    /// Writes who is told of the end of walks once the code is there again, as [`Handlers::reload_owner`] leaves
+    /// it: handlers that are names, of owners that are kept, and walks whose result goes to the code that comes,
+    /// `waited` among them.
+    pub(crate) fn save(
+        &self,
+        out: &mut ByteWriter,
+        is_kept: &dyn Fn(Owner) -> bool,
+        waited: &BTreeMap<WalkId, Owner>,
+    ) {
+        let Self {
+            walks,
+            underway,
+            last,
+            // What code had registered ends, as at a reload, and is made again by `start`.
+            paths: _,
+            watches: _,
+            senses: _,
+            doors: _,
+            events: _,
+            boards: _,
+        } = self;
+        let mut kept: BTreeMap<WalkId, (Owner, [Option<String>; 4], Lost)> = BTreeMap::new();
+        for (walk, WalkRecord { owner, handlers, lost }) in walks.iter().filter(|(_, one)| is_kept(one.owner))
+        {
+            let WalkHandlers { arrived, failed, cancelled, settled, underway: _ } = handlers;
+            let all = [arrived, failed, cancelled, settled];
+            let drops = all.iter().any(|handler| matches!(handler, Some(Callback::Function(_))));
+            let lost = if drops { Lost::Functions } else { *lost };
+            kept.insert(walk, (*owner, all.map(Callback::name_of), lost));
+        }
+        for (&walk, &owner) in waited.iter().filter(|(_, owner)| is_kept(**owner)) {
+            let record = kept.entry(walk).or_insert((owner, Default::default(), Lost::Nothing));
+            record.2 = record.2.max(Lost::Waiter);
+        }
+        out.list(kept.into_iter(), |out, (walk, (owner, names, lost))| {
+            walk.save(out);
+            owner.save(out);
+            names.iter().for_each(|name| name.save(out));
+            out.small(lost as u8, 2);
+        });
+        underway.save(out, is_kept);
+        last.save(out);
+    }
+
+    /// Reads who is told of the end of walks.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+        let walks = input.list(|input| {
+            let (walk, owner) = (WalkId::load(input)?, Owner::load(input)?);
+            let mut name = || Ok(Option::<String>::load(input)?.map(Callback::Named));
+            let (arrived, failed, cancelled, settled) = (name()?, name()?, name()?, name()?);
+            let handlers = WalkHandlers { arrived, failed, cancelled, settled, ..WalkHandlers::default() };
+            let lost = input.one_of(&[Lost::Nothing, Lost::Waiter, Lost::Functions], 2)?;
+            Ok((walk, WalkRecord { owner, handlers, lost }))
+        })?;
+        walks.into_iter().for_each(|(walk, record)| _ = self.walks.insert(walk, record));
+        self.underway.load(input)?;
+        self.last = Saved::load(input)?;
+        Ok(())
     }
 
     pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {

@@ -126,6 +126,21 @@ impl Owners {
         owner
     }
 
+    /// The number of the last owner.
+    pub(crate) fn last(&self) -> u32 {
+        self.last
+    }
+
+    /// The next owner is given the number behind this one.
+    pub(crate) fn count_from(&mut self, last: u32) {
+        self.last = last;
+    }
+
+    /// For how many ticks an owner has stood still; none when there is no such owner.
+    pub(crate) fn stands_still(&self, owner: Owner, now: Tick) -> Option<u64> {
+        self.get(owner).map(|record| record.paused.map_or(0, |since| now.since(since)))
+    }
+
     /// Another number after every change of who runs: what was worked out of the owners before has to be
     /// worked out again.
     pub(crate) fn changes(&self) -> u64 {

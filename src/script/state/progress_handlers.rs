@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::script::state::callback::{Callback, Underway};
@@ -56,6 +57,33 @@ impl UnderwayHandlers {
             _ => None,
         };
         all.filter_map(name).collect()
+    }
+
+    /// Writes the handlers that are names, of owners that are kept.
+    pub(crate) fn save(&self, out: &mut ByteWriter, is_kept: &dyn Fn(Owner) -> bool) {
+        let names = |Underway { stop, waypoint, near, blocked }: &Underway| {
+            [stop, waypoint, near, blocked].map(Callback::name_of)
+        };
+        let kept = self.0.iter().filter(|(_, (owner, _))| is_kept(*owner));
+        let kept = kept.map(|(walk, (owner, handlers))| (*walk, *owner, names(handlers)));
+        let kept: Vec<_> = kept.filter(|(.., names)| names.iter().any(Option::is_some)).collect();
+        out.list(kept.into_iter(), |out, (walk, owner, names)| {
+            walk.save(out);
+            owner.save(out);
+            names.iter().for_each(|name| name.save(out));
+        });
+    }
+
+    /// Reads handlers in place of those there are.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+        let handlers = input.list(|input| {
+            let (walk, owner) = (WalkId::load(input)?, Owner::load(input)?);
+            let mut name = || Ok(Option::<String>::load(input)?.map(Callback::Named));
+            let handlers = Underway { stop: name()?, waypoint: name()?, near: name()?, blocked: name()? };
+            Ok((walk, (owner, handlers)))
+        })?;
+        self.0 = handlers.into_iter().collect();
+        Ok(())
     }
 
     pub(crate) fn find(&self, walk: WalkId, news: &WalkNews) -> Option<(Owner, Callback)> {

@@ -81,6 +81,8 @@ pub(crate) struct Definition {
     /// Whether a reload of its code cancels it under way and begins it again; else it finishes on its old
     /// code.
     pub(crate) restarts: bool,
+    /// Whether a game may be saved while it is under way: it goes on from its last mark.
+    pub(crate) is_resumable: bool,
     /// The whole name of its file; none for a scene that a script has defined.
     pub(crate) file: Option<String>,
 }
@@ -130,9 +132,27 @@ pub(crate) struct RunningScene {
     pub(crate) stage: SceneStage,
     pub(crate) started: Tick,
     pub(crate) mark: Option<String>,
+    /// The mark from which it goes on after a load.
+    pub(crate) resumed_from: Option<String>,
     pub(crate) moved_camera: bool,
     pub(crate) skip: Skip,
 }
+
+/// What a save game holds of a scene that has not ended.
+#[derive(Clone, Debug)]
+pub(crate) struct SavedScene {
+    pub(crate) name: String,
+    /// Its file; none for one that a script has defined.
+    pub(crate) file: Option<String>,
+    pub(crate) args: Plain,
+    /// Whose its walks are; none for one that had only been asked for.
+    pub(crate) owner: Option<Owner>,
+    pub(crate) mark: Option<String>,
+    pub(crate) started: Tick,
+    pub(crate) holds: Vec<CharacterId>,
+}
+
+walkon_nav::saved!(SavedScene { name, file, args, owner, mark, started, holds });
 
 /// Scenes that scripts have defined, and who did.
 pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
@@ -163,6 +183,7 @@ impl Scenes {
             stage: SceneStage::Queued,
             started: now,
             mark: None,
+            resumed_from: None,
             moved_camera: false,
             skip: Skip::default(),
         };
@@ -173,6 +194,63 @@ impl Scenes {
     /// The scene of that number when it has not begun.
     pub(crate) fn queued(&mut self, id: u64) -> Option<&mut RunningScene> {
         self.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)
+    }
+
+    /// What a save game holds of each scene that has not ended, oldest first; the name of one under way that
+    /// cannot be saved.
+    pub(crate) fn to_save(&self) -> Result<Vec<SavedScene>, String> {
+        let one = |scene: &RunningScene| {
+            let RunningScene {
+                definition,
+                args,
+                holds,
+                owner,
+                stage,
+                started,
+                mark,
+                // Until its next mark it is resumed from the last.
+                resumed_from: _,
+                // It goes on unskipped, and moves the camera again.
+                moved_camera: _,
+                skip: _,
+            } = scene;
+            if *stage != SceneStage::Queued && !definition.is_resumable {
+                return Err(definition.name.clone());
+            }
+            Ok(SavedScene {
+                name: definition.name.clone(),
+                file: definition.file.clone(),
+                args: args.clone(),
+                owner: *owner,
+                mark: mark.clone(),
+                started: *started,
+                holds: holds.clone(),
+            })
+        };
+        self.scenes.values().map(one).collect()
+    }
+
+    /// The number of the last scene.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The next scene is given the number behind this one.
+    pub(crate) fn count_from(&mut self, last: u64) {
+        self.last = last;
+    }
+
+    /// A scene goes on where it was as the game was saved.
+    pub(crate) fn resume(&mut self, id: u64, saved: &SavedScene) {
+        if let Some(scene) = self.scenes.get_mut(&id) {
+            (scene.mark, scene.resumed_from) = (saved.mark.clone(), saved.mark.clone());
+            scene.started = saved.started;
+        }
+    }
+
+    /// The mark from which a scene goes on after a load.
+    pub(crate) fn resumed_from(&self, id: u64) -> Option<&str> {
+        self.scenes.get(&id).and_then(|scene| scene.resumed_from.as_deref())
     }
 
     /// The script of a scene has returned.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::{self, StateHash};
 use crate::base::rng::Rng;
 
@@ -72,6 +73,30 @@ impl Streams {
         for stream in &mut self.numbered {
             *stream = old.next().unwrap_or_else(|| Stream::new(seed, stream.name.clone()));
         }
+    }
+
+    /// Writes how far each stream is, by name: numbers are given anew, files may know streams by number and
+    /// have run again.
+    pub(crate) fn save(&self, out: &mut ByteWriter) {
+        let Self { numbered, by_name } = self;
+        let known = by_name.values().filter_map(|&number| numbered.get(number));
+        out.list(known.collect::<Vec<_>>().into_iter(), |out, Stream { name, name_hash: _, numbers }| {
+            out.text(name);
+            out.word(numbers.drawn());
+        });
+    }
+
+    /// Reads how far each stream of a run with this seed is.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, seed: u64) -> Result<(), Broken> {
+        for stream in &mut self.numbered {
+            *stream = Stream::new(seed, stream.name.clone());
+        }
+        for (name, drawn) in Vec::<(String, u64)>::load(input)? {
+            let number =
+                self.begin(seed, &name).ok_or_else(|| Broken::new("more streams than there may be"))?;
+            self.give_back(number, Rng::stream_after(seed, &name, drawn));
+        }
+        Ok(())
     }
 
     /// Mixes in the state of all streams.

@@ -201,6 +201,20 @@ pub(crate) struct TestRun {
     pub(crate) expectations: u64,
     pub(crate) asked: HostRequest,
     pub(crate) answers: TestAnswers,
+    pub(crate) saving: TestSaving,
+}
+
+/// Save games that the test asks for, between two ticks, and what became of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestSaving {
+    /// Whether the level is to be saved.
+    pub asks: bool,
+    /// What is to be loaded.
+    pub to_load: Option<Vec<u8>>,
+    /// The save game, or why there is none.
+    pub saved: Option<Result<Vec<u8>, String>>,
+    /// Whether it was loaded, or why not.
+    pub loaded: Option<Result<(), String>>,
 }
 
 /// What this VM knows of tests. Part of its app data.

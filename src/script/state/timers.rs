@@ -6,10 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::state::callback::Callback;
+use crate::script::state::owners::TIMERS_MAX;
 use crate::world::owner::Owner;
 
 /// One timer.
@@ -222,6 +224,85 @@ impl Timers {
         let timer = self.timers.remove(&id)?;
         self.due.remove(&(timer.due, id));
         Some(timer)
+    }
+
+    /// Writes those whose handlers are names. `stands_still` tells of each owner whose timers are kept for how
+    /// many ticks it has stood still.
+    pub(crate) fn save(&self, out: &mut ByteWriter, stands_still: impl Fn(Owner) -> Option<u64>) {
+        let Self { timers, due: _, last } = self;
+        let kept = |(&id, timer): (&u64, &Timer)| {
+            let name = Callback::name_of(&timer.callback)?;
+            Some((id, timer.clone(), name, stands_still(timer.owner)?))
+        };
+        let kept: Vec<_> = timers.iter().filter_map(kept).collect();
+        out.list(kept.into_iter(), |out, (id, timer, name, ticks)| {
+            let Timer {
+                owner,
+                callback: _,
+                payload,
+                base,
+                seconds,
+                turns,
+                turns_max,
+                due,
+                skipped,
+                paused_left,
+            } = timer;
+            // What stood still with its owner goes on by as much later.
+            let ticks = if paused_left.is_none() { ticks } else { 0 };
+            id.save(out);
+            owner.save(out);
+            name.save(out);
+            payload.save(out);
+            base.after(ticks).save(out);
+            seconds.save(out);
+            turns.save(out);
+            turns_max.save(out);
+            due.after(ticks).save(out);
+            skipped.save(out);
+            paused_left.save(out);
+        });
+        last.save(out);
+    }
+
+    /// An owner is none: its timers are gone without a word.
+    pub(crate) fn forget_owner(&mut self, owner: Owner) {
+        let Self { timers, due, last: _ } = self;
+        timers.retain(|_, timer| timer.owner != owner);
+        due.retain(|(_, id)| timers.contains_key(id));
+    }
+
+    /// Reads timers; of each its owner. Those there are stay.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<Owner>, Broken> {
+        let loaded = input.list(|input| {
+            let id = u64::load(input)?;
+            let timer = Timer {
+                owner: Saved::load(input)?,
+                callback: Some(Callback::Named(Saved::load(input)?)),
+                payload: Saved::load(input)?,
+                base: Saved::load(input)?,
+                seconds: Saved::load(input)?,
+                turns: Saved::load(input)?,
+                turns_max: Saved::load(input)?,
+                due: Saved::load(input)?,
+                skipped: Saved::load(input)?,
+                paused_left: Saved::load(input)?,
+            };
+            Ok((id, timer))
+        })?;
+        let last = u64::load(input)?;
+        if loaded.len() > TIMERS_MAX || loaded.iter().any(|(id, _)| *id > last) {
+            return Err(Broken::new("timers that cannot be"));
+        }
+        let owners = loaded.iter().map(|(_, timer)| timer.owner).collect();
+        for (id, timer) in loaded {
+            if timer.paused_left.is_none() {
+                self.due.insert((timer.due, id));
+            }
+            self.timers.insert(id, timer);
+        }
+        self.last = last;
+        Ok(owners)
     }
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {

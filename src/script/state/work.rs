@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use slotmap::Key;
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
@@ -130,6 +131,74 @@ impl WorkQueue {
     /// All work that waits, first to last.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ScriptWork> {
         self.work.iter().map(|(_, work)| work)
+    }
+
+    /// Writes the work that does not end with the code that made it: behaviours that were attached and taken
+    /// away, each with the number of facts that come before it, as `facts` counts them.
+    pub(crate) fn save(&self, out: &mut ByteWriter, facts: impl Fn(u64) -> u64) {
+        let Self {
+            work,
+            // Timers are due again; the others are of tasks, of predicates, and of every tick.
+            jobs: _,
+            facts_taken,
+            facts_before,
+            is_behind: _,
+        } = self;
+        let waiting = |position: u64| facts(position.saturating_sub(*facts_taken));
+        let kept: Vec<_> = work
+            .iter()
+            .filter_map(|(position, work)| match work {
+                ScriptWork::Attach { character, name, params } => {
+                    Some((waiting(*position), *character, Some((name, params))))
+                }
+                ScriptWork::Detach { character, why: _ } => Some((waiting(*position), *character, None)),
+                // Of tasks, watches, predicates, handlers and scenes.
+                ScriptWork::Begin(_)
+                | ScriptWork::Settled(..)
+                | ScriptWork::Answer(..)
+                | ScriptWork::BeginScene(_)
+                | ScriptWork::SkipScene(_)
+                | ScriptWork::EndScene(..)
+                | ScriptWork::Stayed(..)
+                | ScriptWork::Turned { .. }
+                | ScriptWork::Kept(_)
+                | ScriptWork::BoardChanged(_) => None,
+            })
+            .collect();
+        out.list(kept.into_iter(), |out, (position, character, attached)| {
+            out.word(position);
+            character.save(out);
+            out.option(attached, |out, (name, params)| {
+                name.save(out);
+                params.save(out);
+            });
+        });
+        out.word(waiting(*facts_before));
+    }
+
+    /// Reads work in place of all there is; the names of behaviours that are to be attached.
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<String>, Broken> {
+        let work = input.list(|input| {
+            let (position, character) = (input.word()?, CharacterId::load(input)?);
+            let attached = input.option(|input| Ok((String::load(input)?, Plain::load(input)?)))?;
+            Ok((
+                position,
+                match attached {
+                    Some((name, params)) => ScriptWork::Attach { character, name, params },
+                    None => ScriptWork::Detach { character, why: "detached" },
+                },
+            ))
+        })?;
+        if work.len() > WORK_MAX {
+            return Err(Broken::new("more work than may wait"));
+        }
+        let name = |(_, work): &(u64, ScriptWork)| match work {
+            ScriptWork::Attach { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+        let names = work.iter().filter_map(name).collect();
+        *self = Self { work: work.into(), facts_before: input.word()?, ..Self::default() };
+        Ok(names)
     }
 
     /// Forgets all work.

@@ -262,6 +262,31 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     end_owner(vm, owner, Why::OwnerGone);
 }
 
+/// A behaviour that faulted as it began again after a load is switched off; it keeps the state it was saved with,
+/// of that version.
+pub(crate) fn switch_off_loaded(
+    vm: &ScriptVm,
+    owner: Owner,
+    failure: CallFailure,
+    (version, state): (u64, Plain),
+) {
+    let lua = vm.lua();
+    store::with(lua, |runtime| runtime.faults.strikes.forget(&owner));
+    invoke::report(vm, &Call::plain(owner, "start"), failure);
+    let Some(instance) = take_out(lua, owner) else {
+        return;
+    };
+    let kept = suspended(lua, owner, &instance, vm.limits().state_kib);
+    let suspended = Suspended { version, state: Some(state), is_whole: true, ..kept };
+    let off = switched_off(vm, instance.character, &suspended);
+    store::with(lua, |runtime| {
+        runtime.actors.behaviours.suspend(&instance, suspended);
+    });
+    invoke::push(vm, Fact::SwitchedOff(off));
+    tree::end(vm, owner, Why::OwnerGone);
+    end_owner(vm, owner, Why::OwnerGone);
+}
+
 /// A function of the class and the `self` to call it with.
 pub(crate) fn method(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Table)> {
     let (class, this) = store::with(lua, |runtime| {

@@ -14,7 +14,7 @@ use mlua::{Lua, MultiValue, Value};
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
-use crate::script::state::scenes::{Definition, RunningScene, SceneEnd, SceneStage};
+use crate::script::state::scenes::{Definition, RunningScene, SavedScene, SceneEnd, SceneStage};
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
@@ -66,6 +66,10 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
 /// Begins a scene that was asked for: takes its characters, tells the host, starts its script. Step 12, and
 /// after a reload.
 pub(crate) fn begin(vm: &ScriptVm, id: u64) {
+    begin_at(vm, id, None);
+}
+
+fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {
         let now = runtime.clock.now;
@@ -80,6 +84,9 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let Some((owner, definition, holds, args)) = found else {
         return;
     };
+    if let Some(saved) = resumed {
+        store::with(lua, |runtime| runtime.cinematics.scenes.resume(id, saved));
+    }
     let Ok(handle) = handles::make(lua, SceneId(id)) else {
         return end(vm, id, SceneEnd::Fault("the memory of the level is spent".to_owned()));
     };
@@ -108,6 +115,37 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
     let role = TaskRole::SceneScript(id);
     let script = task::add(lua, NewTask { owner, callback, role, function, args, name: None });
     task::begin(vm, script);
+}
+
+/// A scene that was under way as the game was saved goes on from its last mark, as the one whose walks are under
+/// way; one that had only been asked for begins.
+///
+/// # Errors
+/// A sentence: the scene is none any more, or its characters are not to be had.
+pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
+    let lua = vm.lua();
+    let definition = match &saved.file {
+        Some(file) => {
+            let loaded = vm.load(file).map_err(|failure| failure.message)?;
+            Definition { file: Some(file.clone()), ..definition::check(&saved.name, &loaded.result)? }
+        }
+        None => store::with(lua, |runtime| runtime.cinematics.scenes.definition(&saved.name)).ok_or_else(
+            || format!("cinematic \"{}\" was under way and is not defined any more", saved.name),
+        )?,
+    };
+    let id = enlist(lua, definition, saved.args.clone())?;
+    let Some(owner) = saved.owner else {
+        store::push_work(lua, ScriptWork::BeginScene(id));
+        return Ok(());
+    };
+    let last = store::with(lua, |runtime| {
+        let last = runtime.owners.last();
+        runtime.owners.count_from(owner.0.saturating_sub(1));
+        last
+    });
+    begin_at(vm, id, Some(saved));
+    store::with(lua, |runtime| runtime.owners.count_from(last.max(owner.0)));
+    Ok(())
 }
 
 /// The script of a scene has returned: the scene ends when its walks have.

@@ -17,7 +17,7 @@ use crate::base::value::Plain;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::test_run::{
-    Collected, HostRequest, TestAnswers, TestFailure, TestRun, TestState, Testing,
+    Collected, HostRequest, TestAnswers, TestFailure, TestRun, TestSaving, TestState, Testing,
 };
 use crate::script::state::waits::WaitResult;
 use crate::script::step::invoke::{self, Call};
@@ -100,6 +100,7 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
             expectations: 0,
             asked: HostRequest::default(),
             answers: TestAnswers::default(),
+            saving: TestSaving::default(),
         });
         Some(())
     });
@@ -348,6 +349,17 @@ pub(crate) fn take_asked(lua: &Lua) -> HostRequest {
     with_run(lua, |run| std::mem::take(&mut run.asked)).unwrap_or_default()
 }
 
+/// What the test asks to be saved or loaded between two ticks; none when it asks for nothing.
+pub(crate) fn take_saving(lua: &Lua) -> Option<TestSaving> {
+    let asks = |saving: &TestSaving| saving.asks || saving.to_load.is_some();
+    with_run(lua, |run| asks(&run.saving).then(|| std::mem::take(&mut run.saving))).flatten()
+}
+
+/// What became of that.
+pub(crate) fn note_saving(lua: &Lua, saving: TestSaving) {
+    with_run(lua, |run| run.saving = saving);
+}
+
 /// The end of the level: what the test started ends with it.
 pub(crate) fn end(vm: &ScriptVm) {
     if let Some(owner) = owner_of(vm.lua()) {
@@ -366,6 +378,9 @@ pub(crate) fn hash_into(lua: &Lua, hash: &mut StateHash) {
             }
         }
         run.answers.hash_into(hash);
+        if run.saving.asks || run.saving.to_load.is_some() {
+            hash.flag(run.saving.asks).flag(run.saving.to_load.is_some());
+        }
         for (choice, option) in &run.asked.answers {
             hash.text(choice).text(option);
         }

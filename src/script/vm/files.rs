@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Table, Value};
 
+use crate::base::hash;
 use crate::script::vm::convert::{shorten, suggestion};
 use crate::script::vm::limits::ScriptLimits;
 
@@ -106,6 +107,17 @@ impl ScriptTexts {
         }
         self.files.insert(name, ScriptText { path, text });
         Ok(())
+    }
+
+    /// The names of all files.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        self.files.keys().cloned().collect()
+    }
+
+    /// The hash of each text, by path below the script folders.
+    pub(crate) fn hashes(&self) -> BTreeMap<String, u64> {
+        let hash = |file: &ScriptText| (file.path.clone(), hash::of_bytes(file.text.as_bytes()));
+        self.files.values().map(hash).collect()
     }
 
     /// The name of the file that `asked` means: the path below the script folders, or the stem while it is

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value};
 
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
@@ -620,6 +621,33 @@ impl ScriptVm {
     /// Mixes in what the VM keeps that can change the future: the random streams of the files.
     pub fn hash_into(&self, hash: &mut StateHash) {
         hash_streams(&self.lua, hash);
+    }
+
+    /// Writes how far the random stream of each file is.
+    pub(crate) fn save_streams(&self, out: &mut ByteWriter) {
+        out.list(self.machine.streams.borrow().iter(), |out, (name, stream)| {
+            out.text(name);
+            out.word(stream.drawn());
+        });
+    }
+
+    /// Reads how far the random stream of each file is, to be set once the files have run.
+    pub(crate) fn streams_to_load(
+        &self,
+        input: &mut ByteReader<'_>,
+    ) -> Result<BTreeMap<String, Rng>, Broken> {
+        let seed = self.machine.seed;
+        let streams: Vec<(String, u64)> = Saved::load(input)?;
+        let stream = |(name, drawn): (String, u64)| {
+            let stream = Rng::stream_after(seed, &name, drawn);
+            (name, stream)
+        };
+        Ok(streams.into_iter().map(stream).collect())
+    }
+
+    /// The random streams of the files are there.
+    pub(crate) fn set_streams(&self, streams: BTreeMap<String, Rng>) {
+        *self.machine.streams.borrow_mut() = streams;
     }
 
     /// Gives the VM the texts of the level's scripts. Files that are loaded already stay as they are.

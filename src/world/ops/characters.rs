@@ -96,11 +96,16 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
     let Some(ground) = ground else {
         return Ok(None);
     };
-    let rng = Rng::stream(world.level.seed, &format!("walks of {}", spawn.name));
+    let rng = Rng::stream(world.level.seed, &stream_name(&spawn.name));
     let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
     world.characters.note_standing(id);
     world.events.push(Fact::Spawned(id));
     Ok(Some(id))
+}
+
+/// The random stream that a character of that name walks about by.
+pub(crate) fn stream_name(name: &str) -> String {
+    format!("walks of {name}")
 }
 
 fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {

@@ -25,6 +25,7 @@ mod profile_files;
 mod profiling;
 mod progress;
 mod report;
+mod saves;
 mod scaffold;
 mod scripts;
 mod shard;

@@ -3,6 +3,7 @@
 //! In: nothing. Out: small value types. Holds: no game, no map, no script is known here; a word
 //! belongs here only when three modules use it.
 
+pub mod bytes;
 pub mod cost;
 pub mod geom;
 pub mod hash;

@@ -26,6 +26,15 @@ impl Rng {
         Self(Pcg64::new(state, u128::from(name_bits)), 0)
     }
 
+    /// The same after so many numbers were drawn. Cost: the digits of that number.
+    #[must_use]
+    pub fn stream_after(seed: u64, name: &str, drawn: u64) -> Self {
+        let mut stream = Self::stream(seed, name);
+        stream.0.advance(u128::from(drawn));
+        stream.1 = drawn;
+        stream
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.1 += 1;
@@ -107,6 +116,15 @@ mod tests {
         let drawn: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
         assert_eq!(drawn, FROZEN, "the numbers of a seed may never change");
         assert_eq!(rng.drawn(), 3);
+    }
+
+    #[test]
+    fn a_stream_is_where_it_was_after_as_many_numbers() {
+        let mut rng = Rng::stream(1, "guard");
+        for drawn in 0..100 {
+            assert_eq!(rng, Rng::stream_after(1, "guard", drawn));
+            rng.bits();
+        }
     }
 
     const FROZEN: [u64; 3] =

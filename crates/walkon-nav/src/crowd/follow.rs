@@ -15,6 +15,7 @@ use crate::base::trig;
 use crate::crowd::steer::{self, Arrival, Lookahead, Turning, flat};
 use crate::nav::Path;
 
+mod saved;
 #[cfg(test)]
 mod tests;
 

@@ -150,6 +150,10 @@ pub trait Backend {
     #[must_use]
     fn islands(&self) -> Vec<Island>;
 
+    /// Whether an area or obstacle is there, and what a metre in it costs; None for an unknown id.
+    #[must_use]
+    fn area_state(&self, area: AreaId) -> Option<(bool, f32)>;
+
     /// Cells whose centre an area holds, available or not; 0 for obstacles and unknown ids.
     #[must_use]
     fn area_cells(&self, area: AreaId) -> u32;

@@ -18,6 +18,7 @@ pub mod node;
 pub mod path;
 mod plan;
 pub mod requests;
+mod saved;
 pub mod search;
 pub mod search_state;
 pub mod sight;

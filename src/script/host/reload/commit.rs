@@ -28,6 +28,7 @@ use crate::script::vm::convert::Argument;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmBefore, lend, payload, store};
 use crate::world::World;
+use crate::world::ops;
 use crate::world::owner::Owner;
 
 /// What was loaded aside.
@@ -55,6 +56,12 @@ pub(super) enum ReloadTarget {
     /// A character loses its behaviour.
     Detach { character: CharacterId },
 }
+
+/// What scripts are told why they begin again: their code was replaced.
+const RELOAD: &str = "reload";
+
+/// And: the level was loaded.
+const LOAD: &str = "load";
 
 /// How far somebody has changed, and what it was before.
 #[derive(Debug)]
@@ -104,7 +111,7 @@ pub(super) fn run(
                 change_instance(vm, owner, (class, given), &mut notes)
             }
             ReloadTarget::Suspended { character, class, suspended } => {
-                revive(vm, character, class, suspended)
+                revive(vm, character, class, (suspended, RELOAD))
             }
             ReloadTarget::Attach { .. } | ReloadTarget::Detach { .. } => {
                 later.push(target);
@@ -345,7 +352,7 @@ fn change_instance(
         .map_err(|what| CallFailure::new(FaultKind::Error, what, None))
         .and_then(|params| rebind(vm, owner, (class, &given, &params), state))
         .and_then(|()| if is_whole { Ok(()) } else { refill(vm, owner, &kept) })
-        .and_then(|()| begin(vm, owner, Some(from)));
+        .and_then(|()| begin(vm, owner, (Some(from), RELOAD)));
     match begun {
         Ok(()) => {
             if let Undo::Instance { is_started, .. } = &mut undo {
@@ -395,7 +402,7 @@ fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> 
 }
 
 /// `migrate` where the version is another one, `start`, and `run`.
-fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailure> {
+fn begin(vm: &ScriptVm, owner: Owner, (from, why): (Option<u64>, &'static str)) -> Result<(), CallFailure> {
     let lua = vm.lua();
     let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
     let Some((_, class, this, ..)) = parts else { return Ok(()) };
@@ -404,7 +411,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>) -> Result<(), CallFailu
     }
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     plain_state::read(vm, &Call::plain(owner, "migrate"), "self.state", state)?;
-    attempt_method(vm, owner, "start", "reload")?;
+    attempt_method(vm, owner, "start", why)?;
     behaviour::start_code(lua, owner);
     Ok(())
 }
@@ -413,7 +420,7 @@ fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     let lua = vm.lua();
     let Some((owner, old)) = store::with(lua, |runtime| runtime.owners.level.clone()) else {
         level_script::begin(vm, environment);
-        return start_level(vm)
+        return start_level(vm, RELOAD)
             .map(|()| Undo::LevelRevived)
             .map_err(|failure| Box::new((Undo::LevelRevived, failure)));
     };
@@ -424,7 +431,7 @@ fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
     stop(vm, owner, stopped);
     set_level(vm, owner, environment);
     let undo = |is_started| Undo::Level { owner, environment: old, is_started };
-    match start_level(vm) {
+    match start_level(vm, RELOAD) {
         Ok(()) => Ok(undo(true)),
         Err(failure) => Err(Box::new((undo(false), failure))),
     }
@@ -440,18 +447,23 @@ fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
     });
 }
 
-fn start_level(vm: &ScriptVm) -> Result<(), CallFailure> {
+fn start_level(vm: &ScriptVm, why: &'static str) -> Result<(), CallFailure> {
     let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
     match found
         .and_then(|(owner, environment)| Some((owner, level_script::function_of(&environment, "onStart")?)))
     {
-        Some((owner, function)) => attempt(vm, owner, "onStart", &function, "reload"),
+        Some((owner, function)) => attempt(vm, owner, "onStart", &function, why),
         None => Ok(()),
     }
 }
 
 /// A behaviour that was switched off comes back, with its state as far as that was plain data.
-fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Suspended) -> Changed {
+fn revive(
+    vm: &ScriptVm,
+    character: CharacterId,
+    class: Rc<Class>,
+    (suspended, why): (Suspended, &'static str),
+) -> Changed {
     let lua = vm.lua();
     let undo = Undo::Revived { character, suspended: suspended.clone() };
     let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
@@ -469,13 +481,89 @@ fn revive(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Su
                     .map_err(|error| CallFailure::new(FaultKind::Memory, error.to_string(), None)),
                 false => refill(vm, owner, state),
             };
-            kept.and_then(|()| begin(vm, owner, Some(suspended.version)))
+            kept.and_then(|()| begin(vm, owner, (Some(suspended.version), why)))
         }
-        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, None)),
+        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, (None, why))),
     };
     match begun {
         Ok(()) => Ok(undo),
         Err(failure) => Err(Box::new((undo, failure))),
+    }
+}
+
+/// Somebody who is there again after a load, and whose code has not begun.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedInstance {
+    pub(crate) owner: Owner,
+    /// The version of the code that left its state.
+    pub(crate) from: u64,
+    /// What of its state could be saved, when that was not all: `init` says what belongs in it besides.
+    pub(crate) refill: Option<Plain>,
+}
+
+/// What can be asked of somebody who is there again before any code has begun.
+pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(), Refusal> {
+    let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(instance.owner));
+    let Some((_, class, ..)) = parts else { return Ok(()) };
+    can_migrate(vm, &class, instance.from)?;
+    has_handlers(vm, instance.owner, &class.table, &path(vm, &class))
+}
+
+/// The same of the level script.
+pub(crate) fn check_loaded_level(vm: &ScriptVm) -> Result<(), Refusal> {
+    let Some((owner, environment)) = store::with(vm.lua(), |runtime| runtime.owners.level.clone()) else {
+        return Ok(());
+    };
+    let name = vm.loads().name_of(&environment).unwrap_or_default();
+    let path = vm.texts().get(&name).map_or(name.clone(), |file| file.path.clone());
+    has_handlers(vm, owner, &environment, &path)
+}
+
+/// The level script begins again after a load, as after a reload.
+pub(crate) fn begin_loaded_level(vm: &ScriptVm, notes: &mut Vec<String>) {
+    let Some((owner, environment)) = store::with(vm.lua(), |runtime| runtime.owners.level.clone()) else {
+        return;
+    };
+    let _ = lend::with_world(vm.lua(), |world: &mut World| ops::blocks::end_owner(world, owner));
+    let started = start_level(vm, LOAD);
+    told(vm, owner, "onStart", started);
+    drop_missing(vm, owner, &environment, notes);
+}
+
+/// A behaviour begins again after a load, as after a reload: `migrate`, `start`, `run`. There is no old code to
+/// go back to: one that faults is switched off, with its state.
+pub(crate) fn begin_loaded(vm: &ScriptVm, instance: LoadedInstance, notes: &mut Vec<String>) {
+    let LoadedInstance { owner, from, refill: kept } = instance;
+    let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(owner));
+    let Some((_, class, this, ..)) = parts else { return };
+    // Its blocks are the only thing of it that a load has kept; the listeners are those of its new code.
+    let _ = lend::with_world(vm.lua(), |world: &mut World| ops::blocks::end_owner(world, owner));
+    // Only `migrate` changes what was saved before `start` has it.
+    let is_same = class.version == from;
+    let state = || this.raw_get::<Value>("state").unwrap_or(Value::Nil);
+    let saved = || plain_state::salvage(vm.lua(), "self.state", &state(), vm.limits().state_kib).0;
+    let before = (!is_same).then(saved);
+    let filled = match &kept {
+        Some(kept) => refill(vm, owner, kept),
+        None => Ok(()),
+    };
+    match filled.and_then(|()| begin(vm, owner, (Some(from), LOAD))) {
+        Ok(()) => drop_missing(vm, owner, &class.table, notes),
+        Err(failure) => {
+            let state = kept.or(before).unwrap_or_else(saved);
+            behaviour::switch_off_loaded(vm, owner, failure, (from, state));
+        }
+    }
+}
+
+/// A behaviour that was switched off begins again, because its file is another one than when it was saved.
+pub(crate) fn revive_loaded(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Suspended) {
+    if let Err(failed) = revive(vm, character, class, (suspended, LOAD)) {
+        let (undo, failure) = *failed;
+        invoke::report(vm, &Call::plain(Owner::HOST, "start"), failure);
+        if let Undo::Revived { character, suspended } = undo {
+            behaviour::withdraw(vm, character, suspended);
+        }
     }
 }
 
@@ -532,7 +620,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
         match undo {
             Undo::Level { owner, environment, .. } => {
                 set_level(vm, owner, environment);
-                let started = start_level(vm);
+                let started = start_level(vm, RELOAD);
                 told(vm, owner, "onStart", started);
             }
             Undo::Instance { owner, class, given, params, state, .. } => {
@@ -561,7 +649,7 @@ fn told(vm: &ScriptVm, owner: Owner, callback: &'static str, result: Result<(), 
 }
 
 /// Puts what was in a table back into it.
-fn write_back(vm: &ScriptVm, table: &Table, plain: &Plain) {
+pub(crate) fn write_back(vm: &ScriptVm, table: &Table, plain: &Plain) {
     let _ = table.clear();
     let Ok(Value::Table(before)) = payload::write(vm.lua(), plain) else { return };
     for (key, value) in before.pairs::<Value, Value>().filter_map(Result::ok) {

@@ -42,6 +42,11 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         Value::Boolean(is_skippable) => is_skippable,
         other => return Err(format!("skippable is {}, expected true or false", describe(&other))),
     };
+    let is_resumable = match get("resumable") {
+        Value::Nil => false,
+        Value::Boolean(is_resumable) => is_resumable,
+        other => return Err(format!("resumable is {}, expected true or false", describe(&other))),
+    };
     let given = get("onReload");
     let word = given.as_string().map(|word| word.to_string_lossy());
     let restarts = match word.as_deref() {
@@ -60,6 +65,7 @@ pub(crate) fn check(name: &str, value: &Value) -> Result<Definition, String> {
         table: table.clone(),
         is_skippable,
         restarts,
+        is_resumable,
         file: None,
     })
 }

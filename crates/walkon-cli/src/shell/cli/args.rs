@@ -128,7 +128,8 @@ pub struct NewArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  walkon run levels/courtyard.json\n  \
     walkon run courtyard --seconds 10 --seed 7 --format json\n  \
-    walkon run courtyard --until rang --trace run.jsonl -- fast")]
+    walkon run courtyard --until rang --trace run.jsonl -- fast\n  \
+    walkon run courtyard --save-at 600 ten.save && walkon run courtyard --from ten.save")]
 pub struct RunArgs {
     /// The level: a path or a name
     pub level: PathBuf,
@@ -141,6 +142,12 @@ pub struct RunArgs {
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     pub seed: Option<u64>,
+    /// Go on from a save game; --seconds and --ticks count from there
+    #[arg(long, value_name = "SAVE", conflicts_with = "seed")]
+    pub from: Option<PathBuf>,
+    /// Save the game after that tick, as often as it is given
+    #[arg(long, num_args = 2, value_names = ["TICK", "FILE"], action = ArgAction::Append)]
+    pub save_at: Vec<String>,
     /// End at this event; the run fails if it does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,

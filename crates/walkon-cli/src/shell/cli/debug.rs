@@ -43,6 +43,8 @@ pub(super) fn run(shell: &Shell, args: &DebugArgs) -> Result<Exit, CommandFailur
         strict: false,
         speed: args.speed,
         trace: None,
+        from: None,
+        save_at: Vec::new(),
         hash_every: 1,
         positions: 0,
         detail: 0,

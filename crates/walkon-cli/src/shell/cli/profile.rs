@@ -38,7 +38,7 @@ pub(super) fn run(
     let bound = Bound { ticks_max, until: None, is_strict: false };
     let name = shown_path(&found, &found.path);
     let profiling = Profiling::new(args.every);
-    let start = Start { scripts, seed: args.seed, args: args.args.clone() };
+    let start = Start { scripts, seed: args.seed, args: args.args.clone(), from: None };
     let mut game = game_with(shell, &found, level, (start, Some(profiling.setup())))?;
     let interrupts = Interrupts::listen();
     let watch = |_: &_, _: &_| if interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn };

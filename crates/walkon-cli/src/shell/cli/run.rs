@@ -20,6 +20,7 @@ use crate::game::inputs::Input;
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::recording::Recording;
+use crate::game::save::{RestoreError, SaveHeader};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, TickStep};
 use crate::level::Level;
@@ -34,6 +35,7 @@ use crate::shell::params::Places;
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::{Progress, ProgressWork};
 use crate::shell::report::clean;
+use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
 use crate::shell::watch::ProjectWatch;
 use crate::world::World;
@@ -88,16 +90,22 @@ pub(super) fn perform(
         session.results = Results::stderr(&shell.general);
     }
     let client = debug.map(|way| way.connect(&mut session)).transpose()?;
-    let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
+    let save = args.from.as_deref().map(|path| begin_from(path, &found)).transpose()?;
+    let first = save.as_ref().map_or(0, |(header, _)| header.tick);
+    let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
+    let rate = TickRate::new(rate).unwrap_or_default();
+    let saves = Saves::of(&args.save_at, first, &found.project.folder.files_read())?;
     let bound = RunBound {
         ticks: args.ticks,
         seconds: args.seconds,
         until: args.until.clone(),
         is_strict: args.strict,
     };
-    let bound = bound.at(rate);
+    let mut bound = bound.at(rate);
+    bound.ticks_max = bound.ticks_max.saturating_add(first);
     let settings = crate::level::spawn::settings(&level.def);
-    let seed = args.seed.unwrap_or(level.def.seed);
+    let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
+    let seed = args.seed.unwrap_or(own_seed);
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = Arc::new(Signals::default());
     session.pace = RunSpeed::new(args.speed, rate);
@@ -119,7 +127,9 @@ pub(super) fn perform(
     };
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
-    session.header(&Header::of(&level, &scripts, super::limits::by_name(&settings), made))?;
+    let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
+    let bytes = save.map(|(_, bytes)| bytes);
+    session.header(&Header { from: bytes.clone(), ..header })?;
     let changes = client.is_some() && !is_stream(&args.level);
     let changes = changes.then(|| ProjectWatch::open(&found, &scripts, &level.files, false));
     let debugger = client.as_ref().map(|client| {
@@ -139,21 +149,34 @@ pub(super) fn perform(
     };
     let watchdog = Watchdog::start(signals, settings.limits.watchdog_ms, session.interrupts.came());
     let loading = Instant::now();
-    let mut game = match Game::load(level, setup) {
+    let made = match &bytes {
+        None => Game::load(level, setup).map_err(RestoreError::from),
+        Some(bytes) => Game::restore(level, setup, bytes),
+    };
+    let mut game = match made {
         Ok(game) => game,
-        Err(error) => return ended(client.as_deref(), Err(session.not_begun(&error))),
+        Err(error) => {
+            let failure = match error {
+                RestoreError::Start(error) => session.not_begun(&error),
+                other => session.not_restored(args.from.as_deref(), &other),
+            };
+            return ended(client.as_deref(), Err(failure));
+        }
     };
     let clock = StepClock::new(args.stats, loading.elapsed());
     let began = Instant::now();
-    let mut host = RunHost { session, clock, profiling, changes };
+    let mut host = RunHost { session, clock, profiling, changes, saves };
     let report = headless::run_hosted(&mut game, &bound, &mut host);
     let wall = began.elapsed();
     drop(watchdog);
-    let RunHost { session, clock, profiling, .. } = host;
+    let RunHost { session, clock, profiling, mut saves, .. } = host;
+    saves.end();
     if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
         profiling.write(&report.level, &profile)?;
     }
-    ended(client.as_deref(), session.end(&report, wall, &clock.stats(&report)))
+    let exit = session.end(&report, wall, &clock.stats(&report));
+    let exit = exit.map(|exit| if saves.is_broken && exit == Exit::Ok { Exit::Io } else { exit });
+    ended(client.as_deref(), exit)
 }
 
 /// Tells a debugger that the run is over. What it has ended itself has ended well.
@@ -165,12 +188,13 @@ fn ended(client: Option<&Connection>, outcome: Result<Exit, CommandFailure>) -> 
     if was_ended { Ok(Exit::Ok) } else { outcome }
 }
 
-/// Who runs a level: looks on, times the steps, and under a debugger takes in what was saved.
+/// Who runs a level: looks on, times the steps, saves the game, and under a debugger takes in files that were saved.
 struct RunHost<'a> {
     session: Session<'a>,
     clock: StepClock,
     profiling: Option<Profiling>,
     changes: Option<ProjectWatch<'a>>,
+    saves: Saves,
 }
 
 impl Host for RunHost<'_> {
@@ -183,12 +207,27 @@ impl Host for RunHost<'_> {
         self.session.watch(world, recorded)
     }
 
+    fn between(&mut self, game: &Game) {
+        self.saves.after(game);
+    }
+
     fn done(&mut self, step: TickStep) {
         self.clock.done(step);
         if let Some(profiling) = &mut self.profiling {
             profiling.done(step);
         }
     }
+}
+
+/// The save game that a run begins from, and what stands in front of it.
+fn begin_from(path: &Path, found: &FoundLevel) -> Result<(SaveHeader, Vec<u8>), CommandFailure> {
+    let bytes = saves::read(path)?;
+    let header = SaveHeader::read(&bytes).map_err(|error| {
+        let failure = CommandFailure::io(format!("save {}: {error}", path.display()));
+        failure.help("name a file that `walkon run --save-at` or Game::save has written")
+    })?;
+    log::debug!("save {}: level {:?}, for {}", path.display(), header.level, found.path);
+    Ok((header, bytes))
 }
 
 /// The code of the signal that cut the loading of a file short. A mistake that a script made by itself stays
@@ -341,6 +380,8 @@ pub(super) struct Start {
     pub scripts: ScriptTextMap,
     pub seed: Option<u64>,
     pub args: Vec<String>,
+    /// The save game that it begins from.
+    pub from: Option<Vec<u8>>,
 }
 
 /// A level at tick 0, its scripts started; for pictures.
@@ -358,11 +399,18 @@ pub(super) fn game_with(
     shell: &Shell,
     found: &FoundLevel,
     level: Level,
-    (Start { scripts, seed, args }, profile): (Start, Option<ProfileSetup>),
+    (Start { scripts, seed, args, from }, profile): (Start, Option<ProfileSetup>),
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.clone(), seed, args, recorder, profile, ..Setup::default() };
-    let mut game = Game::load(level, setup).map_err(|error| not_started(shell, found, &scripts, &error))?;
+    let made = match &from {
+        None => Game::load(level, setup).map_err(RestoreError::from),
+        Some(bytes) => Game::restore(level, setup, bytes),
+    };
+    let mut game = made.map_err(|error| match error {
+        RestoreError::Start(error) => not_started(shell, found, &scripts, &error),
+        other => CommandFailure::new(Exit::Script, other.to_string()),
+    })?;
     game.start_facts();
     Ok(game)
 }
@@ -574,6 +622,13 @@ impl<'a> Session<'a> {
             trace.finish();
         }
         CommandFailure::Told(exit)
+    }
+
+    /// The save game does not fit, or is none.
+    pub fn not_restored(self, path: Option<&Path>, error: &RestoreError) -> CommandFailure {
+        let exit = if matches!(error, RestoreError::Bytes(_)) { Exit::Io } else { Exit::Script };
+        let name = path.map(|path| path.display().to_string()).unwrap_or_default();
+        CommandFailure::new(exit, format!("save {name}: {error}"))
     }
 
     /// Shows a fault with its line, on stderr, once; after many of them they are only counted.

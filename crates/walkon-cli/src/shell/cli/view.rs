@@ -91,7 +91,7 @@ fn refused(shell: &Shell, found: &FoundLevel, args: &ViewArgs, error: String) ->
     let again = || {
         let level = crate::level::load(&found.path, &found.project.folder).ok()?;
         let scripts = found.project.scripts(&found.path).ok()?;
-        let start = Start { scripts, seed: args.seed, args: args.args.clone() };
+        let start = Start { scripts, seed: args.seed, args: args.args.clone(), from: None };
         super::run::game(shell, found, level, start).err()
     };
     again().unwrap_or_else(|| CommandFailure::new(Exit::Script, error))

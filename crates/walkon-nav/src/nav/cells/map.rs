@@ -358,6 +358,14 @@ impl CellMap {
         Some(Tile { walkable, factor: f32::from(factor) / f32::from(FACTOR_ONE), leave })
     }
 
+    /// Cells that are not as at first, and what they are.
+    pub fn edited_cells(&self) -> impl Iterator<Item = ([u32; 2], Tile)> + '_ {
+        self.edited.iter().filter_map(|(&id, was)| {
+            let (x, z) = (id % self.frame().width, id / self.frame().width);
+            (self.terrain.tile(x, z) != *was).then(|| Some(([x, z], self.tile(x, z)?))).flatten()
+        })
+    }
+
     /// Whether an area or obstacle is there; None for an unknown id.
     #[must_use]
     pub fn is_available(&self, area: AreaId) -> Option<bool> {

@@ -6,6 +6,7 @@
 //! body's radius from every obstacle of the level that stands; one revision a set of edits. Not here: making
 //! drafts (`generate`), finding paths (`plan`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -668,6 +669,26 @@ impl PointGraph {
             let has_ways = self.source.uses_parts && before.source.uses_parts;
             self.routes = if has_ways { Arc::clone(&before.routes) } else { Arc::new(self.new_routes()) };
         }
+    }
+
+    /// The edits that make the points and links of a map as its author gave it those of this one.
+    #[must_use]
+    pub fn edits(&self) -> Vec<GraphEdit> {
+        let (first, now) = (&self.authored.draft, &self.source.draft);
+        let (was, is): (BTreeSet<_>, BTreeSet<_>) = (first.links().collect(), now.links().collect());
+        let added = now.points().iter().skip(first.points().len()).map(|&point| GraphEdit::Add(point));
+        let gone = was.difference(&is).map(|&ends| GraphEdit::Unlink(ends));
+        let linked = is.difference(&was).map(|&ends| GraphEdit::Link(ends));
+        added.chain(gone).chain(linked).collect()
+    }
+
+    /// A hash of what its author gave it.
+    #[must_use]
+    pub fn authored_hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        self.authored.draft.points().iter().for_each(|&point| _ = hash.vector(point));
+        self.authored.draft.links().for_each(|[a, b]| _ = hash.pair(a, b));
+        hash.finish()
     }
 
     /// The point nearest to a place in space, and how far it is, linked or not; ties to the lower. Cost: the

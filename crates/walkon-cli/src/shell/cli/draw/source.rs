@@ -37,6 +37,8 @@ pub(super) struct DrawSource {
     scripts: Option<BTreeMap<String, String>>,
     seed: Option<u64>,
     args: Vec<String>,
+    /// The save game that the trace began from.
+    from: Option<Vec<u8>>,
 }
 
 impl DrawSource {
@@ -49,7 +51,7 @@ impl DrawSource {
         let Some(trace) = trace else {
             let found = find_level(&args.level)?;
             let loaded = shell.load(&found)?;
-            return Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new() });
+            return Ok(Self { found, loaded, scripts: None, seed: args.seed, args: Vec::new(), from: None });
         };
         if args.seed.is_some() {
             return Err(CommandFailure::usage("--seed: a trace has a seed of its own"));
@@ -59,7 +61,8 @@ impl DrawSource {
         let project = Project::around(beside.unwrap_or(Path::new(".")))?;
         let found = FoundLevel { project, path: trace.header.level_file.clone() };
         let (seed, args) = (Some(trace.header.seed), trace.header.args.clone());
-        Ok(Self { found, loaded, scripts: Some(scripts), seed, args })
+        let from = trace.header.from.clone();
+        Ok(Self { found, loaded, scripts: Some(scripts), seed, args, from })
     }
 
     /// What a run of it begins with, and the level.
@@ -68,7 +71,7 @@ impl DrawSource {
             Some(scripts) => scripts,
             None => shell.scripts(&self.found, &self.loaded)?,
         };
-        Ok((self.found, self.loaded, Start { scripts, seed: self.seed, args: self.args }))
+        Ok((self.found, self.loaded, Start { scripts, seed: self.seed, args: self.args, from: self.from }))
     }
 
     /// The seed that it is built with.

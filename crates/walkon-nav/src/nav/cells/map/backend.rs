@@ -285,6 +285,10 @@ impl Backend for CellMap {
         islands
     }
 
+    fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
+        self.states.get(area.index()).map(|state| (state.available, state.factor))
+    }
+
     fn area_cells(&self, area: AreaId) -> u32 {
         self.terrain.area(area.index()).map_or(0, Spans::cell_count)
     }

@@ -258,6 +258,10 @@ impl Backend for PointGraph {
         islands
     }
 
+    fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
+        self.states.get(area.index()).map(|state| (state.available, state.factor))
+    }
+
     fn area_cells(&self, area: AreaId) -> u32 {
         let is_area = self.areas.get(area.index()).is_some_and(|area| !area.is_obstacle);
         let links = 0..self.net.links().len();

@@ -191,6 +191,12 @@ impl Backend for Layers {
         self.first().islands()
     }
 
+    fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
+        // An area that lies nowhere is told to the first, as its edits are.
+        let holder = self.maps.iter().find(|map| map.area_cells(area) > 0);
+        holder.or(self.maps.first())?.area_state(area)
+    }
+
     fn area_cells(&self, area: AreaId) -> u32 {
         self.maps.iter().map(|map| map.area_cells(area)).sum()
     }

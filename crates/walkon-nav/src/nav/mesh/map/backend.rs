@@ -219,6 +219,10 @@ impl Backend for NavMesh {
         parts.into_iter().map(|part| part.1).collect()
     }
 
+    fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
+        self.states.get(area.index()).map(|state| (state.available, state.factor))
+    }
+
     fn area_cells(&self, area: AreaId) -> u32 {
         if area.index() >= self.area_count() {
             return 0;

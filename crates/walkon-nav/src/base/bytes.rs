@@ -1,0 +1,815 @@
+//! State as compact bytes, and back: numbers in as few bytes as they need, truth values as single bits, each
+//! text once.
+//!
+//! In: values, field by field in a fixed order; bytes of anybody. Out: bytes; the same values, or why the bytes
+//! are none of ours. Holds: what was written is read again to the bit; bytes that nobody wrote are refused
+//! before they take more memory or time than a fixed budget, whatever they say of their own lengths. Not here:
+//! what belongs in a state, versions, sums (`game::save`).
+
+use std::collections::BTreeMap;
+
+use glam::Vec3;
+
+use crate::base::ids::{AreaId, DoorId, RegionId};
+use crate::base::time::Tick;
+use crate::base::value::{Plain, PlainKey};
+
+/// The largest count that is read: beyond it numbers could overflow where they are counted on.
+pub const COUNT_MAX: u64 = 1 << 53;
+
+/// Memory that reading may take beside a multiple of the bytes themselves.
+const MEMORY_BYTES: usize = 64 << 20;
+
+/// Memory that each byte that is read may take.
+const MEMORY_PER_BYTE: usize = 64;
+
+/// Tables inside tables in plain data.
+const DEPTH_MAX: usize = 32;
+
+/// Why bytes are not what they should be, a clause such as `it ends in the middle`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken(pub String);
+
+impl Broken {
+    /// Those words.
+    #[must_use]
+    pub fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+}
+
+/// Something that is written as bytes and read again.
+pub trait Saved: Sized {
+    /// Writes it.
+    fn save(&self, out: &mut ByteWriter);
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When the bytes end, or say what cannot be.
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken>;
+}
+
+/// Bytes under construction.
+#[derive(Clone, Debug)]
+pub struct ByteWriter {
+    bytes: Vec<u8>,
+    /// Where the byte lies that takes the next bits, and how many it has.
+    bits: (usize, u32),
+    texts: BTreeMap<String, u64>,
+    /// Ticks are told from here.
+    now: Tick,
+    last_y: f32,
+}
+
+impl ByteWriter {
+    /// No bytes yet; ticks are told as seen from `now`.
+    #[must_use]
+    pub fn at(now: Tick) -> Self {
+        Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), now, last_y: 0.0 }
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// One bit.
+    #[inline]
+    pub fn flag(&mut self, value: bool) {
+        if self.bits.1 == 8 {
+            self.bits = (self.bytes.len(), 0);
+            self.bytes.push(0);
+        }
+        self.bytes[self.bits.0] |= u8::from(value) << self.bits.1;
+        self.bits.1 += 1;
+    }
+
+    /// A number below two to the power of `bits`.
+    pub fn small(&mut self, value: u8, bits: u32) {
+        debug_assert!(bits == 8 || value >> bits == 0);
+        (0..bits).for_each(|bit| self.flag(value >> bit & 1 == 1));
+    }
+
+    /// A byte.
+    pub fn byte(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    /// Bytes as they are.
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// A number, in one byte for each seven bits of it.
+    #[inline]
+    pub fn word(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    /// A number that may lie below zero, near zero for most.
+    pub fn signed(&mut self, value: i64) {
+        self.word((value << 1 ^ value >> 63).cast_unsigned());
+    }
+
+    /// 64 bits of which none is likelier than another.
+    pub fn whole(&mut self, value: u64) {
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// A single-precision number, to the bit.
+    #[inline]
+    pub fn float(&mut self, value: f32) {
+        self.raw(&value.to_le_bytes());
+    }
+
+    /// A number, to the bit; whole ones in few bytes.
+    pub fn number(&mut self, value: f64) {
+        let whole = value as i64;
+        let is_small = whole.unsigned_abs() < 1 << 48 && (whole as f64).to_bits() == value.to_bits();
+        self.flag(is_small);
+        if is_small { self.signed(whole) } else { self.whole(value.to_bits()) }
+    }
+
+    /// A place or a direction: nothing but a bit for none at all, and no height where it is that of the one
+    /// before.
+    #[inline]
+    pub fn vector(&mut self, value: Vec3) {
+        let is_zero = [value.x, value.y, value.z].iter().all(|part| part.to_bits() == 0);
+        self.flag(is_zero);
+        if is_zero {
+            return;
+        }
+        let is_as_high = value.y.to_bits() == self.last_y.to_bits();
+        let is_flat = value.y.to_bits() == 0;
+        self.flag(is_flat);
+        if !is_flat {
+            self.flag(is_as_high);
+        }
+        self.float(value.x);
+        self.float(value.z);
+        if !is_flat && !is_as_high {
+            self.float(value.y);
+            self.last_y = value.y;
+        }
+    }
+
+    /// A vector that is often another one: one bit then.
+    pub fn vector_near(&mut self, value: Vec3, other: Vec3) {
+        let is_same = same_bits(value, other);
+        self.flag(is_same);
+        if !is_same {
+            self.vector(value);
+        }
+    }
+
+    /// A text; one that was written before takes a byte or two.
+    pub fn text(&mut self, value: &str) {
+        if let Some(&number) = self.texts.get(value) {
+            return self.word(number + 1);
+        }
+        self.word(0);
+        self.name(value);
+        self.texts.insert(value.to_owned(), self.texts.len() as u64);
+    }
+
+    /// A text that is hardly written twice.
+    pub fn name(&mut self, value: &str) {
+        self.word(value.len() as u64);
+        self.raw(value.as_bytes());
+    }
+
+    /// A list, each entry as `one` writes it.
+    pub fn list<T>(&mut self, list: impl ExactSizeIterator<Item = T>, mut one: impl FnMut(&mut Self, T)) {
+        self.word(list.len() as u64);
+        list.for_each(|entry| one(self, entry));
+    }
+
+    /// What may be absent.
+    pub fn option<T>(&mut self, value: Option<T>, one: impl FnOnce(&mut Self, T)) {
+        self.flag(value.is_some());
+        if let Some(value) = value {
+            one(self, value);
+        }
+    }
+}
+
+fn same_bits(one: Vec3, other: Vec3) -> bool {
+    one.to_array().map(f32::to_bits) == other.to_array().map(f32::to_bits)
+}
+
+/// Bytes that are read.
+#[derive(Debug)]
+pub struct ByteReader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    bits: (u8, u32),
+    texts: Vec<&'a str>,
+    now: Tick,
+    last_y: f32,
+    /// Memory that may still be taken.
+    left: usize,
+}
+
+impl<'a> ByteReader<'a> {
+    /// Those bytes, from the first; ticks are told as seen from `now`.
+    #[must_use]
+    pub fn at(now: Tick, bytes: &'a [u8]) -> Self {
+        let left = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
+        Self { bytes, at: 0, bits: (0, 8), texts: Vec::new(), now, last_y: 0.0, left }
+    }
+
+    /// The tick that ticks are told from.
+    #[must_use]
+    pub fn now(&self) -> Tick {
+        self.now
+    }
+
+    /// Whether all was read.
+    ///
+    /// # Errors
+    /// When something is left.
+    pub fn end(&self) -> Result<(), Broken> {
+        let left = self.bytes.len() - self.at;
+        if left == 0 { Ok(()) } else { Err(Broken(format!("{left} bytes are left over"))) }
+    }
+
+    /// Takes memory for what is made of the bytes.
+    ///
+    /// # Errors
+    /// When that is more than any state needs.
+    pub fn pay(&mut self, bytes: usize) -> Result<(), Broken> {
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or_else(|| Broken::new("it would take more memory than a state of its size"))?;
+        Ok(())
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// When there are not so many.
+    #[inline]
+    pub fn raw(&mut self, count: usize) -> Result<&'a [u8], Broken> {
+        let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or_else(|| Broken::new("it ends in the middle"))?;
+        let bytes = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(bytes)
+    }
+
+    /// One bit.
+    ///
+    /// # Errors
+    /// At the end.
+    #[inline]
+    pub fn flag(&mut self) -> Result<bool, Broken> {
+        if self.bits.1 == 8 {
+            self.bits = (self.byte()?, 0);
+        }
+        let value = self.bits.0 >> self.bits.1 & 1 == 1;
+        self.bits.1 += 1;
+        Ok(value)
+    }
+
+    /// A number of so many bits.
+    ///
+    /// # Errors
+    /// At the end.
+    pub fn small(&mut self, bits: u32) -> Result<u8, Broken> {
+        let mut value = 0;
+        for bit in 0..bits {
+            value |= u8::from(self.flag()?) << bit;
+        }
+        Ok(value)
+    }
+
+    /// One of several, by its number of so many bits.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn one_of<T: Copy>(&mut self, all: &[T], bits: u32) -> Result<T, Broken> {
+        let number = self.small(bits)?;
+        all.get(usize::from(number)).copied().ok_or_else(|| Broken::new("a choice that is none"))
+    }
+
+    /// A byte.
+    ///
+    /// # Errors
+    /// At the end.
+    #[inline]
+    pub fn byte(&mut self) -> Result<u8, Broken> {
+        Ok(self.raw(1)?[0])
+    }
+
+    /// A count.
+    ///
+    /// # Errors
+    /// At the end, and beyond [`COUNT_MAX`].
+    #[inline]
+    pub fn word(&mut self) -> Result<u64, Broken> {
+        let value = self.word_of_any_size()?;
+        if value <= COUNT_MAX { Ok(value) } else { Err(Broken::new("a number beyond any count")) }
+    }
+
+    #[inline]
+    fn word_of_any_size(&mut self) -> Result<u64, Broken> {
+        let mut value = 0;
+        // At most ten bytes.
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(Broken::new("a number that does not end"))
+    }
+
+    /// A count of at most 2^31 - 1.
+    ///
+    /// # Errors
+    /// At the end, and beyond that.
+    pub fn count(&mut self) -> Result<u32, Broken> {
+        let value = self.word()?;
+        let fits = u32::try_from(value).ok().filter(|&value| value <= i32::MAX.cast_unsigned());
+        fits.ok_or_else(|| Broken::new("a number beyond any count"))
+    }
+
+    /// A number that may lie below zero.
+    ///
+    /// # Errors
+    /// At the end.
+    pub fn signed(&mut self) -> Result<i64, Broken> {
+        let value = self.word_of_any_size()?;
+        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    }
+
+    /// 64 bits.
+    ///
+    /// # Errors
+    /// At the end.
+    pub fn whole(&mut self) -> Result<u64, Broken> {
+        let mut value = [0; 8];
+        value.copy_from_slice(self.raw(8)?);
+        Ok(u64::from_le_bytes(value))
+    }
+
+    /// A number that is one; it may be infinite.
+    ///
+    /// # Errors
+    /// At the end, and when it is none.
+    #[inline]
+    pub fn float(&mut self) -> Result<f32, Broken> {
+        let mut value = [0; 4];
+        value.copy_from_slice(self.raw(4)?);
+        let value = f32::from_le_bytes(value);
+        if value.is_nan() { Err(Broken::new("a number that is none")) } else { Ok(value) }
+    }
+
+    /// A number from `low` to `high`.
+    ///
+    /// # Errors
+    /// At the end, and when it lies elsewhere.
+    pub fn float_in(&mut self, (low, high): (f32, f32)) -> Result<f32, Broken> {
+        let value = self.float()?;
+        if (low..=high).contains(&value) { Ok(value) } else { Err(Broken::new("a measure that cannot be")) }
+    }
+
+    /// A finite number.
+    ///
+    /// # Errors
+    /// At the end, and when it is not.
+    pub fn number(&mut self) -> Result<f64, Broken> {
+        let value = if self.flag()? { self.signed()? as f64 } else { f64::from_bits(self.whole()?) };
+        if value.is_finite() { Ok(value) } else { Err(Broken::new("a number that is none")) }
+    }
+
+    /// A finite place or direction.
+    ///
+    /// # Errors
+    /// At the end, and when it is not.
+    #[inline]
+    pub fn vector(&mut self) -> Result<Vec3, Broken> {
+        if self.flag()? {
+            return Ok(Vec3::ZERO);
+        }
+        let is_flat = self.flag()?;
+        let is_as_high = !is_flat && self.flag()?;
+        let (x, z) = (self.float()?, self.float()?);
+        let y = match (is_flat, is_as_high) {
+            (true, _) => 0.0,
+            (_, true) => self.last_y,
+            _ => {
+                self.last_y = self.float()?;
+                self.last_y
+            }
+        };
+        let value = Vec3::new(x, y, z);
+        if value.is_finite() { Ok(value) } else { Err(Broken::new("a place that is nowhere")) }
+    }
+
+    /// A vector that is often another one.
+    ///
+    /// # Errors
+    /// As [`ByteReader::vector`].
+    pub fn vector_near(&mut self, other: Vec3) -> Result<Vec3, Broken> {
+        if self.flag()? { Ok(other) } else { self.vector() }
+    }
+
+    /// A text.
+    ///
+    /// # Errors
+    /// At the end, and when it is no text or none that was told before.
+    pub fn text(&mut self) -> Result<String, Broken> {
+        let text = match self.word()? {
+            0 => {
+                let text = self.borrowed()?;
+                self.pay(size_of::<&str>())?;
+                self.texts.push(text);
+                text
+            }
+            number => usize::try_from(number - 1)
+                .ok()
+                .and_then(|number| self.texts.get(number).copied())
+                .ok_or_else(|| Broken::new("a text that was not told"))?,
+        };
+        self.pay(text.len())?;
+        Ok(text.to_owned())
+    }
+
+    /// A text that is hardly written twice.
+    ///
+    /// # Errors
+    /// At the end, and when it is no text.
+    pub fn name(&mut self) -> Result<String, Broken> {
+        let text = self.borrowed()?;
+        self.pay(text.len())?;
+        Ok(text.to_owned())
+    }
+
+    fn borrowed(&mut self) -> Result<&'a str, Broken> {
+        let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        std::str::from_utf8(self.raw(count)?).map_err(|_| Broken::new("a text that is not UTF-8"))
+    }
+
+    /// A list, each entry as `one` reads it.
+    ///
+    /// # Errors
+    /// At the end, when it is longer than the bytes, and what `one` says.
+    pub fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T, Broken>) -> Result<Vec<T>, Broken> {
+        let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        if count > (self.bytes.len() - self.at).saturating_mul(8).saturating_add(8) {
+            return Err(Broken::new("a list that is longer than the bytes"));
+        }
+        self.pay(count.saturating_mul(size_of::<T>()))?;
+        let mut list = Vec::with_capacity(count);
+        for _ in 0..count {
+            list.push(one(self)?);
+        }
+        Ok(list)
+    }
+
+    /// What may be absent.
+    ///
+    /// # Errors
+    /// At the end, and what `one` says.
+    pub fn option<T>(
+        &mut self,
+        one: impl FnOnce(&mut Self) -> Result<T, Broken>,
+    ) -> Result<Option<T>, Broken> {
+        if self.flag()? { one(self).map(Some) } else { Ok(None) }
+    }
+
+    fn plain(&mut self, depth: usize) -> Result<Plain, Broken> {
+        if depth > DEPTH_MAX {
+            return Err(Broken::new("data that is too deep"));
+        }
+        self.pay(Plain::VALUE_BYTES)?;
+        Ok(match self.small(3)? {
+            0 => Plain::Bool(self.flag()?),
+            1 => Plain::Number(self.number()?),
+            2 => Plain::Text(self.text()?),
+            3 => Plain::Vector(finite(self)?),
+            4 => Plain::Character(Saved::load(self)?),
+            5 => Plain::Door(Saved::load(self)?),
+            6 => Plain::List(self.list(|input| input.plain(depth + 1))?),
+            _ => {
+                let entries = self.list(|input| {
+                    let key = match input.flag()? {
+                        true => PlainKey::Name(input.text()?),
+                        false => PlainKey::Index(input.signed()?),
+                    };
+                    Ok((key, input.plain(depth + 1)?))
+                })?;
+                Plain::Map(in_order(entries)?)
+            }
+        })
+    }
+}
+
+/// A vector of data.
+fn finite(input: &mut ByteReader<'_>) -> Result<Vec3, Broken> {
+    let value = Vec3::new(input.float()?, input.float()?, input.float()?);
+    if value.is_finite() { Ok(value) } else { Err(Broken::new("a place that is nowhere")) }
+}
+
+/// Entries as a map; each key once, in order, so that one map has one form.
+fn in_order<K: Ord, V>(entries: Vec<(K, V)>) -> Result<BTreeMap<K, V>, Broken> {
+    if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+        return Ok(entries.into_iter().collect());
+    }
+    Err(Broken::new("entries out of order"))
+}
+
+impl Saved for Plain {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Bool(value) => {
+                out.small(0, 3);
+                out.flag(*value);
+            }
+            Self::Number(value) => {
+                out.small(1, 3);
+                out.number(*value);
+            }
+            Self::Text(text) => {
+                out.small(2, 3);
+                out.text(text);
+            }
+            Self::Vector(value) => {
+                out.small(3, 3);
+                value.to_array().into_iter().for_each(|part| out.float(part));
+            }
+            Self::Character(id) => {
+                out.small(4, 3);
+                id.save(out);
+            }
+            Self::Door(id) => {
+                out.small(5, 3);
+                id.save(out);
+            }
+            Self::List(values) => {
+                out.small(6, 3);
+                out.list(values.iter(), |out, value| value.save(out));
+            }
+            Self::Map(entries) => {
+                out.small(7, 3);
+                out.list(entries.iter(), |out, (key, value)| {
+                    match key {
+                        PlainKey::Name(name) => {
+                            out.flag(true);
+                            out.text(name);
+                        }
+                        PlainKey::Index(index) => {
+                            out.flag(false);
+                            out.signed(*index);
+                        }
+                    }
+                    value.save(out);
+                });
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        input.plain(0)
+    }
+}
+
+macro_rules! saved_as {
+    ($($type:ty: $self:ident, $out:ident => $save:expr, $input:ident => $load:expr;)*) => {$(
+        impl Saved for $type {
+            #[inline]
+            fn save(&self, $out: &mut ByteWriter) {
+                let $self = self;
+                $save;
+            }
+            #[inline]
+            fn load($input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+                $load
+            }
+        }
+    )*};
+}
+
+saved_as! {
+    bool: it, out => out.flag(*it), input => input.flag();
+    u8: it, out => out.byte(*it), input => input.byte();
+    u32: it, out => out.word(u64::from(*it)), input => input.count();
+    // What is larger stands for never.
+    u64: it, out => out.word((*it).min(COUNT_MAX)), input => input.word();
+    usize: it, out => out.word(*it as u64), input => Ok(input.count()? as usize);
+    f32: it, out => out.float(*it), input => input.float();
+    f64: it, out => out.number(*it), input => input.number();
+    Vec3: it, out => out.vector(*it), input => input.vector();
+    String: it, out => out.text(it), input => input.text();
+    DoorId: it, out => it.0.save(out), input => Ok(Self(input.count()?));
+    RegionId: it, out => it.0.save(out), input => Ok(Self(input.count()?));
+    // A door that is gone has the last of all numbers.
+    AreaId: it, out => out.word(u64::from(it.0.wrapping_add(1))), input => Ok(Self(input.count()?.wrapping_sub(1)));
+    Tick: it, out => out.signed(out.now.0.cast_signed().wrapping_sub(it.0.cast_signed())), input => {
+        let tick = input.now.0.cast_signed().checked_sub(input.signed()?);
+        let tick = tick.and_then(|tick| u64::try_from(tick).ok()).filter(|&tick| tick <= COUNT_MAX);
+        tick.map(Tick).ok_or_else(|| Broken::new("a tick beyond all time"))
+    };
+}
+
+/// A key of a table: its place, and how often that was used.
+macro_rules! saved_keys {
+    ($($type:ty),*) => {$(
+        impl Saved for $type {
+            fn save(&self, out: &mut ByteWriter) {
+                let data = slotmap::Key::data(self).as_ffi();
+                let (slot, version) = (data & u64::from(u32::MAX), data >> 32);
+                out.word(slot);
+                out.flag(version == 1);
+                if version != 1 {
+                    out.word(version);
+                }
+            }
+            fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+                let slot = input.word()?;
+                let version = if input.flag()? { 1 } else { input.word()? };
+                if slot > u64::from(u32::MAX) || version > u64::from(u32::MAX) {
+                    return Err(Broken::new("a number that names nothing"));
+                }
+                Ok(slotmap::KeyData::from_ffi(version << 32 | slot).into())
+            }
+        }
+    )*};
+}
+
+saved_keys!(crate::base::ids::CharacterId, crate::base::ids::WalkId);
+
+impl<T: Saved> Saved for Option<T> {
+    fn save(&self, out: &mut ByteWriter) {
+        out.option(self.as_ref(), |out, value| value.save(out));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        input.option(T::load)
+    }
+}
+
+impl<T: Saved> Saved for Vec<T> {
+    fn save(&self, out: &mut ByteWriter) {
+        out.list(self.iter(), |out, value| value.save(out));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        input.list(T::load)
+    }
+}
+
+impl<A: Saved, B: Saved> Saved for (A, B) {
+    fn save(&self, out: &mut ByteWriter) {
+        self.0.save(out);
+        self.1.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok((A::load(input)?, B::load(input)?))
+    }
+}
+
+impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
+    fn save(&self, out: &mut ByteWriter) {
+        out.list(self.iter(), |out, (key, value)| {
+            key.save(out);
+            value.save(out);
+        });
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        in_order(input.list(<(K, V)>::load)?)
+    }
+}
+
+impl<T: Saved + Copy + Default, const COUNT: usize> Saved for [T; COUNT] {
+    fn save(&self, out: &mut ByteWriter) {
+        self.iter().for_each(|value| value.save(out));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let mut all = [T::default(); COUNT];
+        for value in &mut all {
+            *value = T::load(input)?;
+        }
+        Ok(all)
+    }
+}
+
+/// Says of a struct which of its fields are saved, in which order, and of every other what it begins with
+/// again and why: a new field does not compile until it stands in one of the lists.
+#[macro_export]
+macro_rules! saved {
+    ($type:ty { $($field:ident),* $(,)? } $(but { $($excused:ident: $value:expr),* $(,)? })?) => {
+        impl $crate::base::bytes::Saved for $type {
+            fn save(&self, out: &mut $crate::base::bytes::ByteWriter) {
+                let Self { $($field,)* $($($excused: _,)*)? } = self;
+                $($crate::base::bytes::Saved::save($field, out);)*
+            }
+
+            fn load(
+                input: &mut $crate::base::bytes::ByteReader<'_>,
+            ) -> Result<Self, $crate::base::bytes::Broken> {
+                Ok(Self {
+                    $($field: $crate::base::bytes::Saved::load(input)?,)*
+                    $($($excused: $value,)*)?
+                })
+            }
+        }
+    };
+}
+
+/// Says of an enum without fields by which number each of its words is saved; numbers are never used again.
+#[macro_export]
+macro_rules! saved_words {
+    ($type:ty, $bits:literal: $($word:ident),* $(,)?) => {
+        impl $crate::base::bytes::Saved for $type {
+            fn save(&self, out: &mut $crate::base::bytes::ByteWriter) {
+                // Does not compile while a word is missing.
+                match self { $(Self::$word => {})* }
+                let all = [$(Self::$word),*];
+                let number = all.iter().position(|word| word == self).unwrap_or_default();
+                out.small(number as u8, $bits);
+            }
+
+            fn load(
+                input: &mut $crate::base::bytes::ByteReader<'_>,
+            ) -> Result<Self, $crate::base::bytes::Broken> {
+                input.one_of(&[$(Self::$word),*], $bits)
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut out = ByteWriter::at(Tick(1000));
+        let plain = Plain::map([
+            ("a", Plain::List(vec![Plain::Bool(true), Plain::Number(-0.0), Plain::Number(-7.0)])),
+            ("b", Plain::Text("text".to_owned())),
+            ("c", Plain::Vector(Vec3::new(1e20, 0.5, -0.0))),
+        ]);
+        plain.save(&mut out);
+        [Tick(0), Tick(999), Tick(5000)].iter().for_each(|tick| tick.save(&mut out));
+        let places =
+            [Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 2.0, 3.0), Vec3::new(-0.0, 0.0, 0.0)];
+        places.iter().for_each(|place| place.save(&mut out));
+        [0, 127, 128, COUNT_MAX].iter().for_each(|&number| out.word(number));
+        [0, -1, i64::MIN, i64::MAX].iter().for_each(|&number| out.signed(number));
+        ["text", "more", "more"].iter().for_each(|text| out.text(text));
+        out.small(5, 3);
+        AreaId(u32::MAX).save(&mut out);
+        let bytes = out.finish();
+        let mut input = ByteReader::at(Tick(1000), &bytes);
+        let read = Plain::load(&mut input).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{plain:?}"));
+        assert_eq!(<[Tick; 3]>::load(&mut input), Ok([Tick(0), Tick(999), Tick(5000)]));
+        for place in places {
+            assert!(same_bits(input.vector().unwrap(), place));
+        }
+        assert_eq!([0; 4].map(|_| input.word().unwrap()), [0, 127, 128, COUNT_MAX]);
+        assert_eq!([0; 4].map(|_| input.signed().unwrap()), [0, -1, i64::MIN, i64::MAX]);
+        assert_eq!([0; 3].map(|_| input.text().unwrap()), ["text", "more", "more"]);
+        assert_eq!(input.small(3), Ok(5));
+        assert_eq!(AreaId::load(&mut input), Ok(AreaId(u32::MAX)));
+        assert_eq!(input.end(), Ok(()));
+    }
+
+    #[test]
+    fn bytes_that_say_too_much_of_themselves_are_refused() {
+        let refused = |bytes: &[u8]| {
+            let mut input = ByteReader::at(Tick(0), bytes);
+            <Vec<String>>::load(&mut input).unwrap_err().0
+        };
+        assert_eq!(refused(&[]), "it ends in the middle");
+        assert_eq!(refused(&[0xff; 12]), "a number that does not end");
+        assert_eq!(refused(&[0x80, 0x80, 0x80, 0x01, 0]), "a list that is longer than the bytes");
+        assert_eq!(refused(&[2, 0, 3]), "it ends in the middle");
+        assert_eq!(refused(&[1, 9]), "a text that was not told");
+        assert_eq!(refused(&[1, 0, 1, 0xff]), "a text that is not UTF-8");
+        // One long text, named again and again.
+        let mut out = ByteWriter::at(Tick(0));
+        let text = "x".repeat(1 << 20);
+        out.list(0..1000, |out, _| out.text(&text));
+        assert_eq!(refused(&out.finish()), "it would take more memory than a state of its size");
+        let mut deep = ByteWriter::at(Tick(0));
+        (0..100).for_each(|_| {
+            deep.small(6, 3);
+            deep.word(1);
+        });
+        let deep = deep.finish();
+        assert_eq!(Plain::load(&mut ByteReader::at(Tick(0), &deep)).unwrap_err().0, "data that is too deep");
+    }
+}

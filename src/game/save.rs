@@ -1,0 +1,375 @@
+//! Save games: a level that runs as bytes, and the same level again.
+//!
+//! In: a game between two ticks; a level, its scripts and the bytes of a save. Out: bytes; a game that goes on
+//! where the other was. Holds: save, load, save gives the same bytes; two games of the same bytes go on alike;
+//! a level that has changed since goes through the reload of levels, scripts that have changed through what a
+//! reload asks of new code; bytes of anybody are refused with a reason, within the memory and the time that a
+//! save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
+//! (`script::host::saving`) is written, files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::hash;
+use crate::base::time::Tick;
+use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
+use crate::game::{Game, Setup, reload_errors};
+use crate::level::{Level, spawn};
+use crate::script::host::reload::Refusal;
+use crate::script::host::{ScriptHost, ScriptSetup, StartError};
+use crate::script::state::test_run::TestSaving;
+use crate::script::vm::files::ScriptTexts;
+use crate::script::vm::limits::LUAU_VERSION;
+use crate::world::World;
+use crate::world::event::{Fact, LogLine};
+use crate::world::snapshot::{self, Ground};
+
+/// The first bytes of a save game.
+const MAGIC: &[u8; 8] = b"walkonSG";
+
+/// The form of save games that this version writes and reads.
+pub const SAVE_FORM: u32 = 1;
+
+/// Longest save game that is read.
+pub const SAVE_BYTES_MAX: usize = 256 << 20;
+
+/// Bytes of the sum at the end.
+const SUM_BYTES: usize = 8;
+
+/// Why a game cannot be saved now, a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SaveError(pub String);
+
+/// Why a save game cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The bytes are none of a save game, or not of one that this version reads.
+    #[error("the save game cannot be read: {0}")]
+    Bytes(String),
+    /// The scripts could not be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The scripts of the level do not fit what was saved.
+    #[error("the save game does not fit: {}", .0.message)]
+    Scripts(Box<Refusal>),
+}
+
+impl RestoreError {
+    /// The script file that is meant and the line in it; none when it is none.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, u32)> {
+        match self {
+            Self::Scripts(refusal) if !refusal.file.is_empty() => Some((&refusal.file, refusal.line)),
+            Self::Start(error) => error.failure().map(|(failure, _)| (failure.file.as_str(), failure.line)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Broken> for RestoreError {
+    fn from(broken: Broken) -> Self {
+        Self::Bytes(broken.0)
+    }
+}
+
+/// What stands in front of a save game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveHeader {
+    /// The form of the bytes.
+    pub form: u32,
+    /// Version of walkon that wrote it.
+    pub walkon: String,
+    /// Version of the VM.
+    pub luau: String,
+    /// Name of the level.
+    pub level: String,
+    /// Over the level and every file it names.
+    pub level_hash: u64,
+    /// Hash of each script by its path below the script folders.
+    pub scripts: BTreeMap<String, u64>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// The tick after which it was saved.
+    pub tick: u64,
+    /// Ticks a second.
+    pub tick_rate: u32,
+    /// `level.args`.
+    pub args: Vec<String>,
+}
+
+impl SaveHeader {
+    /// Reads what stands in front of a save game, and checks its sum. Cost: a pass over the bytes.
+    ///
+    /// # Errors
+    /// When the bytes are none of a save game that this version reads.
+    pub fn read(bytes: &[u8]) -> Result<Self, RestoreError> {
+        Ok(open(bytes)?.0)
+    }
+
+    fn save(&self, out: &mut ByteWriter) {
+        let Self {
+            // In front of it.
+            form: _,
+            walkon,
+            luau,
+            level,
+            level_hash,
+            scripts,
+            seed,
+            tick,
+            tick_rate,
+            args,
+        } = self;
+        walkon.save(out);
+        luau.save(out);
+        level.save(out);
+        out.whole(*level_hash);
+        out.list(scripts.iter(), |out, (path, hash)| {
+            path.save(out);
+            out.whole(*hash);
+        });
+        out.whole(*seed);
+        out.word(*tick);
+        tick_rate.save(out);
+        args.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>, form: u32) -> Result<Self, Broken> {
+        Ok(Self {
+            form,
+            walkon: Saved::load(input)?,
+            luau: Saved::load(input)?,
+            level: Saved::load(input)?,
+            level_hash: input.whole()?,
+            scripts: input.list(|input| Ok((input.text()?, input.whole()?)))?.into_iter().collect(),
+            seed: input.whole()?,
+            tick: input.word()?,
+            tick_rate: Saved::load(input)?,
+            args: Saved::load(input)?,
+        })
+    }
+
+    /// The names of files that are not as they were.
+    fn changed(&self, now: &BTreeMap<String, String>) -> BTreeSet<String> {
+        let is_other = |(path, text): &(&String, &String)| {
+            self.scripts.get(*path) != Some(&hash::of_bytes(text.as_bytes()))
+        };
+        let names = now.iter().filter(is_other).filter_map(|(path, _)| ScriptTexts::name_of_path(path));
+        names.map(str::to_owned).collect()
+    }
+}
+
+/// Header and body of a save game whose form and sum are right.
+fn open(bytes: &[u8]) -> Result<(SaveHeader, &[u8]), RestoreError> {
+    let refused = |what: String| RestoreError::Bytes(what);
+    if bytes.len() > SAVE_BYTES_MAX {
+        return Err(refused(format!("it has {} bytes, the most is {SAVE_BYTES_MAX}", bytes.len())));
+    }
+    let Some((magic, rest)) = bytes.split_first_chunk::<8>() else {
+        return Err(refused("it is no save game of walkon".to_owned()));
+    };
+    if magic != MAGIC {
+        return Err(refused("it is no save game of walkon".to_owned()));
+    }
+    let cut = || refused("it ends in the middle".to_owned());
+    let (form, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
+    let form = u32::from_le_bytes(*form);
+    if form != SAVE_FORM {
+        return Err(refused(format!("it is of form {form}, this version reads form {SAVE_FORM}")));
+    }
+    let (rest, sum) = rest.split_last_chunk::<SUM_BYTES>().ok_or_else(cut)?;
+    if u64::from_le_bytes(*sum) != sum_of(bytes) {
+        return Err(refused("its sum is wrong: it was cut or changed".to_owned()));
+    }
+    let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
+    let length = u32::from_le_bytes(*length) as usize;
+    let (header, body) = rest.split_at_checked(length).ok_or_else(cut)?;
+    let mut input = ByteReader::at(Tick(0), header);
+    let header = SaveHeader::load(&mut input, form)?;
+    input.end()?;
+    Ok((header, body))
+}
+
+/// The sum over everything but the place of the sum.
+fn sum_of(bytes: &[u8]) -> u64 {
+    hash::of_bytes(&bytes[..bytes.len().saturating_sub(SUM_BYTES)])
+}
+
+/// Puts the right sum behind bytes that were changed: for those who try what changed bytes do.
+#[doc(hidden)]
+pub fn seal(bytes: &mut [u8]) {
+    let sum = sum_of(bytes).to_le_bytes();
+    if let Some(place) = bytes.last_chunk_mut::<SUM_BYTES>() {
+        *place = sum;
+    }
+}
+
+impl Game {
+    /// The whole game as bytes, between two ticks; [`Game::restore`] makes it again. It changes nothing. Cost: a
+    /// pass over everything that is simulated and over the states of behaviours.
+    ///
+    /// Not in it: tasks, functions, watches and listeners. They end as at a reload and begin again in the first
+    /// tick after the load, by `start("load")` and `run`.
+    ///
+    /// # Errors
+    /// When the game has no level of its own, the level has ended, or a scene is under way that does not say
+    /// `resumable = true`.
+    pub fn save(&self) -> Result<Vec<u8>, SaveError> {
+        let Some(origin) = &self.origin else {
+            return Err(SaveError("a world that the host has built itself cannot be saved".to_owned()));
+        };
+        let world = &self.world;
+        let header = SaveHeader {
+            form: SAVE_FORM,
+            walkon: env!("CARGO_PKG_VERSION").to_owned(),
+            luau: LUAU_VERSION.to_owned(),
+            level: world.level_name().to_owned(),
+            level_hash: origin.hash(),
+            scripts: self.scripts.as_ref().map(ScriptHost::text_hashes).unwrap_or_default(),
+            seed: world.seed(),
+            tick: world.tick().0,
+            tick_rate: world.rate().per_second(),
+            args: self.scripts.as_ref().map(ScriptHost::args).unwrap_or_default(),
+        };
+        let mut body = ByteWriter::at(world.tick());
+        snapshot::save(world, &mut body);
+        origin.save(&mut body, world);
+        if let Some(scripts) = &self.scripts {
+            scripts.save(world, &mut body).map_err(SaveError)?;
+        }
+        let mut head = ByteWriter::at(Tick(0));
+        header.save(&mut head);
+        let head = head.finish();
+        let mut all = Vec::from(MAGIC.as_slice());
+        all.extend_from_slice(&SAVE_FORM.to_le_bytes());
+        all.extend_from_slice(&(head.len() as u32).to_le_bytes());
+        all.extend_from_slice(&head);
+        all.extend_from_slice(&body.finish());
+        all.extend_from_slice(&[0; SUM_BYTES]);
+        seal(&mut all);
+        Ok(all)
+    }
+
+    /// A game as it was saved, on its level and with its scripts; [`Setup`] says the rest, as for [`Game::load`],
+    /// but for the seed, which is that of the save. A level that has changed since is taken in as a reload takes
+    /// it in. The code of scripts begins in the first tick: `migrate` where the version is another one,
+    /// `start("load")`, `run`. [`Game::start_facts`] tells who stands where.
+    ///
+    /// # Errors
+    /// When the bytes are none of a save game, or what was saved does not fit the scripts: one is missing,
+    /// parameters are wrong, a handler in use or `migrate` is not there.
+    pub fn restore(level: Level, setup: Setup, bytes: &[u8]) -> Result<Self, RestoreError> {
+        let (header, body) = open(bytes)?;
+        let args = if setup.args.is_empty() { header.args.clone() } else { setup.args.clone() };
+        let changed = header.changed(&setup.scripts);
+        let script = level.def.script.as_ref().map(|script| script.value.clone());
+        let scripts = ScriptSetup {
+            texts: setup.scripts,
+            level_script: script,
+            characters: Vec::new(),
+            args,
+            signals: setup.signals,
+            is_interactive: setup.is_interactive,
+            debugger: setup.debugger,
+            profile: setup.profile,
+        };
+        let settings = spawn::settings(&level.def);
+        let mut scripts = ScriptHost::new(scripts, &settings, header.seed)?;
+        let (mut world, origin) = read(level, (&header, body), (&mut scripts, &changed))?;
+        world.set_threads(setup.threads);
+        tell_who_is_there(&mut world);
+        Ok(Self { origin: Some(origin), ..Self::of(world, Some(scripts), setup.recorder) })
+    }
+
+    /// Between two ticks: saves and loads what the test of the level asks for. `level` is the one it runs in.
+    pub(crate) fn serve_test(&mut self, level: &Level) {
+        let Some(asked) = self.scripts.as_ref().and_then(ScriptHost::take_saving) else { return };
+        let mut served = TestSaving::default();
+        if asked.asks {
+            served.saved = Some(self.save().map_err(|refused| refused.0));
+        }
+        if let Some(bytes) = asked.to_load {
+            let loaded = self.restore_here(level.clone(), &bytes);
+            served.loaded = Some(loaded.map_err(|error| error.to_string()));
+        }
+        if let Some(scripts) = &self.scripts {
+            scripts.note_saving(served);
+        }
+    }
+
+    /// Puts a save game in the place of this game, whose level and VM go on: for the tests of a level. What the
+    /// test itself has under way stays.
+    ///
+    /// # Errors
+    /// As [`Game::restore`]; then the game is not to go on.
+    pub(crate) fn restore_here(&mut self, level: Level, bytes: &[u8]) -> Result<(), RestoreError> {
+        let (header, body) = open(bytes)?;
+        let Some(mut scripts) = self.scripts.take() else { return Ok(()) };
+        scripts.make_way(&mut self.world);
+        let read = read(level, (&header, body), (&mut scripts, &BTreeSet::new()));
+        let (before, threads) = (self.world.tick(), self.world.threads());
+        if let Ok((world, origin)) = read {
+            (self.world, self.origin) = (world, Some(origin));
+            self.world.set_threads(threads);
+            scripts.move_test(before, self.world.tick());
+            self.scripts = Some(scripts);
+            return Ok(());
+        }
+        self.scripts = Some(scripts);
+        read.map(|_| ())
+    }
+}
+
+/// World and origin of a save; the scripts are loaded with it.
+fn read(
+    mut level: Level,
+    (header, body): (&SaveHeader, &[u8]),
+    (scripts, changed): (&mut ScriptHost, &BTreeSet<String>),
+) -> Result<(World, Origin), RestoreError> {
+    if header.level != level.def.name {
+        let (there, here) = (&header.level, &level.def.name);
+        return Err(RestoreError::Bytes(format!("it is of level \"{there}\", this is \"{here}\"")));
+    }
+    let hash = level.hash();
+    let script = level.def.script.as_ref().map(|script| script.value.clone());
+    let ground = if hash == header.level_hash { Ground::Same } else { Ground::Changed };
+    if ground == Ground::Changed
+        && let Some(refusal) = reload_errors::unknown_script(&level, &scripts.texts_to_be())
+    {
+        return Err(RestoreError::Scripts(Box::new(refusal)));
+    }
+    let staged = (ground == Ground::Changed).then(|| StagedLevel::of(level.clone()));
+    // Those who are there come from the save.
+    level.def.characters.clear();
+    let fresh = spawn::build(level, Some(header.seed)).world;
+    let mut input = ByteReader::at(Tick(header.tick), body);
+    let mut world = snapshot::load(&mut input, ground, fresh)?;
+    if world.seed() != header.seed {
+        return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));
+    }
+    let mut origin = Origin::load(&mut input, &world, (script, hash))?;
+    let edited = match staged {
+        Some(staged) => level_reload::apply_loaded(&mut world, &mut origin, staged),
+        None => Edited::default(),
+    };
+    tell(&mut world, edited.notes);
+    let loaded = scripts.load(&mut world, &mut input, (&edited.behaviours, changed));
+    loaded.map_err(|refusal| RestoreError::Scripts(Box::new(refusal)))?;
+    input.end()?;
+    Ok((world, origin))
+}
+
+/// Sentences about what of a changed level could not be kept, as warnings of the first tick.
+fn tell(world: &mut World, notes: Vec<String>) {
+    for message in notes {
+        let line = LogLine { level: "warn", owner: "load".to_owned(), file: String::new(), line: 0, message };
+        world.events.tell_host(Fact::Logged(Box::new(line)));
+    }
+}
+
+/// Hosts hear of everybody, as at the start of a level; scripts know.
+fn tell_who_is_there(world: &mut World) {
+    let everybody: Vec<_> = world.characters().map(|(id, _)| id).collect();
+    everybody.into_iter().for_each(|id| world.events.tell_host(Fact::Spawned(id)));
+}

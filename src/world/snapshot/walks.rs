@@ -1,0 +1,406 @@
+//! Walks under way, as a save game holds them: a search that is under way is asked again.
+//!
+//! In, out: fields, one by one. Holds: an open walk is the one of its character, before and after. Not here:
+//! paths (`nav::saved`), handlers (`script::state::handlers`).
+
+use std::sync::Arc;
+
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::ids::{AreaId, CharacterId, WalkId};
+use crate::crowd::follow::Cursor;
+use crate::nav::{Disc, Path};
+use crate::world::arena::Arena;
+use crate::world::bystanders::Bystanders;
+use crate::world::character::Characters;
+use crate::world::walk::{Ask, Following, Phase, Walk, WalkOptions};
+use crate::world::walks::Walks;
+
+/// Writes all walks.
+pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters) {
+    let Walks {
+        slots,
+        order,
+        // Told by the walks.
+        delivered: _,
+        created,
+        asked_in_tick,
+        counts,
+    } = walks;
+    let (mut last, mut serial) = (None, 0);
+    let known = order.iter().filter_map(|&id| Some((id, slots.get(id)?)));
+    out.list(known.collect::<Vec<_>>().into_iter(), |out, (id, walk)| {
+        id.save(out);
+        out.word(walk.serial - serial);
+        serial = walk.serial;
+        save_one(out, walk, (&mut last, characters));
+    });
+    slots.save_free(out);
+    (*created).save(out);
+    asked_in_tick.save(out);
+    counts.save(out);
+}
+
+fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters): (&mut Option<WalkOptions>, &Characters)) {
+    let Walk {
+        // Told by the list.
+        serial: _,
+        character,
+        goal,
+        aim,
+        options,
+        course,
+        owner,
+        phase,
+        following,
+        on_link,
+        ask,
+        token,
+        // Whom a search under way goes around: it is asked again.
+        asked_around: _,
+        seen,
+        held_by,
+        place,
+        is_crowded,
+        looked_at,
+        planned_aim,
+        issued,
+        travelled_m,
+        repaths,
+        missed_paths,
+        shortcuts,
+        is_door_plan,
+        progress_m,
+        nearest_m,
+        nearest_tick,
+        ahead,
+        queue_tick,
+        progress_tick,
+        retargeted,
+        by,
+        via,
+        is_paused,
+        waypoints,
+        told_near,
+        told_blocked,
+        skipped_ticks,
+        // Nothing between ticks.
+        left_m: _,
+        is_delivered,
+    } = walk;
+    character.save(out);
+    goal.save(out);
+    let point = match goal {
+        crate::world::goal::Goal::Point(point) => *point,
+        _ => *aim,
+    };
+    let is_direct = point == *aim;
+    out.flag(is_direct);
+    if !is_direct || !matches!(goal, crate::world::goal::Goal::Point(_)) {
+        out.vector(*aim);
+    }
+    let is_usual = last.as_ref() == Some(options);
+    out.flag(is_usual);
+    if !is_usual {
+        save_options(out, options);
+        *last = Some(options.clone());
+    }
+    course.save(out);
+    owner.save(out);
+    save_phase(out, phase);
+    out.option(following.as_ref(), |out, Following { path, cursor, trouble }| {
+        Path::save(path, out);
+        cursor.save(out);
+        trouble.save(out);
+    });
+    ask_again(*ask, token.map(|(_, why)| why)).save(out);
+    out.option(seen.as_ref(), |out, seen| save_bystanders(out, seen, characters));
+    out.vector_near(*planned_aim, *aim);
+    [*is_crowded, *is_door_plan, *is_paused, *told_near, *told_blocked, *is_delivered]
+        .into_iter()
+        .for_each(|flag| out.flag(flag));
+    issued.save(out);
+    out.float(*travelled_m);
+    looked_at.save(out);
+    out.float(*progress_m);
+    out.flag(progress_m.to_bits() == nearest_m.to_bits());
+    if progress_m.to_bits() != nearest_m.to_bits() {
+        out.float(*nearest_m);
+    }
+    progress_tick.save(out);
+    for tick in [nearest_tick, queue_tick, retargeted] {
+        let known = [progress_tick, issued].iter().position(|other| *other == tick);
+        out.small(known.map_or(2, |at| at as u8), 2);
+        if known.is_none() {
+            tick.save(out);
+        }
+    }
+    held_by.save(out);
+    ahead.save(out);
+    by.save(out);
+    // What few have.
+    let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
+    let has_rare = rare != Default::default() || on_link.is_some() || place.is_some() || via.is_some();
+    out.flag(has_rare);
+    if has_rare {
+        on_link.save(out);
+        place.save(out);
+        via.save(out);
+        repaths.save(out);
+        missed_paths.save(out);
+        waypoints.save(out);
+        skipped_ticks.save(out);
+        shortcuts.save(out);
+    }
+}
+
+/// What a walk asks for in its next step 6, when the search under way is not to be had any more.
+fn ask_again(ask: Option<Ask>, under_way: Option<Ask>) -> Option<Ask> {
+    let Some(why) = under_way else { return ask };
+    let gives_way = |before: Ask| before.is_look() && !(why.is_look() && before == Ask::Better);
+    if ask.is_none_or(gives_way) { Some(why) } else { ask }
+}
+
+fn save_phase(out: &mut ByteWriter, phase: &Phase) {
+    let number = match phase {
+        Phase::Planning => 0,
+        Phase::Moving => 1,
+        Phase::AtDoor(_) => 2,
+        Phase::Beside(_) => 3,
+        Phase::Content => 4,
+        Phase::Pausing { .. } => 5,
+        Phase::Turning(_) => 6,
+        Phase::Settled(_) => 7,
+    };
+    out.small(number, 3);
+    match phase {
+        Phase::Planning | Phase::Moving | Phase::Content => {}
+        Phase::AtDoor(door) => door.save(out),
+        Phase::Beside(who) => who.save(out),
+        Phase::Pausing { until } => until.save(out),
+        Phase::Turning(reason) => reason.save(out),
+        Phase::Settled(result) => result.save(out),
+    }
+}
+
+fn load_phase(input: &mut ByteReader<'_>) -> Result<Phase, Broken> {
+    Ok(match input.small(3)? {
+        0 => Phase::Planning,
+        1 => Phase::Moving,
+        2 => Phase::AtDoor(Saved::load(input)?),
+        3 => Phase::Beside(Saved::load(input)?),
+        4 => Phase::Content,
+        5 => Phase::Pausing { until: Saved::load(input)? },
+        6 => Phase::Turning(Saved::load(input)?),
+        _ => Phase::Settled(Box::new(Saved::load(input)?)),
+    })
+}
+
+fn save_options(out: &mut ByteWriter, options: &WalkOptions) {
+    let WalkOptions {
+        pace,
+        radius_m,
+        accept,
+        face,
+        layer,
+        doors,
+        keys,
+        crowd,
+        patience_ticks,
+        timeout_ticks,
+        ensure,
+        via,
+        areas,
+        tells,
+    } = options;
+    pace.save(out);
+    radius_m.save(out);
+    accept.save(out);
+    face.save(out);
+    layer.save(out);
+    doors.save(out);
+    keys.save(out);
+    crowd.save(out);
+    patience_ticks.save(out);
+    timeout_ticks.save(out);
+    ensure.save(out);
+    via.save(out);
+    out.option(areas.as_deref(), |out, areas| out.list(areas.iter(), |out, area| area.save(out)));
+    tells.save(out);
+}
+
+fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
+    Ok(WalkOptions {
+        pace: Saved::load(input)?,
+        radius_m: input.option(|input| input.float_in((0.0, 1e6)))?,
+        accept: Saved::load(input)?,
+        face: Saved::load(input)?,
+        layer: Saved::load(input)?,
+        doors: Saved::load(input)?,
+        keys: Saved::load(input)?,
+        crowd: Saved::load(input)?,
+        patience_ticks: Saved::load(input)?,
+        timeout_ticks: Saved::load(input)?,
+        ensure: Saved::load(input)?,
+        via: Saved::load(input)?,
+        areas: input.option(|input| {
+            let areas: Vec<(AreaId, Option<f32>)> = Saved::load(input)?;
+            Ok(Arc::from(areas))
+        })?,
+        tells: Saved::load(input)?,
+    })
+}
+
+/// Most stand where they stood when the plan was made.
+fn save_bystanders(out: &mut ByteWriter, seen: &Bystanders, characters: &Characters) {
+    let mut radius_m = 0.0f32;
+    out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
+        let Disc { centre, radius_m: own } = *disc;
+        who.save(out);
+        let place = characters.get(*who).map_or(centre, |one| one.body.position);
+        out.vector_near(centre, place);
+        out.flag(own.to_bits() == radius_m.to_bits());
+        if own.to_bits() != radius_m.to_bits() {
+            out.float(own);
+            radius_m = own;
+        }
+    });
+}
+
+fn load_bystanders(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Bystanders, Broken> {
+    let mut radius_m = 0.0;
+    let all: Vec<(CharacterId, Disc)> = input.list(|input| {
+        let who = CharacterId::load(input)?;
+        let place = characters.get(who).map(|one| one.body.position).unwrap_or_default();
+        let centre = input.vector_near(place)?;
+        if !input.flag()? {
+            radius_m = input.float_in((-1.0, 1e3))?;
+        }
+        Ok((who, Disc { centre, radius_m }))
+    })?;
+    let (who, discs): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    Ok(Bystanders::new(who.into(), discs.into()))
+}
+
+/// Reads all walks, and gives each open one to its character.
+pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, Broken> {
+    let (mut last, mut serial) = (None, 0u64);
+    let all: Vec<(WalkId, Walk)> = input.list(|input| {
+        let id = WalkId::load(input)?;
+        serial += input.word()?.max(1);
+        Ok((id, load_one(input, serial, (&mut last, characters))?))
+    })?;
+    for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
+        let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
+        walker.ok_or_else(|| Broken::new("a walk of nobody"))?.walk = Some(*id);
+    }
+    let order: Vec<WalkId> = all.iter().map(|(id, _)| *id).collect();
+    let delivered = all.iter().filter(|(_, walk)| walk.is_delivered).map(|(id, _)| *id).collect();
+    let slots = Arena::load(input, all)?;
+    let (created, asked_in_tick, counts) = (u64::load(input)?, Saved::load(input)?, Saved::load(input)?);
+    if created < serial {
+        return Err(Broken::new("more walks than were made"));
+    }
+    Ok(Walks { slots, order, delivered, created, asked_in_tick, counts })
+}
+
+fn load_one(
+    input: &mut ByteReader<'_>,
+    serial: u64,
+    (last, characters): (&mut Option<WalkOptions>, &Characters),
+) -> Result<Walk, Broken> {
+    let character = Saved::load(input)?;
+    let goal = Saved::load(input)?;
+    let is_direct = input.flag()?;
+    let aim = match (is_direct, goal) {
+        (true, crate::world::goal::Goal::Point(point)) => point,
+        _ => input.vector()?,
+    };
+    if !input.flag()? {
+        *last = Some(load_options(input)?);
+    }
+    let options = last.clone().ok_or_else(|| Broken::new("a walk without options"))?;
+    let lists = options.keys.len() * size_of::<String>() + options.via.len() * 12;
+    input.pay(lists + options.keys.iter().map(String::len).sum::<usize>())?;
+    let course = Saved::load(input)?;
+    let owner = Saved::load(input)?;
+    let phase = load_phase(input)?;
+    let following = input.option(|input| {
+        let path = Path::load(input)?;
+        let cursor = Cursor::load(input, &path)?;
+        Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
+    })?;
+    let ask = Saved::load(input)?;
+    let seen = input.option(|input| load_bystanders(input, characters))?;
+    let planned_aim = input.vector_near(aim)?;
+    let [is_crowded, is_door_plan, is_paused, told_near, told_blocked, is_delivered] = Saved::load(input)?;
+    let issued = Saved::load(input)?;
+    let travelled_m = input.float()?;
+    let looked_at = Saved::load(input)?;
+    let progress_m = input.float()?;
+    let nearest_m = if input.flag()? { progress_m } else { input.float()? };
+    let progress_tick = Saved::load(input)?;
+    let mut ticks = [progress_tick; 3];
+    for tick in &mut ticks {
+        *tick = match input.small(2)? {
+            0 => progress_tick,
+            1 => issued,
+            _ => Saved::load(input)?,
+        };
+    }
+    let [nearest_tick, queue_tick, retargeted] = ticks;
+    let (held_by, ahead, by) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
+    let mut walk = Walk {
+        serial,
+        character,
+        goal,
+        aim,
+        options,
+        course,
+        owner,
+        phase,
+        following,
+        on_link: None,
+        ask,
+        token: None,
+        asked_around: None,
+        seen,
+        held_by,
+        place: None,
+        is_crowded,
+        looked_at,
+        planned_aim,
+        issued,
+        travelled_m,
+        repaths: 0,
+        missed_paths: 0,
+        shortcuts: Default::default(),
+        is_door_plan,
+        progress_m,
+        nearest_m,
+        nearest_tick,
+        ahead,
+        queue_tick,
+        progress_tick,
+        retargeted,
+        by,
+        via: None,
+        is_paused,
+        waypoints: 0,
+        told_near,
+        told_blocked,
+        skipped_ticks: 0,
+        left_m: None,
+        is_delivered,
+    };
+    if input.flag()? {
+        walk.on_link = Saved::load(input)?;
+        walk.place = Saved::load(input)?;
+        walk.via = Saved::load(input)?;
+        walk.repaths = Saved::load(input)?;
+        walk.missed_paths = Saved::load(input)?;
+        walk.waypoints = Saved::load(input)?;
+        walk.skipped_ticks = Saved::load(input)?;
+        walk.shortcuts = Saved::load(input)?;
+    }
+    Ok(walk)
+}

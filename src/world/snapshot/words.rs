@@ -1,0 +1,318 @@
+//! The words of the world as a save game holds them, and its smallest structs.
+//!
+//! In, out: fields, one by one. Holds: a word keeps its number for good; a field is in the list or excused.
+//! Not here: what is told compactly, in relation to something else (`characters`, `walks`).
+
+use walkon_nav::{saved, saved_words};
+
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::time::Tick;
+use crate::world::character::{Displaced, Gait, Gone, Nudge, Past, Play, Removal, Turn};
+use crate::world::day::DayTime;
+use crate::world::door::{
+    DoorPolicy, DoorReason, DoorRemoval, DoorSignal, DoorState, DoorWish, WhenOccupied,
+};
+use crate::world::goal::Goal;
+use crate::world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
+use crate::world::owner::Owner;
+use crate::world::place::Mark;
+use crate::world::sense::Noise;
+use crate::world::tiles::{Terrain, Tile, TileSpot};
+use crate::world::walk::{
+    AcceptEnd, Ask, Crowd, GoalSlot, LinkTaking, LookTarget, OnLink, Shortcuts, Tells, WalkPace,
+};
+use crate::world::walk_mode::{Checkpoints, Flee, Follow, Patrol, Pause, Stop, WalkMode, Wander};
+use crate::world::walks::WalkCounts;
+
+saved_words!(DoorPolicy, 2: Avoid, Open, Wait);
+saved_words!(DoorState, 2: Open, Opening, Closed, Closing);
+saved_words!(WhenOccupied, 2: Wait, Refuse, Push);
+saved_words!(DoorReason, 3: Done, Already, Locked, Occupied, Cancelled);
+saved_words!(DoorSignal, 3: Opening, Opened, Closing, Closed, Locked, Unlocked, Refused);
+saved_words!(Displaced, 2: No, Spawned, Teleported, Skipped);
+saved_words!(AcceptEnd, 2: Partial, Near, Nearest, Exact);
+saved_words!(Crowd, 2: Push, Yield, Ghost);
+saved_words!(Ask, 3: First, Door, Map, Target, Crowd, Better, Leg);
+saved_words!(Terrain, 4: Ground, Grass, Sand, Mud, Water, Ice, Snow, Rock, Bridge, Lava);
+saved_words!(Status, 2: Arrived, Partial, Blocked, Cancelled);
+saved_words!(
+    Reason, 5: Reached, AlreadyThere, CloseEnough, Nearest, Skipped, Forced, NoPath, StartOffNav, Occupied,
+    DoorClosed, Stuck, Timeout, TooWide, Limit, Stopped, Superseded, TargetGone, Despawned, OwnerGone,
+    LostRace, LevelEnd,
+);
+
+impl Saved for OnLink {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { layer, to, until, by } = self;
+        // What a script has taken over is over with its code, as at a reload.
+        let (until, failure) = match by {
+            LinkTaking::Walked => (*until, None),
+            LinkTaking::Scripted => (Tick(0), None),
+            LinkTaking::Failed(reason) => (*until, Some(*reason)),
+        };
+        layer.save(out);
+        to.save(out);
+        until.save(out);
+        failure.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let (layer, to, until) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
+        let failure: Option<Reason> = Saved::load(input)?;
+        Ok(Self { layer, to, until, by: failure.map_or(LinkTaking::Walked, LinkTaking::Failed) })
+    }
+}
+
+impl Saved for DayTime {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { set_min, set_at, seconds_per_minute, is_paused } = self;
+        out.number(*set_min);
+        set_at.save(out);
+        out.number(*seconds_per_minute);
+        out.flag(*is_paused);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let (set_min, set_at) = (input.number()?, Saved::load(input)?);
+        let (seconds_per_minute, is_paused) = (input.number()?, input.flag()?);
+        // A thousand years, and the paces that a level may have.
+        let is_sound = (0.0..=1e9).contains(&set_min) && (0.001..=3600.0).contains(&seconds_per_minute);
+        let day = Self { set_min, set_at, seconds_per_minute, is_paused };
+        is_sound.then_some(day).ok_or_else(|| Broken::new("a time of day that cannot be"))
+    }
+}
+
+saved!(Gait { walk_mps, run_mps, turn_radps });
+saved!(Turn { serial, facing_rad });
+saved!(Play { serial, animation, until });
+saved!(Nudge { to, via, by, until });
+saved!(Removal { tick, by });
+saved!(Gone { serial, name, removal });
+saved!(DoorWish { serials, open, by, owner, when_occupied, give_up, is_instant });
+saved!(DoorRemoval { tick, area });
+saved!(Noise { serial, by, position, layer, loudness_m, tick });
+saved!(Tile { navigable, cost, terrain, tags });
+saved!(TileSpot { layer, column, row });
+saved!(GoalSlot { point, goal, beside });
+saved!(Shortcuts { due, rests_until, is_on_one, turned_back });
+saved!(Tells { waypoint, near, blocked });
+saved!(Pause { least_ticks, most_ticks });
+saved!(Follow { distance_m, keep, lose_beyond_m, lose_after_ticks, far_since, stranded_since });
+saved!(Flee { distance_m, seen, is_cornered });
+saved!(Wander { area, around, within_m, pause, misses });
+saved!(Stop { goal, mark });
+saved!(Checkpoints { left, last });
+saved!(WalkCounts { accepted, arrived, partial, blocked, cancelled });
+saved!(Journey { walk, character, position, goal, remaining_m, travelled_m, ticks, repaths, by, because });
+
+impl Saved for Mark {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { name, position, facing_rad, props } = self;
+        out.text(name);
+        position.save(out);
+        facing_rad.save(out);
+        out.option(props.as_deref(), |out, props| props.save(out));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(Self {
+            name: input.text()?,
+            position: Saved::load(input)?,
+            facing_rad: Saved::load(input)?,
+            props: input.option(|input| Saved::load(input).map(std::sync::Arc::new))?,
+        })
+    }
+}
+
+impl Saved for Owner {
+    fn save(&self, out: &mut ByteWriter) {
+        out.word(u64::from(self.0));
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        input.count().map(Self)
+    }
+}
+
+impl Saved for Past {
+    fn save(&self, out: &mut ByteWriter) {
+        out.signed(self.told());
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let told = input.signed()?;
+        let is_time = told.unsigned_abs() <= crate::base::bytes::COUNT_MAX;
+        if is_time { Ok(Self::of(told)) } else { Err(Broken::new("a tick beyond all time")) }
+    }
+}
+
+impl Saved for Goal {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Point(point) => {
+                out.small(0, 2);
+                out.vector(*point);
+            }
+            Self::Character(id) => {
+                out.small(1, 2);
+                id.save(out);
+            }
+            Self::Door(id) => {
+                out.small(2, 2);
+                id.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(match input.small(2)? {
+            0 => Self::Point(input.vector()?),
+            1 => Self::Character(Saved::load(input)?),
+            2 => Self::Door(Saved::load(input)?),
+            _ => return Err(Broken::new("a choice that is none")),
+        })
+    }
+}
+
+impl Saved for Blocker {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Character(id) => {
+                out.flag(false);
+                id.save(out);
+            }
+            Self::Door(id) => {
+                out.flag(true);
+                id.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(if input.flag()? { Self::Door(Saved::load(input)?) } else { Self::Character(Saved::load(input)?) })
+    }
+}
+
+impl Saved for WalkPace {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Walk => out.small(0, 2),
+            Self::Run => out.small(1, 2),
+            Self::Speed(speed) => {
+                out.small(2, 2);
+                out.float(*speed);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(match input.small(2)? {
+            0 => Self::Walk,
+            1 => Self::Run,
+            2 => Self::Speed(input.float_in((0.0, 1e3))?),
+            _ => return Err(Broken::new("a choice that is none")),
+        })
+    }
+}
+
+impl Saved for LookTarget {
+    fn save(&self, out: &mut ByteWriter) {
+        match self {
+            Self::Angle(angle) => {
+                out.small(0, 2);
+                out.float(*angle);
+            }
+            Self::Point(point) => {
+                out.small(1, 2);
+                out.vector(*point);
+            }
+            Self::Character(id) => {
+                out.small(2, 2);
+                id.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        Ok(match input.small(2)? {
+            0 => Self::Angle(input.float_in((f32::MIN, f32::MAX))?),
+            1 => Self::Point(input.vector()?),
+            2 => Self::Character(Saved::load(input)?),
+            _ => return Err(Broken::new("a choice that is none")),
+        })
+    }
+}
+
+impl Saved for WalkResult {
+    fn save(&self, out: &mut ByteWriter) {
+        self.status().save(out);
+        self.reason().save(out);
+        self.journey.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let (status, reason) = (Status::load(input)?, Reason::load(input)?);
+        if !reason.status_allowed(status) {
+            return Err(Broken::new("a walk that ended as none does"));
+        }
+        Ok(Self::new(status, reason, Saved::load(input)?))
+    }
+}
+
+impl Saved for Patrol {
+    fn save(&self, out: &mut ByteWriter) {
+        let Self { stops, at, is_loop, pause, misses } = self;
+        out.list(stops.iter(), |out, stop| stop.save(out));
+        at.save(out);
+        is_loop.save(out);
+        pause.save(out);
+        misses.save(out);
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        let stops: Vec<Stop> = Vec::load(input)?;
+        let at = usize::load(input)?;
+        if at >= stops.len() {
+            return Err(Broken::new("a patrol beyond its stops"));
+        }
+        let (is_loop, pause, misses) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
+        Ok(Self { stops: stops.into(), at, is_loop, pause, misses })
+    }
+}
+
+impl Saved for WalkMode {
+    fn save(&self, out: &mut ByteWriter) {
+        out.flag(*self == Self::Once);
+        match self {
+            Self::Once => {}
+            Self::Follow(follow) => {
+                out.small(0, 2);
+                follow.save(out);
+            }
+            Self::Flee(flee) => {
+                out.small(1, 2);
+                flee.save(out);
+            }
+            Self::Patrol(patrol) => {
+                out.small(2, 2);
+                patrol.save(out);
+            }
+            Self::Wander(wander) => {
+                out.small(3, 2);
+                wander.save(out);
+            }
+        }
+    }
+
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+        if input.flag()? {
+            return Ok(Self::Once);
+        }
+        Ok(match input.small(2)? {
+            0 => Self::Follow(Saved::load(input)?),
+            1 => Self::Flee(Saved::load(input)?),
+            2 => Self::Patrol(Saved::load(input)?),
+            _ => Self::Wander(Saved::load(input)?),
+        })
+    }
+}

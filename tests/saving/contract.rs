@@ -1,0 +1,395 @@
+//! What of a running level is there again after a load, and what begins again.
+//!
+//! Goal: the contract of `docs/saving.md`, sentence by sentence. Method: a little level with scripts runs, is
+//! saved, and a new game is made of the bytes; scripts log what they find.
+
+use std::collections::BTreeMap;
+
+use walkon::game::recorder::{RecordOptions, Recorder};
+use walkon::game::save::{RestoreError, SaveHeader};
+use walkon::game::testing::{Suite, TestResult, collect};
+use walkon::game::{Game, Setup};
+use walkon::level::{Level, MemorySource, load};
+
+const LEVEL: &str = r#"{
+  "seed": 7, "script": "level.lua",
+  "navigation": { "agentRadius": 0.35, "objectPadding": 0.0, "areas": [
+    { "name": "hall", "polygon": [[0,0],[20,0],[20,20],[0,20]] },
+    { "name": "doorway", "polygon": [[20,9],[20.5,9],[20.5,11],[20,11]] },
+    { "name": "yard", "polygon": [[20.5,0],[40,0],[40,20],[20.5,20]] } ],
+    "obstacles": [ { "name": "crate", "polygon": [[8,8],[9,8],[9,9],[8,9]], "available": false } ] },
+  "doors": [ { "name": "gate", "area": "doorway" } ],
+  "marks": { "post": [3,3], "far": [15,3] },
+  "regions": [ { "name": "corner", "centre": [3,3], "radius": 1 } ],
+  "characters": [
+    { "name": "anna", "position": [3,3], "behaviour": "anna.lua" },
+    { "name": "ben", "position": [3,8] } ]
+}"#;
+
+pub(super) struct Piece {
+    json: String,
+    files: BTreeMap<String, String>,
+}
+
+impl Piece {
+    /// Files by path; level script and behaviour that are not given are empty.
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+        let mut all: BTreeMap<String, String> = BTreeMap::new();
+        all.insert("level.lua".to_owned(), String::new());
+        all.insert("anna.lua".to_owned(), "return {}".to_owned());
+        all.extend(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+        Self { json: LEVEL.to_owned(), files: all }
+    }
+
+    fn with(&self, path: &str, text: &str) -> Self {
+        let mut files = self.files.clone();
+        files.insert(path.to_owned(), text.to_owned());
+        Self { json: self.json.clone(), files }
+    }
+
+    fn on(&self, changed: &[(&str, &str)]) -> Self {
+        let mut json = self.json.clone();
+        for (from, to) in changed {
+            assert!(json.contains(from), "{from}");
+            json = json.replace(from, to);
+        }
+        Self { json, files: self.files.clone() }
+    }
+
+    pub(super) fn level(&self) -> Level {
+        let source = MemorySource::new().with("save.json", self.json.as_str());
+        load("save.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"))
+    }
+
+    pub(super) fn setup(&self) -> Setup {
+        let options = RecordOptions { trace: true, ..RecordOptions::default() };
+        Setup { scripts: self.files.clone(), recorder: Recorder::new(options), ..Setup::default() }
+    }
+
+    fn start(&self) -> Run {
+        Run::of(Game::load(self.level(), self.setup()).unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// Runs the one test of `save_test.lua`.
+    fn test(&self) -> TestResult {
+        let (levels, signals) = (["save".to_owned()], std::sync::Arc::default());
+        let tests = collect(&self.files, "save_test.lua", &levels, std::sync::Arc::clone(&signals));
+        let tests = tests.expect("it declares a test");
+        let mut load_level = |_: &str| Ok(self.level());
+        let mut suite = Suite {
+            scripts: &self.files,
+            load_level: &mut load_level,
+            seed: None,
+            signals,
+            goes_on: &mut || true,
+            debugger: None,
+            profile: None,
+        };
+        walkon::game::testing::run(&mut suite, &tests[0], 0).expect("it was not stopped")
+    }
+
+    fn restore(&self, bytes: &[u8]) -> Result<Run, RestoreError> {
+        Game::restore(self.level(), self.setup(), bytes).map(Run::of)
+    }
+
+    /// The level after so many ticks, saved and loaded.
+    fn over(&self, ticks: u64) -> (Run, Run) {
+        let mut run = self.start();
+        run.ticks(ticks);
+        let loaded = self.restore(&run.game.save().unwrap()).unwrap_or_else(|error| panic!("{error}"));
+        (run, loaded)
+    }
+}
+
+struct Run {
+    game: Game,
+    lines: Vec<String>,
+}
+
+impl Run {
+    fn of(game: Game) -> Self {
+        Self { game, lines: Vec::new() }
+    }
+
+    fn ticks(&mut self, count: u64) -> &mut Self {
+        for _ in 0..count {
+            let tick = self.game.tick(&[]);
+            for line in &tick.lines {
+                let fact: serde_json::Value = serde_json::from_str(line).unwrap();
+                match fact["e"].as_str().unwrap_or_default() {
+                    "log" => self.lines.push(fact["message"].as_str().unwrap().to_owned()),
+                    "scriptFault" => self.lines.push(format!("! {}", fact["message"].as_str().unwrap())),
+                    _ => {}
+                }
+            }
+        }
+        self
+    }
+
+    fn said(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
+    }
+}
+
+#[test]
+fn state_boards_and_streams_are_there_and_code_begins_again() {
+    let piece = Piece::of(&[
+        (
+            "level.lua",
+            "state.hours = 0\nfunction onStart(why) log.info('level %s %s', why, state.hours) \
+             if why == 'start' then state.hours = 5 blackboard.level:set('alarm', true) rng.stream('dice'):int(1, 6) end \
+             log.info('board %s', blackboard.level:get('alarm')) end",
+        ),
+        (
+            "anna.lua",
+            "return { \
+             init = function(self) self.state.count = 1 end, \
+             start = function(self, why) log.info('start %s %s %s', why, self.state.count, self.own) self.own = 1 end, \
+             run = function(self) log.info('run') while true do self.state.count = self.state.count + 1 \
+             self.state.last = self.rng:int(1, 1000000) task.sleep(1) end end }",
+        ),
+    ]);
+    let (mut run, mut loaded) = piece.over(90);
+    assert_eq!(run.said(), ["level start 0", "board true", "start attach 1 nil", "run"]);
+    loaded.ticks(1);
+    assert_eq!(loaded.said(), ["level load 5", "board true", "start load 3 nil", "run"]);
+    // The next number of the stream is the one the run that was never saved would have drawn.
+    let last = |run: &Run| {
+        let world = run.game.world();
+        (world.tick().0, run.game.fingerprint().random)
+    };
+    run.ticks(31);
+    assert_eq!(last(&run).1, last(&loaded).1, "one number more for each");
+    assert_eq!(run.game.save().unwrap().len(), run.game.save().unwrap().len());
+}
+
+#[test]
+fn a_walk_goes_on_and_its_result_goes_to_the_code_that_comes() {
+    let behaviour = "return { \
+        init = function(self) self.state.stage = 'out' end, \
+        run = function(self) if self.state.stage == 'out' then self.state.stage = 'under way' \
+            self.character:walk('far') log.info('walked') end end, \
+        onWalkSettled = function(self, result) log.info('settled %s %s', result.status, result.reason) end }";
+    let piece = Piece::of(&[("anna.lua", behaviour)]);
+    let (mut run, mut loaded) = piece.over(60);
+    let anna = loaded.game.character("anna").unwrap();
+    assert_eq!(run.game.pose(anna), loaded.game.pose(anna), "in the middle of the hall");
+    run.ticks(600);
+    loaded.ticks(600);
+    assert_eq!(run.said(), ["walked"]);
+    assert_eq!(loaded.said(), ["settled arrived reached"]);
+    assert_eq!(run.game.pose(anna), loaded.game.pose(anna), "to the bit");
+    let counts = loaded.game.world().walk_counts();
+    assert_eq!((counts.accepted, counts.arrived), (1, 1));
+}
+
+#[test]
+fn timers_and_handlers_of_walks_that_are_names_go_on_and_functions_end() {
+    let behaviour = "return { \
+        start = function(self, why) \
+            if why == 'attach' then timer.every(1, 'beat') timer.every(1, function() log.info('lost') end) \
+            self.character:walkTo('far', { onArrived = 'there' }) end end, \
+        beat = function(self) self.state.beats = (self.state.beats or 0) + 1 log.info('beat %d', self.state.beats) end, \
+        there = function(self, result) log.info('there %s', result.reason) end }";
+    let piece = Piece::of(&[("anna.lua", behaviour)]);
+    let (mut run, mut loaded) = piece.over(150);
+    assert_eq!(run.said(), ["beat 1", "lost", "beat 2", "lost"]);
+    loaded.ticks(60);
+    assert_eq!(loaded.said(), ["beat 3"], "to the tick");
+    loaded.ticks(600);
+    assert!(loaded.said().contains(&"there reached".to_owned()));
+}
+
+#[test]
+fn doors_areas_marks_and_blocks_are_as_they_were_and_edits_that_wait_wait_again() {
+    let script = "function onStart(why) if why ~= 'start' then return end \
+        world.door('gate'):open() nav.setAreaCost('yard', 3) nav.setAreaAvailable('crate', true) nav.addMark('camp', 'far') \
+        timer.after(1, 'later') end \
+        function later() nav.block('post', 1) nav.setAreaAvailable('hall', false) end";
+    let piece = Piece::of(&[("level.lua", script)]);
+    for ticks in [1, 2, 10, 59, 60, 61, 90] {
+        let (run, loaded) = piece.over(ticks);
+        let (was, is) = (run.game.fingerprint(), loaded.game.fingerprint());
+        assert_eq!((was.doors, was.map), (is.doors, is.map), "after {ticks} ticks");
+    }
+}
+
+#[test]
+fn a_block_ends_with_the_code_that_made_it_and_is_made_again_by_it() {
+    let behaviour = "return { start = function(self) nav.block('far', 1) end }";
+    let piece = Piece::of(&[("anna.lua", behaviour)]);
+    let (_, mut loaded) = piece.over(30);
+    let sizes: Vec<usize> = (0..4)
+        .map(|_| {
+            loaded.ticks(3);
+            let bytes = loaded.game.save().unwrap();
+            loaded = piece.restore(&bytes).unwrap();
+            bytes.len()
+        })
+        .collect();
+    assert!(sizes.windows(2).all(|pair| pair[0] == pair[1]), "one block, not more: {sizes:?}");
+}
+
+#[test]
+fn another_version_migrates_and_what_is_unknown_to_it_is_kept() {
+    let one = "return { init = function(self) self.state.alerts = 3 self.state.old = 'kept' end }";
+    let two = "return { version = 2, migrate = function(self, from) log.info('from %d', from) self.state.calls = self.state.alerts * 2 end, \
+        start = function(self, why) log.info('%s %s %s', why, self.state.calls, self.state.old) end }";
+    let piece = Piece::of(&[("anna.lua", one)]);
+    let mut run = piece.start();
+    run.ticks(5);
+    let bytes = run.game.save().unwrap();
+    let mut loaded = piece.with("anna.lua", two).restore(&bytes).unwrap();
+    assert!(loaded.game.save().is_ok(), "before its code has begun");
+    loaded.ticks(1);
+    assert_eq!(loaded.said(), ["from 1", "load 6 kept"]);
+    let refused = piece.with("anna.lua", "return { version = 2 }").restore(&bytes).err().unwrap();
+    assert_eq!(
+        refused.to_string(),
+        "the save game does not fit: anna.lua:1: version is 2, after 1; expected a function migrate(self, from)"
+    );
+    assert_eq!(refused.place(), Some(("anna.lua", 1)));
+}
+
+#[test]
+fn a_script_that_is_missing_is_named() {
+    let piece = Piece::of(&[]);
+    let mut run = piece.start();
+    run.ticks(5);
+    let bytes = run.game.save().unwrap();
+    let mut without = piece.on(&[(", \"behaviour\": \"anna.lua\"", "")]);
+    without.files.remove("anna.lua");
+    // The level as it is now gives her none: that is no mistake.
+    assert!(without.restore(&bytes).is_ok());
+    let mut piece =
+        Piece::of(&[("level.lua", "function onStart() world.character('ben'):attach('extra') end")]);
+    piece.files.insert("extra.lua".to_owned(), "return {}".to_owned());
+    let mut run = piece.start();
+    run.ticks(5);
+    let bytes = run.game.save().unwrap();
+    piece.files.remove("extra.lua");
+    let refused = piece.restore(&bytes).err().unwrap().to_string();
+    assert!(
+        refused.starts_with("the save game does not fit: behaviour \"extra\" of \"ben\": unknown script"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_faults_as_it_begins_again_is_switched_off_and_the_others_go_on() {
+    let behaviour = "return { start = function(self, why) if why == 'load' then error('no') end end, \
+        update = function(self) log.info('update') end }";
+    let piece = Piece::of(&[("anna.lua", behaviour), ("level.lua", "function onTick() state.ticks = 1 end")]);
+    let (_, mut loaded) = piece.over(5);
+    loaded.ticks(3);
+    assert_eq!(loaded.said(), ["! anna.lua:1: no"]);
+    assert_eq!(loaded.game.switched_off().len(), 1);
+    // What is switched off stays so over the next load, and comes back when its file is mended.
+    let bytes = loaded.game.save().unwrap();
+    let again = piece.restore(&bytes).unwrap();
+    assert!(again.game.save().unwrap() == bytes);
+    assert_eq!(again.game.switched_off().len(), 1);
+    let mended = piece.with("anna.lua", "return { start = function(self, why) log.info(why) end }");
+    let mut mended = mended.restore(&bytes).unwrap();
+    mended.ticks(1);
+    assert_eq!((mended.said(), mended.game.switched_off().len()), (vec!["load".to_owned()], 0));
+}
+
+const SCENE: &str = "cinematic.define('talk', { RESUMABLE holds = { 'ben' }, script = function(c, args) \
+    log.info('script %s %s', c.resumedFrom, args.gold) \
+    if c.resumedFrom == nil then c:walk(world.character('ben'), 'post') c:mark('met') end \
+    c:wait(2) log.info('end') end })";
+
+#[test]
+fn a_scene_under_way_is_refused_or_goes_on_from_its_last_mark() {
+    let script = |resumable: &str| {
+        let scene = SCENE.replace("RESUMABLE", resumable);
+        format!(
+            "function onStart(why) {scene} if why == 'start' then cinematic.play('talk', {{ gold = 3 }}) end end"
+        )
+    };
+    let plain = script("");
+    let mut run = Piece::of(&[("level.lua", plain.as_str())]).start();
+    run.ticks(300);
+    assert_eq!(
+        run.game.save().unwrap_err().to_string(),
+        "cinematic \"talk\" is under way and does not say `resumable = true`"
+    );
+    let resumable = script("resumable = true,");
+    let piece = Piece::of(&[("level.lua", resumable.as_str())]);
+    for (ticks, said) in [(10, "script nil 3"), (300, "script met 3")] {
+        let (_, mut loaded) = piece.over(ticks);
+        let ben = loaded.game.character("ben").unwrap();
+        loaded.ticks(1);
+        assert_eq!(loaded.said(), [said]);
+        assert!(loaded.game.world().character(ben).unwrap().held.is_some(), "its characters are taken again");
+        loaded.ticks(600);
+        assert_eq!(loaded.said(), ["end"]);
+        assert!(loaded.game.world().character(ben).unwrap().held.is_none());
+        assert!(loaded.game.save().is_ok());
+    }
+}
+
+#[test]
+fn a_level_that_has_changed_is_taken_in_as_by_a_reload() {
+    let piece = Piece::of(&[("level.lua", "function onStart() world.door('gate'):open() end")]);
+    let mut run = piece.start();
+    run.ticks(60);
+    let bytes = run.game.save().unwrap();
+    let changed = piece.on(&[
+        ("\"name\": \"ben\", \"position\": [3,8]", "\"name\": \"carl\", \"position\": [5,5]"),
+        ("\"far\": [15,3]", "\"far\": [16,3]"),
+        ("\"position\": [3,3], \"behaviour\"", "\"position\": [3,3], \"walkSpeed\": 2.5, \"behaviour\""),
+    ]);
+    let mut loaded = changed.restore(&bytes).unwrap();
+    loaded.ticks(5);
+    let world = loaded.game.world();
+    assert!(world.find_character("ben").is_none() && world.find_character("carl").is_some());
+    let anna = world.find_character("anna").unwrap();
+    assert_eq!(world.character(anna).unwrap().gait.walk_mps, 2.5);
+    let gate = world.find_door("gate").unwrap();
+    assert_eq!(world.doors()[gate.index()].state.name(), "open", "doors keep their state");
+    assert!(loaded.game.save().is_ok());
+}
+
+#[test]
+fn the_header_tells_what_it_is_a_save_of() {
+    let piece = Piece::of(&[]);
+    let mut run = piece.start();
+    run.ticks(12);
+    let header = SaveHeader::read(&run.game.save().unwrap()).unwrap();
+    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (1, 12, 7, 60));
+    assert_eq!(header.level_hash, piece.level().hash());
+    assert_eq!(header.scripts.keys().map(String::as_str).collect::<Vec<_>>(), ["anna.lua", "level.lua"]);
+}
+
+#[test]
+fn a_level_test_saves_and_loads_the_level_around_it() {
+    let anna = "return { init = function(self) self.state.beats = 0 end, \
+        run = function(self) while true do self.state.beats = self.state.beats + 1 self.character:walk('far') \
+        self.character:walk('post') end end, \
+        start = function(self, why) event.emit('began', { why = why }) end }";
+    let test = "test.level('twice the same', { level = 'save' }, function(t) \
+        local anna = world.character('anna') \
+        t:run(3) \
+        local saved = t:save() \
+        local tick, place = level.tick, anna.position \
+        local function morning() t:run(4) return anna.position, t:save() end \
+        local place_once, once = morning() \
+        t:expect(t:load(saved).ok):toBe(true) \
+        t:expect(level.tick):toBe(tick) \
+        t:expect(vector.magnitude(anna.position - place) < 0.1):toBe(true) \
+        local place_twice, twice = morning() \
+        t:expect(t:load(saved).ok):toBe(true) \
+        local place_thrice, thrice = morning() \
+        t:expect(place_twice):toEqual(place_thrice) \
+        t:expect(twice == thrice):toBe(true) \
+        t:expect(vector.magnitude(place_once - place_twice) < 0.5):toBe(true) \
+        local refused = t:load('nothing') \
+        t:expect(refused.ok):toBe(false) \
+        t:expect(refused.message):toContain('no save game of walkon') \
+        t:run(1) end)";
+    let piece = Piece::of(&[("anna.lua", anna), ("save_test.lua", test)]);
+    let result = piece.test();
+    assert!(result.passed, "{result:?}");
+}

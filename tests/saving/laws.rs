@@ -1,0 +1,119 @@
+//! The laws of save games over every shipped level, at random ticks.
+//!
+//! Goal: save, load, save is the same to the byte; two loads run on with equal hashes; every walk that was
+//! accepted settles once, also over a load; what the world hashes of people and doors is what it was. Method: a
+//! level runs to a tick drawn from a seed; it is saved there, or where the scene under way lets it, and loaded
+//! twice. The short form draws two points a level and runs on for 300 ticks. The long form: `SAVE_POINTS=1000
+//! SAVE_TICKS=300 cargo test --test suite -- saving::laws::`, and `SAVE_POINTS=1 SAVE_TICKS=10000` for how long.
+
+use walkon::base::rng::Rng;
+use walkon::game::headless::{Bound, Onlooker, run};
+use walkon::game::{Game, Setup};
+use walkon::level::{Level, load};
+
+use crate::level::levels::{levels, scripts};
+
+const LEVELS: [&str; 13] = [
+    "courtyard",
+    "house",
+    "ruins",
+    "market",
+    "arena",
+    "bridge",
+    "plaza",
+    "tavern",
+    "village",
+    "burrow",
+    "tower",
+    "battlefield",
+    "crypt",
+];
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn setup() -> Setup {
+    Setup { scripts: scripts(), ..Setup::default() }
+}
+
+fn level(name: &str) -> Level {
+    load(&format!("{name}.json"), &levels()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs on until the game can be saved.
+fn saved(game: &mut Game, name: &str) -> Vec<u8> {
+    // Bounded: no shipped scene lasts that long.
+    for _ in 0..20_000 {
+        match game.save() {
+            Ok(bytes) => return bytes,
+            Err(refused) => {
+                assert!(refused.0.contains("is under way and does not say"), "{name}: {refused}");
+                game.tick(&[]);
+            }
+        }
+    }
+    panic!("{name}: it could never be saved");
+}
+
+fn settles_all_it_accepts(mut game: Game, name: &str) {
+    let ticks_max = game.world().tick().0 + 1;
+    let report = run(&mut game, &Bound { ticks_max, until: None, is_strict: false }, |_, _| Onlooker::GoOn);
+    let walks = report.walks;
+    let settled = walks.arrived + walks.partial + walks.blocked + walks.cancelled;
+    assert_eq!(walks.accepted, settled, "{name}: {walks:?}");
+}
+
+/// Saves a game where it is, loads it twice and runs both on.
+fn check(game: &mut Game, (name, ticks): (&str, u64)) {
+    let bytes = saved(game, name);
+    let at = game.world().tick().0;
+    let restore = || {
+        Game::restore(level(name), setup(), &bytes).unwrap_or_else(|error| panic!("{name} at {at}: {error}"))
+    };
+    let (mut one, mut other) = (restore(), restore());
+    assert_eq!(one.world().tick().0, at);
+    assert!(one.save().unwrap() == bytes, "{name} at {at}: save, load, save");
+    let (was, is) = (game.fingerprint(), one.fingerprint());
+    assert_eq!((was.characters, was.doors), (is.characters, is.doors), "{name} at {at}");
+    for _ in 0..ticks {
+        one.tick(&[]);
+        other.tick(&[]);
+        let (one, other) = (one.fingerprint(), other.fingerprint());
+        assert_eq!(one, other, "{name} at {at}: two loads differ");
+    }
+    assert_eq!(one.fault_count(), 0, "{name} at {at}: its scripts begin again without a fault");
+    settles_all_it_accepts(one, name);
+}
+
+#[test]
+fn every_level_goes_on_alike_from_wherever_it_was_saved() {
+    let (points, ticks) = (number("SAVE_POINTS", 2), number("SAVE_TICKS", 300));
+    for name in LEVELS {
+        let mut rng = Rng::stream(number("SEED", 1), &format!("save points of {name}"));
+        let mut at: Vec<u64> = (0..points).map(|_| rng.below(3600)).collect();
+        at.sort_unstable();
+        let mut game = Game::load(level(name), setup()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for tick in at {
+            // A level that is over goes on with nobody's code running.
+            while game.world().tick().0 < tick && game.outcome().is_none() {
+                game.tick(&[]);
+            }
+            check(&mut game, (name, ticks));
+        }
+    }
+}
+
+#[test]
+fn a_level_is_saved_before_its_first_tick_and_in_every_tick_of_a_second() {
+    for name in ["courtyard", "market"] {
+        let mut game = Game::load(level(name), setup()).unwrap();
+        for _ in 0..60 {
+            let bytes = saved(&mut game, name);
+            let loaded = Game::restore(level(name), setup(), &bytes).unwrap();
+            assert!(loaded.save().unwrap() == bytes, "{name} at {}", game.world().tick().0);
+            assert_eq!(loaded.fingerprint().characters, game.fingerprint().characters);
+            game.tick(&[]);
+        }
+    }
+}
