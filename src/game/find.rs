@@ -19,6 +19,8 @@ pub struct Found {
     pub name: String,
     /// Where it is, metres; none for what has no place.
     pub at: Option<[f32; 3]>,
+    /// The fuel that its code takes in a tick, on average, where scripts are profiled.
+    pub fuel: Option<f64>,
 }
 
 /// How well a name fits; the best comes first.
@@ -36,19 +38,32 @@ impl Game {
     pub fn find(&self, text: &str) -> Vec<Found> {
         let wanted = folded(text);
         let scenes = self.scripts().map(|scripts| scripts.scenes_under_way()).unwrap_or_default();
-        let scenes = scenes.into_iter().map(|name| Found { kind: "scene", name, at: None });
+        let scenes = scenes.into_iter().map(|name| Found { kind: "scene", name, at: None, fuel: None });
         let all = things(self.world()).chain(scenes);
         let fits = all.filter_map(|found| Some((fit(&found.name, &wanted)?, found)));
         let mut found: Vec<(Fit, Found)> = fits.collect();
         // Stable: what fits equally well keeps its order.
         found.sort_by_key(|(fit, _)| *fit);
-        found.into_iter().take(FOUND_MAX).map(|(_, found)| found).collect()
+        let mut found: Vec<Found> = found.into_iter().take(FOUND_MAX).map(|(_, found)| found).collect();
+        self.price(&mut found);
+        found
+    }
+
+    /// Notes what the code of characters costs.
+    fn price(&self, found: &mut [Found]) {
+        let by_who = self.scripts().map(|scripts| scripts.fuel_by_who()).unwrap_or_default();
+        let ticks = self.world().tick().0.max(1) as f64;
+        for found in found.iter_mut().filter(|found| found.kind == "character") {
+            let own = by_who.iter().filter(|(who, _)| who.name == found.name).map(|(_, fuel)| *fuel);
+            found.fuel = (!by_who.is_empty()).then(|| own.sum::<u64>() as f64 / ticks);
+        }
     }
 }
 
 /// Everything with a name, kind by kind, in the order of the level.
 fn things(world: &World) -> impl Iterator<Item = Found> {
-    let thing = |kind, name: &str, at: Option<[f32; 3]>| Found { kind, name: name.to_owned(), at };
+    let thing =
+        |kind, name: &str, at: Option<[f32; 3]>| Found { kind, name: name.to_owned(), at, fuel: None };
     let people = world.characters();
     let people = people.map(move |(_, who)| thing("character", &who.name, Some(who.body.position.into())));
     let doors = world.standing_doors();

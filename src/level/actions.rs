@@ -1,27 +1,71 @@
-//! The actions that links of a level need, by number.
+//! The actions of links by number, and the links of graphs and meshes on their maps.
 //!
-//! In: the map of a level. Out: their names in order, each once. Holds: the number of an action is its place among
-//! them, here and on the map. Not here: who can do them (`world::asker`).
+//! In: the map of a level. Out: the names of the actions in order, each once; links for the map. Holds: the number of an
+//! action is its place among them, here and on the map. Not here: links of tile maps (`bake`), who can do what an
+//! action needs (`world::asker`).
 
 use std::collections::BTreeSet;
 
-use super::def::{LinkDef, NavigationDef};
-use crate::nav::LinkAction;
+use super::action_links::ActionLinkDef;
+use super::def::{GridDef, NavigationDef, Position};
+use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
+use super::resolve;
+use crate::nav::{LayerLink, LayerPoint, LinkAction, LinkActions, Links, NavMap};
 
-/// The actions of the links of a map, in order of their names.
-pub(super) fn names(map: &NavigationDef) -> Vec<String> {
+/// The links of a map that is no tile map.
+fn own_links(map: &NavigationDef) -> &[ActionLinkDef] {
     match map {
-        NavigationDef::Tiles(tiles) => of_links(&tiles.links).into_iter().map(str::to_owned).collect(),
-        _ => Vec::new(),
+        NavigationDef::Graph(graph) => &graph.action_links,
+        NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) => &mesh.action_links,
+        _ => &[],
     }
 }
 
-/// The number of an action among those of these links; none beyond the most that a level may have.
-pub(super) fn number(links: &[LinkDef], action: &str) -> Option<LinkAction> {
-    let place = of_links(links).iter().position(|name| *name == action)?;
+/// The actions of the links of a map, in order of their names.
+pub(super) fn names(map: &NavigationDef) -> Vec<String> {
+    let of_tiles = match map {
+        NavigationDef::Tiles(tiles) => tiles.links.as_slice(),
+        _ => &[],
+    };
+    let of_tiles = of_tiles.iter().filter_map(|link| link.action.as_deref());
+    let own = own_links(map).iter().map(|link| link.action.as_str());
+    let names: BTreeSet<&str> = of_tiles.chain(own).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+/// The number of an action among those of a map.
+pub(super) fn number(names: &[String], action: &str) -> Option<LinkAction> {
+    let place = names.iter().position(|name| name == action)?;
     u8::try_from(place).ok().map(LinkAction)
 }
 
-fn of_links(links: &[LinkDef]) -> BTreeSet<&str> {
-    links.iter().filter_map(|link| link.action.as_deref()).collect()
+/// The names of the actions of a map; None, and a finding, for more than there are numbers.
+pub(super) fn checked_names(findings: &mut Findings, map: &NavigationDef) -> Option<Vec<String>> {
+    let names = names(map);
+    let (count, most) = (names.len(), LinkActions::COUNT_MAX);
+    if count <= most {
+        return Some(names);
+    }
+    let span = match map {
+        NavigationDef::Tiles(tiles) => tiles.span,
+        other => own_links(other).first().map(|link| link.span).unwrap_or_default(),
+    };
+    let message = format!("links need {count} actions, expected {most} at most");
+    findings.error(|| PendingDiagnostic::new(code::LIMIT, span, message).at("/navigation"));
+    None
+}
+
+/// Gives a graph or a mesh its links.
+pub(super) fn join(findings: &mut Findings, def: &NavigationDef, floor_y_m: Option<f64>, map: &mut NavMap) {
+    let links = own_links(def);
+    let Some(names) = checked_names(findings, def).filter(|_| !links.is_empty()) else { return };
+    let end = |at: &Located<Position>| LayerPoint { layer: 0, point: resolve::world(at.value, floor_y_m) };
+    let link = |link: &ActionLinkDef| LayerLink {
+        from: end(&link.from),
+        to: end(&link.to),
+        both_ways: link.both_ways,
+        cost_m: link.cost_m as f32,
+        action: number(&names, &link.action),
+    };
+    map.set_links(Links::new(links.iter().map(link).collect()));
 }

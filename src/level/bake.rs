@@ -17,7 +17,7 @@ use super::tiles::TileCells;
 use crate::base::geom::{Point, ground};
 use crate::base::ids::AreaId;
 use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
-use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, LinkActions, NavMap, Traversal};
+use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
 /// How far a character is moved at most when it was put where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
@@ -43,10 +43,15 @@ pub fn text_grid(level: &Level, layer: u8) -> Option<TextGrid> {
 /// The map of a level, or findings that say why there is none.
 pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved) -> Option<NavMap> {
     if let NavigationDef::Graph(graph) = &def.navigation {
-        return Some(NavMap::Graph(super::graph::build::build(graph, resolved)));
+        let mut map = NavMap::Graph(super::graph::build::build(graph, resolved));
+        actions::join(findings, &def.navigation, None, &mut map);
+        return Some(map);
     }
     if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
-        return super::mesh::build::build(findings, def, (mesh, resolved)).map(NavMap::Mesh);
+        let mut map = super::mesh::build::build(findings, def, (mesh, resolved)).map(NavMap::Mesh)?;
+        let floor_y_m = resolve::floor_y_m(def);
+        actions::join(findings, &def.navigation, floor_y_m, &mut map);
+        return Some(map);
     }
     if let NavigationDef::Tiles(tiles) = &def.navigation {
         return tile_map(findings, def, (tiles, resolved));
@@ -95,14 +100,9 @@ fn tile_map(
     if maps.len() == 1 && tiles.links.is_empty() {
         return maps.pop().map(NavMap::Cells);
     }
-    let actions = actions::names(&def.navigation).len();
-    if actions > LinkActions::COUNT_MAX {
-        let message = format!("links need {actions} actions, expected {} at most", LinkActions::COUNT_MAX);
-        findings.error(|| PendingDiagnostic::new(code::LIMIT, tiles.span, message).at("/navigation/links"));
-        return None;
-    }
+    let names = actions::checked_names(findings, &def.navigation)?;
     let links: Vec<Option<LayerLink>> =
-        tiles.links.iter().enumerate().map(|link| layer_link(findings, tiles, link)).collect();
+        tiles.links.iter().enumerate().map(|link| layer_link(findings, (tiles, &names), link)).collect();
     let links: Option<Vec<LayerLink>> = links.into_iter().collect();
     match Layers::new(maps, links?) {
         Ok(layers) => Some(NavMap::Layers(layers)),
@@ -116,7 +116,7 @@ fn tile_map(
 /// A link, its layers by number; None, and a finding, for a layer that is not there.
 fn layer_link(
     findings: &mut Findings,
-    tiles: &TilesDef,
+    (tiles, actions): (&TilesDef, &[String]),
     (index, link): (usize, &LinkDef),
 ) -> Option<LayerLink> {
     let names = || tiles.layers.iter().map(|layer| layer.name.value.as_str());
@@ -136,7 +136,7 @@ fn layer_link(
         Some(LayerPoint { layer, point: resolve::world(end.position.value, Some(tiles.floor_y_m)) })
     };
     let (from, to) = (end(&link.from, "from"), end(&link.to, "to"));
-    let action = link.action.as_ref().and_then(|action| actions::number(&tiles.links, action));
+    let action = link.action.as_ref().and_then(|action| actions::number(actions, action));
     Some(LayerLink { from: from?, to: to?, both_ways: link.both_ways, cost_m: link.cost_m as f32, action })
 }
 

@@ -12,6 +12,7 @@ pub mod work;
 
 use std::sync::Arc;
 
+use super::action_links::{self, ActionLinkDef};
 use super::areas::{AreaDef, Areas, FloorArea};
 use super::diagnostic::{Located, Span, code};
 use super::forms::{BoxCorner, FileName, List, Name, OneOf, Point3, choice, natural};
@@ -62,6 +63,8 @@ object! {
         /// The scene that points are generated on, and that hides what is behind it (.obj, .gltf, .glb), relative to
         /// the level.
         "scene" => scene: Option<Located<String>> [optional FileName];
+        /// Ways over what no link crosses, for those who can.
+        "actionLinks" => action_links: Vec<ActionLinkDef> [else Vec::new(), action_links::list()];
         /// Where floors are looked for.
         "boxes" => boxes: Vec<SceneBox> [else Vec::new(), List(FloorBox, BOXES_MAX)];
         /// Which floors of a box: "first", the one that a ray meets first, or "all" whose faces look up.

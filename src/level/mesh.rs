@@ -7,6 +7,7 @@
 
 pub(crate) mod build;
 
+use super::action_links::{self, ActionLinkDef};
 use super::areas::{AreaDef, Areas, FloorArea};
 use super::cell_sizes::CellSizes;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
@@ -34,6 +35,8 @@ pub struct MeshDef {
     pub polygons: Option<RawMesh>,
     /// How wider bodies keep off walls.
     pub avoidance: Avoidance,
+    /// Ways over what no ground joins, for those who can.
+    pub action_links: Vec<ActionLinkDef>,
 }
 
 object! {
@@ -53,6 +56,8 @@ object! {
         "areas" => areas: Vec<AreaDef> [by reader.mesh_areas(fields, "areas", is_authored), Areas::<FloorArea>::filled()];
         /// Ground taken away again.
         "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::obstacles()];
+        /// Ways over what no ground joins, for those who can.
+        "actionLinks" => action_links: Vec<ActionLinkDef> [else Vec::new(), action_links::list()];
         "" => sizes: CellSizes [flat CellSizes];
     }
     from {

@@ -5,6 +5,7 @@
 //! without bound; a level is refused only for what cannot be built, and then for everything at once. Not
 //! here: opening files (`shell/disk`), characters and doors that live (`world`), scripts.
 
+mod action_links;
 mod actions;
 mod areas;
 mod ascii;

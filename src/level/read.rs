@@ -198,7 +198,12 @@ impl JsonReader<'_> {
             sizes: keys.sizes,
             pointer: fields.node.place.pointer(),
             span: self.span(fields.node),
-            mesh: Some(MeshDef { file: keys.file, polygons, avoidance: keys.avoidance }),
+            mesh: Some(MeshDef {
+                file: keys.file,
+                polygons,
+                avoidance: keys.avoidance,
+                action_links: keys.action_links,
+            }),
         }
     }
 }

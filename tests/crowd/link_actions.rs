@@ -21,6 +21,29 @@ fn tiles(link: &str) -> String {
     )
 }
 
+/// The same wall as a gap between two parts of a graph.
+fn graph(link: &str) -> String {
+    format!(
+        r#"{{ "kind": "graph", "points": [[5.5, 0, 0.5], [5.5, 0, 2.5], [5.5, 0, 4.5], [5.5, 0, 6.5]], "links": [[0, 1], [2, 3]],
+        "actionLinks": [{{ "from": [5.5, 0, 2.5], "to": [5.5, 0, 4.5], "cost": 4 {link} }}] }}"#
+    )
+}
+
+/// The same between two areas of a mesh.
+fn mesh(link: &str) -> String {
+    format!(
+        r#"{{ "kind": "mesh", "agentRadius": 0.3, "areas": [
+        {{ "name": "near", "polygon": [[0, 0], [10, 0], [10, 3], [0, 3]] }},
+        {{ "name": "far", "polygon": [[0, 4], [10, 4], [10, 7], [0, 7]] }} ],
+        "actionLinks": [{{ "from": [5.5, 2.5], "to": [5.5, 4.5], "cost": 4 {link} }}] }}"#
+    )
+}
+
+/// The wall on every kind of map that has links.
+fn kinds() -> [String; 3] {
+    [tiles(CLIMB), graph(CLIMB), mesh(CLIMB)]
+}
+
 struct Run {
     game: Game,
     /// Ends of walks, links begun, and what scripts said.
@@ -78,17 +101,21 @@ const GO: &str =
 
 #[test]
 fn who_has_the_tag_takes_the_link_in_its_time_and_the_host_hears_of_it() {
-    let run = run(&tiles(CLIMB), "\"climb\"", "", GO, 480);
-    assert_eq!(run.told, ["climb 2.0", "arrived/reached"]);
-    assert!(run.z() > 6.0);
+    for map in kinds() {
+        let run = run(&map, "\"climb\"", "", GO, 480);
+        assert_eq!(run.told, ["climb 2.0", "arrived/reached"], "{map}");
+        assert!(run.z() > 6.0, "{map}");
+    }
 }
 
 #[test]
 fn who_lacks_the_tag_finds_no_way_and_a_link_without_an_action_is_for_all() {
-    let mut other = run(&tiles(CLIMB), "\"swim\"", "", GO, 480);
-    assert_eq!(other.told, ["blocked/noPath"]);
-    assert!(other.z() < 3.0);
-    other = run(&tiles(""), "", "", GO, 480);
+    for map in kinds() {
+        let other = run(&map, "\"swim\"", "", GO, 480);
+        assert_eq!(other.told, ["blocked/noPath"], "{map}");
+        assert!(other.z() < 3.0, "{map}");
+    }
+    let other = run(&tiles(""), "", "", GO, 480);
     assert_eq!(other.told, ["arrived/reached"]);
 }
 
@@ -96,9 +123,30 @@ fn who_lacks_the_tag_finds_no_way_and_a_link_without_an_action_is_for_all() {
 fn on_traverse_is_handed_the_link_may_wait_and_the_walk_goes_on_when_it_returns() {
     let behaviour = "function anna:onTraverse(link)\n\
         log.info(\"%s %.1f to %.1f, %s\", link.action, link.from.z, link.to.z, link.walk.state)\n  task.sleep(3)\n  log.info(\"over\")\nend";
-    let run = run(&tiles(CLIMB), "\"climb\"", behaviour, GO, 600);
-    assert_eq!(run.told, ["climb 2.0", "climb 2.5 to 4.5, moving", "over", "arrived/reached"]);
-    assert!(run.z() > 6.0);
+    for map in kinds() {
+        let run = run(&map, "\"climb\"", behaviour, GO, 600);
+        assert_eq!(run.told, ["climb 2.0", "climb 2.5 to 4.5, moving", "over", "arrived/reached"], "{map}");
+        assert!(run.z() > 6.0, "{map}");
+    }
+}
+
+#[test]
+fn nobody_takes_a_link_back_that_leads_one_way_and_a_way_around_may_be_cheaper() {
+    let back = "function onStart() world.character(\"anna\"):teleport(\"beyond\")\n\
+        world.character(\"anna\"):walkTo(5.5, 0.5, { accept = \"exact\" }) end";
+    for map in kinds() {
+        let both = run(&map, "\"climb\"", "", back, 480);
+        assert_eq!(both.told.last().map(String::as_str), Some("arrived/reached"), "{map}");
+        let one_way = map.replace("\"cost\": 4", "\"cost\": 4, \"bothWays\": false");
+        assert_eq!(run(&one_way, "\"climb\"", "", back, 480).told, ["blocked/noPath"], "{map}");
+    }
+    // The wall ends at x = 8, the way around is some six metres longer than straight on.
+    for (cost, expected) in [(2, &["climb 1.0", "arrived/reached"][..]), (40, &["arrived/reached"])] {
+        let map = tiles(CLIMB)
+            .replace("XXXXXXXXXX", "XXXXXXXX..")
+            .replace("\"cost\": 4", &format!("\"cost\": {cost}"));
+        assert_eq!(run(&map, "\"climb\"", "", GO, 900).told, expected, "{cost}");
+    }
 }
 
 #[test]

@@ -615,7 +615,7 @@ fn fuel_is_expected_of_scripts_whoever_runs_the_test() {
     fails("{ below = 5 }", "expectFuel: expected busy.lua below 5 a tick, got 6.0");
     fails(
         "{ worst = 6 }",
-        "expectFuel: expected busy.lua below 6 in every tick, got 6 of \"guard\" in tick 3",
+        "expectFuel: expected busy.lua below 6 in every tick, got 6 of \"guard\" in tick 2",
     );
     for (call, message) in [
         ("t:expectFuel(\"idle\")", "nothing of idle.lua was called yet"),

@@ -417,3 +417,23 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
     assert!(report["leftOut"].as_array().unwrap().iter().any(|left| left["count"] == 2), "{report}");
     assert_eq!(report["notes"].as_array().unwrap().len(), 1, "{report}");
 }
+
+#[test]
+fn areas_and_obstacles_say_whether_they_hide_what_is_behind_them() {
+    let sees = |class: &str, said: &str| {
+        let object = format!(
+            "<objectgroup id=\"2\" name=\"things\"><object id=\"1\" name=\"thing\" class=\"{class}\" x=\"16\" y=\"0\" width=\"16\" \
+             height=\"16\"><properties>{said}</properties></object></objectgroup>"
+        );
+        let level = load(&map("1,1,1", "", &object));
+        let walls = row(&level);
+        let world = level::spawn::build(level, None).world;
+        let place = |x: f32| walkon::glam::Vec3::new(x, 0.0, 0.5);
+        (walls, !world.is_hidden(place(0.5), place(2.5), 0))
+    };
+    let (yes, no) = (truth("blocksSight", "value=\"true\""), truth("blocksSight", "value=\"false\""));
+    assert_eq!(sees("obstacle", ""), (".#.".to_owned(), false));
+    assert_eq!(sees("obstacle", &no), (".#.".to_owned(), true));
+    assert_eq!(sees("area", ""), ("...".to_owned(), true));
+    assert_eq!(sees("area", &yes), ("...".to_owned(), false));
+}

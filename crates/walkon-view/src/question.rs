@@ -191,8 +191,7 @@ impl PathTest {
 }
 
 fn find(game: &Game, text: &str) -> Value {
-    let one =
-        |found: walkon::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at });
+    let one = |found: walkon::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at, "fuel": found.fuel });
     let found: Vec<Value> = game.find(text).into_iter().map(one).collect();
     json!({ "found": found })
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use walkon::script::state::profile::ProfileSetup;
 use walkon::{Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals};
 
 /// The texts of a project, a seed and arguments: what a run begins with.
@@ -43,6 +44,8 @@ impl RunStart {
             args: self.args.clone(),
             recorder: Recorder::new(options),
             signals,
+            // Fuel by call, for the heat of the list; nothing of the run changes by it.
+            profile: Some(ProfileSetup::default()),
             ..Setup::default()
         };
         Game::load(level, setup).map_err(|error| error.to_string())

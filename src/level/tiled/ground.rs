@@ -17,6 +17,7 @@ use crate::level::numbers;
 use crate::world::tiles::Terrain;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Names of the layers that are walked on, by their number.
 pub(super) const LAYER_NAMES: [&str; 8] =
@@ -64,6 +65,8 @@ pub(super) struct TileGround {
     pub kinds: Vec<CellKind>,
     /// Names of areas and where they are named.
     pub areas: Vec<(String, Span)>,
+    /// Of those areas that say so, by index, whether they hide what is behind them.
+    pub sights: BTreeMap<u16, bool>,
     pub doors: Vec<DoorTile>,
 }
 

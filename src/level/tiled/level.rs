@@ -157,7 +157,7 @@ fn legend(
         cost: kind.cost,
         mark: None,
         walkable: (kind.walkable != is_open).then_some(kind.walkable),
-        blocks_sight: None,
+        blocks_sight: kind.area.and_then(|area| ground.sights.get(&area).copied()),
         terrain: kind.terrain,
         tags: kind.tags.clone(),
         one_way: (kind.closed != 0).then(|| ways_out(kind.closed, layout, place.is_flipped())),

@@ -639,9 +639,22 @@ impl Putting<'_, '_> {
     /// Blocks the cells that an object covers any part of; how many were open.
     fn block(&mut self, thing: &Thing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
-        let blocked =
-            |kind: &CellKind| kind.walkable.then(|| CellKind { walkable: false, closed: 0, ..kind.clone() });
-        self.change(thing.number, &cells, blocked)
+        let sight = self.is(thing, "blocksSight");
+        // What says how it is seen over is an area, which needs a name.
+        let index = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
+        let area = sight.is_some().then_some(index);
+        let blocked = |kind: &CellKind| {
+            let area = area.or(kind.area);
+            kind.walkable.then(|| CellKind { walkable: false, closed: 0, area, ..kind.clone() })
+        };
+        let count = self.change(thing.number, &cells, blocked);
+        if let Some(sight) = sight.filter(|_| count > 0) {
+            let span = thing.object.span;
+            let name = self.unique("area", &thing.object.name, thing.object.id, span);
+            self.ground.areas.push((name, span));
+            self.ground.sights.insert(index, sight);
+        }
+        count
     }
 
     /// Gives the cells under an object a name; how many there are.
@@ -669,7 +682,11 @@ impl Putting<'_, '_> {
         self.forget_props(thing, props::OF_AREAS);
         let cost = self.number(thing, "cost", &numbers::COST);
         let name = self.named("area", thing);
-        if self.claim(thing, &name, (cost, false)) == 0 {
+        let sight = self.is(thing, "blocksSight");
+        let index = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
+        if self.claim(thing, &name, (cost, false)) > 0 {
+            self.ground.sights.extend(sight.map(|sight| (index, sight)));
+        } else {
             self.leave_out(thing, code::NO_CELLS, "lies on no cell that can be walked on");
         }
     }

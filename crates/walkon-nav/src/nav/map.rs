@@ -9,6 +9,8 @@ use std::ops::{Deref, DerefMut};
 use crate::nav::cells::{self, CellGroundQuery, CellMap};
 use crate::nav::graph::{GraphGroundQuery, GraphPlan, PointGraph};
 use crate::nav::layers::{Layers, LayersPlan};
+use crate::nav::linked::LinkedPlan;
+use crate::nav::links::Links;
 use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, Task};
 use crate::nav::{
@@ -35,9 +37,9 @@ pub enum NavMap {
 #[derive(Clone, Debug)]
 pub(crate) enum BackendPlan {
     Cells(Box<cells::CellPlan>),
-    Graph(Box<GraphPlan>),
+    Graph(Box<LinkedPlan<GraphPlan>>),
     Layers(Box<LayersPlan>),
-    Mesh(Box<mesh::MeshPlan>),
+    Mesh(Box<LinkedPlan<mesh::MeshPlan>>),
 }
 
 impl BackendPlan {
@@ -218,6 +220,15 @@ impl NavMap {
             (Self::Mesh(map), BackendPlan::Mesh(plan)) => plan.step(map, task, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
             _ => Some(PathAnswer::none(PathTrouble::Limit, self.revision())),
+        }
+    }
+
+    /// Gives a graph or a mesh links of its own; a grid has them in [`Layers`].
+    pub fn set_links(&mut self, links: Links) {
+        match self {
+            Self::Graph(map) => map.set_links(links),
+            Self::Mesh(map) => map.set_links(links),
+            Self::Cells(_) | Self::Layers(_) => {}
         }
     }
 

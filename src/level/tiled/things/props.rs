@@ -27,9 +27,9 @@ pub(super) const OF_ROUTES: &[&str] = &["collisionLayer"];
 /// On a region.
 pub(super) const OF_REGIONS: &[&str] = &["radius", "collisionLayer"];
 /// On an area.
-pub(super) const OF_AREAS: &[&str] = &["cost", "collisionLayer"];
+pub(super) const OF_AREAS: &[&str] = &["cost", "blocksSight", "collisionLayer"];
 /// On an obstacle.
-pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision"];
+pub(super) const OF_OBSTACLES: &[&str] = &["collisionLayer", "collision", "blocksSight"];
 /// On stairs.
 pub(super) const OF_STAIRS: &[&str] =
     &["targetObject", "toLayer", "bothWays", "cost", "action", "collisionLayer"];

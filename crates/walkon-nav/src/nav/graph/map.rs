@@ -14,6 +14,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
+use crate::nav::Links;
 use crate::nav::edits::AreaState;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
@@ -91,6 +92,8 @@ pub struct PointGraph {
     start_hash: u64,
     edit_hash: u64,
     known: Known,
+    /// Ways over what no link of the net crosses, such as jumps.
+    pub(super) links: Links,
 }
 
 /// Whether areas that are not available count as closed.
@@ -112,6 +115,11 @@ pub(crate) enum Passage {
 }
 
 impl PointGraph {
+    /// Gives it links of its own, over what those of the net do not cross.
+    pub fn set_links(&mut self, links: Links) {
+        self.links = links;
+    }
+
     /// Makes a map. Cost: points and links, and the areas that lie across each.
     #[must_use]
     pub fn new(source: GraphSource) -> Self {
@@ -152,6 +160,7 @@ impl PointGraph {
             start_hash: 0,
             edit_hash: 0,
             known: Known::default(),
+            links: Links::default(),
             source,
         };
         map.lay_areas();

@@ -19,11 +19,13 @@ use crate::nav::graph::lookup::LinkSpot;
 use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::Scratch;
+use crate::nav::joined::Stage;
+use crate::nav::linked::Linked;
 use crate::nav::plan::{Begun, Plan, Remarks, Task};
 use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Crossing, Disc, Others, Path, PathAnswer, PathQuery, PathTrouble, Search, SearchStep,
-    Traversal,
+    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerPoint, Links, Others, Path, PathAnswer, PathQuery,
+    PathTrouble, Reach, Search, SearchStep, Traversal,
 };
 
 /// How much the points of a way may differ in height on level ground, metres.
@@ -571,5 +573,46 @@ impl Measure {
                 self.crossings.push(Crossing { area, enter_m, leave_m });
             }
         }
+    }
+}
+
+impl PointGraph {
+    /// Whether one place can be reached from another along links of the net.
+    pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+        if !self.fits(by) {
+            return Reach::No(PathTrouble::TooWide);
+        }
+        let Some(start) = self.start_spot(from, by) else { return Reach::No(PathTrouble::StartOffNav) };
+        self.trouble(&self.labels(by), &start, to, by).map_or(Reach::Yes, Reach::No)
+    }
+}
+
+impl Linked for PointGraph {
+    fn links(&self) -> &Links {
+        &self.links
+    }
+
+    fn reach_without(&self, query: &PathQuery, [from, to]: [Vec3; 2]) -> Reach {
+        self.reach_along(from, to, &query.by)
+    }
+}
+
+impl Stage for PointGraph {
+    type Leg = GraphPlan;
+
+    fn ground(&self, _: &Traversal) -> &Self {
+        self
+    }
+
+    fn least_m(&self, from: LayerPoint, to: LayerPoint, _: &Traversal) -> f64 {
+        f64::from(from.point.distance(to.point)) * f64::from(*FACTOR_RANGE.start())
+    }
+
+    fn leg_m(_: &GraphPlan, answer: &PathAnswer) -> f64 {
+        f64::from(answer.path.cost_m)
+    }
+
+    fn standing(&self, at: LayerPoint) -> Vec3 {
+        at.point
     }
 }

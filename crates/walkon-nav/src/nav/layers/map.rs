@@ -6,30 +6,13 @@
 //! (`plan`).
 
 use crate::nav::cells::{CellMap, CellView, Reached};
-use crate::nav::{Backend, LayerPoint, LinkAction, LinkActions, Traversal};
+use crate::nav::links::{self, Hop, LINKS_MAX, LayerLink};
+use crate::nav::{Backend, LayerPoint, LinkActions, Traversal};
 
 mod backend;
 
 /// The most layers a map may have.
 pub const LAYERS_MAX: usize = 8;
-/// The most links between layers a map may have: a plan weighs all of them against one another.
-pub const LINKS_MAX: usize = 256;
-
-/// A way from a place on one layer to a place on another, or on the same: stairs, a ladder, a hatch, a jump. It is closed while a
-/// body may not stand at one of its ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LayerLink {
-    /// Where it begins.
-    pub from: LayerPoint,
-    /// Where it ends.
-    pub to: LayerPoint,
-    /// Whether it may be taken back as well.
-    pub both_ways: bool,
-    /// What taking it adds to a path, metres of plain ground, 0 to 1e6.
-    pub cost_m: f32,
-    /// What has to be done to get over it; none where it is walked.
-    pub action: Option<LinkAction>,
-}
 
 /// Why there can be no such layers. Levels report these with a place in the file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,15 +41,6 @@ pub struct Layers {
     counted: u64,
     /// For layers that are not there.
     nowhere: CellMap,
-}
-
-/// One direction of a link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Hop {
-    pub(crate) from: LayerPoint,
-    pub(crate) to: LayerPoint,
-    pub(crate) cost_m: f64,
-    pub(crate) action: Option<LinkAction>,
 }
 
 /// What can be reached from a place over all layers.
@@ -139,12 +113,7 @@ impl Layers {
 
     /// The links that somebody can take, in both directions where they have both.
     pub(crate) fn hops(&self, actions: LinkActions) -> impl Iterator<Item = Hop> + '_ {
-        self.links.iter().filter(move |link| actions.allow(link.action)).flat_map(|link| {
-            let (cost_m, action) = (f64::from(link.cost_m), link.action);
-            let there = Hop { from: link.from, to: link.to, cost_m, action };
-            let back = Hop { from: link.to, to: link.from, ..there };
-            std::iter::once(there).chain(link.both_ways.then_some(back))
-        })
+        links::hops(&self.links, actions)
     }
 
     /// What somebody can use of each layer. Cost: nothing to speak of when it was prepared, else a pass over

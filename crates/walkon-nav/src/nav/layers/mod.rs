@@ -8,7 +8,7 @@
 mod map;
 mod plan;
 
-pub use map::{LAYERS_MAX, LINKS_MAX, LayerLink, Layers, LayersError};
+pub use map::{LAYERS_MAX, Layers, LayersError};
 pub(crate) use plan::LayersPlan;
 
 #[cfg(test)]

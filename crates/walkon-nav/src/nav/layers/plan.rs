@@ -1,26 +1,21 @@
 //! From a query to a path over several layers.
 //!
-//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: the cheapest way,
-//! by the cost of its cells and links, that of every leg being exact; slices change nothing but when. An
-//! unreachable goal is decided by labels: the path ends at the nearest place that can be reached on the layer
-//! of the goal, else on that of the start. A path without links is the one that its layer alone would give.
-//! Method: A* over the links. The legs between them wait with a lower bound, and a leg is searched for, by
-//! the plan of its layer, only once nothing that waits could be cheaper; what is left is bounded by the
-//! straight distances over all links. Not here: ways within a layer (`cells`). Source: lazy evaluation of
-//! edges, Cohen, Phillips and Likhachev 2014.
+//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
+//! is decided by labels: the path ends at the nearest place that can be reached on the layer of the goal, else
+//! on that of the start. A path without links is the one that its layer alone would give. Not here: ways within a
+//! layer (`cells`), the choice of links (`joined`).
 
 use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cells;
+use crate::nav::joined::{Joined, Stage};
 use crate::nav::layers::Layers;
-use crate::nav::layers::map::{Everywhere, Hop};
-use crate::nav::plan::{Begun, Plan, Remarks, Task};
+use crate::nav::layers::map::Everywhere;
+use crate::nav::links::Hop;
+use crate::nav::plan::{Begun, Plan, Task};
 use crate::nav::search::Search;
-use crate::nav::{
-    Accept, Backend, Crossing, LayerChange, LayerPoint, Path, PathAnswer, PathQuery, PathTrouble, Reach,
-    Traversal,
-};
+use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathQuery, PathTrouble, Reach, Traversal};
 
 /// The paused work on one query.
 #[derive(Clone, Debug)]
@@ -28,65 +23,8 @@ pub(crate) enum LayersPlan {
     /// On one layer.
     Alone(Box<cells::CellPlan>),
     /// Over links.
-    Joined(Box<Joined>),
+    Joined(Box<Joined<cells::CellPlan>>),
 }
-
-/// Places that a way may lead through: the start, the far ends of links, the goal.
-type Node = usize;
-
-/// The paused work on a way over links.
-#[derive(Clone, Debug)]
-pub(crate) struct Joined {
-    hops: Vec<Hop>,
-    /// By node: where one stands there, and the least that is left to the goal, metres.
-    places: Vec<LayerPoint>,
-    left_m: Vec<f64>,
-    /// By node: once the cheapest way to it is known, its cost in metres and the last leg.
-    known: Vec<Option<Arrival>>,
-    /// Ways that wait, in no order.
-    waiting: Vec<Waiting>,
-    /// The leg that is searched for.
-    leg: Option<Leg>,
-    /// Why it does not lead to the goal itself.
-    trouble: Option<PathTrouble>,
-    /// The goal as asked for.
-    goal: LayerPoint,
-    /// Charged to legs that have ended.
-    spent: u32,
-    /// What the way found costs from cell to cell, metres.
-    #[cfg(test)]
-    found_m: f64,
-}
-
-/// How one comes to a node.
-#[derive(Clone, Debug)]
-struct Arrival {
-    cost_m: f64,
-    from: Node,
-    /// Up to the near end of the link, or to the goal.
-    leg: Option<Box<PathAnswer>>,
-}
-
-/// A way to a node that may be the cheapest.
-#[derive(Clone, Debug)]
-struct Waiting {
-    to: Node,
-    /// With the least that is left to the goal.
-    whole_m: f64,
-    arrival: Arrival,
-    /// Whether its leg is known, or only bounded.
-    is_exact: bool,
-}
-
-#[derive(Clone, Debug)]
-struct Leg {
-    from: Node,
-    to: Node,
-    query: PathQuery,
-    plan: Box<cells::CellPlan>,
-}
-
-const START: Node = 0;
 
 impl Plan for LayersPlan {
     type Map = Layers;
@@ -170,6 +108,27 @@ impl Layers {
     }
 }
 
+impl Stage for Layers {
+    type Leg = cells::CellPlan;
+
+    fn ground(&self, by: &Traversal) -> &cells::CellMap {
+        self.of(by)
+    }
+
+    fn least_m(&self, from: LayerPoint, to: LayerPoint, by: &Traversal) -> f64 {
+        let map = self.layer(from.layer).filter(|_| from.layer == to.layer);
+        map.map_or(f64::INFINITY, |map| map.least_m(from.point, to.point, by))
+    }
+
+    fn leg_m(leg: &cells::CellPlan, _: &PathAnswer) -> f64 {
+        leg.cost_m()
+    }
+
+    fn standing(&self, at: LayerPoint) -> Vec3 {
+        self.layer(at.layer).map_or(at.point, |map| map.floored(at.point))
+    }
+}
+
 #[cfg(test)]
 impl LayersPlan {
     /// What the way found costs from cell to cell, metres.
@@ -198,290 +157,4 @@ fn nearest(
         a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2)))
     })?;
     Some(LayerPoint { point: map.centre(cell), ..at })
-}
-
-impl Joined {
-    fn new(
-        layers: &Layers,
-        query: &PathQuery,
-        (start, target, goal): (LayerPoint, LayerPoint, LayerPoint),
-        hops: Vec<Hop>,
-        trouble: Option<PathTrouble>,
-    ) -> Self {
-        let ends = hops.iter().map(|hop| hop.to);
-        let places: Vec<LayerPoint> = std::iter::once(start).chain(ends).chain([target]).collect();
-        let known = vec![None; places.len()];
-        let mut plan = Self {
-            left_m: Vec::new(),
-            hops,
-            places,
-            known,
-            waiting: Vec::new(),
-            leg: None,
-            trouble,
-            goal,
-            spent: 0,
-            #[cfg(test)]
-            found_m: 0.0,
-        };
-        plan.left_m = plan.bounds(layers, &query.by);
-        let first = Arrival { cost_m: 0.0, from: START, leg: None };
-        plan.waiting.push(Waiting { to: START, whole_m: 0.0, arrival: first, is_exact: true });
-        plan
-    }
-
-    fn target(&self) -> Node {
-        self.places.len() - 1
-    }
-
-    /// Where a leg to a node ends: before the link that leads there.
-    fn near_end(&self, to: Node) -> LayerPoint {
-        if to == self.target() { self.places[to] } else { self.hops[to - 1].from }
-    }
-
-    /// What the link to a node costs, metres.
-    fn link_m(&self, to: Node) -> f64 {
-        if to == START || to == self.target() { 0.0 } else { self.hops[to - 1].cost_m }
-    }
-
-    /// The least that a leg and the link behind it can cost, metres; infinite where there is none.
-    fn least_m(&self, layers: &Layers, by: &Traversal, from: Node, to: Node) -> f64 {
-        if to == START || from == to {
-            return f64::INFINITY;
-        }
-        let (start, end) = (self.places[from], self.near_end(to));
-        if start.layer != end.layer {
-            return f64::INFINITY;
-        }
-        let Some(map) = layers.layer(start.layer) else { return f64::INFINITY };
-        map.least_m(start.point, end.point, by) + self.link_m(to)
-    }
-
-    /// By node the least that is left to the goal: the shortest ways over the least costs. Cost: the nodes
-    /// squared.
-    fn bounds(&self, layers: &Layers, by: &Traversal) -> Vec<f64> {
-        let count = self.places.len();
-        let mut left = vec![f64::INFINITY; count];
-        let mut done = vec![false; count];
-        left[self.target()] = 0.0;
-        // Bounded by the nodes: each is done once.
-        loop {
-            let open = (0..count).filter(|&node| !done[node] && left[node] < f64::INFINITY);
-            let Some(next) = open.min_by(|&a, &b| left[a].total_cmp(&left[b])) else { return left };
-            done[next] = true;
-            for from in 0..count {
-                let through = left[next] + self.least_m(layers, by, from, next);
-                left[from] = left[from].min(through);
-            }
-        }
-    }
-
-    fn spent(&self, search: &Search) -> u32 {
-        self.spent.saturating_add(self.leg.as_ref().map_or(0, |leg| leg.plan.spent(search)))
-    }
-
-    fn step(&mut self, layers: &Layers, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
-        let Task { query, search } = task;
-        let stop_at = self.spent(search).saturating_add(allowance);
-        // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the
-        // allowance.
-        loop {
-            if self.leg.is_some() {
-                let left = stop_at.saturating_sub(self.spent(search));
-                if left == 0 && self.spent(search) > self.spent {
-                    return None;
-                }
-                match self.step_leg(layers, search, left.max(1)) {
-                    LegEnd::Not => return None,
-                    LegEnd::Limit => return Some(self.give_up(layers, PathTrouble::Limit)),
-                    LegEnd::Yes => continue,
-                }
-            }
-            let Some(next) = self.take_cheapest() else {
-                return Some(self.give_up(layers, self.trouble.unwrap_or(PathTrouble::NoPath)));
-            };
-            if self.known[next.to].is_some() {
-                continue;
-            }
-            if !next.is_exact {
-                if self.spent >= query.expansions_max {
-                    return Some(self.give_up(layers, PathTrouble::Limit));
-                }
-                self.begin_leg(layers, query, &next);
-                continue;
-            }
-            self.known[next.to] = Some(next.arrival);
-            if next.to == self.target() {
-                #[cfg(test)]
-                {
-                    self.found_m = self.known[next.to].as_ref().map_or(0.0, |arrival| arrival.cost_m);
-                }
-                return Some(self.answer(layers, query));
-            }
-            self.wait_beyond(layers, &query.by, next.to);
-        }
-    }
-
-    /// Takes the way that waits and could be the cheapest; among equals one that is known, then the first
-    /// node.
-    fn take_cheapest(&mut self) -> Option<Waiting> {
-        let rank = |way: &Waiting| (way.whole_m, !way.is_exact, way.to, way.arrival.from);
-        let best = (0..self.waiting.len()).min_by(|&a, &b| {
-            let (a, b) = (rank(&self.waiting[a]), rank(&self.waiting[b]));
-            a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
-        })?;
-        Some(self.waiting.swap_remove(best))
-    }
-
-    /// Lets all legs wait that begin at a node.
-    fn wait_beyond(&mut self, layers: &Layers, by: &Traversal, from: Node) {
-        let so_far = self.known[from].as_ref().map_or(0.0, |arrival| arrival.cost_m);
-        for to in 1..self.places.len() {
-            let cost_m = so_far + self.least_m(layers, by, from, to);
-            let whole_m = cost_m + self.left_m[to];
-            if whole_m < f64::INFINITY && self.known[to].is_none() {
-                let arrival = Arrival { cost_m, from, leg: None };
-                self.waiting.push(Waiting { to, whole_m, arrival, is_exact: false });
-            }
-        }
-    }
-
-    fn begin_leg(&mut self, layers: &Layers, query: &PathQuery, way: &Waiting) {
-        let (from, to) = (way.arrival.from, way.to);
-        let (start, end) = (self.places[from], self.near_end(to));
-        let by = Traversal { layer: start.layer, ..query.by.clone() };
-        // Those who stand in the way stand where it begins.
-        let is_near = start.layer == query.by.layer;
-        let others = query.others.clone().filter(|_| is_near);
-        let query = PathQuery {
-            start: start.point,
-            goal: end.point,
-            by,
-            accept: Accept::Exact,
-            goal_layer: None,
-            expansions_max: query.expansions_max.saturating_sub(self.spent),
-            others,
-        };
-        self.begin_leg_with(layers, (from, to), query);
-    }
-
-    /// Begins to search for a leg; when there is none, another may lead there.
-    fn begin_leg_with(&mut self, layers: &Layers, (from, to): (Node, Node), query: PathQuery) {
-        match cells::CellPlan::begin(layers.of(&query.by), &query) {
-            Ok(plan) => self.leg = Some(Leg { from, to, query, plan: Box::new(plan) }),
-            Err(answer) => self.end_leg(layers, (from, to, query), (*answer, 0.0)),
-        }
-    }
-
-    fn step_leg(&mut self, layers: &Layers, search: &mut Search, allowance: u32) -> LegEnd {
-        let Some(mut leg) = self.leg.take() else { return LegEnd::Yes };
-        let map = layers.of(&leg.query.by);
-        let Some(answer) = leg.plan.step(map, Task { query: &leg.query, search }, allowance) else {
-            self.leg = Some(leg);
-            return LegEnd::Not;
-        };
-        self.spent = self.spent.saturating_add(answer.expansions);
-        if answer.trouble == Some(PathTrouble::Limit) {
-            return LegEnd::Limit;
-        }
-        let cost_m = leg.plan.cost_m();
-        self.end_leg(layers, (leg.from, leg.to, leg.query), (answer, cost_m));
-        LegEnd::Yes
-    }
-
-    /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone
-    /// beside.
-    fn end_leg(
-        &mut self,
-        layers: &Layers,
-        (from, to, query): (Node, Node, PathQuery),
-        (answer, leg_m): (PathAnswer, f64),
-    ) {
-        if answer.covered.is_some() && to != self.target() {
-            return self.begin_leg_with(layers, (from, to), PathQuery { others: None, ..query });
-        }
-        if answer.path.points.is_empty() {
-            return;
-        }
-        let so_far = self.known[from].as_ref().map_or(0.0, |arrival| arrival.cost_m);
-        let cost_m = so_far + leg_m + self.link_m(to);
-        let whole_m = cost_m + self.left_m[to];
-        let arrival = Arrival { cost_m, from, leg: Some(Box::new(answer)) };
-        self.waiting.push(Waiting { to, whole_m, arrival, is_exact: true });
-    }
-
-    fn give_up(&self, layers: &Layers, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer { expansions: self.spent, ..PathAnswer::none(trouble, layers.revision()) }
-    }
-
-    /// Puts the legs of the way found together.
-    fn answer(&mut self, layers: &Layers, query: &PathQuery) -> PathAnswer {
-        let mut way = Vec::new();
-        let mut node = self.target();
-        // Bounded by the nodes: each is known by one that was known before.
-        while node != START {
-            let Some(Arrival { from, leg, .. }) = self.known[node].take() else { break };
-            way.extend(leg.map(|leg| (node, leg)));
-            node = from;
-        }
-        way.reverse();
-        let mut path = Path { whole: self.trouble.is_none(), revision: layers.revision(), ..Path::default() };
-        let mut last = PathAnswer::default();
-        for (to, leg) in way {
-            add_leg(&mut path, &leg.path);
-            if to != self.target() {
-                let hop = self.hops[to - 1];
-                path.cost_m += hop.cost_m as f32;
-                let end = layers.layer(hop.to.layer).map_or(hop.to.point, |map| map.floored(hop.to.point));
-                let from = path.points.last().copied().unwrap_or(end);
-                let length_m = (hop.cost_m as f32).max(geom::flat_distance(hop.from.point, hop.to.point));
-                let at_m = path.length_m;
-                let (layer, action) = (hop.to.layer, hop.action);
-                path.layers.push(LayerChange { at_m, layer, from, to: end, length_m, action });
-                add_point(&mut path, end);
-            }
-            last = *leg;
-        }
-        // Anyone who stands on the goal is known to the last leg.
-        let trouble = self.trouble.or(last.trouble);
-        path.whole = trouble.is_none();
-        let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);
-        Remarks { trouble, others: last.others, covered, expansions: self.spent }.of(path)
-    }
-}
-
-/// What a step of a leg came to.
-enum LegEnd {
-    Not,
-    Yes,
-    Limit,
-}
-
-/// Walks on to a point.
-fn add_point(path: &mut Path, point: Vec3) {
-    if let Some(&last) = path.points.last() {
-        if last == point {
-            return;
-        }
-        path.length_m += geom::flat_distance(last, point);
-    }
-    path.points.push(point);
-}
-
-/// Walks on along a leg that begins where the path ends.
-fn add_leg(path: &mut Path, leg: &Path) {
-    let (before_m, before) = (path.length_m, path.points.len());
-    for &point in &leg.points {
-        add_point(path, point);
-    }
-    if before == 0 || path.points.len() == before + leg.points.len() - 1 {
-        path.length_m = before_m + leg.length_m;
-    }
-    path.cost_m += leg.cost_m;
-    let shifted = leg.crossings.iter().map(|crossing| Crossing {
-        enter_m: before_m + crossing.enter_m,
-        leave_m: before_m + crossing.leave_m,
-        ..*crossing
-    });
-    path.crossings.extend(shifted);
 }

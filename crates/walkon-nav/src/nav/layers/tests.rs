@@ -5,6 +5,7 @@ use glam::Vec3;
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::LayerLink;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
 use crate::nav::plan::{Plan, Task};
 use crate::nav::{

@@ -12,6 +12,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::nav::Links;
 use crate::nav::edits::{AreaState, FACTOR_RANGE};
 use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
@@ -99,6 +100,8 @@ pub struct NavMesh {
     start_hash: u64,
     /// Sum over the areas that are not as at first.
     edit_hash: u64,
+    /// Ways over what no ground joins.
+    pub(super) links: Links,
 }
 
 /// A view and what it depends on.
@@ -168,6 +171,11 @@ impl MeshSource {
 }
 
 impl NavMesh {
+    /// Gives it links, over what no ground joins.
+    pub fn set_links(&mut self, links: Links) {
+        self.links = links;
+    }
+
     /// Makes a mesh. Cost: a triangulation of all edges, at the first question.
     ///
     /// # Errors

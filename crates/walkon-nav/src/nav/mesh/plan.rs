@@ -13,6 +13,8 @@ use glam::Vec3;
 
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
+use crate::nav::joined::Stage;
+use crate::nav::linked::Linked;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::{MeshView, carve};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
@@ -27,8 +29,8 @@ use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
 use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Disc, NodeId, Others, Path, PathAnswer, PathQuery, PathTrouble, Reach, SearchRecord,
-    Traversal,
+    Accept, Backend, Disc, FACTOR_RANGE, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathQuery,
+    PathTrouble, Reach, SearchRecord, Traversal,
 };
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
@@ -507,5 +509,35 @@ impl Plan for MeshPlan {
                 SearchStep::Exhausted => return Some(none(PathTrouble::NoPath)),
             }
         }
+    }
+}
+
+impl Linked for NavMesh {
+    fn links(&self) -> &Links {
+        &self.links
+    }
+
+    fn reach_without(&self, query: &PathQuery, [from, to]: [Vec3; 2]) -> Reach {
+        self.reach_by_labels(from, to, &query.by)
+    }
+}
+
+impl Stage for NavMesh {
+    type Leg = MeshPlan;
+
+    fn ground(&self, _: &Traversal) -> &Self {
+        self
+    }
+
+    fn least_m(&self, from: LayerPoint, to: LayerPoint, _: &Traversal) -> f64 {
+        f64::from(geom::flat_distance(from.point, to.point)) * f64::from(*FACTOR_RANGE.start())
+    }
+
+    fn leg_m(_: &MeshPlan, answer: &PathAnswer) -> f64 {
+        f64::from(answer.path.cost_m)
+    }
+
+    fn standing(&self, at: LayerPoint) -> Vec3 {
+        at.point
     }
 }

@@ -17,8 +17,7 @@ use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::{
-    Backend, Island, Location, Look, MapChange, NavEdit, PathTrouble, RandomPoint, Reach, Revision, Search,
-    Traversal,
+    Backend, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
 
 impl Backend for PointGraph {
@@ -184,14 +183,7 @@ impl Backend for PointGraph {
     }
 
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        if !self.fits(by) {
-            return Reach::No(PathTrouble::TooWide);
-        }
-        let Some(start) = self.start_spot(from, by) else { return Reach::No(PathTrouble::StartOffNav) };
-        match self.trouble(&self.labels(by), &start, to, by) {
-            None => Reach::Yes,
-            Some(trouble) => Reach::No(trouble),
-        }
+        self.links.reach([from, to], by.actions, |from, to| self.reach_along(from, to, by))
     }
 
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {

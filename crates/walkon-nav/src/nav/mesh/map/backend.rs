@@ -40,7 +40,7 @@ impl Backend for NavMesh {
     }
 
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        self.reach_by_labels(from, to, by)
+        self.links.reach([from, to], by.actions, |from, to| self.reach_by_labels(from, to, by))
     }
 
     fn sees(&self, look: &Look<'_>) -> bool {

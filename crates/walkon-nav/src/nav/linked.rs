@@ -1,0 +1,75 @@
+//! From a query to a path over a ground with links of its own: a graph, a mesh.
+//!
+//! In: a map with links, a query, an allowance. Out: an answer. Holds: whoever can take no link gets the path that the
+//! ground alone gives; so does whoever cannot get to the goal at all, as near as the ground leads. Not here: the choice
+//! of links (`joined`), maps with layers (`layers`).
+
+use crate::nav::backend::Backend;
+use crate::nav::joined::{Joined, Stage};
+use crate::nav::links::{Hop, Links};
+use crate::nav::node::LayerPoint;
+use crate::nav::path::{PathAnswer, PathQuery, Reach};
+use crate::nav::plan::{Begun, Plan, Task};
+use crate::nav::search::Search;
+
+/// A ground with links.
+pub(crate) trait Linked: Backend {
+    /// Its links.
+    fn links(&self) -> &Links;
+
+    /// Whether a place can be reached without them.
+    fn reach_without(&self, query: &PathQuery, to: [glam::Vec3; 2]) -> Reach;
+}
+
+/// The paused work on one query.
+#[derive(Clone, Debug)]
+pub(crate) enum LinkedPlan<P> {
+    /// On the ground alone.
+    Alone(Box<P>),
+    /// Over links.
+    Joined(Box<Joined<P>>),
+}
+
+impl<P> Plan for LinkedPlan<P>
+where
+    P: Plan,
+    P::Map: Linked + Stage<Leg = P>,
+{
+    type Map = P::Map;
+
+    fn begin(map: &P::Map, query: &PathQuery) -> Begun<Self> {
+        let alone = || P::begin(map, query).map(|plan| Self::Alone(Box::new(plan)));
+        if map.links().all().is_empty() || !query.goal.is_finite() {
+            return alone();
+        }
+        let walks = |from, to| map.reach_without(query, [from, to]) == Reach::Yes;
+        let hops: Vec<Hop> = map.links().hops_from(query.start, query.by.actions, walks);
+        if hops.is_empty() || map.reach(query.start, query.goal, &query.by) != Reach::Yes {
+            return alone();
+        }
+        let at = |point| LayerPoint { layer: query.by.layer, point };
+        let (start, goal) = (at(query.start), at(query.goal));
+        Ok(Self::Joined(Box::new(Joined::new(map, query, (start, goal, goal), hops, None))))
+    }
+
+    fn begun_for(&self) -> u32 {
+        match self {
+            Self::Alone(plan) => plan.begun_for(),
+            Self::Joined(_) => 0,
+        }
+    }
+
+    fn spent(&self, search: &Search) -> u32 {
+        match self {
+            Self::Alone(plan) => plan.spent(search),
+            Self::Joined(plan) => plan.spent(search),
+        }
+    }
+
+    fn step(&mut self, map: &P::Map, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+        match self {
+            Self::Alone(plan) => plan.step(map, task, allowance),
+            Self::Joined(plan) => plan.step(map, task, allowance),
+        }
+    }
+}
