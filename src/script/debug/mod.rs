@@ -216,7 +216,10 @@ impl Core {
         if paused.has_acted() {
             client.disturbed();
         } else if let Some(last) = boards {
-            store::find(lua, |runtime| Some(runtime.boards.forget_after(last)));
+            store::find(lua, |runtime| {
+                runtime.boards.forget_after(last);
+                Some(())
+            });
         }
         Some(result)
     }

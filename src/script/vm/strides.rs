@@ -69,10 +69,9 @@ fn turned_alike(plain: &[u8], named: &[u8]) -> Option<Vec<Vec<bool>>> {
     }
     let turned = one.turned(plain);
     let functions = one.0.iter().zip(&other.0).zip(&turned);
-    let aligned = |((one, other), turned): ((&(usize, usize), &(usize, usize)), &Vec<bool>)| {
-        aligned(&outline(plain, *one), &outline(named, *other), turned)
-    };
-    functions.map(aligned).collect()
+    functions
+        .map(|((one, other), turned)| aligned(&outline(plain, *one), &outline(named, *other), turned))
+        .collect()
 }
 
 /// What two codes have in common: an instruction, or a place that is jumped to; and how many marks lie before it.

@@ -11,14 +11,23 @@ use std::cell::Cell;
 
 use glam::Vec3;
 
-/// How much work is worth an expansion: some two microseconds. A search does more for its expansions than to
-/// look along lines, and nobody waits longer than need be for a line through a maze. Unit tests have every line
-/// made in slices.
-const EFFORT_PER_EXPANSION: u64 = if cfg!(test) { 32 } else { 1024 };
-/// Expansions of a search for which as much smoothing is free, at most.
-const FREE_EXPANSIONS: u32 = if cfg!(test) { 0 } else { 1024 };
-/// Expansions that are free beside.
-const FREE_BESIDE: u32 = if cfg!(test) { 0 } else { 128 };
+/// How work on lines is charged to the budget of searches, in expansions.
+struct Charge {
+    /// How much work is worth an expansion.
+    effort_per_expansion: u64,
+    /// Expansions of a search for which as much smoothing is free, at most.
+    free_expansions: u32,
+    /// Expansions that are free beside.
+    free_beside: u32,
+}
+
+/// An expansion is worth some two microseconds. A search does more for its expansions than to look along lines, and nobody
+/// waits longer than need be for a line through a maze. Unit tests have every line made in slices.
+const CHARGE: Charge = if cfg!(test) {
+    Charge { effort_per_expansion: 32, free_expansions: 1, free_beside: 0 }
+} else {
+    Charge { effort_per_expansion: 1024, free_expansions: 1024, free_beside: 128 }
+};
 
 /// Work on lines, in about the time that it takes to look at a cell.
 #[derive(Debug)]
@@ -57,19 +66,19 @@ pub(crate) struct SmoothingBill {
 impl SmoothingBill {
     /// For a way that was found by a search of so many expansions.
     pub(crate) fn after(expansions: u32) -> Self {
-        let free = expansions.min(FREE_EXPANSIONS) + FREE_BESIDE;
-        Self { done: 0, free: u64::from(free) * EFFORT_PER_EXPANSION }
+        let free = expansions.min(CHARGE.free_expansions) + CHARGE.free_beside;
+        Self { done: 0, free: u64::from(free) * CHARGE.effort_per_expansion }
     }
 
     /// Charged so far, expansions.
     pub(crate) fn charged(&self) -> u32 {
-        u32::try_from(self.done.saturating_sub(self.free) / EFFORT_PER_EXPANSION).unwrap_or(u32::MAX)
+        u32::try_from(self.done.saturating_sub(self.free) / CHARGE.effort_per_expansion).unwrap_or(u32::MAX)
     }
 
     /// A slice of so many expansions.
     pub(crate) fn slice(&self, allowance: u32) -> Effort {
         let most = u64::from(self.charged()) + u64::from(allowance);
-        let most = self.free.saturating_add(most.saturating_mul(EFFORT_PER_EXPANSION));
+        let most = self.free.saturating_add(most.saturating_mul(CHARGE.effort_per_expansion));
         Effort { done: Cell::new(self.done), most }
     }
 
