@@ -584,8 +584,8 @@ function typeof(value) end
 ---@field updateEvery? number ticks, whole, default 1
 ---@field tree any a node of `bt`
 ---@field on? table<string, fun(self: Behaviour, payload: any): any> handlers of events by name
----@field onTraverse? fun(self: Behaviour, link: Traverse): any takes its character over a link with an action: the link is over when this returns, and the walk ends before it with false, a fault, or after 30 seconds; may wait
 ---@field onWalkSettled? fun(self: Behaviour, result: WalkResult): any for walks whose handlers went with a reload or a load
+---@field onTraverse? fun(self: Behaviour, link: Traverse): any takes its character over a link with an action: the link is over when this returns, and the walk ends before it with false, a fault, or after 30 seconds; may wait
 ---@field stop? fun(self: Behaviour, why: string) "despawned", "detached", "reload", "fault" or "levelEnd"; may not wait
 
 ---`self` in the functions of a behaviour. Other fields are free; they are gone after a reload or a load.
@@ -700,6 +700,12 @@ function world.findCharacter(name) end
 ---@param query? CharacterQuery
 ---@return Character[]
 function world.characters(query) end
+
+---Writes where all characters are that match, in id order: `x`, `y` and `z` of each as 32-bit floats, twelve bytes. Returns how many match; those for whom there is no room are left out. For thousands at once: no handle or vector is made.
+---@param into buffer
+---@param query? CharacterQuery
+---@return number
+function world.positions(into, query) end
 
 ---The character with `"player": true`.
 ---@return Character?

@@ -142,12 +142,6 @@ pub struct RunArgs {
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     pub seed: Option<u64>,
-    /// Go on from a save game; --seconds and --ticks count from there
-    #[arg(long, value_name = "SAVE", conflicts_with = "seed")]
-    pub from: Option<PathBuf>,
-    /// Save the game after that tick, as often as it is given
-    #[arg(long, num_args = 2, value_names = ["TICK", "FILE"], action = ArgAction::Append)]
-    pub save_at: Vec<String>,
     /// End at this event; the run fails if it does not happen
     #[arg(long, value_name = "EVENT")]
     pub until: Option<String>,
@@ -157,6 +151,12 @@ pub struct RunArgs {
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
     pub speed: Speed,
+    /// Go on from a save game; --seconds and --ticks count from there
+    #[arg(long, value_name = "SAVE", conflicts_with = "seed")]
+    pub from: Option<PathBuf>,
+    /// Save the game after that tick, as often as it is given
+    #[arg(long, num_args = 2, value_names = ["TICK", "FILE"], action = ArgAction::Append)]
+    pub save_at: Vec<String>,
     /// Write a trace, one fact a line; `-` for stdout, the result then goes to stderr
     #[arg(long, value_name = "FILE|-")]
     pub trace: Option<PathBuf>,
