@@ -10,6 +10,7 @@ use crate::world::World;
 use crate::world::character::{Body, Character, Displaced, Gait, Replan};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
+use crate::world::ops::characters::stream_name;
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::owner::Owner;
 use crate::world::walk::{Following, Phase, WalkOptions};
@@ -24,6 +25,7 @@ pub(crate) struct Fixture {
 
 pub(crate) fn sample() -> Fixture {
     let mut world = World::default();
+    let seed = world.level.seed;
     let mut put = |name: &str, x: f32| {
         let who = Character {
             serial: 0,
@@ -49,7 +51,7 @@ pub(crate) fn sample() -> Fixture {
             removed: None,
             displaced: Displaced::No,
             replan: Replan::default(),
-            rng: Rng::stream(1, name),
+            rng: Rng::stream(seed, &stream_name(name)),
         };
         world.characters.insert(|serial| Character { serial, ..who })
     };

@@ -3,14 +3,7 @@
 //! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to change
 //! something, draw a random number, wait or register. Not here: refusing (`register`).
 
-use mlua::Value;
-
-use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::script::bind::table::{Binding, EntryKind};
-use crate::script::step::testing::{ExpectationId, TestId};
-use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
-use crate::script::vm::handles::{BlockId, DoorMove, PlayId, StreamId, Thing, TurnId, WatchRef, thing};
-use crate::world::sense::SenseId;
 
 /// Functions and methods that only look, by library or type.
 const LOOKS: &[(&str, &[&str])] = &[
@@ -49,42 +42,6 @@ const LOOKS: &[(&str, &[&str])] = &[
 pub(crate) fn only_looks(entry: &Binding) -> bool {
     let listed = |(owner, names): &(&str, &[&str])| *owner == entry.owner && names.contains(&entry.name());
     entry.kind == EntryKind::Field || LOOKS.iter().any(listed)
-}
-
-macro_rules! first_type {
-    ($value:expr, $($type:ty),*) => {
-        None$(.or_else(|| thing::<$type>($value).map(|_| <$type as Thing>::TYPE)))*
-    };
-}
-
-/// The type of a handle; none for values that are no handles.
-pub(crate) fn type_of(value: &Value) -> Option<&'static str> {
-    if !matches!(value, Value::UserData(_) | Value::LightUserData(_)) {
-        return None;
-    }
-    first_type!(
-        value,
-        CharacterId,
-        WalkId,
-        DoorId,
-        TaskId,
-        SceneId,
-        DoorMove,
-        PathToken,
-        WatchRef,
-        SenseId,
-        TimerId,
-        ListenerId,
-        BoardId,
-        ChangeId,
-        CueId,
-        TurnId,
-        PlayId,
-        StreamId,
-        BlockId,
-        TestId,
-        ExpectationId
-    )
 }
 
 #[cfg(test)]

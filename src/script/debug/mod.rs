@@ -8,6 +8,7 @@
 mod breakpoints;
 mod copies;
 mod evaluate;
+mod handle_types;
 mod paused;
 mod rows;
 mod tasks;

@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::PlainKey;
+use crate::script::bind;
 use crate::script::bind::table::EntryKind;
-use crate::script::bind::{self, looks};
+use crate::script::debug::handle_types;
 use crate::script::vm::convert::describe;
 use crate::script::vm::handles;
 use crate::script::vm::shown::place_of;
@@ -169,7 +170,7 @@ fn whole(key: &Value) -> Option<i64> {
 fn kind_of(value: &Value) -> String {
     match value {
         Value::UserData(_) | Value::LightUserData(_) => {
-            looks::type_of(value).unwrap_or("userdata").to_owned()
+            handle_types::type_of(value).unwrap_or("userdata").to_owned()
         }
         Value::Integer(_) => "number".to_owned(),
         other => other.type_name().to_owned(),
@@ -178,7 +179,7 @@ fn kind_of(value: &Value) -> String {
 
 /// The names of the fields of a handle, in the order of the reference.
 fn fields(_: &Lua, value: &Value) -> Vec<&'static str> {
-    let Some(kind) = looks::type_of(value) else { return Vec::new() };
+    let Some(kind) = handle_types::type_of(value) else { return Vec::new() };
     let own =
         bind::entries().into_iter().filter(|entry| entry.owner == kind && entry.kind == EntryKind::Field);
     own.map(bind::table::Binding::name).collect()
@@ -210,7 +211,7 @@ pub(super) fn words(lua: &Lua, value: &Value) -> String {
         },
         Value::Thread(_) => "a coroutine".to_owned(),
         Value::Buffer(buffer) => format!("buffer of {} bytes", buffer.len()),
-        Value::UserData(_) | Value::LightUserData(_) if looks::type_of(value).is_some() => {
+        Value::UserData(_) | Value::LightUserData(_) if handle_types::type_of(value).is_some() => {
             handles::shown(lua, value).unwrap_or_else(|_| describe(value))
         }
         Value::Number(_) | Value::Integer(_) => value.to_string().unwrap_or_else(|_| describe(value)),

@@ -51,19 +51,9 @@ const STACK_BYTES: usize = 64 << 20;
 /// Parses the arguments of the process, runs the command, and says how it ended.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to stdout and end well; nobody listening is no error.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { Exit::Usage.code() } else { Exit::Ok.code() });
-        }
-    };
-    start_log(&cli.general);
-    crash::watch();
-    write_to_the_limit();
+    // Reading the command line takes more stack than a small limit leaves, so that is done there too.
     let command =
-        std::thread::Builder::new().name("walkon".to_owned()).stack_size(STACK_BYTES).spawn(|| perform(cli));
+        std::thread::Builder::new().name("walkon".to_owned()).stack_size(STACK_BYTES).spawn(read_and_perform);
     let ended = match command.map(std::thread::JoinHandle::join) {
         Ok(Ok(exit)) => exit,
         // The hook has written the report.
@@ -74,6 +64,21 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(ended.code())
+}
+
+fn read_and_perform() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout and end well; nobody listening is no error.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+        }
+    };
+    start_log(&cli.general);
+    crash::watch();
+    write_to_the_limit();
+    perform(cli)
 }
 
 /// A file that would grow beyond what the user may write (`ulimit -f`) is an error of writing, not the end of
