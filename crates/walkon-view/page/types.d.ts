@@ -145,6 +145,8 @@ interface Found {
   kind: string;
   name: string;
   at?: number[] | null;
+  /** What a character's scripts cost, fuel a tick. */
+  fuel?: number | null;
 }
 
 /** What is selected: a character, door, region, mark, area, scene or the level. */
