@@ -150,8 +150,10 @@ impl Origin {
         out.whole(*seed);
         day.save(out);
         let mut last: Option<&BehaviourRef> = None;
+        let mut there = 0;
         for (_, one) in world.characters() {
             let given = people.get(&one.name);
+            there += usize::from(given.is_some());
             out.option(given, |out, given| {
                 let is_so = given.is_of(one);
                 out.flag(is_so);
@@ -162,7 +164,9 @@ impl Origin {
             save_behaviour(out, behaviours.get(&one.name), &mut last);
         }
         let is_gone = |name: &&String| world.find_character(name).is_none();
-        let gone: Vec<&String> = people.keys().filter(is_gone).collect();
+        // Names are given once, so mostly there is nobody to look for.
+        let most = if there < people.len() { people.len() } else { 0 };
+        let gone: Vec<&String> = people.keys().take(most).filter(is_gone).collect();
         out.list(gone.into_iter(), |out, name| {
             name.save(out);
             people.get(name).cloned().save(out);

@@ -38,10 +38,12 @@ impl<K: Key, V> Default for Arena<K, V> {
 }
 
 /// Where a key's value lies.
+#[inline]
 pub(crate) fn place_of<K: Key>(key: K) -> usize {
     key.data().as_ffi() as u32 as usize
 }
 
+#[inline]
 fn version_of<K: Key>(key: K) -> u32 {
     (key.data().as_ffi() >> 32) as u32
 }

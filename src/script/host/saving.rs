@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use mlua::Value;
+use mlua::{Table, Value};
 
 use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::base::ids::{CharacterId, WalkId};
@@ -20,7 +20,7 @@ use crate::script::bind::level;
 use crate::script::host::reload::commit::{self, LoadedInstance};
 use crate::script::host::reload::{LevelBehaviours, Refusal};
 use crate::script::host::{BehaviourRef, ScriptHost, StartError, class};
-use crate::script::state::behaviours::{Class, Suspended};
+use crate::script::state::behaviours::{Behaviours, Class, Instance, Suspended};
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::{OwnerKind, Owners};
 use crate::script::state::runtime::{Actors, Cinematics, Registered, Runtime};
@@ -48,7 +48,15 @@ pub(crate) struct Loaded {
     scenes: Vec<SavedScene>,
 }
 
-/// A behaviour as a save game holds it.
+/// The state of a behaviour, as it is to be saved.
+struct KeptState {
+    owner: Owner,
+    version: u64,
+    state: Plain,
+    is_whole: bool,
+}
+
+/// A behaviour as a save game holds it; [`save_instances`] writes it.
 struct SavedInstance {
     owner: Owner,
     character: CharacterId,
@@ -61,6 +69,25 @@ struct SavedInstance {
 }
 
 walkon_nav::saved!(SavedInstance { owner, character, file, asked, given, version, state, is_whole });
+
+/// Writes behaviours as [`SavedInstance`] reads them: what is not the state is written where it stands.
+fn save_instances(behaviours: &Behaviours, states: &[KeptState], out: &mut ByteWriter) {
+    let found = |kept: &KeptState| behaviours.get(kept.owner);
+    let instances: Vec<(&KeptState, &Instance)> =
+        states.iter().filter_map(|kept| Some((kept, found(kept)?))).collect();
+    out.list(instances.into_iter(), |out, (kept, instance)| {
+        let KeptState { owner, version, state, is_whole } = kept;
+        let Instance { character, class, asked, given, .. } = instance;
+        owner.save(out);
+        character.save(out);
+        class.file.save(out);
+        asked.save(out);
+        given.save(out);
+        version.save(out);
+        state.save(out);
+        is_whole.save(out);
+    });
+}
 
 /// One that was switched off.
 struct SavedSuspended {
@@ -120,13 +147,13 @@ impl ScriptHost {
                 format!("cinematic \"{name}\" is under way and does not say `resumable = true`")
             })?,
         };
-        let instances = self.instances(world);
+        let instances = self.kept_states(world);
         let limit_kib = self.vm.limits().state_kib;
         let (shared, _) = plain_state::salvage(lua, "state", &Value::Table(self.state.clone()), limit_kib);
         shared.save(out);
         self.vm.save_streams(out);
         level::save(lua, out);
-        instances.save(out);
+        store::with(lua, |runtime| save_instances(&runtime.actors.behaviours, &instances, out));
         let owners: BTreeSet<Owner> = instances.iter().map(|instance| instance.owner).collect();
         store::with(lua, |runtime| save_tables(runtime, world, &owners, out));
         self.kept(&owners).save(out);
@@ -167,32 +194,35 @@ impl ScriptHost {
         saved.collect()
     }
 
-    /// Everybody who has a behaviour, with what is to be kept of the state.
-    fn instances(&self, world: &World) -> Vec<SavedInstance> {
+    /// What is to be kept of the state of everybody who has a behaviour.
+    fn kept_states(&self, world: &World) -> Vec<KeptState> {
         let lua = self.vm.lua();
         let limit_kib = self.vm.limits().state_kib;
-        let owners = store::with(lua, |runtime| runtime.actors.behaviours.owners());
+        let there = store::with(lua, |runtime| {
+            let behaviours = &runtime.actors.behaviours;
+            let one = |owner: Owner| {
+                let instance = behaviours.get(owner)?;
+                // One whose character is removed ends with this tick.
+                world.characters.alive(instance.character)?;
+                Some((owner, instance.class.version, Rc::clone(&instance.this)))
+            };
+            behaviours.owners().into_iter().filter_map(one).collect::<Vec<_>>()
+        });
         let loaded: BTreeMap<Owner, &LoadedInstance> =
             self.loaded.iter().flat_map(|loaded| &loaded.instances).map(|one| (one.owner, one)).collect();
-        let one = |owner: Owner| {
-            let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
-            let (character, class, this, asked, given) = parts?;
-            // One whose character is removed ends with this tick.
-            world.characters.alive(character)?;
+        let one = |(owner, version, this): (Owner, u64, Rc<Table>)| {
             let field = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
             let (state, left_out) = plain_state::salvage(lua, "self.state", &field, limit_kib);
-            let (mut version, mut state, mut is_whole) = (class.version, state, left_out.is_empty());
+            let kept = KeptState { owner, version, state, is_whole: left_out.is_empty() };
             // Its code has not begun: it is as it was saved.
-            if let Some(loaded) = loaded.get(&owner) {
-                version = loaded.from;
-                if let Some(refill) = &loaded.refill {
-                    (state, is_whole) = (refill.clone(), false);
-                }
+            let Some(loaded) = loaded.get(&owner) else { return kept };
+            let kept = KeptState { version: loaded.from, ..kept };
+            match &loaded.refill {
+                Some(refill) => KeptState { state: refill.clone(), is_whole: false, ..kept },
+                None => kept,
             }
-            let file = class.file.clone();
-            Some(SavedInstance { owner, character, file, asked, given, version, state, is_whole })
         };
-        owners.into_iter().filter_map(one).collect()
+        there.into_iter().map(one).collect()
     }
 
     /// The hash of each script by its path.

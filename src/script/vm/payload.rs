@@ -243,13 +243,25 @@ impl TableReader {
         }
         self.open.push(table.to_pointer());
         let mut entries = BTreeMap::new();
-        for pair in table.pairs::<Value, Value>() {
-            let Ok((key, value)) = pair else { return Err(Trouble::TooLarge) };
+        let mut ended = None;
+        let all = table.for_each(|key: Value, value: Value| {
             let before = (self.path.len(), self.open.len(), self.left);
             let entry = self.read_key(&key).and_then(|key| Ok((key, self.read(&value)?)));
-            let entry = entry.map(Some).or_else(|trouble| self.leave_out(trouble, before))?;
+            match entry.map(Some).or_else(|trouble| self.leave_out(trouble, before)) {
+                Ok(entry) => entries.extend(entry),
+                Err(trouble) => {
+                    ended = Some(trouble);
+                    return Err(mlua::Error::StackError);
+                }
+            }
             self.path.truncate(before.0);
-            entries.extend(entry);
+            Ok(())
+        });
+        if let Some(trouble) = ended {
+            return Err(trouble);
+        }
+        if all.is_err() {
+            return Err(Trouble::TooLarge);
         }
         self.open.pop();
         Ok(list_or_map(entries))
@@ -292,9 +304,11 @@ impl TableReader {
         }
         if let Some(Ok(name)) = key.as_string().map(|name| name.to_str()) {
             self.pay(name.len())?;
-            let plain_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-            let shown = shorten(&name);
-            self.path.push_str(&if plain_word { format!(".{shown}") } else { format!("[\"{shown}\"]") });
+            let is_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+            let (before, after) = if is_word { (".", "") } else { ("[\"", "\"]") };
+            self.path.push_str(before);
+            self.path.push_str(&shorten(&name));
+            self.path.push_str(after);
             return Ok(PlainKey::Name(name.to_owned()));
         }
         self.path.push_str(&format!("[{}]", describe(key)));

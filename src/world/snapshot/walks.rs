@@ -26,13 +26,13 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
         asked_in_tick,
         counts,
     } = walks;
-    let (mut last, mut serial) = (None, 0);
+    let (mut last, mut serial, mut discs) = (None, 0, LastDiscs::of(characters));
     let known = order.iter().filter_map(|&id| Some((id, slots.get(id)?)));
     out.list(known.collect::<Vec<_>>().into_iter(), |out, (id, walk)| {
         id.save(out);
         out.word(walk.serial - serial);
         serial = walk.serial;
-        save_one(out, walk, (&mut last, characters));
+        save_one(out, walk, (&mut last, characters, &mut discs));
     });
     slots.save_free(out);
     (*created).save(out);
@@ -40,7 +40,10 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
     counts.save(out);
 }
 
-fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters): (&mut Option<WalkOptions>, &Characters)) {
+/// What the entries of a list of walks have in common: the options of the one before, circles that were written.
+type Common<'a> = (&'a mut Option<WalkOptions>, &'a Characters, &'a mut LastDiscs);
+
+fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common<'_>) {
     let Walk {
         // Told by the list.
         serial: _,
@@ -113,7 +116,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters): (&mut Option<
         trouble.save(out);
     });
     ask_again(*ask, token.map(|(_, why)| why)).save(out);
-    out.option(seen.as_ref(), |out, seen| save_bystanders(out, seen, characters));
+    out.option(seen.as_ref(), |out, seen| save_bystanders(out, seen, (characters, discs)));
     out.vector_near(*planned_aim, *aim);
     [*is_crowded, *is_door_plan, *is_paused, *told_near, *told_blocked, *is_delivered]
         .into_iter()
@@ -251,31 +254,98 @@ fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
 }
 
 /// Most stand where they stood when the plan was made.
-fn save_bystanders(out: &mut ByteWriter, seen: &Bystanders, characters: &Characters) {
-    let mut radius_m = 0.0f32;
-    out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
-        let Disc { centre, radius_m: own } = *disc;
+/// By slot of the character the circle of it that was written last: in a crowd many plans go around the same people,
+/// who stood where they stood.
+struct LastDiscs(Vec<Option<(CharacterId, Disc)>>);
+
+impl LastDiscs {
+    fn of(characters: &Characters) -> Self {
+        let slots = characters.iter().map(|(id, _)| slot_of(id) + 1).max();
+        Self(vec![None; slots.unwrap_or_default()])
+    }
+
+    #[inline]
+    fn get(&self, slot: usize) -> Option<(CharacterId, Disc)> {
+        self.0.get(slot).copied().flatten()
+    }
+
+    fn note(&mut self, who: CharacterId, disc: Disc) {
+        if let Some(last) = self.0.get_mut(slot_of(who)) {
+            *last = Some((who, disc));
+        }
+    }
+}
+
+#[inline]
+fn slot_of(who: CharacterId) -> usize {
+    (slotmap::Key::data(&who).as_ffi() & u64::from(u32::MAX)) as usize
+}
+
+#[inline]
+fn bits_of(Disc { centre, radius_m }: Disc) -> [u32; 4] {
+    [centre.x, centre.y, centre.z, radius_m].map(f32::to_bits)
+}
+
+fn save_bystanders(
+    out: &mut ByteWriter,
+    seen: &Bystanders,
+    (characters, known): (&Characters, &mut LastDiscs),
+) {
+    let (mut before, mut radius_m) = (0, 0.0f32);
+    out.list(seen.who().iter().zip(seen.discs().iter()), |out, (&who, &disc)| {
+        let slot = slot_of(who);
+        // They stand in order of creation, which is that of their numbers nearly always.
+        let ahead = slot.checked_sub(before).filter(|ahead| *ahead > 0);
+        out.word(ahead.unwrap_or(0) as u64);
+        if ahead.is_none() {
+            out.word(slot as u64);
+        }
+        before = slot;
+        let is_known = known.get(slot).is_some_and(|(id, last)| id == who && bits_of(last) == bits_of(disc));
+        out.flag(is_known);
+        if is_known {
+            return;
+        }
+        let Disc { centre, radius_m: own } = disc;
         who.save(out);
-        let place = characters.get(*who).map_or(centre, |one| one.body.position);
+        let place = characters.get(who).map_or(centre, |one| one.body.position);
         out.vector_near(centre, place);
         out.flag(own.to_bits() == radius_m.to_bits());
         if own.to_bits() != radius_m.to_bits() {
             out.float(own);
             radius_m = own;
         }
+        known.note(who, disc);
     });
 }
 
-fn load_bystanders(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Bystanders, Broken> {
-    let mut radius_m = 0.0;
+fn load_bystanders(
+    input: &mut ByteReader<'_>,
+    (characters, known): (&Characters, &mut LastDiscs),
+) -> Result<Bystanders, Broken> {
+    let (mut before, mut radius_m) = (0usize, 0.0);
     let all: Vec<(CharacterId, Disc)> = input.list(|input| {
+        before = match usize::try_from(input.count()?).unwrap_or(usize::MAX) {
+            0 => input.count()? as usize,
+            ahead => before.saturating_add(ahead),
+        };
+        if input.flag()? {
+            return known
+                .get(before)
+                .ok_or_else(|| Broken::new("somebody in the way who was not told before"));
+        }
         let who = CharacterId::load(input)?;
+        if slot_of(who) != before {
+            return Err(Broken::new("somebody in the way with two numbers"));
+        }
         let place = characters.get(who).map(|one| one.body.position).unwrap_or_default();
         let centre = input.vector_near(place)?;
         if !input.flag()? {
             radius_m = input.float_in((-1.0, 1e3))?;
         }
-        Ok((who, Disc { centre, radius_m }))
+        let disc = Disc { centre, radius_m };
+        known.note(who, disc);
+        Ok((who, disc))
     })?;
     let (who, discs): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     Ok(Bystanders::new(who.into(), discs.into()))
@@ -283,11 +353,11 @@ fn load_bystanders(input: &mut ByteReader<'_>, characters: &Characters) -> Resul
 
 /// Reads all walks, and gives each open one to its character.
 pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, Broken> {
-    let (mut last, mut serial) = (None, 0u64);
+    let (mut last, mut serial, mut discs) = (None, 0u64, LastDiscs::of(characters));
     let all: Vec<(WalkId, Walk)> = input.list(|input| {
         let id = WalkId::load(input)?;
         serial += input.word()?.max(1);
-        Ok((id, load_one(input, serial, (&mut last, characters))?))
+        Ok((id, load_one(input, serial, (&mut last, characters, &mut discs))?))
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
@@ -306,7 +376,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
 fn load_one(
     input: &mut ByteReader<'_>,
     serial: u64,
-    (last, characters): (&mut Option<WalkOptions>, &Characters),
+    (last, characters, discs): Common<'_>,
 ) -> Result<Walk, Broken> {
     let character = Saved::load(input)?;
     let goal = Saved::load(input)?;
@@ -330,7 +400,7 @@ fn load_one(
         Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
     })?;
     let ask = Saved::load(input)?;
-    let seen = input.option(|input| load_bystanders(input, characters))?;
+    let seen = input.option(|input| load_bystanders(input, (characters, discs)))?;
     let planned_aim = input.vector_near(aim)?;
     let [is_crowded, is_door_plan, is_paused, told_near, told_blocked, is_delivered] = Saved::load(input)?;
     let issued = Saved::load(input)?;

@@ -57,16 +57,29 @@ pub struct ByteWriter {
     /// Where the byte lies that takes the next bits, and how many it has.
     bits: (usize, u32),
     texts: BTreeMap<String, u64>,
+    /// Texts that were written a short while ago, with their numbers: most are written again at once.
+    recent: Vec<Option<(String, u64)>>,
     /// Ticks are told from here.
     now: Tick,
     last_y: f32,
+}
+
+/// Texts that are found without a search, at most.
+const RECENT_MAX: usize = 256;
+
+/// Where among them a text would lie.
+fn recent_place(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = bytes.iter().take(8).chain(bytes.iter().rev().take(8));
+    let sum = ends.fold(bytes.len(), |sum, &byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)));
+    sum % RECENT_MAX
 }
 
 impl ByteWriter {
     /// No bytes yet; ticks are told as seen from `now`.
     #[must_use]
     pub fn at(now: Tick) -> Self {
-        Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), now, last_y: 0.0 }
+        Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), recent: Vec::new(), now, last_y: 0.0 }
     }
 
     /// What was written.
@@ -170,12 +183,27 @@ impl ByteWriter {
 
     /// A text; one that was written before takes a byte or two.
     pub fn text(&mut self, value: &str) {
-        if let Some(&number) = self.texts.get(value) {
+        let place = recent_place(value);
+        if let Some(Some((text, number))) = self.recent.get(place)
+            && text == value
+        {
             return self.word(number + 1);
         }
-        self.word(0);
-        self.name(value);
-        self.texts.insert(value.to_owned(), self.texts.len() as u64);
+        let number = match self.texts.get(value) {
+            Some(&number) => {
+                self.word(number + 1);
+                number
+            }
+            None => {
+                let number = self.texts.len() as u64;
+                self.word(0);
+                self.name(value);
+                self.texts.insert(value.to_owned(), number);
+                number
+            }
+        };
+        self.recent.resize(RECENT_MAX, None);
+        self.recent[place] = Some((value.to_owned(), number));
     }
 
     /// A text that is hardly written twice.
