@@ -263,64 +263,124 @@ fn flat(a: Vec3, b: Vec3) -> f32 {
     (a - b).with_y(0.0).length()
 }
 
-/// A small level with everything in it that a save game tells of.
-const SAVED_LEVEL: &str = r#"{
-  "seed": 7, "script": "level.lua",
-  "navigation": { "areas": [
+/// Small levels with everything in them that a save game tells of, one on each kind of map.
+pub const SAVED_LEVELS: [&str; 4] = ["hall", "tiles", "graph", "mesh"];
+
+/// A hall and a yard: cells with a door between them, or parts that a link with an action joins.
+fn saved_navigation(kind: &str) -> &'static str {
+    match kind {
+        "tiles" => {
+            r#""navigation": { "kind": "tiles", "layers": [{ "name": "ground", "rows": [
+    "............X...........", "............X...........", "............X...........", "............X...........",
+    "............X...........", "............g...........", "............g...........", "............X...........",
+    "........c...X......yyy..", "............X......yyy..", "............X...........", "............X..........." ] }],
+    "legend": { "X": { "walkable": false }, "g": { "area": "doorway" }, "c": { "area": "crate", "walkable": false },
+      "y": { "area": "yard" } },
+    "links": [{ "from": { "layer": "ground", "position": [11.5, 3.5] }, "to": { "layer": "ground", "position": [13.5, 3.5] },
+      "action": "climb" }] },
+  "doors": [ { "name": "gate", "area": "doorway" } ],"#
+        }
+        "graph" => {
+            r#""navigation": { "kind": "graph",
+    "points": [[3, 0, 3], [3, 0, 8], [6, 0, 6], [11, 0, 3], [13, 0, 3], [20, 0, 3]],
+    "links": [[0, 1], [0, 2], [1, 2], [0, 3], [2, 3], [4, 5]],
+    "actionLinks": [{ "from": [11, 0, 3], "to": [13, 0, 3], "action": "climb" }] },"#
+        }
+        "mesh" => {
+            r#""navigation": { "kind": "mesh", "agentRadius": 0.3, "areas": [
+    { "name": "hall", "polygon": [[0,0],[12,0],[12,12],[0,12]] },
+    { "name": "yard", "polygon": [[13,0],[24,0],[24,12],[13,12]] } ],
+    "obstacles": [ { "name": "crate", "polygon": [[8,8],[9,8],[9,9],[8,9]] } ],
+    "actionLinks": [{ "from": [11.5, 3], "to": [13.5, 3], "action": "climb" }] },"#
+        }
+        _ => {
+            r#""navigation": { "areas": [
     { "name": "hall", "polygon": [[0,0],[12,0],[12,12],[0,12]] },
     { "name": "doorway", "polygon": [[12,5],[12.5,5],[12.5,7],[12,7]] },
     { "name": "yard", "polygon": [[12.5,0],[24,0],[24,12],[12.5,12]] } ],
     "obstacles": [ { "name": "crate", "polygon": [[8,8],[9,8],[9,9],[8,9]] } ] },
-  "doors": [ { "name": "gate", "area": "doorway" } ],
+  "doors": [ { "name": "gate", "area": "doorway" } ],"#
+        }
+    }
+}
+
+/// People who patrol, climb, watch, make noises; one is held by a scene, the code of one is switched off.
+const SAVED_PEOPLE: &str = r#"
   "marks": { "post": [3,3], "far": [20,3] },
   "regions": [ { "name": "corner", "centre": [3,3], "radius": 2 } ],
+  "clock": { "start": "7:00", "secondsPerMinute": 0.5 },
   "characters": [
-    { "name": "anna", "position": [3,3], "doors": "open", "behaviour": "anna.lua" },
-    { "name": "ben", "position": [3,8], "behaviour": "anna.lua", "tags": ["guard"] },
-    { "name": "carl", "position": [6,6] } ]
-}"#;
+    { "name": "anna", "position": [3,3], "doors": "open", "behaviour": "anna.lua", "tags": ["climb"] },
+    { "name": "ben", "position": [11,3], "doors": "open", "behaviour": "anna.lua", "tags": ["guard", "climb"] },
+    { "name": "carl", "position": [6,6] },
+    { "name": "dora", "position": [3,8] },
+    { "name": "emil", "position": [3,8], "behaviour": "bad.lua" } ]"#;
 
-const SAVED_SCRIPTS: [(&str, &str); 2] = [
+const SAVED_SCRIPTS: [(&str, &str); 3] = [
     (
         "level.lua",
-        "function onStart(why) blackboard.level():set('alarm', { 1, 2, x = 'y' }, { seconds = 60 }) \
-         rng.stream('dice'):int(1, 6) nav.addMark('camp', 'far') nav.setAreaCost('yard', 2) timer.every(2, 'beat') \
-         world.character('carl'):patrol({ 'post', 'camp' }, { loop = true }) nav.block('far', 1) end \
+        "function onStart(why) \
+         cinematic.define('talk', { resumable = true, holds = { 'dora' }, script = function(c, args) \
+         if c.resumedFrom == nil then c:wait(0.5) c:mark('met') end c:wait(600) end }) \
+         if why ~= 'start' then return end \
+         cinematic.play('talk', { gold = 3 }) \
+         blackboard.level:set('alarm', { 1, 2, x = 'y' }, { ttl = 60 }) \
+         rng.stream('dice'):int(1, 6) nav.addMark('camp', 'post') pcall(nav.setAreaCost, 'yard', 2) timer.every(2, 'beat') \
+         world.character('carl'):patrol({ 'post', 'camp' }, { loop = true, pause = { 1, 2 } }) pcall(nav.block, vector.create(7, 0, 10), 1) \
+         clock.setPace(0.25) end \
          function beat() state.beats = (state.beats or 0) + 1 end",
     ),
     (
         "anna.lua",
         "return { init = function(self) self.state.list = { 1, 2, { deep = true } } self.state.who = self.character end, \
+         start = function(self, why) sense.watch(self.character, { tag = 'guard' }, { hearing = 20, onHear = 'heard' }) \
+         if why == 'attach' then timer.every(0.4, 'sings') end end, \
+         heard = function(self, e) self.state.heard = e.position end, \
+         sings = function(self) self.character:emitNoise(8) end, \
          run = function(self) while true do self.character:walk('far') task.sleep(0.2) self.character:walk('post') end end, \
+         onTraverse = function(self, link) task.sleep(3) end, \
          onWalkSettled = function(self, result) self.state.last = result.reason end }",
+    ),
+    (
+        "bad.lua",
+        "return { init = function(self) self.state.kept = 'here' end, update = function(self) error('no') end }",
     ),
 ];
 
-fn saved_setup() -> (Level, Setup) {
-    let source = MemorySource::new().with("it.json", SAVED_LEVEL);
-    let level = level::load("it.json", &source).expect("it is a level");
+fn saved_setup(kind: &str) -> (Level, Setup) {
+    let name = format!("{kind}.json");
+    let navigation = saved_navigation(kind);
+    let json = format!("{{ \"seed\": 7, \"script\": \"level.lua\", {navigation} {SAVED_PEOPLE} }}");
+    let source = MemorySource::new().with(&name, json.as_str());
+    let level = level::load(&name, &source).unwrap_or_else(|refused| panic!("{kind}: {refused}"));
     let scripts = SAVED_SCRIPTS.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     (level, Setup { scripts, ..Setup::default() })
 }
 
-/// A save game of that level, in the middle of what happens in it.
-pub fn save_game() -> Vec<u8> {
-    let (level, setup) = saved_setup();
+/// A save game of one of [`SAVED_LEVELS`], in the middle of what happens in it.
+pub fn save_game(kind: &str) -> Vec<u8> {
+    let (level, setup) = saved_setup(kind);
     let mut game = Game::load(level, setup).expect("it can be played");
     (0..150).for_each(|_| _ = game.tick(&[]));
-    game.save().expect("no scene is under way")
+    assert_eq!(game.fault_count(), 3, "{kind}: only the one who is switched off faults");
+    assert_eq!(game.switched_off().len(), 1, "{kind}");
+    assert!(!game.world().senses().noises().is_empty(), "{kind}: something is heard");
+    game.save().expect("the scene under way can be resumed")
 }
 
-/// A save game of that level: refused, or a level that can be saved again and goes on.
+/// A save game of one of these levels: refused, or a level that can be saved again and goes on.
 pub fn save(bytes: &[u8]) -> bool {
-    let restored = |bytes: &[u8]| {
-        let (level, setup) = saved_setup();
-        Game::restore(level, setup, bytes).ok()
-    };
-    assert!(bytes.len() < 16 || restored(bytes).is_none() || SaveHeader::read(bytes).is_ok());
     // Nobody finds a sum by chance.
     let mut summed = bytes.to_vec();
     seal(&mut summed);
+    let named = SaveHeader::read(&summed).ok();
+    let kind = named.as_ref().and_then(|header| SAVED_LEVELS.iter().find(|kind| **kind == header.level));
+    let kind = kind.copied().unwrap_or(SAVED_LEVELS[0]);
+    let restored = |bytes: &[u8]| {
+        let (level, setup) = saved_setup(kind);
+        Game::restore(level, setup, bytes).ok()
+    };
+    assert!(bytes.len() < 16 || restored(bytes).is_none() || SaveHeader::read(bytes).is_ok());
     let Some(mut game) = restored(&summed) else { return false };
     let again = game.save().expect("what was loaded can be saved");
     let other = restored(&again).expect("what was saved can be loaded");
