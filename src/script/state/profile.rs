@@ -8,6 +8,7 @@
 pub mod report;
 pub(crate) mod stacks;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::script::state::code_name::CodeName;
@@ -126,6 +127,34 @@ pub(crate) struct KeptCall {
     pub(crate) cost: CallCost,
 }
 
+/// Whose code an owner runs, and what of it was called last: nearly always the same again.
+#[derive(Clone, Copy, Debug)]
+struct KnownOwner {
+    subject: u32,
+    context: u32,
+    callback: Option<&'static str>,
+}
+
+impl KnownOwner {
+    const NOBODY: Self = Self { subject: NONE, context: NONE, callback: None };
+}
+
+/// For whom a context counts.
+#[derive(Clone, Copy, Debug)]
+struct Route {
+    subject: u32,
+    file: u32,
+}
+
+/// Calls that were timed together: those up to this one, and when they began and ended.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    until: usize,
+    begun_ns: u64,
+    ended_ns: u64,
+    units: u64,
+}
+
 /// What is called of the owners of a row of `update`s.
 #[derive(Debug)]
 struct KnownRow {
@@ -138,6 +167,10 @@ const CALL: u64 = 8;
 
 /// Units of calls that are timed together: the clock is read once for them, and not for each.
 const TOGETHER: u64 = 128;
+
+/// Calls of a step that wait to be counted, at most. Counted in a row, one after another, they cost little: what the
+/// sums take of the cache is not taken from the scripts in between.
+const WAITING_MAX: usize = 65_536;
 
 /// No subject or context.
 const NONE: u32 = u32::MAX;
@@ -154,9 +187,12 @@ pub(crate) struct Ledger {
     stopwatch: Option<Box<dyn Stopwatch>>,
     keeps_calls: bool,
     subjects: Vec<Subject>,
-    /// The subject of each owner, by number.
-    of_owner: Vec<u32>,
+    by_who: BTreeMap<Who, u32>,
+    /// By number of the owner.
+    of_owner: Vec<KnownOwner>,
     contexts: Vec<Context>,
+    /// By context.
+    routes: Vec<Route>,
     files: Vec<String>,
     /// By number what each of them took.
     of_contexts: Vec<Tally>,
@@ -165,10 +201,13 @@ pub(crate) struct Ledger {
     /// The row of `update`s that was called last.
     row: Option<KnownRow>,
     under_way: Option<u32>,
-    /// Calls of the step that have ended and are not counted yet, with their fuel; and what that comes to.
+    /// Calls of the step that have ended and are not counted yet, with their fuel.
     ended: Vec<(u32, u64)>,
+    /// Those of them that are timed.
+    spans: Vec<Span>,
+    timed: usize,
+    /// What the others come to, and when the first of them began.
     units: u64,
-    /// When the first of them began.
     begun_ns: u64,
     /// The tick under way.
     tick: u32,
@@ -185,8 +224,10 @@ impl Ledger {
             stopwatch,
             keeps_calls,
             subjects: Vec::new(),
+            by_who: BTreeMap::new(),
             of_owner: Vec::new(),
             contexts: Vec::new(),
+            routes: Vec::new(),
             files: Vec::new(),
             of_contexts: Vec::new(),
             of_subjects: Vec::new(),
@@ -194,6 +235,8 @@ impl Ledger {
             row: None,
             under_way: None,
             ended: Vec::new(),
+            spans: Vec::new(),
+            timed: 0,
             units: 0,
             begun_ns: 0,
             tick: 0,
@@ -207,21 +250,21 @@ impl Ledger {
 
     /// Whether it is known whose code this owner runs.
     pub(crate) fn knows(&self, owner: Owner) -> bool {
-        self.of_owner.get(owner.0 as usize).is_some_and(|subject| *subject != NONE)
+        self.of_owner.get(owner.0 as usize).is_some_and(|known| known.subject != NONE)
     }
 
     /// Notes whose code an owner runs.
     pub(crate) fn know(&mut self, owner: Owner, who: Who) {
         let index = owner.0 as usize;
         if self.of_owner.len() <= index {
-            self.of_owner.resize(index + 1, NONE);
+            self.of_owner.resize(index + 1, KnownOwner::NOBODY);
         }
-        let subject = match self.subjects.iter().rposition(|subject| subject.who == who) {
-            Some(found) => found as u32,
+        let subject = match self.by_who.get(&who) {
+            Some(found) => *found,
             None if self.subjects.len() >= NAMES_MAX => 0,
             None => self.add_subject(who),
         };
-        self.of_owner[index] = subject;
+        self.of_owner[index] = KnownOwner { subject, ..KnownOwner::NOBODY };
     }
 
     fn add_subject(&mut self, who: Who) -> u32 {
@@ -230,16 +273,36 @@ impl Ledger {
             self.of_files.push(Tally::default());
             self.files.len() - 1
         });
+        let made = self.subjects.len() as u32;
+        self.by_who.insert(who.clone(), made);
         self.subjects.push(Subject { who, file: file as u32, first: NONE });
         self.of_subjects.push(Tally::default());
-        self.subjects.len() as u32 - 1
+        made
     }
 
     /// The number of what is called of an owner.
+    #[inline]
     pub(crate) fn context(&mut self, owner: Owner, callback: &CodeName) -> u32 {
-        let subject = self.of_owner.get(owner.0 as usize).copied().filter(|subject| *subject != NONE);
-        let subject = subject.unwrap_or_default();
-        let first = self.subjects[subject as usize].first;
+        if let (Some(known), CodeName::Fixed(name)) = (self.of_owner.get(owner.0 as usize), callback)
+            && known.callback.is_some_and(|last| std::ptr::eq(last, *name))
+        {
+            return known.context;
+        }
+        self.find_context(owner, callback)
+    }
+
+    fn find_context(&mut self, owner: Owner, callback: &CodeName) -> u32 {
+        let known = self.of_owner.get(owner.0 as usize).filter(|known| known.subject != NONE);
+        let subject = known.map(|known| known.subject).unwrap_or_default();
+        let context = self.context_of(subject, callback);
+        if let (Some(known), CodeName::Fixed(name)) = (self.of_owner.get_mut(owner.0 as usize), callback) {
+            (known.context, known.callback) = (context, Some(*name));
+        }
+        context
+    }
+
+    fn context_of(&mut self, subject: u32, callback: &CodeName) -> u32 {
+        let Subject { file, first, .. } = self.subjects[subject as usize];
         let mut at = first;
         while at != NONE {
             let context = &self.contexts[at as usize];
@@ -252,6 +315,7 @@ impl Ledger {
             return 0;
         }
         self.contexts.push(Context { subject, callback: callback.clone(), next: first });
+        self.routes.push(Route { subject, file });
         self.of_contexts.push(Tally::default());
         let made = self.contexts.len() as u32 - 1;
         self.subjects[subject as usize].first = made;
@@ -261,7 +325,7 @@ impl Ledger {
     /// A call begins.
     #[inline]
     pub(crate) fn begin(&mut self, context: u32) {
-        if self.ended.is_empty() {
+        if self.ended.len() == self.timed {
             self.begun_ns = self.last_ns.unwrap_or_else(|| self.now());
         }
         self.under_way = Some(context);
@@ -274,7 +338,7 @@ impl Ledger {
             self.ended.push((context, fuel));
             self.units += fuel + CALL;
             if self.units >= TOGETHER || self.keeps_calls {
-                self.settle();
+                self.time();
             }
         }
     }
@@ -284,28 +348,46 @@ impl Ledger {
         self.under_way = None;
         self.ended.extend_from_slice(calls);
         self.units += calls.iter().map(|(_, fuel)| fuel + CALL).sum::<u64>();
-        self.settle();
+        self.time();
     }
 
-    /// Counts the calls that have ended; their time is shared out by what they cost.
+    /// Reads the clock for the calls that have ended since it was read.
+    fn time(&mut self) {
+        self.close_span();
+        if self.timed >= WAITING_MAX {
+            self.settle();
+        }
+    }
+
+    fn close_span(&mut self) {
+        if self.ended.len() > self.timed {
+            let (ended_ns, units) = (self.now(), std::mem::take(&mut self.units));
+            self.timed = self.ended.len();
+            self.spans.push(Span { until: self.timed, begun_ns: self.begun_ns, ended_ns, units });
+            self.last_ns = Some(ended_ns);
+        }
+    }
+
+    /// Counts the calls that have ended; the time of those that were timed together is shared out by what they cost.
     pub(crate) fn settle(&mut self) {
-        if self.ended.is_empty() {
-            return;
+        self.close_span();
+        let (mut spans, mut ended) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.ended));
+        let mut calls = ended.drain(..);
+        let mut counted = 0;
+        for Span { until, begun_ns, ended_ns, units } in spans.drain(..) {
+            let each_ns = ended_ns.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
+            let (mut sum, mut last_ns) = (0, begun_ns);
+            for (context, fuel) in calls.by_ref().take(until - counted) {
+                sum += fuel + CALL;
+                let end_ns = if sum == units { ended_ns } else { begun_ns + (sum as f64 * each_ns) as u64 };
+                let nanoseconds = end_ns.saturating_sub(last_ns);
+                self.add(context, last_ns, CallCost { fuel, nanoseconds });
+                last_ns = end_ns;
+            }
+            counted = until;
         }
-        let (now, begun_ns) = (self.now(), self.begun_ns);
-        self.last_ns = Some(now);
-        let units = std::mem::take(&mut self.units);
-        let each_ns = now.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
-        let (mut sum, mut last_ns) = (0, begun_ns);
-        let mut ended = std::mem::take(&mut self.ended);
-        for (context, fuel) in ended.drain(..) {
-            sum += fuel + CALL;
-            let end_ns = if sum == units { now } else { begun_ns + (sum as f64 * each_ns) as u64 };
-            let nanoseconds = end_ns.saturating_sub(last_ns);
-            self.add(context, last_ns, CallCost { fuel, nanoseconds });
-            last_ns = end_ns;
-        }
-        self.ended = ended;
+        drop(calls);
+        (self.spans, self.ended, self.timed) = (spans, ended, 0);
     }
 
     /// A step of scripts begins in this tick.
@@ -337,16 +419,15 @@ impl Ledger {
 
     #[inline]
     fn add(&mut self, context: u32, begun_ns: u64, cost: CallCost) {
-        let (Some(found), Some(tally)) =
-            (self.contexts.get(context as usize), self.of_contexts.get_mut(context as usize))
+        let (Some(route), Some(tally)) =
+            (self.routes.get(context as usize), self.of_contexts.get_mut(context as usize))
         else {
             return;
         };
         let tick = self.tick;
         tally.add(tick, cost);
-        let subject = found.subject as usize;
-        self.of_subjects[subject].add(tick, cost);
-        self.of_files[self.subjects[subject].file as usize].add(tick, cost);
+        self.of_subjects[route.subject as usize].add(tick, cost);
+        self.of_files[route.file as usize].add(tick, cost);
         if !self.keeps_calls {
             return;
         }
@@ -465,6 +546,7 @@ mod tests {
         ledger.begin(context);
         time.set(1001);
         ledger.end_row(&[(context, 2), (context, 22), (context, 7)]);
+        ledger.end_step();
         let kept = &ledger.kept;
         assert_eq!(kept.iter().map(|call| call.cost.nanoseconds).sum::<u64>(), 1001);
         assert!(kept.windows(2).all(|two| two[0].begun_ns + two[0].cost.nanoseconds == two[1].begun_ns));
