@@ -47,6 +47,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 
 /// Whether a walk to a point goes on and has neither got on nor fallen back enough to be noted: what [`look`]
 /// finds out by itself, and leaves as it is. Nobody else has to do with it.
+#[inline]
 fn is_quiet((clock, crowd): (&Clock, &CrowdSettings), walk: &Walk, who: &Character) -> bool {
     let alone = walk.place.is_none() && walk.held_by.is_none() && walk.ahead.is_none();
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();

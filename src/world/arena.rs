@@ -38,14 +38,17 @@ impl<K: Key, V> Default for Arena<K, V> {
 }
 
 /// Where a key's value lies.
+#[inline]
 pub(crate) fn place_of<K: Key>(key: K) -> usize {
     key.data().as_ffi() as u32 as usize
 }
 
+#[inline]
 fn version_of<K: Key>(key: K) -> u32 {
     (key.data().as_ffi() >> 32) as u32
 }
 
+#[inline]
 fn key<K: Key>(place: usize, version: u32) -> K {
     KeyData::from_ffi(u64::from(version) << 32 | place as u64).into()
 }

@@ -414,6 +414,7 @@ impl Walk {
 
     /// The time as it has passed for this walk: all of its own ticks are told in it.
     #[must_use]
+    #[inline]
     pub fn clock(&self, now: Tick) -> Tick {
         now.after(self.skipped_ticks)
     }
@@ -464,6 +465,7 @@ impl Walk {
     /// waits beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its
     /// path, stands.
     #[must_use]
+    #[inline]
     pub fn is_under_way(&self) -> bool {
         let is_moving = match self.phase {
             // A queue at a door goes on when the door opens, through the door that others want to go through
@@ -508,6 +510,7 @@ impl Walk {
 
     /// Metres a second that `character` goes on this walk.
     #[must_use]
+    #[inline]
     pub fn speed_mps(&self, character: &Character) -> f32 {
         match self.options.pace {
             WalkPace::Walk => character.gait.walk_mps,

@@ -675,6 +675,7 @@ impl CellMap {
     }
 
     /// A position in cells.
+    #[inline]
     pub(crate) fn to_cells(&self, point: Vec3) -> Point {
         self.frame().to_cells(geom::ground(point))
     }
