@@ -20,6 +20,7 @@ const LOOKS: &[(&str, &[&str])] = &[
     ("Walk", &["eta", "path", "remaining"]),
     ("Watch", &["contains", "inside", "occupied"]),
     ("cinematic", &["running"]),
+    ("clock", &["isBetween", "secondsUntil"]),
     (
         "nav",
         &[
