@@ -2,7 +2,7 @@
 //!
 //! Goal: nobody debugs another level than the one that runs. Method: levels of the project run without a
 //! debugger, under one that never stops, and under one that stops at every line it can, steps in all ways, looks
-//! at everything and evaluates texts; all three write the same trace, hash by hash.
+//! at everything and evaluates texts; all three write the same trace, hash by hash, and their calls cost the same.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::{MemorySource, load};
+use walkon::script::state::profile::ProfileSetup;
 use walkon::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Game, HitRule,
     Page, Paused, Setup, StopReason,
@@ -153,12 +154,19 @@ impl DebugClient for Quiet {
     fn disturbed(&mut self) {}
 }
 
-/// The trace of a level of the project.
+/// The trace of a level of the project, and what its calls have cost.
 fn trace(source: &MemorySource, name: &str, ticks: u64, debugger: Option<Debugger>) -> Vec<String> {
     let level = load(&format!("{name}.json"), source).unwrap_or_else(|error| panic!("{name}: {error}"));
     let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
     let scripts = crate::level::levels::scripts();
-    let setup = Setup { scripts, debugger, recorder: Recorder::new(options), ..Setup::default() };
+    let profile = ProfileSetup { sample_every: ProfileSetup::SAMPLE_EVERY, ..ProfileSetup::default() };
+    let setup = Setup {
+        scripts,
+        debugger,
+        recorder: Recorder::new(options),
+        profile: Some(profile),
+        ..Setup::default()
+    };
     let mut game = Game::load(level, setup).unwrap();
     let mut lines = game.start_facts().lines;
     for _ in 0..ticks {
@@ -167,6 +175,11 @@ fn trace(source: &MemorySource, name: &str, ticks: u64, debugger: Option<Debugge
     lines.extend(game.end().lines);
     lines.push(format!("{:016x} {:?}", game.fingerprint().whole(), game.world().path_counts()));
     assert!(game.is_reproducible());
+    let profile = game.profile().unwrap();
+    lines.extend(profile.calls.iter().map(|call| format!("{call:?}")));
+    let mut stacks = profile.stacks.keys();
+    let asked = stacks.find(|stack| stack.frames.iter().any(|frame| frame.file == "question"));
+    assert_eq!(asked, None, "{name}: questions cost nothing");
     lines
 }
 
@@ -181,7 +194,7 @@ fn assert_same(name: &str, plain: &[String], debugged: &[String]) {
 fn a_debugged_run_is_a_run() {
     let source = crate::level::levels::levels();
     for (name, ticks) in
-        [("courtyard", 1800), ("house", 900), ("tavern", 600), ("arena", 300), ("tower", 300)]
+        [("courtyard", 1800), ("house", 900), ("tavern", 2400), ("arena", 300), ("tower", 1800)]
     {
         let plain = trace(&source, name, ticks, None);
         assert_same(name, &plain, &trace(&source, name, ticks, Some(Debugger::new(Box::new(Quiet)))));
@@ -193,12 +206,8 @@ fn a_debugged_run_is_a_run() {
             let seen = seen.borrow();
             assert!(seen.stops > 10, "{name}: {seen:?}");
             if is_everywhere {
-                assert!(
-                    seen.values > 1000 && seen.answers > 100 && seen.told > 10,
-                    "{name}: {}",
-                    seen.values
-                );
-                assert!(seen.lines.len() > 10, "{name}: {:?}", seen.lines);
+                assert!(seen.values > 1000 && seen.answers > 100 && seen.told > 10, "{name}: {seen:?}");
+                assert!(seen.lines.len() > 10, "{name}: {seen:?}");
             }
         }
     }
@@ -207,7 +216,9 @@ fn a_debugged_run_is_a_run() {
 #[test]
 fn every_level_runs_the_same_with_names_for_a_debugger() {
     let source = crate::level::levels::levels();
-    for name in ["ruins", "market", "bridge", "plaza", "village", "burrow", "battlefield"] {
+    for name in
+        ["ruins", "market", "bridge", "plaza", "village", "burrow", "battlefield", "hamlet", "hamlet_night"]
+    {
         let plain = trace(&source, name, 200, None);
         assert_same(name, &plain, &trace(&source, name, 200, Some(Debugger::new(Box::new(Quiet)))));
     }

@@ -13,6 +13,7 @@ const LOOKS: &[(&str, &[&str])] = &[
     ("Walk", &["eta", "path", "remaining"]),
     ("Watch", &["contains", "inside", "occupied"]),
     ("cinematic", &["running"]),
+    ("clock", &["isBetween", "secondsUntil"]),
     (
         "nav",
         &[

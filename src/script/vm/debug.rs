@@ -128,6 +128,17 @@ impl DebugPort {
         Ok(port)
     }
 
+    /// Something has taken the place of the port at safepoints, as a profile does: the port goes in front of it.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn go_in_front(&self, lua: &Lua) -> mlua::Result<()> {
+        if let Some(behind) = raw::take_safepoints(lua)? {
+            self.safepoint.set(Some(behind));
+        }
+        Ok(())
+    }
+
     /// The code of a file was compiled and is to run: it takes the place of an older one.
     pub(crate) fn register(&self, lua: &Lua, file: &str, body: &Function) {
         let lines = raw::lines(lua, body);
@@ -370,9 +381,10 @@ pub(crate) fn set_upvalue(lua: &Lua, function: &Function, number: usize, value: 
 /// The calls into the VM.
 ///
 /// Why this is sound:
-/// 1. The callbacks are written once, at setup, through mlua's own lock, into the record of the VM; mlua writes
-///    neither `debugbreak` nor, as this crate uses it, `interrupt`. The safepoint that was there before is
-///    called behind ours with the same arguments.
+/// 1. The callbacks are written at setup, that of safepoints once more when a run is profiled, through mlua's own
+///    lock, into the record of the VM; mlua writes neither `debugbreak` nor, as this crate uses it, `interrupt`.
+///    The safepoint that was there before is called behind ours with the same arguments; ours is never put
+///    behind itself.
 /// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A port
 ///    that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
 /// 3. `debugbreak` is called with room for twenty values above the live registers (`luau_callhook`), and Luau
@@ -401,22 +413,32 @@ mod raw {
     pub(super) type Safepoint = unsafe extern "C-unwind" fn(*mut ffi::lua_State, c_int);
 
     pub(super) fn install(lua: &Lua, port: &Rc<DebugPort>) -> mlua::Result<Option<Safepoint>> {
-        let mut before = None;
         let mut main = std::ptr::null_mut();
         // SAFETY: point 1; the closure does not panic and leaves the stack as it was.
         unsafe {
             lua.exec_raw::<()>((), |state| {
-                let callbacks = ffi::lua_callbacks(state);
-                before = (*callbacks).interrupt.replace(on_safepoint);
-                (*callbacks).debugbreak = Some(on_break);
+                (*ffi::lua_callbacks(state)).debugbreak = Some(on_break);
                 main = ffi::lua_mainthread(state);
             })?;
         }
+        let before = take_safepoints(lua)?;
         PORTS.with_borrow_mut(|ports| {
             ports.retain(|(_, port)| port.strong_count() > 0);
             ports.push((main.addr(), Rc::downgrade(port)));
         });
         Ok(before)
+    }
+
+    /// Puts ours in the place of the callback of safepoints; which was there, if that was another.
+    pub(super) fn take_safepoints(lua: &Lua) -> mlua::Result<Option<Safepoint>> {
+        let mut before = None;
+        // SAFETY: point 1; the closure does not panic and leaves the stack as it was.
+        unsafe {
+            lua.exec_raw::<()>((), |state| {
+                before = (*ffi::lua_callbacks(state)).interrupt.replace(on_safepoint);
+            })?;
+        }
+        Ok(before.filter(|before| !std::ptr::fn_addr_eq(*before, on_safepoint as Safepoint)))
     }
 
     fn port_of(state: State) -> Option<Rc<DebugPort>> {

@@ -24,6 +24,9 @@ use crate::world::owner::Owner;
 pub(crate) fn open(vm: &ScriptVm, setup: ProfileSetup) -> mlua::Result<()> {
     if setup.sample_every > 0 {
         vm.fuel().begin_sampling(vm.lua(), setup.sample_every)?;
+        if let Some(port) = vm.machine.debug.get() {
+            port.go_in_front(vm.lua())?;
+        }
     }
     vm.machine.profile.replace(Some(Ledger::new(setup)));
     Ok(())

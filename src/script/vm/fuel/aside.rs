@@ -6,6 +6,7 @@
 
 use std::sync::atomic::Ordering;
 
+use super::sampling::SamplerAside;
 use super::{Fuel, Gauge, Signals, Trip, raw};
 use crate::script::state::census::Census;
 
@@ -26,6 +27,7 @@ struct Aside {
     fresh: raw::Noted,
     was_aside: bool,
     calls: u64,
+    sampler: SamplerAside,
 }
 
 impl Fuel {
@@ -67,6 +69,7 @@ impl Gauge {
             price: self.price.get(),
             census: self.census.borrow().clone(),
             fresh: self.fresh.put_aside(),
+            sampler: self.sampler.put_aside(),
         }
     }
 
@@ -88,6 +91,7 @@ impl Gauge {
         self.census.replace(kept.census);
         self.fresh.take_up(kept.fresh);
         self.calls.set(kept.calls);
+        self.sampler.take_up(&kept.sampler);
         self.is_aside.set(kept.was_aside);
     }
 }

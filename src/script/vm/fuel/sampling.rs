@@ -32,6 +32,13 @@ pub(super) struct Sampler {
     pub(super) stacks: RefCell<Stacks>,
 }
 
+/// What a sampler that is put aside goes on with.
+pub(super) struct SamplerAside {
+    every: u64,
+    due: u64,
+    units: u64,
+}
+
 impl Default for Sampler {
     fn default() -> Self {
         Self {
@@ -49,6 +56,21 @@ impl Sampler {
     pub(super) fn begin(&self, every: u32) {
         self.every.set(u64::from(every));
         self.due.set(u64::from(every));
+    }
+
+    /// Looks at nothing until [`Sampler::take_up`].
+    pub(super) fn put_aside(&self) -> SamplerAside {
+        self.forget_stack();
+        let (every, due) = (self.every.replace(0), self.due.replace(u64::MAX));
+        SamplerAside { every, due, units: self.units.get() }
+    }
+
+    /// Looks again, as if nothing had been passed meanwhile.
+    pub(super) fn take_up(&self, kept: &SamplerAside) {
+        self.forget_stack();
+        self.every.set(kept.every);
+        self.due.set(kept.due);
+        self.units.set(kept.units);
     }
 
     pub(super) fn is_on(&self) -> bool {
