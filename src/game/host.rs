@@ -49,7 +49,8 @@ impl Pose {
     /// ```
     /// use walkon::{CharacterId, Pose};
     ///
-    /// let now = Pose { character: CharacterId::default(), position: [0.0; 3], facing_rad: 3.0, speed_mps: 1.0 };
+    /// let character = CharacterId::default();
+    /// let now = Pose { character, position: [0.0; 3], facing_rad: 3.0, speed_mps: 1.0 };
     /// let next = Pose { position: [1.0, 0.0, 2.0], facing_rad: -3.0, ..now };
     /// let half = now.towards(&next, 0.5);
     /// assert_eq!(half.position, [0.5, 0.0, 1.0]);

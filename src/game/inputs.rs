@@ -1,8 +1,8 @@
 //! What a host may say to a level, as data.
 //!
-//! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and names
-//! things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how scripts
-//! and levels are reloaded (`script::reload`, `level_reload`).
+//! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and
+//! names things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how
+//! scripts and levels are reloaded (`script::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,8 @@ pub enum Input {
         /// An expression, or statements.
         text: String,
     },
-    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their default.
+    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their
+    /// default.
     Attend {
         /// Whether somebody is there.
         is_attended: bool,

@@ -244,7 +244,8 @@ impl Game {
         &mut self.world
     }
 
-    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by it.
+    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by
+    /// it.
     pub fn set_threads(&mut self, threads: Threads) {
         self.world.set_threads(threads);
     }

@@ -205,8 +205,8 @@ pub struct OnLink {
     pub layer: u8,
     /// Where it ends.
     pub to: Vec3,
-    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when that has
-    /// to be done.
+    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when
+    /// that has to be done.
     pub until: Tick,
     /// How it is taken.
     pub by: LinkTaking,
@@ -294,8 +294,8 @@ pub struct GoalSlot {
 
 /// A character under way.
 ///
-/// The fields stand in the order of use: what every step of the crowd reads of ten thousand walks lies side by
-/// side at the beginning.
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand walks lies side
+/// by side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Walk {

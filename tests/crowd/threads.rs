@@ -1,9 +1,10 @@
 //! Threads: the same world, to the bit, on any number of them.
 //!
 //! Goal: inv:D1 for levels that share the crowd out. Method: random crowds in rooms with doors, on a grid and
-//! on a mesh, at random rates, some of them in heaps; people of several sizes go to places and to one another,
-//! some wait at doors and some pass through others, doors move, areas close, and people are put elsewhere.
-//! The same level runs on 1, 2, 3 and 8 threads from the first row on, and has equal hashes in every tick.
+//! on a mesh, at random rates, some of them in heaps; people of several sizes go to places and to one
+//! another, some wait at doors and some pass through others, doors move, areas close, and people are put
+//! elsewhere. The same level runs on 1, 2, 3 and 8 threads from the first row on, and has equal hashes in
+//! every tick.
 
 use std::num::NonZeroUsize;
 

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The `src/` of a crate, a room of it (empty: all of it), and how many modules the largest import cycle there
-/// may have.
+/// The `src/` of a crate, a room of it (empty: all of it), and how many modules the largest import cycle
+/// there may have.
 const KNOT_MAX: [(&str, &str, usize); 6] = [
     ("crates/walkon-nav/src", "", 5),
     ("src", "", 24),

@@ -225,8 +225,9 @@ fn unsafe_code_is_lifted_where_the_vm_calls_the_host_and_nowhere_else() {
         .filter(|file| file.text.lines().any(|line| code(line).contains("allow(unsafe_code)")))
         .map(|file| file.path.clone())
         .collect();
-    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a debugger
-    // looks at, what is asked of characters most; the handle that collectors of other languages free on any thread.
+    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a
+    // debugger looks at, what is asked of characters most; the handle that collectors of other languages free
+    // on any thread.
     let may = [
         "script/bind/quick_answers.rs",
         "script/vm/debug.rs",
@@ -289,6 +290,27 @@ fn every_module_opens_with_what_it_is_for() {
         let is_tests = file.path.ends_with("tests.rs") || file.path.contains("/tests/");
         assert!(is_tests || file.text.starts_with("//! "), "src/{} has no header", file.path);
     }
+}
+
+/// How many letters a line of a comment may have: as many as `rustfmt.toml` gives a line of code.
+const COMMENT_WIDTH_MAX: usize = 110;
+
+#[test]
+fn lines_of_comments_are_no_wider_than_lines_of_code() {
+    let mut wide = Vec::new();
+    for tree in ["src", "crates", "tests"] {
+        let root = crate::place::root().join(tree);
+        let mut files = Vec::new();
+        collect(&root, &root, &mut files);
+        for file in &files {
+            for (number, line) in file.text.lines().enumerate() {
+                if line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH_MAX {
+                    wide.push(format!("{tree}/{}:{}: wrap it", file.path, number + 1));
+                }
+            }
+        }
+    }
+    assert_none(&wide);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Breakpoints: the lines that were asked for, the lines they came to, when they stop, what they tell.
 //!
-//! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is loaded
-//! again, or for the first time, and finds its place anew. Not here: stopping (`debug`), conditions as code
-//! (`evaluate`).
+//! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is
+//! loaded again, or for the first time, and finds its place anew. Not here: stopping (`debug`), conditions as
+//! code (`evaluate`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,8 +77,8 @@ impl HitRule {
 }
 
 impl BreakpointWish {
-    /// What comes of it here: none where its condition does not hold; else the text that it tells, if it tells
-    /// one. A condition that fails stops, so that somebody sees it.
+    /// What comes of it here: none where its condition does not hold; else the text that it tells, if it
+    /// tells one. A condition that fails stops, so that somebody sees it.
     pub(super) fn judge(&self, paused: &Paused<'_>) -> Option<Option<String>> {
         let frame = paused.innermost();
         if let Some(condition) = &self.condition

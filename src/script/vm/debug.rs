@@ -1,8 +1,8 @@
 //! What a debugger needs of the VM: lines where it stops, the frames there, what stands in them.
 //!
 //! In: the code of files as it is loaded, lines to stop at, a [`Hook`]. Out: calls of the hook while the code
-//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes nothing
-//! that a script can see, so a debugged run counts as much as any; without a debugger none of this is
+//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes
+//! nothing that a script can see, so a debugged run counts as much as any; without a debugger none of this is
 //! installed. Not here: which lines to stop at, and when (`script::debug`).
 //!
 //! A step is made of stops at every line: Luau's own single step holds only from the next call on.
@@ -275,8 +275,8 @@ pub(crate) struct Local {
 
 /// The locals of a frame that are in force; of several of one name the last is the one that the code sees.
 ///
-/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are found
-/// by their values.
+/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are
+/// found by their values.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -370,22 +370,22 @@ pub(crate) fn set_upvalue(lua: &Lua, function: &Function, number: usize, value: 
 /// The calls into the VM.
 ///
 /// Why this is sound:
-/// 1. The callbacks are written once, at setup, through mlua's own lock, into the record of the VM; mlua writes
-///    neither `debugbreak` nor, as this crate uses it, `interrupt`. The safepoint that was there before is
-///    called behind ours with the same arguments.
-/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A port
-///    that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
+/// 1. The callbacks are written once, at setup, through mlua's own lock, into the record of the VM; mlua
+///    writes neither `debugbreak` nor, as this crate uses it, `interrupt`. The safepoint that was there
+///    before is called behind ours with the same arguments.
+/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A
+///    port that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
 /// 3. `debugbreak` is called with room for twenty values above the live registers (`luau_callhook`), and Luau
-///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken away
-///    and functions be called from within. Patching an instruction changes its number alone, and the
+///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken
+///    away and functions be called from within. Patching an instruction changes its number alone, and the
 ///    instruction under way was read already.
 /// 4. Panics of Rust do not leave the callbacks: they are noted as those of any host function are and go on
-///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises: everything
-///    that may raise is inside `exec_raw`, which catches it.
+///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises:
+///    everything that may raise is inside `exec_raw`, which catches it.
 /// 5. A `State` is an address that is used only while what it belongs to stands still: that of the code that
-///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected meanwhile.
-///    Values are pushed onto it after asking for room, moved to the state of the host at once, and so it is
-///    left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
+///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected
+///    meanwhile. Values are pushed onto it after asking for room, moved to the state of the host at once, and
+///    so it is left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
 /// 6. Texts that Luau hands out (names, sources) are copied before anything else is called.
 #[allow(unsafe_code)]
 mod raw {

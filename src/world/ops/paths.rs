@@ -55,8 +55,8 @@ pub struct RecordedPath {
     pub seconds: f64,
 }
 
-/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more for what is
-/// looked at. Cost: three searches.
+/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more
+/// for what is looked at. Cost: three searches.
 pub fn find_recorded(world: &mut World, query: &PathQuery, clock_s: &mut dyn FnMut() -> f64) -> RecordedPath {
     prepare(world, &query.by);
     let nav = world.nav();

@@ -478,8 +478,8 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
     }
 }
 
-/// A behaviour takes the link over that a walk has come to: the walk stands at its near end until the behaviour is done
-/// with it, or its time is over. False when the walk takes none.
+/// A behaviour takes the link over that a walk has come to: the walk stands at its near end until the
+/// behaviour is done with it, or its time is over. False when the walk takes none.
 pub fn begin_traverse(world: &mut World, walk: WalkId) -> bool {
     let (landing, rate) = (world.clock.landing(), world.clock.rate);
     let Some(found) = world.walks.get_mut(walk).filter(|walk| walk.is_open()) else { return false };

@@ -1,9 +1,9 @@
 //! From a query to a path over several layers.
 //!
-//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
-//! is decided by labels: the path ends at the nearest place that can be reached on the layer of the goal, else
-//! on that of the start. A path without links is the one that its layer alone would give. Not here: ways within a
-//! layer (`cells`), the choice of links (`joined`).
+//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable
+//! goal is decided by labels: the path ends at the nearest place that can be reached on the layer of the
+//! goal, else on that of the start. A path without links is the one that its layer alone would give. Not
+//! here: ways within a layer (`cells`), the choice of links (`joined`).
 
 use glam::Vec3;
 
