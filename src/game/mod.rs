@@ -72,7 +72,7 @@ pub struct Setup {
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person.
     pub is_interactive: bool,
-    /// Whoever debugs the scripts. They run as they would without, to the same hashes.
+    /// Who debugs the scripts, if anybody. They run as they would without, to the same hashes.
     pub debugger: Option<Debugger>,
     /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
     pub threads: Threads,

@@ -46,7 +46,7 @@ pub struct Suite<'a> {
     pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
-    /// Whoever debugs the first of the two runs of each test.
+    /// Who debugs the first of the two runs of each test, if anybody.
     pub debugger: Option<Debugger>,
     /// What the scripts of all tests cost, where that is asked for.
     pub profile: Option<SuiteProfile>,

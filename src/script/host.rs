@@ -70,7 +70,7 @@ pub struct ScriptSetup {
     /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing
     /// waits for a person.
     pub is_interactive: bool,
-    /// Whoever debugs them.
+    /// Who debugs them, if anybody.
     pub debugger: Option<Debugger>,
     /// What is to be profiled, if anything.
     pub profile: Option<ProfileSetup>,

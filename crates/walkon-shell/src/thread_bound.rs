@@ -6,7 +6,7 @@
 //!
 //! A [`walkon::Game`] holds a virtual machine that belongs to one thread. Handles of other languages know no
 //! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and
-//! whoever asks is compared with the thread that made the value, before the value is looked at. That
+//! the thread that asks is compared with the one that made the value, before the value is looked at. That
 //! comparison is what makes the two lines of unsafe code right.
 #![allow(unsafe_code)]
 

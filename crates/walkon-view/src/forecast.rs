@@ -231,7 +231,7 @@ impl Forecast {
         }
     }
 
-    /// Computes the future anew, unless something newer is asked for meanwhile.
+    /// Computes the future again, unless something newer is asked for meanwhile.
     fn compute(&mut self, outlooks: &Receiver<Outlook>) {
         self.generation += 1;
         let record = self.shared.record.now();

@@ -2,7 +2,7 @@
 //!
 //! In: texts, inputs by tick. Out: the same run again, as often as it is asked for. Holds: a run is decided
 //! by what stands here, so a copy that is run to a tick is the level as it was in that tick; a record that
-//! was cut or begun anew has another generation. Not here: when ticks are run (`running`), what is shown of
+//! was cut or begun again has another generation. Not here: when ticks are run (`running`), what is shown of
 //! them.
 
 use std::collections::BTreeMap;

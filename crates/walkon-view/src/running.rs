@@ -558,7 +558,7 @@ impl Running {
     }
 }
 
-/// Whether an event means that a page has to learn names anew.
+/// Whether an event means that a page has to learn names again.
 fn changes_who_is_there(event: &walkon::Event) -> bool {
     matches!(event, walkon::Event::Spawned { .. } | walkon::Event::Despawned { .. })
 }

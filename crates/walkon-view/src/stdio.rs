@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Longest wait for answers after the end of the input.
 const ANSWERS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Speaks with whoever writes into standard input, until that ends.
+/// Speaks with the program at the other end of standard input, until that input ends.
 pub fn run(doers: &Doers) {
     let client = doers.shared.clients.join();
     let welcome = Ordered { order: Order::Welcome(Arc::clone(&client)), reply: None };

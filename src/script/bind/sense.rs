@@ -205,7 +205,7 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::method(WATCH, "sees", sees)
     },
     Binding {
-        doc: "Looks again after `disable`: those in sight by then are noticed anew.",
+        doc: "Looks again after `disable`: those in sight by then are noticed again.",
         example: "local watch = sense.watch(guard, player)\nwatch:disable()\nwatch:enable()",
         ..Binding::method(WATCH, "enable", enable)
     },

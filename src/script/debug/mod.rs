@@ -68,7 +68,8 @@ pub enum DebugOrder {
     Detach,
 }
 
-/// Whoever debugs a level: told of everything on the thread of the game, which waits until the call returns.
+/// The client that debugs a level: it is told everything on the thread of the game, which waits until the
+/// call returns.
 pub trait DebugClient: fmt::Debug {
     /// The scripts are about to be loaded. It may wait here for breakpoints, and says how they begin.
     fn began(&mut self, at: &Paused<'_>) -> DebugOrder;

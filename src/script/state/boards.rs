@@ -273,7 +273,7 @@ impl Boards {
             numbers,
             // Told by the boards.
             due: _,
-            // Given anew: files may know boards by number, and have run again.
+            // Given again: files may know boards by number, and have run again.
             last: _,
             // Of those who waited.
             last_change: _,

@@ -24,7 +24,7 @@ const FRAMES_TOLD_MAX: usize = 1000;
 /// Locals of a frame, and upvalues of a function: Luau allows 200 of each.
 const NAMED_MAX: i32 = 256;
 
-/// Whoever is asked at a line, at a fault and when code was loaded.
+/// Who is asked at a line, at a fault and when code was loaded.
 pub(crate) trait Hook: fmt::Debug {
     /// Code is about to run a line where it may stop. Returns when it may go on.
     fn at_line(&self, lua: &Lua, at: &Standing);
@@ -450,7 +450,7 @@ mod raw {
             guarded(|| port.at_safepoint());
         }
         let before = port.safepoint.get();
-        // It may raise: nothing is left to be dropped. Whoever owns the VM owns the port as well.
+        // It may raise: nothing is left to be dropped. The owner of the VM owns the port as well.
         drop(port);
         if let Some(before) = before {
             // SAFETY: the callback that was installed before, with what Luau gave.

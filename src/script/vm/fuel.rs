@@ -186,8 +186,8 @@ struct Gauge {
 
 /// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid
 /// for by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory,
-/// that is up to the address. Who takes from a table and puts into it so that it is made anew each time pays
-/// for that.
+/// that is up to the address. A script that takes from a table and puts into it so that the table is made
+/// again each time pays for that.
 #[derive(Debug, Default)]
 struct Room {
     /// Left of what earlier calls paid for.

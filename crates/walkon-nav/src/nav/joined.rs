@@ -1,6 +1,6 @@
 //! The cheapest way over links, which join places of one ground or of several.
 //!
-//! In: links, a start, a goal, whoever searches for the legs between them. Out: an answer, after some slices.
+//! In: links, a start, a goal, a search for the legs between them. Out: an answer, after some slices.
 //! Holds: the cheapest way by the cost of its legs and links, that of every leg being exact; slices change
 //! nothing but when. Method: A* over the links. The legs between them wait with a lower bound, and a leg is
 //! searched for only once nothing that waits could be cheaper; what is left is bounded by the straight

@@ -1,8 +1,8 @@
 //! From a query to a path over a ground with links of its own: a graph, a mesh.
 //!
-//! In: a map with links, a query, an allowance. Out: an answer. Holds: whoever can take no link gets the path
-//! that the ground alone gives; so does whoever cannot get to the goal at all, as near as the ground leads.
-//! Not here: the choice of links (`joined`), maps with layers (`layers`).
+//! In: a map with links, a query, an allowance. Out: an answer. Holds: a walker that can take no link gets
+//! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
+//! ground leads. Not here: the choice of links (`joined`), maps with layers (`layers`).
 
 use crate::nav::backend::Backend;
 use crate::nav::joined::{Joined, Stage};

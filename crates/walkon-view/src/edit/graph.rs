@@ -87,7 +87,7 @@ pub enum GraphAction {
         #[serde(default)]
         remove: Vec<u32>,
     },
-    /// The last edit by hand is taken back, whoever made it.
+    /// The last edit by hand is taken back, even that of another client.
     Undo,
     /// A part of the graph: grown from a point, or all of it divided, or none any more.
     Space {
@@ -410,7 +410,7 @@ impl<'d> Desk<'d> {
             return Err(missing("navigation.boxes is empty, expected a box around each floor"));
         }
         let mut hand = self.hand()?;
-        // The graph that is made anew need not be one.
+        // The graph that is replaced may be no valid one.
         let before = self.draft_or_none().ok().flatten();
         let made = make_graph(&self.def, &solids, (before.as_ref(), &mut hand), progress, &mut |_, _| {})?;
         let mut answer = made.json(hand.len() - made.conflicts.len());

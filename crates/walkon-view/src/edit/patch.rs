@@ -15,7 +15,7 @@ use super::json::{Json, get};
 use super::layout::{Shape, Spot, Style, Width, Writer, column_at, indent_at, line_break};
 use super::span::{Opened, index, open, root, tokens};
 
-/// A value that differs in more places is written anew.
+/// A value that differs in more places is written as a whole.
 const STEPS_MAX: usize = 200;
 /// Deepest place of a change.
 const DEPTH_MAX: usize = 100;
@@ -155,7 +155,7 @@ struct New<'v> {
 /// What makes one value of another.
 #[derive(Default)]
 struct Plan {
-    /// Values that are written anew.
+    /// Values that are written as a whole.
     texts: Vec<NewText>,
     /// What comes and goes, afterwards and in this order.
     steps: Vec<Change>,

@@ -1,7 +1,7 @@
 //! Writing files of a project: whole or not at all, and nowhere else.
 //!
 //! In: the root of a project, a path below it, bytes. Out: the file, or why it is as it was. Holds: nothing
-//! outside the root is written or made, also not through links; whoever reads the file meanwhile reads the
+//! outside the root is written or made, also not through links; a reader of the file meanwhile gets the
 //! old or the new one; permissions stay. Not here: which files may be written (the protocol), what stands in
 //! them.
 use std::fs::{self, OpenOptions};

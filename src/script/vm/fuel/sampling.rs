@@ -25,7 +25,7 @@ pub(super) struct Sampler {
     /// What is called, as the ledger of the profile numbers it.
     pub(super) context: Cell<u32>,
     /// Units of the host that no look has accounted for, in this call and those before it: as safepoints do,
-    /// they count for whoever is looked at next.
+    /// they count for the function that is looked at next.
     units: Cell<u64>,
     /// Whose safepoint was passed last in this call; null before the first.
     state: Cell<*mut ffi::lua_State>,
