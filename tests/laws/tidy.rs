@@ -29,9 +29,8 @@ const SCRIPT_LAYERS: [(&str, &[&str]); 4] = [
     ("bind", &["state", "vm", "step", "bind"]),
 ];
 
-/// What steps may name of the bindings: the tables that handlers are called with, the nodes that `bt` builds,
-/// and the `walkTo` that a node of a tree is.
-const BIND_FOR_STEPS: [&str; 3] = ["bind::results", "bind::bt::node", "bind::character::walk_to"];
+/// What steps may name of the bindings: the tables that handlers are called with.
+const BIND_FOR_STEPS: [&str; 1] = ["bind::results"];
 
 /// External crates, and the folders or files below `src/` that may name them.
 const CRATES: [(&str, &[&str]); 24] = [

@@ -9,11 +9,11 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
-use crate::script::bind::character::walk_to;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::trees::{ActionEnd, Exit, NodeKind, NodeState, RunningTree, TreeNode};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::tree::node::walk_to;
 use crate::script::step::{task, wait};
 use crate::script::vm::convert::Args;
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
@@ -353,7 +353,7 @@ impl<'a> Cursor<'a> {
         let walked = invoke::within(self.vm, &call, || {
             let character: Value = self.this.raw_get("character")?;
             let values = (character, goal, options).into_lua_multi(lua)?;
-            walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
+            walk_to(lua, &mut Args::new("bt.walkTo", values))
         });
         let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
         let found = handle.map(|handle| thing(&handle).map(|walk| (walk, handle)));
