@@ -9,6 +9,17 @@ use std::collections::BTreeMap;
 use crate::base::value::Plain;
 
 /// Something the host tells the level.
+///
+/// ```
+/// use walkon::{Event, Input, InputGoal};
+/// # let mut game = walkon::example::game()?;
+///
+/// // Inputs name things by their names, so that a trace can repeat them.
+/// let to = InputGoal::Named("well".to_owned());
+/// let tick = game.tick(&[Input::Walk { character: "anna".to_owned(), to }]);
+/// assert!(tick.events.iter().any(|event| matches!(event, Event::WalkStarted { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A key, a click, a message: an event under this name in step 12.

@@ -151,6 +151,22 @@ impl TickStep {
 }
 
 /// A level that runs.
+///
+/// ```
+/// use walkon::{Game, Setup};
+/// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+///
+/// let mut game = Game::load(level, Setup { scripts, seed: Some(7), ..Setup::default() })?;
+/// let anna = game.character("anna").ok_or("there is no anna")?;
+/// let walk = game.walk_to(anna, [16.0, 0.0, 6.0])?;
+///
+/// let mut tick = game.tick(&[]);
+/// while tick.settled().all(|result| result.journey.walk != walk) {
+///     tick = game.tick(&[]);
+/// }
+/// assert!(game.pose(anna).is_some_and(|pose| pose.position[0] > 15.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Game {
     world: World,
@@ -219,6 +235,7 @@ impl Game {
     ///
     /// # Errors
     /// When the parameters of a behaviour are wrong.
+    #[doc(hidden)]
     pub fn with_scripts(
         mut world: World,
         mut scripts: ScriptHost,
@@ -413,6 +430,7 @@ impl Game {
     }
 
     /// The scripts of the level, if it has any, for questions.
+    #[doc(hidden)]
     #[must_use]
     pub fn scripts(&self) -> Option<&ScriptHost> {
         self.scripts.as_ref()

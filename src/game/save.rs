@@ -215,6 +215,26 @@ impl Game {
     /// # Errors
     /// When the game has no level of its own, the level has ended, or a scene is under way that does not say
     /// `resumable = true`.
+    ///
+    /// ```
+    /// use walkon::{Game, Setup};
+    /// # let mut game = walkon::example::game()?;
+    /// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+    ///
+    /// let anna = game.character("anna").ok_or("there is no anna")?;
+    /// game.walk_to(anna, [16.0, 0.0, 6.0])?;
+    /// game.tick(&[]);
+    /// let bytes = game.save()?;
+    ///
+    /// // Later, perhaps in another process: the walk goes on.
+    /// let mut again = Game::restore(level, Setup { scripts, ..Setup::default() }, &bytes)?;
+    /// assert_eq!(again.tick(&[]).number, 2);
+    /// assert_eq!(again.poses().collect::<Vec<_>>(), {
+    ///     game.tick(&[]);
+    ///     game.poses().collect::<Vec<_>>()
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn save(&self) -> Result<Vec<u8>, SaveError> {
         let Some(origin) = &self.origin else {
             return Err(SaveError("a world that the host has built itself cannot be saved".to_owned()));

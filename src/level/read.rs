@@ -26,7 +26,7 @@ pub struct ReadOutcome {
 
 /// Reads a level, a bare polygon config or (by the suffix `.txt`) a text grid. `name` is the path it was
 /// found under: it stands in the diagnostics and names a level that has no name. Maps in other files are
-/// not opened; [`super::load`] does that.
+/// not opened; `load` does that.
 #[must_use]
 pub fn read(bytes: &[u8], name: &str) -> ReadOutcome {
     let mut findings = Findings::default();

@@ -86,6 +86,14 @@ pub enum LookTarget {
     Character(CharacterId),
 }
 
+impl LookTarget {
+    /// Towards a place in metres, as [`Goal::point`](crate::world::goal::Goal::point) takes it.
+    #[must_use]
+    pub fn point(place: impl Into<Vec3>) -> Self {
+        Self::Point(place.into())
+    }
+}
+
 /// The options of a walk, checked: past this type nobody checks again.
 ///
 /// What every step of the crowd reads comes first, see [`Walk`].
@@ -160,6 +168,12 @@ impl WalkOptions {
             areas: None,
             tells: Tells::default(),
         }
+    }
+
+    /// The same by way of some places, in order, metres.
+    #[must_use]
+    pub fn passing(self, places: impl IntoIterator<Item = impl Into<Vec3>>) -> Self {
+        Self { via: places.into_iter().map(Into::into).collect(), ..self }
     }
 }
 

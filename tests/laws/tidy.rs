@@ -253,6 +253,20 @@ fn fault_i4_and_i5_the_bans_on_hash_order_and_on_the_platforms_trigonometry_stan
     );
 }
 
+/// Fewer names than this stand at the root of the library, so that the list can be read.
+const FACADE_NAMES: usize = 150;
+
+#[test]
+fn the_list_at_the_root_of_the_library_stays_short() {
+    let root = fs::read_to_string(crate::place::root().join("src/lib.rs")).unwrap();
+    let lists = root.split("pub use ").skip(1).zip(root.split("pub use "));
+    let shown = lists.filter(|(_, before)| !before.trim_end().ends_with("#[doc(hidden)]"));
+    let names =
+        |list: &str| list.split(';').next().unwrap().split(',').filter(|name| name.trim().len() > 1).count();
+    let count: usize = shown.map(|(list, _)| names(list)).sum();
+    assert!((100..FACADE_NAMES).contains(&count), "{count} names");
+}
+
 #[test]
 fn every_file_is_named_by_a_module() {
     let files = sources();

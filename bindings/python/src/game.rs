@@ -10,8 +10,7 @@ use numpy::ndarray::Dim;
 use numpy::{PyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use walkon::world::walk::{AcceptEnd, WalkPace};
-use walkon::{CharacterId, DoorPolicy, Goal, Tick, WalkOptions};
+use walkon::{AcceptEnd, CharacterId, DoorPolicy, Goal, Tick, WalkOptions, WalkPace};
 use walkon_shell::{LiveGame, ThreadBound};
 
 use crate::errors;

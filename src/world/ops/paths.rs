@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
+use crate::nav::{PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
 use crate::world::World;
 use crate::world::bystanders::{Bystanders, Straight};
 
@@ -13,7 +13,7 @@ use crate::world::bystanders::{Bystanders, Straight};
 #[must_use]
 pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    PathQuery { start, goal, by, accept: Accept::Nearest, goal_layer: None, expansions_max, others: None }
+    PathQuery { expansions_max, ..PathQuery::new(start, goal, by) }
 }
 
 /// The same around those who stand in the way now, but for some; and who they are. Cost: as
