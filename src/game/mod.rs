@@ -212,7 +212,7 @@ impl Game {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
         let (own_seed, hash) = (level.def.seed, level.hash());
         let built = spawn::build(level, setup.seed);
-        let origin = Origin::of(&built, level_script.clone(), (own_seed, hash));
+        let origin = Origin::of(&built, level_script.clone(), own_seed, hash);
         let Spawned { mut world, characters } = built;
         world.set_threads(setup.threads);
         let behaviour =

@@ -368,7 +368,7 @@ fn read(
     if world.seed() != header.seed {
         return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));
     }
-    let mut origin = Origin::load(&mut input, &world, (script, hash))?;
+    let mut origin = Origin::load(&mut input, &world, script, hash)?;
     let edited = match staged {
         Some(staged) => level_reload::apply_loaded(&mut world, &mut origin, staged),
         None => Edited::default(),

@@ -17,7 +17,8 @@ use walkon::game::recorder::Recorder;
 use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::World;
-use walkon::world::door::DoorPolicy;
+use walkon::world::area::Availability;
+use walkon::world::door::{DoorAim, DoorPolicy};
 use walkon::world::goal::Goal;
 use walkon::world::ops::areas;
 use walkon::world::ops::characters::{self, Spawn};
@@ -103,11 +104,11 @@ fn meddle(world: &mut World, rng: &mut Rng) {
         0 => {
             let door = world.find_door(["north", "south"][rng.int(0, 1) as usize]).unwrap();
             let speed = if rng.unit() < 0.5 { DoorSpeed::Instant } else { DoorSpeed::Usual };
-            doors::set(world, door, rng.unit() < 0.5, speed);
+            doors::set(world, door, DoorAim::of(rng.unit() < 0.5), speed);
         }
         1 => {
             let area = world.find_area("middle").unwrap();
-            areas::set_available(world, area, rng.unit() < 0.5).unwrap();
+            areas::set_available(world, area, Availability::of(rng.unit() < 0.5)).unwrap();
         }
         _ => {}
     }

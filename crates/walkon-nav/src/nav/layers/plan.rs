@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cells;
-use crate::nav::joined::{Joined, Stage};
+use crate::nav::joined::{Ends, Joined, Stage};
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::Everywhere;
 use crate::nav::links::Hop;
@@ -76,7 +76,8 @@ impl Plan for LayersPlan {
                 return Err(Box::new(PathAnswer { trouble, nearest, revision, ..PathAnswer::default() }));
             }
         }
-        Ok(Self::Joined(Box::new(Joined::new(layers, query, (own, target, goal), hops, trouble))))
+        let ends = Ends { start: own, target, goal };
+        Ok(Self::Joined(Box::new(Joined::new(layers, query, ends, hops, trouble))))
     }
 
     fn spent(&self, search: &Search) -> u32 {
