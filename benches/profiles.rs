@@ -1,8 +1,8 @@
 //! What a profile costs a run: the same level with and without one, side by side.
 //!
-//! In: nothing. Out: a markdown table of ratios. Method: the games take their ticks in turn, in the time of the
-//! thread; the ratio of the sums of the cheaper half of all ticks counts, the best of three runs, so that what
-//! disturbs one game does not count for it.
+//! In: nothing. Out: a markdown table of ratios. Method: the games take their ticks in turn, in the time of
+//! the thread; the ratio of the sums of the cheaper half of all ticks counts, the best of three runs, so that
+//! what disturbs one game does not count for it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
 
 use std::collections::BTreeMap;

@@ -50,7 +50,7 @@ function nightwatch.init(self: Behaviour)
   self.state.alarms = 0
 end
 
--- Also after a reload, and when a game is loaded: eyes and ears are opened anew.
+-- Also after a reload, and when a game is loaded: eyes and ears are opened again.
 function nightwatch.start(self: Behaviour)
   sense.watch(self.character, { tag = "thief" }, {
     range = self.params.sight,

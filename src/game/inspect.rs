@@ -147,8 +147,8 @@ fn inspect_door(world: &World, id: DoorId) -> Option<Value> {
     }))
 }
 
-/// Those who stand in a doorway, wait before it, or are on their way through it while it is closed; in order of
-/// creation.
+/// Those who stand in a doorway, wait before it, or are on their way through it while it is closed; in order
+/// of creation.
 fn users(world: &World, id: DoorId, door: &Door) -> Vec<String> {
     let inside = world.occupants(id);
     let passes = |walk: &Walk| {

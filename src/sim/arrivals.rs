@@ -453,8 +453,8 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand against one
-/// another sway back and forth, less than one backs out of a corridor.
+/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand
+/// against one another sway back and forth, less than one backs out of a corridor.
 const SETBACK_M: f32 = 1.0;
 
 /// Who is driven back a good way counts its progress from there on.

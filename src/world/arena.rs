@@ -208,7 +208,8 @@ mod tests {
         Arena::load(&mut ByteReader::at(Tick(0), &bytes), values).unwrap()
     }
 
-    /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot map.
+    /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot
+    /// map.
     #[test]
     fn keys_are_those_of_a_slot_map_also_after_a_load() {
         for seed in 0..50 {

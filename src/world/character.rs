@@ -185,8 +185,8 @@ pub struct Removal {
 
 /// Somebody in the level.
 ///
-/// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies side
-/// by side at the beginning.
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies
+/// side by side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Character {

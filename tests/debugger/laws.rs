@@ -1,8 +1,9 @@
 //! A debugged run is a run.
 //!
 //! Goal: nobody debugs another level than the one that runs. Method: levels of the project run without a
-//! debugger, under one that never stops, and under one that stops at every line it can, steps in all ways, looks
-//! at everything and evaluates texts; all three write the same trace, hash by hash, and their calls cost the same.
+//! debugger, under one that never stops, and under one that stops at every line it can, steps in all ways,
+//! looks at everything and evaluates texts; all three write the same trace, hash by hash, and their calls
+//! cost the same.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Bytes that are none of a save game, or not whole: refused with a reason, whatever they say.
 //!
-//! Goal: no bytes make a load panic, hang or fill the memory; the short form of the fuzz target `save`. Method:
-//! a save game is cut at every length and changed at random, with and without its sum put right.
+//! Goal: no bytes make a load panic, hang or fill the memory; the short form of the fuzz target `save`.
+//! Method: a save game is cut at every length and changed at random, with and without its sum put right.
 
 use walkon::base::rng::Rng;
 use walkon::game::Game;

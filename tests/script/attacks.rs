@@ -419,7 +419,7 @@ fn fault_a12_going_over_emptied_tables_ends_by_count_and_sooner_the_wider_they_a
 }
 
 /// Law: a table that is filled in the ordinary way costs nothing beside its statements, and one that is made
-/// anew again and again costs what is made.
+/// again and again costs what is made.
 #[test]
 fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
     let turns = |before: &str, body: &str| {
@@ -448,13 +448,13 @@ fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
         // A number that belongs behind the numbers there are has the whole table looked over.
         (500, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 512),
         (30_000, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 32_768),
-        // A full table makes room for one more name by being made anew.
+        // A full table makes room for one more name by being made again.
         (1023, "some['k' .. n] = nil some['k' .. n + 1023] = 1 some['l'] = 1 some['l'] = nil", 1),
     ];
     for (count, body, places) in anew {
         let many = turns(&format!("for i = 1, {count} do some['k' .. i] = 1 end"), body);
         let (made, paid) = (many * places * 32, (100_000 * 2 + 16 * 1024) * 1024);
-        assert!(made <= paid, "{body}: {many} turns make {made} bytes anew, {paid} are paid for");
+        assert!(made <= paid, "{body}: {many} turns make {made} bytes again, {paid} are paid for");
     }
 }
 

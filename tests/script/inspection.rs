@@ -1,8 +1,8 @@
 //! Looking at a running level: everything that is known of a thing, what has a name, who is there.
 //!
-//! Goal: whoever looks on sees what scripts are at, line by line, and the run does not notice. Method: shipped
-//! levels run twice, once with a look at everything in every tick, and all hashes must agree; a small level
-//! whose scripts wait in every way is looked at and compared with what stands in its texts.
+//! Goal: an onlooker sees what scripts are at, line by line, and the run does not notice. Method:
+//! shipped levels run twice, once with a look at everything in every tick, and all hashes must agree; a small
+//! level whose scripts wait in every way is looked at and compared with what stands in its texts.
 
 use std::collections::BTreeMap;
 

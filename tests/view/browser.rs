@@ -1,7 +1,7 @@
 //! A browser without a window, driven over the DevTools protocol.
 //!
-//! Goal: tests press keys and look at a real page. Method: Chromium as the system has it, one process for each
-//! test; what a page writes on its console or throws is kept. Source: the Chrome DevTools Protocol
+//! Goal: tests press keys and look at a real page. Method: Chromium as the system has it, one process for
+//! each test; what a page writes on its console or throws is kept. Source: the Chrome DevTools Protocol
 //! (https://chromedevtools.github.io/devtools-protocol/).
 
 use std::io::{BufRead, BufReader};
@@ -164,7 +164,8 @@ impl Page {
         }
     }
 
-    /// Clicks on a place of the window, pixels; with keys held as DevTools counts them: 1 Alt, 2 Ctrl, 8 Shift.
+    /// Clicks on a place of the window, pixels; with keys held as DevTools counts them: 1 Alt, 2 Ctrl, 8
+    /// Shift.
     pub fn click(&mut self, [x, y]: [f64; 2], modifiers: u32) {
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let mouse = json!({

@@ -1,8 +1,8 @@
 //! What is in the fields of commands, and what is not.
 //!
-//! Goal: no command passes over a value of the wrong form. Method: every command and every action of graphs with each of
-//! its fields, each given a value of every other form; the program refuses it and names the field, and goes on. The forms
-//! are those of docs/protocol.md, not those of the program.
+//! Goal: no command passes over a value of the wrong form. Method: every command and every action of graphs
+//! with each of its fields, each given a value of every other form; the program refuses it and names the
+//! field, and goes on. The forms are those of docs/protocol.md, not those of the program.
 
 use serde_json::{Value, json};
 

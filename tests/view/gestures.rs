@@ -1,8 +1,8 @@
 //! What people do on the stage with a mouse.
 //!
-//! Goal: each gesture does what it says: points and links of graphs by hand, tiles, doors, expected paths, floors that are
-//! turned. Method: real presses and drags in Chromium; what they came to is read from the files and from the program over
-//! a socket of its own, not from the page.
+//! Goal: each gesture does what it says: points and links of graphs by hand, tiles, doors, expected paths,
+//! floors that are turned. Method: real presses and drags in Chromium; what they came to is read from the
+//! files and from the program over a socket of its own, not from the page.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! A level under view, driven by a test over the socket that the page uses.
 //!
-//! Goal: tests say what a client asks for and wait for what they expect. Method: the program as it is shipped,
-//! on a copy of the shipped project; whatever does not come within a generous time is a failure with everything
-//! that was heard.
+//! Goal: tests say what a client asks for and wait for what they expect. Method: the program as it is
+//! shipped, on a copy of the shipped project; whatever does not come within a generous time is a failure with
+//! everything that was heard.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

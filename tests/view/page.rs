@@ -1,8 +1,8 @@
 //! The live page in a browser.
 //!
-//! Goal: what people do on the page works, from the first look to an edit in the file. Method: a level under view
-//! and Chromium without a window; without a browser the tests say so and are counted. A page that complains on its
-//! console fails its test.
+//! Goal: what people do on the page works, from the first look to an edit in the file. Method: a level under
+//! view and Chromium without a window; without a browser the tests say so and are counted. A page that
+//! complains on its console fails its test.
 
 use std::io::Write as _;
 

@@ -1,7 +1,8 @@
 //! The protocol of the live page, without a page.
 //!
-//! Goal: what a viewer shows is the run itself: the same hashes, past and future included, whoever looks on and
-//! however slowly. Method: the program over its socket, compared with `walkon run` and `walkon replay`.
+//! Goal: what a viewer shows is the run itself: the same hashes, past and future included, however many look
+//! on and however slowly. Method: the program over its socket, compared with `walkon run` and `walkon
+//! replay`.
 
 use std::process::Command;
 

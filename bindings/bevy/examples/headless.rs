@@ -1,7 +1,7 @@
 //! A level in Bevy without a window: the courtyard for a minute of game time, as fast as it goes.
 //!
-//! `cargo run --release --example headless [ROOT LEVEL TICKS]` prints what is said, and the hash of the state: that of
-//! `walkon run`.
+//! `cargo run --release --example headless [ROOT LEVEL TICKS]` prints what is said, and the hash of the
+//! state: that of `walkon run`.
 
 use bevy_app::prelude::*;
 use bevy_asset::{AssetPlugin, AssetServer};

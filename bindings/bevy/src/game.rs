@@ -1,8 +1,8 @@
 //! Games of level entities: started, ticked, reloaded, placed, let go.
 //!
-//! In: level entities, assets, inputs, the fixed schedule. Out: character entities, messages. Holds: a game lives on
-//! the main thread, where Bevy runs what is not to be sent; a character has one entity for as long as it lives. Not
-//! here: assets (`asset`).
+//! In: level entities, assets, inputs, the fixed schedule. Out: character entities, messages. Holds: a game
+//! lives on the main thread, where Bevy runs what is not to be sent; a character has one entity for as long
+//! as it lives. Not here: assets (`asset`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use walkon_shell::{LevelText, LiveGame, Problem, StartSetup};
 
 use crate::asset::LevelAsset;
 
-/// A level that is to run: spawn it, and its game begins once the asset is there. Its characters are its children.
+/// A level that is to run: spawn it, and its game begins once the asset is there. Its characters are its
+/// children.
 #[derive(Component, Clone, Debug)]
 #[require(Waiting, Transform)]
 pub struct WalkonLevel {

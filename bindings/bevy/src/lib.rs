@@ -1,9 +1,10 @@
 //! walkon for Bevy: levels as assets, characters as entities, what happens as messages.
 //!
-//! In: a level entity ([`WalkonLevel`]), inputs ([`SayExt`]). Out: a child entity for each character with a `Transform`
-//! between two ticks, messages ([`Happened`], [`CueAsked`], [`LevelRefused`]). Holds: ticks run in Bevy's fixed schedule,
-//! at the tick rate of the level, and nowhere else, so a level has the hash that `walkon run` has; a file that is
-//! saved is taken in while the game goes on. Not here: what a level does (`walkon`), what anything looks like.
+//! In: a level entity ([`WalkonLevel`]), inputs ([`SayExt`]). Out: a child entity for each character with a
+//! `Transform` between two ticks, messages ([`Happened`], [`CueAsked`], [`LevelRefused`]). Holds: ticks run
+//! in Bevy's fixed schedule, at the tick rate of the level, and nowhere else, so a level has the hash that
+//! `walkon run` has; a file that is saved is taken in while the game goes on. Not here: what a level does
+//! (`walkon`), what anything looks like.
 //!
 //! ```no_run
 //! use bevy_app::prelude::*;
@@ -18,7 +19,8 @@
 //!         .add_plugins(AssetPlugin { file_path: "project".to_owned(), ..Default::default() })
 //!         .add_plugins(WalkonPlugin::at("project"))
 //!         .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
-//!             let level = WalkonLevel { seed: Some(1), ..WalkonLevel::new(assets.load("levels/courtyard.json")) };
+//!             let level = WalkonLevel::new(assets.load("levels/courtyard.json"));
+//!             let level = WalkonLevel { seed: Some(1), ..level };
 //!             commands.spawn(level).say(Input::event("bell"));
 //!         })
 //!         .add_systems(Update, |mut happened: MessageReader<Happened>| {
@@ -50,8 +52,8 @@ pub use game::{
 pub use say::SayExt;
 pub use walkon;
 
-/// Where in `FixedUpdate` levels take their tick: systems that say something to a level come before, those that look at
-/// what became of it after.
+/// Where in `FixedUpdate` levels take their tick: systems that say something to a level come before, those
+/// that look at what became of it after.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WalkonTick;
 

@@ -1,7 +1,7 @@
 //! What a game says to a level, by commands.
 //!
-//! In: inputs for a level entity. Out: the same, heard in its next tick. Holds: inputs are heard in the order in which
-//! they were said; those for an entity that is no level are lost. Not here: what they do.
+//! In: inputs for a level entity. Out: the same, heard in its next tick. Holds: inputs are heard in the order
+//! in which they were said; those for an entity that is no level are lost. Not here: what they do.
 
 use bevy_ecs::prelude::*;
 use walkon::Input;

@@ -41,8 +41,9 @@ namespace Walkon
         internal static extern WalkonStatus walkon_last_error(WalkonBuffer* @out);
 
         /// <summary>
-        ///  The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
-        ///  `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
+        ///  The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and
+        ///  `diagnostics`, for `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing`
+        ///  after other failures.
         ///
         ///  # Safety
         ///  As for `walkon_last_error`.
@@ -51,8 +52,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_last_problem(WalkonBuffer* @out);
 
         /// <summary>
-        ///  Opens a level by its path, or by its name in the project around the current folder, with the scripts of its
-        ///  project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
+        ///  Opens a level by its path, or by its name in the project around the current folder, with the scripts of
+        ///  its project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
         ///
         ///  # Safety
         ///  `path` is a text, `level` has room for one handle.
@@ -61,9 +62,9 @@ namespace Walkon
         internal static extern WalkonStatus walkon_level_open(WalkonText path, WalkonLevel** level);
 
         /// <summary>
-        ///  Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and what it
-        ///  names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`, `BadJson`,
-        ///  `LevelRefused`, `ScriptFailed`, `Bug`.
+        ///  Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and
+        ///  what it names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`,
+        ///  `BadJson`, `LevelRefused`, `ScriptFailed`, `Bug`.
         ///
         ///  # Safety
         ///  `texts` is a text, `level` has room for one handle.
@@ -99,11 +100,11 @@ namespace Walkon
         internal static extern WalkonStatus walkon_level_tick_rate(WalkonLevel* level, uint* rate);
 
         /// <summary>
-        ///  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
-        ///  json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
-        ///  it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
-        ///  any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`; a level whose scripts
-        ///  fail has a row that says so.
+        ///  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run
+        ///  --format json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing.
+        ///  Any thread may do it. A run takes as long as it takes, and is made again when there was too little room:
+        ///  64 KiB are enough for any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`,
+        ///  `Bug`; a level whose scripts fail has a row that says so.
         ///
         ///  # Safety
         ///  `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
@@ -112,9 +113,9 @@ namespace Walkon
         internal static extern WalkonStatus walkon_level_run(WalkonLevel* level, ulong seed, WalkonText bound, WalkonBuffer* @out);
 
         /// <summary>
-        ///  Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`, `interactive`
-        ///  (choices wait for an answer), `events` (whether ticks tell what happened, true) and `threads`, or nothing. Errors:
-        ///  `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
+        ///  Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`,
+        ///  `interactive` (choices wait for an answer), `events` (whether ticks tell what happened, true) and
+        ///  `threads`, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
         ///
         ///  # Safety
         ///  `level` is a level that was not freed, `setup` a text, `game` has room for one handle.
@@ -132,8 +133,9 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_free(WalkonGame* game);
 
         /// <summary>
-        ///  Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its line in a
-        ///  trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
+        ///  Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its
+        ///  line in a trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`,
+        ///  `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `inputs` a text.
@@ -152,8 +154,9 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_events(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
-        ///  Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
-        ///  as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
+        ///  Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it.
+        ///  `bound` is as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`,
+        ///  `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `bound` a text.
@@ -162,8 +165,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_run(WalkonGame* game, WalkonText bound);
 
         /// <summary>
-        ///  Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`, `WrongThread`,
-        ///  `Bug`; `Nothing` before `walkon_game_run`.
+        ///  Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`,
+        ///  `WrongThread`, `Bug`; `Nothing` before `walkon_game_run`.
         ///
         ///  # Safety
         ///  As for `walkon_game_events`.
@@ -172,8 +175,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_row(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
-        ///  Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors: `NullPointer`,
-        ///  `WrongThread`, `Ended`, `Bug`.
+        ///  Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors:
+        ///  `NullPointer`, `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed.
@@ -191,8 +194,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_tick_number(WalkonGame* game, ulong* tick);
 
         /// <summary>
-        ///  Writes the hash of the state: the same in every process that runs the same level, scripts, seed and inputs. Errors:
-        ///  `NullPointer`, `WrongThread`, `Bug`.
+        ///  Writes the hash of the state: the same in every process that runs the same level, scripts, seed and
+        ///  inputs. Errors: `NullPointer`, `WrongThread`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `hash` has room for one number.
@@ -201,8 +204,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_hash(WalkonGame* game, ulong* hash);
 
         /// <summary>
-        ///  Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`, `Bug`;
-        ///  `Nothing` while it has not.
+        ///  Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`,
+        ///  `Bug`; `Nothing` while it has not.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `ok` has room for one number.
@@ -220,8 +223,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_character_count(WalkonGame* game, nuint* count);
 
         /// <summary>
-        ///  Writes the names of the characters in order of creation, one a line: those of the rows of `walkon_game_positions`.
-        ///  Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
+        ///  Writes the names of the characters in order of creation, one a line: those of the rows of
+        ///  `walkon_game_positions`. Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
         ///
         ///  # Safety
         ///  As for `walkon_game_events`.
@@ -231,8 +234,8 @@ namespace Walkon
 
         /// <summary>
         ///  Writes where everybody is, in order of creation: x, y and z of each in metres, as far as there is room for
-        ///  `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall` when there are
-        ///  more than `capacity`, whose places are written.
+        ///  `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall`
+        ///  when there are more than `capacity`, whose places are written.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `xyz` has room for three times `capacity` numbers, `count` for one.
@@ -250,8 +253,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_poses(WalkonGame* game, WalkonPose* poses, nuint capacity, nuint* count);
 
         /// <summary>
-        ///  Sends a character to a place from the next tick on and writes the number of the walk, which is in its events.
-        ///  Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
+        ///  Sends a character to a place from the next tick on and writes the number of the walk, which is in its
+        ///  events. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `name` a text, `to` three numbers, `walk` room for one number or
@@ -261,8 +264,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_walk(WalkonGame* game, WalkonText name, float* to, ulong* walk);
 
         /// <summary>
-        ///  Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`,
-        ///  `Bug`.
+        ///  Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`,
+        ///  `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `name` a text.
@@ -271,8 +274,8 @@ namespace Walkon
         internal static extern WalkonStatus walkon_game_stop(WalkonGame* game, WalkonText name);
 
         /// <summary>
-        ///  Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors: `NullPointer`,
-        ///  `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
+        ///  Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors:
+        ///  `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
         ///
         ///  # Safety
         ///  `game` is a game that was not freed, `name` a text.

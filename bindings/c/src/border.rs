@@ -1,8 +1,8 @@
 //! Pointers of callers, and panics of ours: what every function does first and last.
 //!
-//! In: pointers with lengths, work that may fail or panic. Out: slices, texts, handles; a status. Holds: a null
-//! pointer is a status, never a fault; a panic is the status `Bug`; a result that does not fit leaves the memory of
-//! the caller alone and says how much it needs. Not here: what functions do.
+//! In: pointers with lengths, work that may fail or panic. Out: slices, texts, handles; a status. Holds: a
+//! null pointer is a status, never a fault; a panic is the status `Bug`; a result that does not fit leaves
+//! the memory of the caller alone and says how much it needs. Not here: what functions do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -1,8 +1,8 @@
 //! Games behind handles.
 //!
-//! In: a level, inputs as JSON, room for results. Out: events as JSON lines, places as numbers, rows. Holds: one game,
-//! one thread; after a panic a game answers `Bug` to everything and can only be freed. Not here: what inputs and
-//! events look like (docs/traces.md).
+//! In: a level, inputs as JSON, room for results. Out: events as JSON lines, places as numbers, rows. Holds:
+//! one game, one thread; after a panic a game answers `Bug` to everything and can only be freed. Not here:
+//! what inputs and events look like (docs/traces.md).
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -102,9 +102,9 @@ unsafe fn with(
     })
 }
 
-/// Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`, `interactive`
-/// (choices wait for an answer), `events` (whether ticks tell what happened, true) and `threads`, or nothing. Errors:
-/// `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
+/// Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`,
+/// `interactive` (choices wait for an answer), `events` (whether ticks tell what happened, true) and
+/// `threads`, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
 ///
 /// # Safety
 /// `level` is a level that was not freed, `setup` a text, `game` has room for one handle.
@@ -159,8 +159,9 @@ pub unsafe extern "C" fn walkon_game_free(game: *mut WalkonGame) -> WalkonStatus
     })
 }
 
-/// Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its line in a
-/// trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
+/// Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its
+/// line in a trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`,
+/// `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `inputs` a text.
@@ -195,8 +196,9 @@ pub unsafe extern "C" fn walkon_game_events(game: *mut WalkonGame, out: *mut Wal
     unsafe { with(game, |running| fill(out, running.events.as_bytes())) }
 }
 
-/// Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
-/// as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
+/// Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it.
+/// `bound` is as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`,
+/// `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `bound` a text.
@@ -219,8 +221,8 @@ pub unsafe extern "C" fn walkon_game_run(game: *mut WalkonGame, bound: WalkonTex
     }
 }
 
-/// Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`, `WrongThread`,
-/// `Bug`; `Nothing` before `walkon_game_run`.
+/// Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`,
+/// `WrongThread`, `Bug`; `Nothing` before `walkon_game_run`.
 ///
 /// # Safety
 /// As for `walkon_game_events`.
@@ -237,8 +239,8 @@ pub unsafe extern "C" fn walkon_game_row(game: *mut WalkonGame, out: *mut Walkon
     }
 }
 
-/// Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors: `NullPointer`,
-/// `WrongThread`, `Ended`, `Bug`.
+/// Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors:
+/// `NullPointer`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed.
@@ -264,8 +266,8 @@ pub unsafe extern "C" fn walkon_game_tick_number(game: *mut WalkonGame, tick: *m
     unsafe { with(game, |running| put(tick, running.live.game().world().tick().0, "tick")) }
 }
 
-/// Writes the hash of the state: the same in every process that runs the same level, scripts, seed and inputs. Errors:
-/// `NullPointer`, `WrongThread`, `Bug`.
+/// Writes the hash of the state: the same in every process that runs the same level, scripts, seed and
+/// inputs. Errors: `NullPointer`, `WrongThread`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `hash` has room for one number.
@@ -275,8 +277,8 @@ pub unsafe extern "C" fn walkon_game_hash(game: *mut WalkonGame, hash: *mut u64)
     unsafe { with(game, |running| put(hash, running.live.game().fingerprint().whole(), "hash")) }
 }
 
-/// Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`, `Bug`;
-/// `Nothing` while it has not.
+/// Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`,
+/// `Bug`; `Nothing` while it has not.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `ok` has room for one number.
@@ -305,8 +307,8 @@ pub unsafe extern "C" fn walkon_game_character_count(
     unsafe { with(game, |running| put(count, running.live.character_count(), "count")) }
 }
 
-/// Writes the names of the characters in order of creation, one a line: those of the rows of `walkon_game_positions`.
-/// Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
+/// Writes the names of the characters in order of creation, one a line: those of the rows of
+/// `walkon_game_positions`. Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
 ///
 /// # Safety
 /// As for `walkon_game_events`.
@@ -326,8 +328,8 @@ pub unsafe extern "C" fn walkon_game_names(game: *mut WalkonGame, out: *mut Walk
 }
 
 /// Writes where everybody is, in order of creation: x, y and z of each in metres, as far as there is room for
-/// `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall` when there are
-/// more than `capacity`, whose places are written.
+/// `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall`
+/// when there are more than `capacity`, whose places are written.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `xyz` has room for three times `capacity` numbers, `count` for one.
@@ -379,8 +381,8 @@ fn fits(all: usize, capacity: usize) -> Result<(), Failure> {
     Err(Failure::new(WalkonStatus::TooSmall, what))
 }
 
-/// Sends a character to a place from the next tick on and writes the number of the walk, which is in its events.
-/// Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
+/// Sends a character to a place from the next tick on and writes the number of the walk, which is in its
+/// events. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text, `to` three numbers, `walk` room for one number or
@@ -407,8 +409,8 @@ pub unsafe extern "C" fn walkon_game_walk(
     }
 }
 
-/// Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`,
-/// `Bug`.
+/// Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`,
+/// `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text.
@@ -428,8 +430,8 @@ fn named(running: &Running, name: &str) -> Result<walkon::CharacterId, Failure> 
     running.live.character(name).map_err(|why| Failure::new(WalkonStatus::UnknownName, why))
 }
 
-/// Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors: `NullPointer`,
-/// `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
+/// Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors:
+/// `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text.

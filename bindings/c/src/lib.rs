@@ -1,12 +1,13 @@
 //! The C interface of walkon: levels and games behind handles, bytes in, bytes and numbers out.
 //!
-//! In: handles, pointers with lengths. Out: a [`WalkonStatus`] from every function that can fail, results in memory
-//! of the caller. Holds: nothing calls back; no panic crosses; a handle that this library made is valid until it is
-//! freed; a game is used by the thread that started it and by no other, which is checked in every call; a level
-//! may be shared. Whatever fails changes nothing and leaves a text ([`walkon_last_error`]). Not here: what a game
-//! does (`walkon`), which is not written again.
+//! In: handles, pointers with lengths. Out: a [`WalkonStatus`] from every function that can fail, results in
+//! memory of the caller. Holds: nothing calls back; no panic crosses; a handle that this library made is
+//! valid until it is freed; a game is used by the thread that started it and by no other, which is checked in
+//! every call; a level may be shared. Whatever fails changes nothing and leaves a text
+//! ([`walkon_last_error`]). Not here: what a game does (`walkon`), which is not written again.
 //!
-//! The header `include/walkon.h` and the declarations for C# are made of this file (`cargo test -p walkon-c`).
+//! The header `include/walkon.h` and the declarations for C# are made of this file (`cargo test -p
+//! walkon-c`).
 #![allow(unsafe_code, reason = "this is the border: every pointer is looked at here and nowhere else")]
 #![deny(unsafe_op_in_unsafe_fn)]
 

@@ -1,7 +1,7 @@
 //! What calls come to, and what was wrong with the last one.
 //!
-//! In: failures. Out: a status, a text and an object for each thread. Holds: the text is that of the last call of
-//! this thread that failed, until another fails. Not here: which failure is which status (`border`).
+//! In: failures. Out: a status, a text and an object for each thread. Holds: the text is that of the last
+//! call of this thread that failed, until another fails. Not here: which failure is which status (`border`).
 
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -143,8 +143,9 @@ pub unsafe extern "C" fn walkon_last_error(out: *mut WalkonBuffer) -> WalkonStat
     border::quietly(|| unsafe { fill(out, text.as_bytes()) })
 }
 
-/// The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
-/// `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
+/// The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and
+/// `diagnostics`, for `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing`
+/// after other failures.
 ///
 /// # Safety
 /// As for `walkon_last_error`.

@@ -1,8 +1,8 @@
 //! Batches for Python: an iterator over rows as runs end.
 //!
-//! In: levels, seeds, a bound. Out: rows. Holds: runs are on threads of their own and never have the lock of the
-//! interpreter; waiting for the next one frees it, and a signal ends the wait; a batch that is dropped ends its runs.
-//! Not here: what a row says.
+//! In: levels, seeds, a bound. Out: rows. Holds: runs are on threads of their own and never have the lock of
+//! the interpreter; waiting for the next one frees it, and a signal ends the wait; a batch that is dropped
+//! ends its runs. Not here: what a row says.
 
 use std::sync::Arc;
 use std::sync::Mutex;

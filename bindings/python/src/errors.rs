@@ -1,7 +1,7 @@
 //! Failures as exceptions of `walkon.errors`.
 //!
-//! In: problems, refusals. Out: exceptions with file, line and diagnostics where there are any. Not here: the classes,
-//! which are Python.
+//! In: problems, refusals. Out: exceptions with file, line and diagnostics where there are any. Not here: the
+//! classes, which are Python.
 
 use pyo3::prelude::*;
 use walkon_shell::{BorrowError, Ended, Problem};

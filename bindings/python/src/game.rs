@@ -1,8 +1,8 @@
 //! Games for Python.
 //!
-//! In: inputs as JSON, names, arrays. Out: lines of JSON, arrays, rows. Holds: one game, one thread, which every call
-//! checks; ticks run without the lock of the interpreter; what is written to an array is written in place. Not here:
-//! typed events.
+//! In: inputs as JSON, names, arrays. Out: lines of JSON, arrays, rows. Holds: one game, one thread, which
+//! every call checks; ticks run without the lock of the interpreter; what is written to an array is written
+//! in place. Not here: typed events.
 
 use std::cell::RefCell;
 
@@ -10,8 +10,7 @@ use numpy::ndarray::Dim;
 use numpy::{PyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use walkon::world::walk::{AcceptEnd, WalkPace};
-use walkon::{CharacterId, DoorPolicy, Goal, Tick, WalkOptions};
+use walkon::{AcceptEnd, CharacterId, DoorPolicy, Goal, Tick, WalkOptions, WalkPace};
 use walkon_shell::{LiveGame, ThreadBound};
 
 use crate::errors;
@@ -61,8 +60,8 @@ impl Game {
 
 #[pymethods]
 impl Game {
-    /// Advances it by so many ticks, fewer when the level finishes; `inputs` are heard in the first. The lines of what
-    /// happened.
+    /// Advances it by so many ticks, fewer when the level finishes; `inputs` are heard in the first. The
+    /// lines of what happened.
     #[pyo3(signature = (inputs, ticks))]
     fn tick(&self, py: Python<'_>, inputs: Option<&str>, ticks: u32) -> PyResult<Vec<String>> {
         let done = self.with(py, |live| {
@@ -87,8 +86,8 @@ impl Game {
         })
     }
 
-    /// Runs it to a bound and ends it: the row of `walkon run --format json`, and the lines of what happened when they
-    /// are asked for.
+    /// Runs it to a bound and ends it: the row of `walkon run --format json`, and the lines of what happened
+    /// when they are asked for.
     #[pyo3(signature = (ends, events))]
     fn run(&self, py: Python<'_>, ends: BoundArguments, events: bool) -> PyResult<(String, Vec<String>)> {
         let bound = bound(ends)?;

@@ -1,7 +1,7 @@
 //! Levels for Python.
 //!
-//! In: a path, or texts. Out: a level that any thread and any process may use. Holds: a level never changes; pickled it
-//! is its texts. Not here: games (`game`), batches (`batch`).
+//! In: a path, or texts. Out: a level that any thread and any process may use. Holds: a level never changes;
+//! pickled it is its texts. Not here: games (`game`), batches (`batch`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! The native half of walkon for Python: levels, games and batches as plain as can be.
 //!
-//! In: texts, numbers, arrays. Out: lines of JSON, rows, arrays. Holds: the lock of the interpreter is free while a
-//! level is built or runs; a game answers the thread that started it and no other; a signal ends what runs; every
-//! failure is an exception of `walkon.errors`. Not here: typed events, dataclasses and environments, which are Python
-//! (`python/walkon`), and what a game does (`walkon`).
+//! In: texts, numbers, arrays. Out: lines of JSON, rows, arrays. Holds: the lock of the interpreter is free
+//! while a level is built or runs; a game answers the thread that started it and no other; a signal ends what
+//! runs; every failure is an exception of `walkon.errors`. Not here: typed events, dataclasses and
+//! environments, which are Python (`python/walkon`), and what a game does (`walkon`).
 #![deny(unsafe_code)]
 #![allow(
     clippy::disallowed_types,

@@ -1,7 +1,8 @@
 //! Ctrl-C while something long runs without the lock of the interpreter.
 //!
-//! In: the interpreter's signals. Out: whether to stop, and the exception that a signal became. Holds: handlers run
-//! where Python runs them, on its main thread; they are looked for twenty times a second. Not here: what stops.
+//! In: the interpreter's signals. Out: whether to stop, and the exception that a signal became. Holds:
+//! handlers run where Python runs them, on its main thread; they are looked for twenty times a second. Not
+//! here: what stops.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! Many runs of levels, over threads.
 //!
 //! In: levels as texts, which of them with which seed, a bound. Out: one row for each run, as it ends or in
-//! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it would
-//! have alone (fault:F44), whatever the number of threads; who stops a batch gets no row of a run that was cut
-//! short; dropping it ends its threads. Not here: what a run does (`walkon::game::headless`), which runs there
-//! are.
+//! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it
+//! would have alone (fault:F44), whatever the number of threads; who stops a batch gets no row of a run that
+//! was cut short; dropping it ends its threads. Not here: what a run does (`walkon::game::headless`), which
+//! runs there are.
 
 use std::collections::BTreeMap;
 use std::fmt;

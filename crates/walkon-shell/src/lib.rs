@@ -1,10 +1,10 @@
 //! What the program and the bindings of walkon share: everything with side effects that more than one of them
 //! needs.
 //!
-//! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same,
-//! whoever asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a script that
-//! takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any game
-//! (`walkon`).
+//! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same
+//! for everybody who asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a
+//! script that takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any
+//! game (`walkon`).
 
 #![deny(unsafe_code)]
 #![allow(

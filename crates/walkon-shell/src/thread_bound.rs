@@ -1,13 +1,13 @@
 //! Something that lives on the thread that made it, behind a handle that may go anywhere.
 //!
 //! In: a value, the threads that ask for it. Out: the value, or why it is not to be had. Holds: the value is
-//! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value that
-//! is in use is not lent again. Not here: what the value is.
+//! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value
+//! that is in use is not lent again. Not here: what the value is.
 //!
 //! A [`walkon::Game`] holds a virtual machine that belongs to one thread. Handles of other languages know no
-//! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and whoever
-//! asks is compared with the thread that made the value, before the value is looked at. That comparison is what
-//! makes the two lines of unsafe code right.
+//! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and
+//! the thread that asks is compared with the one that made the value, before the value is looked at. That
+//! comparison is what makes the two lines of unsafe code right.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;

@@ -59,7 +59,7 @@ const ACTIONS = [
     hint: "The ways between parts, kept in the compact form",
     fields: { keep: true },
   },
-  { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, whoever made it" },
+  { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, even that of somebody else" },
 ];
 
 /** @type {{label: string, action: string, value: Json} | null} */

@@ -63,7 +63,7 @@ function take(message) {
       changed("notice", { text: message.text });
       break;
     default:
-      // `cue`, `edited`, `script`, `reloaded`, `forecast`, `expected`: whoever deals with them listens by that name.
+      // `cue`, `edited`, `script`, `reloaded`, `forecast`, `expected`: the modules that deal with them listen by that name.
       changed(message.tell, message);
   }
 }

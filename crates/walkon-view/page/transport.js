@@ -30,7 +30,7 @@ const NOTES = {
   obstacles: "who is planned around",
   steering: "velocities: wanted and real",
   nudges: "who is asked to step aside",
-  replans: "who plans anew",
+  replans: "who plans again",
 };
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
 

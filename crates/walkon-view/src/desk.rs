@@ -1,9 +1,9 @@
 //! The files of the project: read, patched, saved, checked.
 //!
-//! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running level
-//! and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a text that
-//! still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here: how a text is
-//! patched (`edit`), who watches the disk (the command line).
+//! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running
+//! level and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a
+//! text that still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here:
+//! how a text is patched (`edit`), who watches the disk (the command line).
 
 mod commands;
 
@@ -28,8 +28,8 @@ use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
 
-/// How long all texts wait for their check after one of them has changed: the future comes first, and what is changed
-/// meanwhile is checked with it.
+/// How long all texts wait for their check after one of them has changed: the future comes first, and what is
+/// changed meanwhile is checked with it.
 const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
 
 /// The project around a level, as the command line knows it.
@@ -56,7 +56,8 @@ pub trait Project: Send + Sync {
     /// The folder of the project.
     fn folder(&self) -> &Folder;
 
-    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is wanted.
+    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is
+    /// wanted.
     ///
     /// # Errors
     /// When its level or a script does not start.

@@ -1,8 +1,8 @@
 //! The fields of commands: which each has, and what may stand in them.
 //!
-//! In: a command as JSON. Out: its fields, read; or the one that is wrong, by its name, with what was expected. Holds:
-//! a field that a command does not have is an error, and so is a value of another form than it takes: nothing is
-//! passed over in silence. Not here: what the values mean (`commands`, `desk`).
+//! In: a command as JSON. Out: its fields, read; or the one that is wrong, by its name, with what was
+//! expected. Holds: a field that a command does not have is an error, and so is a value of another form than
+//! it takes: nothing is passed over in silence. Not here: what the values mean (`commands`, `desk`).
 
 use serde_json::Value;
 use walkon::base::suggestions;
@@ -145,7 +145,8 @@ impl<'a> Fields<'a> {
     /// The word of a command, and its fields.
     ///
     /// # Errors
-    /// A word that is none; a field that the command does not have; a value of another form than its field takes.
+    /// A word that is none; a field that the command does not have; a value of another form than its field
+    /// takes.
     pub fn of(command: &'a Value) -> Result<(&'a str, Self), String> {
         if !command.is_object() {
             return Err(format!("{} is no command, expected an object", shown(command)));

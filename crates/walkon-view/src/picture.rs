@@ -82,8 +82,8 @@ pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> Se
 /// A picture as a client looks at it.
 struct Seen {
     picture: Picture,
-    /// The same as it is seen from the side, where the client wants to know how high everything lies: whatever is
-    /// higher is moved by its height there, and nothing else differs.
+    /// The same as it is seen from the side, where the client wants to know how high everything lies:
+    /// whatever is higher is moved by its height there, and nothing else differs.
     raised: Option<Picture>,
 }
 
@@ -110,7 +110,8 @@ impl Seen {
                 let (Some(raised), Some(heights)) = (raised, heights) else {
                     return Value::Object(shape_json(world, shape));
                 };
-                // From above some shapes look as if they lay below others, which is not how they look from anywhere.
+                // From above some shapes look as if they lay below others, which is not how they look from
+                // anywhere.
                 let form = match (&shape.form, &raised.form) {
                     (&Figure::Dot { centre, .. }, &Figure::Dot { radius_px, .. }) => {
                         Figure::Dot { centre, radius_px }

@@ -1,7 +1,8 @@
 //! Questions about a level as it stands in a tick, of now or of the past.
 //!
-//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking changes
-//! nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`, `replica`).
+//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking
+//! changes nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`,
+//! `replica`).
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 //!
 //! In: orders of clients, saved texts, the clock. Out: frames, pictures and items for clients; a record from
 //! which the same run can be made again. Holds: everything that reaches the level is an input of a tick and
-//! stands in the record; without inputs the run is that of `walkon run`; telling clients never waits for them.
-//! Not here: the past (`replica`), the future (`forecast`), files (`desk`).
+//! stands in the record; without inputs the run is that of `walkon run`; telling clients never waits for
+//! them. Not here: the past (`replica`), the future (`forecast`), files (`desk`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -558,7 +558,7 @@ impl Running {
     }
 }
 
-/// Whether an event means that a page has to learn names anew.
+/// Whether an event means that a page has to learn names again.
 fn changes_who_is_there(event: &walkon::Event) -> bool {
     matches!(event, walkon::Event::Spawned { .. } | walkon::Event::Despawned { .. })
 }

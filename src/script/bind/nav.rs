@@ -21,6 +21,7 @@ use crate::script::vm::convert::{Args, Mistake, setting, vector};
 use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::{charge, store};
 use crate::world::World;
+use crate::world::area::Availability;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
 use crate::world::props::Subject;
@@ -484,10 +485,10 @@ fn area_name(args: &mut Args) -> Result<String, Mistake> {
 
 fn set_area_available(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
-    let available = args.take("available").boolean()?;
+    let wanted = Availability::of(args.take("available").boolean()?);
     ask(lua, args, |world| {
         let area = names::area(world, function, &area)?;
-        areas::set_available(world, area, available).map_err(op(function))
+        areas::set_available(world, area, wanted).map_err(op(function))
     })
 }
 

@@ -1,8 +1,8 @@
 //! What a debugger needs of the VM: lines where it stops, the frames there, what stands in them.
 //!
 //! In: the code of files as it is loaded, lines to stop at, a [`Hook`]. Out: calls of the hook while the code
-//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes nothing
-//! that a script can see, so a debugged run counts as much as any; without a debugger none of this is
+//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes
+//! nothing that a script can see, so a debugged run counts as much as any; without a debugger none of this is
 //! installed. Not here: which lines to stop at, and when (`script::debug`).
 //!
 //! A step is made of stops at every line: Luau's own single step holds only from the next call on.
@@ -24,7 +24,7 @@ const FRAMES_TOLD_MAX: usize = 1000;
 /// Locals of a frame, and upvalues of a function: Luau allows 200 of each.
 const NAMED_MAX: i32 = 256;
 
-/// Whoever is asked at a line, at a fault and when code was loaded.
+/// Who is asked at a line, at a fault and when code was loaded.
 pub(crate) trait Hook: fmt::Debug {
     /// Code is about to run a line where it may stop. Returns when it may go on.
     fn at_line(&self, lua: &Lua, at: &Standing);
@@ -128,7 +128,8 @@ impl DebugPort {
         Ok(port)
     }
 
-    /// Something has taken the place of the port at safepoints, as a profile does: the port goes in front of it.
+    /// Something has taken the place of the port at safepoints, as a profile does: the port goes in front of
+    /// it.
     ///
     /// # Errors
     /// When the memory of the VM is spent.
@@ -286,8 +287,8 @@ pub(crate) struct Local {
 
 /// The locals of a frame that are in force; of several of one name the last is the one that the code sees.
 ///
-/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are found
-/// by their values.
+/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are
+/// found by their values.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -381,23 +382,23 @@ pub(crate) fn set_upvalue(lua: &Lua, function: &Function, number: usize, value: 
 /// The calls into the VM.
 ///
 /// Why this is sound:
-/// 1. The callbacks are written at setup, that of safepoints once more when a run is profiled, through mlua's own
-///    lock, into the record of the VM; mlua writes neither `debugbreak` nor, as this crate uses it, `interrupt`.
-///    The safepoint that was there before is called behind ours with the same arguments; ours is never put
-///    behind itself.
-/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A port
-///    that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
+/// 1. The callbacks are written at setup, that of safepoints once more when a run is profiled, through mlua's
+///    own lock, into the record of the VM; mlua writes neither `debugbreak` nor, as this crate uses it,
+///    `interrupt`. The safepoint that was there before is called behind ours with the same arguments; ours is
+///    never put behind itself.
+/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A
+///    port that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
 /// 3. `debugbreak` is called with room for twenty values above the live registers (`luau_callhook`), and Luau
-///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken away
-///    and functions be called from within. Patching an instruction changes its number alone, and the
+///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken
+///    away and functions be called from within. Patching an instruction changes its number alone, and the
 ///    instruction under way was read already.
 /// 4. Panics of Rust do not leave the callbacks: they are noted as those of any host function are and go on
-///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises: everything
-///    that may raise is inside `exec_raw`, which catches it.
+///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises:
+///    everything that may raise is inside `exec_raw`, which catches it.
 /// 5. A `State` is an address that is used only while what it belongs to stands still: that of the code that
-///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected meanwhile.
-///    Values are pushed onto it after asking for room, moved to the state of the host at once, and so it is
-///    left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
+///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected
+///    meanwhile. Values are pushed onto it after asking for room, moved to the state of the host at once, and
+///    so it is left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
 /// 6. Texts that Luau hands out (names, sources) are copied before anything else is called.
 #[allow(unsafe_code)]
 mod raw {
@@ -472,7 +473,7 @@ mod raw {
             guarded(|| port.at_safepoint());
         }
         let before = port.safepoint.get();
-        // It may raise: nothing is left to be dropped. Whoever owns the VM owns the port as well.
+        // It may raise: nothing is left to be dropped. The owner of the VM owns the port as well.
         drop(port);
         if let Some(before) = before {
             // SAFETY: the callback that was installed before, with what Luau gave.

@@ -6,10 +6,10 @@
 //! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
 //! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a wide
-//! table counts as wide as the table is, and so does making room again and again. Not here: who
-//! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
-//! tight loops, this about 1.1 times.
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
+//! wide table counts as wide as the table is, and so does making room again and again. Not here: who is told
+//! (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight
+//! loops, this about 1.1 times.
 
 mod aside;
 pub(crate) mod batch;
@@ -40,19 +40,19 @@ const PLACES_PER_UNIT: usize = 1024;
 /// The same where `next` begins at a key: it looks the key up as well.
 const PLACES_PER_UNIT_OF_NEXT: usize = 2048;
 
-/// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty, takes
-/// no longer than the safepoints of the loop pay for.
+/// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty,
+/// takes no longer than the safepoints of the loop pay for.
 const WIDE_BYTES: usize = 64 * 1024;
 
-/// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128 for
-/// each name.
+/// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128
+/// for each name.
 const ROOM_PER_SAFEPOINT: u64 = 1024;
 
 /// Bytes of tables that are paid for in advance, at most: the largest table grows once.
 const ROOM_MAX: u64 = 16 * 1024 * 1024;
 
-/// A part of a table of so many bytes takes twice as long for each of them, because memory is far away then; one
-/// of more up to so many times more.
+/// A part of a table of so many bytes takes twice as long for each of them, because memory is far away then;
+/// one of more up to so many times more.
 const FAR_BYTES: usize = 1024 * 1024;
 const FAR_TIMES_MAX: usize = 3;
 
@@ -184,9 +184,10 @@ struct Gauge {
     signals: Arc<Signals>,
 }
 
-/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid for
-/// by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory, that is
-/// up to the address. Who takes from a table and puts into it so that it is made anew each time pays for that.
+/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid
+/// for by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory,
+/// that is up to the address. A script that takes from a table and puts into it so that the table is made
+/// again each time pays for that.
 #[derive(Debug, Default)]
 struct Room {
     /// Left of what earlier calls paid for.
@@ -301,8 +302,8 @@ impl Gauge {
         (self.limit.get().saturating_sub(self.left())).saturating_sub(self.charged.get())
     }
 
-    /// Takes a part of a table into account that was made or has grown. What grows where it lies (lists, and the
-    /// stack of calls) doubles each time.
+    /// Takes a part of a table into account that was made or has grown. What grows where it lies (lists, and
+    /// the stack of calls) doubles each time.
     fn make_room(&self, old_bytes: usize, new_bytes: usize) {
         if new_bytes > WIDE_BYTES {
             self.has_wide_tables.set(true);
@@ -602,16 +603,17 @@ impl Drop for Running<'_> {
 ///
 /// Why this is sound:
 /// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
-///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
-///    and `remove_interrupt`, which this crate does not call, and never `onallocate`.
+///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua
+///    writes `interrupt` only in `set_interrupt` and `remove_interrupt`, which this crate does not call, and
+///    never `onallocate`.
 /// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
 ///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
 ///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
 ///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.
-/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which borrow
-///    what nobody else holds and grow tables of their own: nothing here formats or panics;
-///    the arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which
+///    borrow what nobody else holds and grow tables of their own: nothing here formats or panics; the
+///    arithmetic cannot overflow (each subtraction is guarded by a comparison).
 /// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
 ///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
 ///    same way. The error value is a null light userdata, which needs one stack slot (`lua_rawcheckstack`, as
@@ -626,13 +628,13 @@ impl Drop for Running<'_> {
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
 ///    is not finished has no hash yet, and is not read.
-/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them by
-///    number reads no other; beyond the top is nothing. Only where three of them are those of a loop over a
-///    table, which scripts cannot make, one is written, with a pointer that stands for the same. They are read
-///    where they lie: the VM's own functions refuse registers beyond the frame, where many values that a call
-///    is given lie, and to put a value there they would widen the frame. Of a table the first 12 bytes are read.
-///    Where a thread keeps its first register, what a register looks like and where the sizes of a table lie was
-///    measured at setup; if they were not found, nothing is read or written.
+/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
+///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
+///    a table, which scripts cannot make, one is written, with a pointer that stands for the same. They are
+///    read where they lie: the VM's own functions refuse registers beyond the frame, where many values that a
+///    call is given lie, and to put a value there they would widen the frame. Of a table the first 12 bytes
+///    are read. Where a thread keeps its first register, what a register looks like and where the sizes of a
+///    table lie was measured at setup; if they were not found, nothing is read or written.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
@@ -1002,9 +1004,9 @@ mod raw {
         unsafe { look_around(state, gauge) }
     }
 
-    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as it
-    /// is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in three
-    /// registers; once it is paid for, a bit that the VM does not read is set in the last of them.
+    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as
+    /// it is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in
+    /// three registers; once it is paid for, a bit that the VM does not read is set in the last of them.
     #[inline(never)]
     unsafe fn look_at_loops(state: *mut ffi::lua_State, gauge: &Gauge) {
         let Some(widths) = gauge.fresh.widths.get() else { return };

@@ -1,8 +1,8 @@
 //! Tells the ledger of a profile of every call that the VM makes.
 //!
-//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing of
-//! this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the stacks
-//! (`fuel::sampling`).
+//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing
+//! of this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the
+//! stacks (`fuel::sampling`).
 
 use std::rc::Rc;
 

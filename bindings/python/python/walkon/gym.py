@@ -118,7 +118,7 @@ class _Share:
 class WalkonVectorEnv(VectorEnv[Floats, np.ndarray[Any, Any], np.ndarray[Any, Any]]):
     """Many games of one level at the same time, shared out to ``threads``, which run beside one another.
 
-    An episode that has ended is begun anew in the step after, whatever the action (``AutoresetMode.NEXT_STEP``): that step
+    An episode that has ended begins again in the step after, whatever the action (``AutoresetMode.NEXT_STEP``): that step
     has no reward and the first observation of the new episode. The other arguments are those of ``WalkonEnv``.
     """
 

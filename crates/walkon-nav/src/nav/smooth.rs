@@ -21,8 +21,9 @@ struct Charge {
     free_beside: u32,
 }
 
-/// An expansion is worth some two microseconds. A search does more for its expansions than to look along lines, and nobody
-/// waits longer than need be for a line through a maze. Unit tests have every line made in slices.
+/// An expansion is worth some two microseconds. A search does more for its expansions than to look along
+/// lines, and nobody waits longer than need be for a line through a maze. Unit tests have every line made in
+/// slices.
 const CHARGE: Charge = if cfg!(test) {
     Charge { effort_per_expansion: 32, free_expansions: 1, free_beside: 0 }
 } else {

@@ -157,7 +157,8 @@ impl Desk {
         self.done(|desk| desk.document.resolve(&file, resolution, &mut desk.around))
     }
 
-    /// The future with changes that are not saved; none: with the texts as they are. The answer comes from there.
+    /// The future with changes that are not saved; none: with the texts as they are. The answer comes from
+    /// there.
     pub(super) fn try_out(&self, fields: &Fields<'_>, reply: Reply) {
         match self.tried(fields) {
             Ok(tried) => {
@@ -231,7 +232,8 @@ impl Desk {
         Ok(json!({ "rows": rows, "file": self.expectations_file() }))
     }
 
-    /// Writes the list as a file of level tests, where those of this level are kept: nothing else is written over.
+    /// Writes the list as a file of level tests, where those of this level are kept: nothing else is written
+    /// over.
     fn save_expectations(&mut self, file: &str) -> Result<(), String> {
         let usual = self.expectations_file();
         let file = if file.is_empty() { usual.clone() } else { file.to_owned() };

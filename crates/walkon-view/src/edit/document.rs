@@ -1,10 +1,10 @@
 //! The texts of a level, how they came about, and how each of them is taken back.
 //!
-//! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out to be
-//! written. Holds: a level that loads never stops loading by an edit; every edit can be undone and redone, as long
-//! as nobody has changed the same lines since; what is on disk is taken over where nothing of ours is missing
-//! there, else both are merged by lines or kept side by side until somebody decides. Not here: reading and writing
-//! files (the caller, `save`), the patches (`patch`), the merging (`merge`).
+//! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
+//! to be written. Holds: a level that loads never stops loading by an edit; every edit can be undone and
+//! redone, as long as nobody has changed the same lines since; what is on disk is taken over where nothing of
+//! ours is missing there, else both are merged by lines or kept side by side until somebody decides. Not
+//! here: reading and writing files (the caller, `save`), the patches (`patch`), the merging (`merge`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -308,8 +308,8 @@ impl Document {
         Ok(texts)
     }
 
-    /// Changes the text of a file (of the level when the path is empty) where the changes say so, checks it and
-    /// has it written.
+    /// Changes the text of a file (of the level when the path is empty) where the changes say so, checks it
+    /// and has it written.
     ///
     /// # Errors
     /// Why nothing was changed.
@@ -382,8 +382,8 @@ impl Document {
         Ok(applied)
     }
 
-    /// Takes note of what is on disk now; None for no file. It wins where nothing of ours is missing on disk, else
-    /// the two are merged.
+    /// Takes note of what is on disk now; None for no file. It wins where nothing of ours is missing on disk,
+    /// else the two are merged.
     pub fn changed_on_disk(
         &mut self,
         file: &str,

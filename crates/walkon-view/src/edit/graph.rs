@@ -1,9 +1,9 @@
 //! The points and links of a level whose map is a graph, worked on from the page.
 //!
-//! In: a document, what its level lies among, an action. Out: the document with the new graph as one step, and an
-//! answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level is done here
-//! by the same functions; every action that changes something is one step that the document takes back. Not here:
-//! that work itself (`walkon::level::graph::work`), pictures.
+//! In: a document, what its level lies among, an action. Out: the document with the new graph as one step,
+//! and an answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level
+//! is done here by the same functions; every action that changes something is one step that the document
+//! takes back. Not here: that work itself (`walkon::level::graph::work`), pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,7 +87,7 @@ pub enum GraphAction {
         #[serde(default)]
         remove: Vec<u32>,
     },
-    /// The last edit by hand is taken back, whoever made it.
+    /// The last edit by hand is taken back, even that of another client.
     Undo,
     /// A part of the graph: grown from a point, or all of it divided, or none any more.
     Space {
@@ -202,8 +202,8 @@ impl From<SceneFileError> for GraphActionError {
 /// Hears how far work has come: done, of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Carries out an action on the graph of a document's level. `below` is the project on disk. What is written goes
-/// through the document, but for the compact form.
+/// Carries out an action on the graph of a document's level. `below` is the project on disk. What is written
+/// goes through the document, but for the compact form.
 ///
 /// # Errors
 /// Why nothing was changed.
@@ -410,7 +410,7 @@ impl<'d> Desk<'d> {
             return Err(missing("navigation.boxes is empty, expected a box around each floor"));
         }
         let mut hand = self.hand()?;
-        // The graph that is made anew need not be one.
+        // The graph that is replaced may be no valid one.
         let before = self.draft_or_none().ok().flatten();
         let made = make_graph(&self.def, &solids, (before.as_ref(), &mut hand), progress, &mut |_, _| {})?;
         let mut answer = made.json(hand.len() - made.conflicts.len());
@@ -660,8 +660,8 @@ fn shortest(points: &[[f32; 3]]) -> Value {
     Value::from(points.iter().map(|point| point.iter().map(number).collect()).collect::<Vec<Value>>())
 }
 
-/// The files that the graph of a level is kept in, apart from the level itself; none where the map is no graph or
-/// its points stand in the level. Those that look at the disk watch them too.
+/// The files that the graph of a level is kept in, apart from the level itself; none where the map is no
+/// graph or its points stand in the level. Those that look at the disk watch them too.
 #[must_use]
 pub fn graph_files(level: &str, texts: &Texts, below: &dyn FileSource) -> BTreeSet<String> {
     let Ok(def) = graph_level(level, &Overlaid { below, texts }) else { return BTreeSet::new() };

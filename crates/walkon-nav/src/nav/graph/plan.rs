@@ -162,7 +162,7 @@ impl GraphPlan {
             return None;
         }
         let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
-        let (found, looked) = map.routes().shortcut(map.net(), (&from, &to), is_open, search);
+        let (found, looked) = map.routes().shortcut(map.net(), &from, &to, is_open, search);
         self.spent = self.spent.saturating_add(looked);
         found.map(|route| route.points)
     }

@@ -302,9 +302,9 @@ proptest! {
             prop_assert!(map.routes().part_count() > 0);
             let count = map.net().points().len() as u64;
             for _ in 0..40 {
-                let ends = (rng.below(count) as u32, rng.below(count) as u32);
-                let [found, best] =
-                    [map.routes(), &plain].map(|routes| routes.find(map.net(), ends, |_| true, &mut search));
+                let (from, to) = (rng.below(count) as u32, rng.below(count) as u32);
+                let [found, best] = [map.routes(), &plain]
+                    .map(|routes| routes.find(map.net(), from, to, |_| true, &mut search));
                 let [found, best] = [found, best].map(|route| route.map(|route| (route.cost_mm, route.how)));
                 match (found, best) {
                     (Some((cost, RouteSource::Joined)), Some((best, _))) => prop_assert!(cost <= best + best / 10),
