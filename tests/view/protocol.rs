@@ -534,6 +534,48 @@ fn edits_change_the_text_where_they_say_so_and_can_be_taken_back() {
 }
 
 #[test]
+fn what_check_finds_between_level_and_scripts_is_told_at_its_place() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let file = viewed.file("levels/courtyard.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let guard = serde_json::from_str::<Value>(&text).unwrap()["characters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|own| own["name"] == "guard")
+        .unwrap();
+    let at = |key: &str| format!("/characters/{guard}/{key}");
+    let placed = |told: &Value, pointer: &str| {
+        let all = told["diagnostics"].as_array().unwrap();
+        all.iter().any(|one| one["pointer"] == pointer && one["severity"] == "error")
+    };
+    for (key, change) in [
+        ("params/route", json!({ "at": at("params/route"), "set": "rnouds" })),
+        ("params/rotue", json!({ "at": at("params/rotue"), "insert": "rounds" })),
+    ] {
+        let edited = hand.get(json!({ "do": "edit", "changes": [change] }));
+        assert!(placed(&edited, &at(key)), "{edited}");
+        let told = hand.wait(|message| message["tell"] == "problems");
+        assert!(placed(&told, &at(key)), "{told}");
+        assert!(placed(&hand.get(json!({ "do": "check" })), &at(key)));
+        hand.get(json!({ "do": "undo" }));
+        assert!(!placed(&hand.get(json!({ "do": "check" })), &at(key)));
+        hand.wait(|message| message["tell"] == "problems" && !placed(message, &at(key)));
+    }
+    // A level that names a script that is not there would not start: nothing is written.
+    let change = json!([{ "at": at("behaviour"), "set": "nobody.lua" }]);
+    let refused = hand.ask(json!({ "do": "edit", "changes": change }));
+    assert!(refused.is_err_and(|error| error.contains("nobody.lua")));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    // Saved by somebody else it is told.
+    std::fs::write(&file, text.replace("\"guard.lua\"", "\"nobody.lua\"")).unwrap();
+    let told = hand.wait(|message| message["tell"] == "problems" && placed(message, &at("behaviour")));
+    assert!(told.to_string().contains("nobody.lua"), "{told}");
+    assert!(placed(&hand.get(json!({ "do": "document" })), &at("behaviour")));
+}
+
+#[test]
 fn scripts_are_written_and_nothing_outside_the_project() {
     let viewed = Viewed::level("courtyard");
     let mut hand = viewed.client();

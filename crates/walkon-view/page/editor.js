@@ -142,6 +142,10 @@ export function startEditor() {
     cancel: () => cancel(),
   });
   for (const what of ["edited", "script"]) listen(what, takeNews);
+  listen("diagnostics", () => {
+    own = model.diagnostics;
+    show();
+  });
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -244,7 +248,7 @@ function inOrder(answer) {
   }
 }
 
-/** Diagnostics of the level. @type {Diagnostic[]} */
+/** Diagnostics of the level: of the last edit, or of the last check, whichever was later. @type {Diagnostic[]} */
 let own = [];
 
 /**

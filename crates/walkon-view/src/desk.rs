@@ -34,8 +34,8 @@ const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
 
 /// The project around a level, as the command line knows it.
 pub trait Project: Send + Sync {
-    /// The level and every file that it names, with some texts in place of those on disk; with what is wrong
-    /// with it.
+    /// The level and every file that it names, with some texts in place of those on disk (by path below the root,
+    /// scripts too); with what is wrong with it, also with what it says of scripts.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -47,8 +47,12 @@ pub trait Project: Send + Sync {
     /// When a file cannot be read.
     fn scripts(&self) -> Result<BTreeMap<String, String>, String>;
 
-    /// What is wrong with the scripts of the project, with some texts in place of those on disk.
-    fn check_scripts(&self, laid: &BTreeMap<String, String>) -> Vec<Diagnostic>;
+    /// What `walkon check` finds in level and scripts, with some texts in place of those on disk (by path below the
+    /// root).
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    fn check(&self, laid: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, String>;
 
     /// Where a script lies below the root.
     fn script_path(&self, name: &str) -> Option<String>;
@@ -241,12 +245,7 @@ impl Desk {
 
     /// What is wrong with the texts as they are now, level and scripts.
     fn problems(&self) -> Result<Vec<Diagnostic>, String> {
-        let mut found = self.level_now(&BTreeMap::new())?.diagnostics;
-        let scripts = self.script_names.iter();
-        let texts =
-            scripts.filter_map(|(path, name)| Some((name.clone(), self.document.text(path)?.to_string())));
-        found.extend(self.around.project.check_scripts(&texts.collect()));
-        Ok(found)
+        self.around.project.check(&self.laid(&BTreeMap::new()))
     }
 
     fn tell_problems(&mut self) {
@@ -353,10 +352,15 @@ impl Desk {
 
     /// The level with the texts on the desk, some of them replaced.
     fn level_now(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
+        self.around.project.level(&self.laid(laid))
+    }
+
+    /// The texts on the desk by path below the root, some of them replaced.
+    fn laid(&self, laid: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let texts = self.document.texts().iter().map(|(path, text)| (path.clone(), text.to_string()));
         let mut texts: BTreeMap<String, String> = texts.collect();
         texts.extend(laid.iter().map(|(path, text)| (path.clone(), text.clone())));
-        self.around.project.level(&texts)
+        texts
     }
 
     /// Where the expected paths of the level are kept unless somebody says otherwise.
