@@ -248,3 +248,34 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
     until("the level as it was", || std::fs::read_to_string(&file).unwrap() == before);
     at_ease(&mut page);
 }
+
+/// Types into a field of a form as people do: what was there is replaced, and Enter is pressed.
+fn fill(page: &mut Page, mark: &str, text: &str) {
+    page.until(&format!("!!document.querySelector('[data-test=\"{mark}\"]')"));
+    page.value(&format!("document.querySelector('[data-test=\"{mark}\"]').select(), true"));
+    page.enter(mark, text);
+}
+
+#[test]
+fn a_refused_value_stays_in_its_field_with_what_is_wrong() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let file = viewed.file("levels/courtyard.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    page.press("tab-edit");
+    page.press("item-character-guard");
+    fill(&mut page, "field-walkSpeed", "-5");
+    let told = "document.querySelector('[data-test=\"field-problem\"]')?.innerText";
+    page.until(&format!("{told}?.includes('walkSpeed')"));
+    let typed = "document.querySelector('[data-test=\"field-walkSpeed\"]').value";
+    assert_eq!(page.value(typed), "-5");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing was written");
+    page.press("take-back");
+    page.until(&format!("{typed} === '1.6' && !{told}"));
+    fill(&mut page, "field-walkSpeed", "-1");
+    page.until(&format!("{told}?.includes('walkSpeed')"));
+    fill(&mut page, "field-walkSpeed", "2");
+    page.until(&format!("!{told}"));
+    until("a faster guard", || std::fs::read_to_string(&file).unwrap().contains("\"walkSpeed\": 2,"));
+    at_ease(&mut page);
+}

@@ -12,7 +12,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 15] = [
+const NEED_A_BROWSER: [&str; 16] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -28,6 +28,7 @@ const NEED_A_BROWSER: [&str; 15] = [
     "expected_paths_are_seen_by_everybody_and_forgotten",
     "a_level_with_floors_is_turned_and_walked_on",
     "boxes_marks_and_obstacles_are_worked_on_from_the_side",
+    "a_refused_value_stays_in_its_field_with_what_is_wrong",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.

@@ -564,9 +564,13 @@ fn what_check_finds_between_level_and_scripts_is_told_at_its_place() {
         hand.wait(|message| message["tell"] == "problems" && !placed(message, &at(key)));
     }
     // A level that names a script that is not there would not start: nothing is written.
-    let change = json!([{ "at": at("behaviour"), "set": "nobody.lua" }]);
-    let refused = hand.ask(json!({ "do": "edit", "changes": change }));
-    assert!(refused.is_err_and(|error| error.contains("nobody.lua")));
+    for (key, wrong) in [("behaviour", json!("nobody.lua")), ("walkSpeed", json!(-5))] {
+        let change = json!([{ "at": at(key), "set": wrong }]);
+        let asked = hand.send(json!({ "do": "edit", "changes": change }));
+        let refused = hand.wait(|message| message["id"] == asked);
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains("would not load")), "{refused}");
+        assert!(placed(&refused, &at(key)), "{refused}");
+    }
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     // Saved by somebody else it is told.
     std::fs::write(&file, text.replace("\"guard.lua\"", "\"nobody.lua\"")).unwrap();

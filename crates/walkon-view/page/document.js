@@ -32,6 +32,26 @@ export function valueAt(value, pointer) {
   return now;
 }
 
+/**
+ * A value as some changes would have it.
+ * @param {Json} value
+ * @param {Change[]} changes
+ */
+export function tried(value, changes) {
+  const copy = structuredClone(value);
+  for (const change of changes) {
+    const cut = change.at.lastIndexOf("/");
+    const key = change.at.slice(cut + 1).replaceAll("~1", "/").replaceAll("~0", "~");
+    const holder = valueAt(copy, change.at.slice(0, Math.max(0, cut)));
+    if (holder === null || typeof holder !== "object" || cut < 0) continue;
+    const isList = Array.isArray(holder);
+    if (change.remove) isList ? holder.splice(Number(key), 1) : delete holder[key];
+    else if (isList && "insert" in change) holder.splice(key === "-" ? holder.length : Number(key), 0, change.insert);
+    else holder[key] = "insert" in change ? change.insert : change.set;
+  }
+  return copy;
+}
+
 /** @param {Json} position */
 function pointOf(position) {
   return /** @type {Point} */ (position.length === 3 ? [position[0], position[2]] : [position[0], position[1]]);

@@ -6,8 +6,8 @@
 // the level's things are (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
 
 import { camera, groundOf, stageOf } from "./camera.js";
-import { ask, order } from "./connection.js";
-import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } from "./document.js";
+import { Refused, ask, order } from "./connection.js";
+import { added, freeName, moved, renamed, schemaAt, thingAt, things, tried, valueAt } from "./document.js";
 import { boxChanges, boxOf, drawBox, faceAt, faceMoved } from "./boxes.js";
 import { button, fill, h, icon, morph } from "./elements.js";
 import { dragging, form } from "./forms.js";
@@ -251,8 +251,16 @@ function inOrder(answer) {
 /** Diagnostics of the level: of the last edit, or of the last check, whichever was later. @type {Diagnostic[]} */
 let own = [];
 
+/** An edit that was refused: what was wanted, and what would be wrong with it. @type {{changes: Change[], diagnostics: Diagnostic[]} | null} */
+let refused = null;
+
+function takeBack() {
+  refused = null;
+  show();
+}
+
 /**
- * Sends an edit.
+ * Sends an edit. One that is refused stays in the form with what is wrong with it.
  * @param {Change[]} changes
  * @param {string} label
  * @param {string} [joins]
@@ -260,10 +268,21 @@ let own = [];
 async function send(changes, label, joins) {
   if (changes.length === 0) return null;
   changed("ownEdit");
-  const answer = await order("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
-  if (answer?.diagnostics) own = answer.diagnostics;
-  await load(true);
-  return answer;
+  try {
+    const answer = await ask("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
+    refused = null;
+    if (answer.diagnostics) own = answer.diagnostics;
+    await load(true);
+    return answer;
+  } catch (mistake) {
+    const diagnostics = mistake instanceof Refused ? mistake.diagnostics : [];
+    const isInForm = (/** @type {Diagnostic} */ each) =>
+      each.severity === "error" && picked !== null && (each.pointer === picked || each.pointer?.startsWith(`${picked}/`));
+    refused = diagnostics.some(isInForm) ? { changes, diagnostics } : null;
+    if (!refused) changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+    show();
+    return null;
+  }
 }
 
 /** @param {"undo" | "redo"} way */
@@ -278,6 +297,7 @@ async function turnBack(way) {
 
 /** @param {string | null} at */
 function pick(at) {
+  if (at !== picked) refused = null;
   picked = at;
   show();
   redraw();
@@ -387,7 +407,7 @@ function panel() {
 /** @param {string} at */
 function pickedPanel(at) {
   const thing = thingAt(at);
-  const value = valueAt(model.document.value, at);
+  const value = valueAt(refused ? tried(model.document.value, refused.changes) : model.document.value, at);
   if (value === undefined) return h("p", { class: "soft pad" }, "This is no longer in the level.");
   const isKeyed = thing?.kind === "mark" || thing?.kind === "route";
   const host = {
@@ -395,7 +415,8 @@ function pickedPanel(at) {
     edit: (/** @type {Change[]} */ changes, /** @type {string} */ label, /** @type {string | undefined} */ joins) =>
       void send(changes, label, joins),
     rename: thing ? (/** @type {string} */ name) => void rename(thing, name) : undefined,
-    diagnostics: own,
+    diagnostics: refused?.diagnostics ?? own,
+    takeBack: refused ? takeBack : undefined,
     skip: at === "" ? new Set(["/navigation", "/characters", "/doors", "/marks", "/routes", "/regions"]) : undefined,
   };
   const nameField =

@@ -198,10 +198,10 @@ impl Desk {
         match errand {
             Errand::Command { command, reply } => match Fields::of(&command) {
                 Ok(("try", fields)) => self.try_out(&fields, reply),
-                Ok((word, fields)) => {
-                    let answer = self.perform(&fields, word, &reply);
-                    reply.send(answer);
-                }
+                Ok((word, fields)) => match self.perform(&fields, word, &reply) {
+                    Ok(answer) => reply.send(Ok(answer)),
+                    Err(refusal) => reply.refuse(refusal),
+                },
                 Err(error) => reply.send(Err(error)),
             },
             Errand::Saved(saved) => self.saved(saved),
