@@ -599,6 +599,43 @@ fn scripts_are_written_and_nothing_outside_the_project() {
 }
 
 #[test]
+fn a_script_that_was_changed_on_disk_is_merged_or_asked_about() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let script = "behaviours/messenger.lua";
+    let place = viewed.file("scripts/behaviours/messenger.lua");
+    let there = || std::fs::read_to_string(&place).unwrap();
+    let base = there();
+    // Somebody else changes the last line while the first is edited here.
+    std::fs::write(&place, format!("{base}-- theirs\n")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    let write = |text: String, base: &str| json!({ "do": "write", "file": script, "text": text, "base": base });
+    let written = hand.get(write(format!("-- ours\n{base}"), &base));
+    let merged = format!("-- ours\n{base}-- theirs\n");
+    assert_eq!((there(), &written["conflicts"]), (merged.clone(), &json!([])));
+    // Both change the first line.
+    std::fs::write(&place, merged.replace("-- ours", "-- other")).unwrap();
+    hand.wait(|message| message["tell"] == "script" && message["by"] == "disk");
+    for keep in ["theirs", "ours"] {
+        let now = there();
+        let ours = merged.replace("-- ours", "-- mine");
+        let answer = hand.get(write(ours.clone(), &merged));
+        assert_eq!(answer["conflicts"], json!(["scripts/behaviours/messenger.lua"]), "{answer}");
+        let told = hand.wait(|message| message["tell"] == "conflict");
+        assert_eq!((&told["ours"], &told["theirs"]), (&json!(ours), &json!(now)));
+        assert_eq!(there(), now, "nothing is written before somebody decides");
+        assert!(hand.ask(write("return {}".to_owned(), &ours)).is_err(), "decide first");
+        hand.get(json!({ "do": "resolve", "file": script, "keep": keep }));
+        assert_eq!(there(), if keep == "ours" { ours } else { now });
+    }
+    // A change that nobody has noticed yet is not lost either.
+    let base = there();
+    std::fs::write(&place, format!("{base}-- unnoticed\n")).unwrap();
+    hand.get(write(format!("-- at once\n{base}"), &base));
+    assert_eq!(there(), format!("-- at once\n{base}-- unnoticed\n"));
+}
+
+#[test]
 fn graphs_and_expected_paths_are_worked_on() {
     let viewed = Viewed::level("tower");
     let mut hand = viewed.client();

@@ -104,7 +104,7 @@ const COMMANDS: &[Command] = commands! {
     "undo": [],
     "redo": [],
     "paint": ["cells": Pairs, "symbol": Text, "layer": Count, "label": Text, "joins": Text],
-    "write": ["file": Text, "text": Text, "label": Text, "joins": Text],
+    "write": ["file": Text, "text": Text, "base": Text, "label": Text, "joins": Text],
     "check": [],
     "expect": ["add": Object(EXPECTED), "remove": Count, "save": Text],
     "graph": ["action": Text],

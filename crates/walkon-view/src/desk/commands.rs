@@ -94,6 +94,7 @@ impl Desk {
             "label": applied.label, "files": files, "text": text.or_else(|| self.document.text("").map(|text| &**text)),
             "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
             "diagnostics": diagnostics(&applied.checked.diagnostics), "unsaved": applied.unsaved,
+            "conflicts": applied.conflicts.iter().map(|conflict| &conflict.file).collect::<Vec<_>>(),
         }))
     }
 
@@ -131,7 +132,11 @@ impl Desk {
         let file = fields.text("file")?;
         let path = self.path_of(file).ok_or_else(|| format!("the project has no script \"{file}\""))?;
         let label = label(fields, &format!("write {file}"))?;
-        self.done(|desk| desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around))
+        let base = fields.maybe_text("base")?.map(str::to_owned);
+        self.done(|desk| match base {
+            Some(base) => desk.document.write_over(&path, (&base, new), label, &mut desk.around),
+            None => desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around),
+        })
     }
 
     fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {

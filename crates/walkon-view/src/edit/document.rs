@@ -360,6 +360,46 @@ impl Document {
         Ok(self.written(label, &turns, around))
     }
 
+    /// Gives a file a text that was written over `base`. What it has become meanwhile is kept where the two do not
+    /// meet; where they do, both stay side by side until somebody decides.
+    ///
+    /// # Errors
+    /// Why nothing was changed.
+    pub fn write_over(
+        &mut self,
+        file: &str,
+        (base, text): (&str, String),
+        label: Label,
+        around: &mut dyn Surroundings,
+    ) -> Result<Applied, EditError> {
+        let file = self.name(file);
+        let now = self.texts.get(&file).cloned();
+        let Some(now) = now.filter(|now| **now != *base && **now != *text) else {
+            return self.replace(BTreeMap::from([(file, Some(text))]), label, around);
+        };
+        if let Some(merged) = merge(base, &text, &now) {
+            return self.replace(BTreeMap::from([(file, Some(merged))]), label, around);
+        }
+        let turn = Turn { file: file.clone(), before: Some(Arc::clone(&now)), after: Some(text.into()) };
+        let turns = [turn];
+        self.no_conflict(&turns)?;
+        self.checked = self.would_load(&turns, around)?;
+        self.take(&turns, Way::Forth);
+        self.undone.clear();
+        self.is_open = false;
+        self.conflicts.insert(file.clone(), Some(Arc::clone(&now)));
+        let [Turn { after: ours, .. }] = &turns;
+        let (ours, name) = (ours.clone(), label.text.clone());
+        self.remember(Step { label, turns: turns.to_vec() });
+        Ok(Applied {
+            label: name,
+            files: BTreeMap::from([(file.clone(), ours.clone())]),
+            checked: self.checked.clone(),
+            conflicts: vec![Conflict { file, ours, theirs: Some(now) }],
+            ..Applied::default()
+        })
+    }
+
     /// Takes the last step back.
     ///
     /// # Errors
@@ -393,7 +433,11 @@ impl Document {
         let file = self.name(file);
         let theirs: Option<Arc<str>> = text.map(Arc::from);
         let (ours, base) = (self.texts.get(&file).cloned(), self.disk.get(&file).cloned());
-        if theirs == base && !self.conflicts.contains_key(&file) {
+        let is_known = match self.conflicts.get(&file) {
+            Some(other) => *other == theirs,
+            None => theirs == base,
+        };
+        if is_known {
             return DiskChange::Known;
         }
         if theirs == ours {
