@@ -674,6 +674,64 @@ fn graphs_and_expected_paths_are_worked_on() {
 }
 
 #[test]
+fn expected_paths_know_who_asks_and_are_taken_back() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let add = json!({
+        "from": [5, 0, 3], "to": [31, 0, 6], "doors": "open", "keys": ["bronze"], "avoidCharacters": true,
+        "layer": "ground", "status": "complete",
+    });
+    let rows = hand.get(json!({ "do": "expect", "add": add }))["rows"].clone();
+    for key in ["keys", "avoidCharacters", "layer", "doors"] {
+        assert_eq!(rows[0][key], add[key], "{rows}");
+    }
+    assert_eq!(hand.wait(|message| message["tell"] == "history")["canUndo"], "expect a path");
+    assert!(hand.ask(json!({ "do": "expect", "add": { "from": [5, 0, 3], "to": [6, 0, 3], "keys": [""] } })).is_err());
+    hand.get(json!({ "do": "expect", "remove": 0 }));
+    let told = |hand: &mut super::hand::Hand, count: usize| {
+        hand.wait(|message| message["tell"] == "expected" && message["rows"].as_array().map(Vec::len) == Some(count))
+    };
+    hand.forget();
+    hand.get(json!({ "do": "undo" }));
+    assert_eq!(told(&mut hand, 1)["rows"], rows);
+    hand.get(json!({ "do": "undo" }));
+    told(&mut hand, 0);
+    assert_eq!(hand.get(json!({ "do": "redo" }))["label"], "expect a path");
+    told(&mut hand, 1);
+    hand.get(json!({ "do": "expect", "save": "" }));
+    let text = std::fs::read_to_string(viewed.file("scripts/courtyard_paths_test.lua")).unwrap();
+    assert!(text.contains("keys = { \"bronze\" }, layer = \"ground\"") && !text.contains("ignore"), "{text}");
+    let tested = Command::new(crate::place::program())
+        .args(["test", "scripts/courtyard_paths_test.lua"])
+        .current_dir(viewed.project.path())
+        .output()
+        .unwrap();
+    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
+}
+
+#[test]
+fn a_table_that_was_kept_is_taken_back() {
+    let viewed = Viewed::level("tower");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "graph", "action": "space", "auto": 60 }));
+    let files = || {
+        let all = std::fs::read_dir(viewed.file("levels")).unwrap().map(|entry| {
+            let path = entry.unwrap().path();
+            (path.clone(), std::fs::read(path).unwrap())
+        });
+        all.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let before = files();
+    hand.get(json!({ "do": "graph", "action": "table", "keep": true }));
+    let kept = files();
+    assert_ne!(kept, before);
+    assert_eq!(hand.get(json!({ "do": "undo" }))["label"], "keep the table");
+    assert_eq!(files(), before);
+    hand.get(json!({ "do": "redo" }));
+    assert_eq!(files(), kept);
+}
+
+#[test]
 fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
     let viewed = Viewed::with("courtyard", &["--paused"]);
     let mut hand = viewed.client();

@@ -142,6 +142,10 @@ export function startEditor() {
     cancel: () => cancel(),
   });
   for (const what of ["edited", "script"]) listen(what, takeNews);
+  listen("history", (/** @type {Json} */ news) => {
+    [model.document.canUndo, model.document.canRedo] = [news.canUndo, news.canRedo];
+    if (isShown("edit")) showBar();
+  });
   listen("diagnostics", () => {
     own = model.diagnostics;
     show();

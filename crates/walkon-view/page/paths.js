@@ -305,7 +305,16 @@ function isOfSearch({ text }) {
 
 async function expect() {
   const rows = await order("expect", {
-    add: { from, to, radius: radius.valueAsNumber || 0.35, doors: doors.value, status: answer.status },
+    add: {
+      from,
+      to,
+      radius: radius.valueAsNumber || 0.35,
+      doors: doors.value,
+      keys: keysCarried(),
+      avoidCharacters: avoid.checked,
+      ...(model.layer > 0 ? { layer: model.welcome?.layerNames[model.layer] } : {}),
+      status: answer.status,
+    },
   });
   if (rows?.rows) expectations = rows.rows;
   showList();
@@ -355,7 +364,7 @@ function showList() {
               ),
             ),
             h("td", { class: "number" }, at(row.to)),
-            h("td", {}, row.expected),
+            h("td", { title: inWords(row) }, row.expected, isUsual(row) ? null : h("span", { class: "soft" }, " *")),
             h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
             h("td", {}, button({ icon: "close", label: "Forget this", test: `forget-${number}`, onclick: () => forget(number) })),
           ),
@@ -374,11 +383,29 @@ function showList() {
   );
 }
 
+/** Whether a row asks as most do. @param {Json} row */
+function isUsual(row) {
+  return !row.keys?.length && !row.avoidCharacters && !row.layer;
+}
+
+/** Who asks, in words. @param {Json} row */
+function inWords(row) {
+  const words = [`radius ${short(row.radius)} m`, row.doors === "open" ? "doors open" : "closed doors are walls"];
+  if (row.keys?.length) words.push(`keys ${row.keys.join(", ")}`);
+  if (row.avoidCharacters) words.push("around others, as they stand when the level begins");
+  if (row.layer) words.push(`layer ${row.layer}`);
+  return words.join("; ");
+}
+
 /** @param {Json} row */
 function again(row) {
   [from, to, isFixed] = [row.from, row.to, true];
   radius.value = String(row.radius ?? 0.35);
   doors.value = row.doors ?? "closed";
+  keys.value = (row.keys ?? []).join(", ");
+  avoid.checked = Boolean(row.avoidCharacters);
+  const layer = Math.max(0, (model.welcome?.layerNames ?? []).indexOf(row.layer ?? ""));
+  if (layer !== model.layer) changed("layer", layer);
   query();
 }
 

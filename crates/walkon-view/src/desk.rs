@@ -22,7 +22,7 @@ use crate::edit::document::{
 };
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
-use crate::edit::save::save_over;
+use crate::edit::save::{remove_below, save_beside, save_over};
 use crate::fields::Fields;
 use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
@@ -31,6 +31,9 @@ use crate::running::{Order, Ordered};
 /// How long all texts wait for their check after one of them has changed: the future comes first, and what is changed
 /// meanwhile is checked with it.
 const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
+
+/// The list of expected paths, as the history has it.
+const EXPECTED_PATHS: &str = "expected paths";
 
 /// The project around a level, as the command line knows it.
 pub trait Project: Send + Sync {
@@ -236,11 +239,40 @@ impl Desk {
                 .tell(&json!({ "tell": "log", "text": format!("{file} was not saved: {why}") }));
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
+        applied.asides.iter().for_each(|(name, bytes)| self.turn_aside(name, bytes.as_deref()));
         self.reload(reload);
         _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
             self.tell_expectations();
         }
+    }
+
+    /// Makes what is no text of the level what it was before a step, or after it.
+    fn turn_aside(&mut self, name: &str, bytes: Option<&[u8]>) {
+        if name == EXPECTED_PATHS {
+            let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+            self.expectations = Expectations::read(&text).unwrap_or_default();
+            let rows = self.expected().unwrap_or_default();
+            self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
+        } else {
+            let root = self.around.project.folder().root();
+            let done = match bytes {
+                Some(bytes) => save_beside(root, name, bytes),
+                None => remove_below(root, name),
+            };
+            if let Err(error) = done {
+                let text = format!("{name} was not saved: {error}");
+                self.doers.shared.clients.tell(&json!({ "tell": "log", "text": text }));
+            }
+        }
+        self.tell_history();
+    }
+
+    /// Tells what can be taken back and repeated since something that is no text was changed.
+    fn tell_history(&self) {
+        self.doers.shared.clients.tell(&json!({
+            "tell": "history", "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+        }));
     }
 
     /// What is wrong with the texts as they are now, level and scripts.

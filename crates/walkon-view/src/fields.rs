@@ -55,8 +55,10 @@ use Form::{
 
 const CHANGE: &[Field] = fields!["at": Text, "set": Json, "insert": Json, "remove": Truth];
 const MOVE: &[Field] = fields!["point": Count, "to": Place];
-const EXPECTED: &[Field] =
-    fields!["from": Place, "to": Place, "radius": Number, "doors": Text, "status": Text];
+const EXPECTED: &[Field] = fields![
+    "from": Place, "to": Place, "radius": Number, "doors": Text, "keys": Texts, "avoidCharacters": Truth,
+    "layer": Text, "status": Text,
+];
 
 /// A command or an action with its fields.
 struct Command {

@@ -456,7 +456,7 @@ impl Running {
             "heights": heights,
             "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
             "slants": heights[1] - heights[0] > 0.01,
-            "layers": world.nav().layer_count(), "tileSize": picture::tile_m(world),
+            "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world), "tileSize": picture::tile_m(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
             "parts": parts, "behaviours": self.behaviours(),
             "state": self.state(),

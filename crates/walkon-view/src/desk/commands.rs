@@ -4,13 +4,14 @@
 //! (`desk`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use walkon::Reload;
+use walkon::{FileSource as _, Reload};
 
-use super::{Desk, diagnostics};
+use super::{Desk, EXPECTED_PATHS, diagnostics};
 use crate::client::{Refusal, Reply};
-use crate::edit::document::{Applied, EditError, Label, Resolution};
+use crate::edit::document::{Applied, Aside, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint};
@@ -211,14 +212,19 @@ impl Desk {
         }
         let action: GraphAction =
             serde_json::from_value(own).map_err(|error| format!("\"graph\": {error}"))?;
-        let project = std::sync::Arc::clone(&self.around.project);
+        let project = Arc::clone(&self.around.project);
         // The work on graphs has no way to be called off.
         let mut progress = |done: u64, all: u64| _ = reply.progress("the graph", done, all);
         let done = act(&mut self.document, &action, project.folder(), &mut self.around, &mut progress)
             .map_err(|error| error.to_string())?;
-        if let Some(compact) = &done.compact {
+        if let Some(compact) = done.compact {
+            let before = project.folder().read(&compact.path, walkon::level::FILE_BYTES_MAX).ok();
             save_beside(project.folder().root(), &compact.path, &compact.bytes)
                 .map_err(|error| format!("{}: {error}", compact.path))?;
+            let (before, after) = (before.map(Arc::from), Some(compact.bytes.into()));
+            let label = Label { text: "keep the table".to_owned(), joins: String::new() };
+            self.document.note(label, Aside { name: compact.path, before, after });
+            self.tell_history();
         }
         if let Some(applied) = &done.applied {
             self.applied(applied, "page");
@@ -228,6 +234,7 @@ impl Desk {
 
     fn expect(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
         let mut is_changed = true;
+        let before = self.expectations.text("");
         if let Some(row) = fields.get("add") {
             let row: Expectation =
                 serde_json::from_value(row.clone()).map_err(|error| format!("\"add\": {error}"))?;
@@ -242,6 +249,12 @@ impl Desk {
         }
         let rows = self.expected()?;
         if is_changed {
+            let text = if fields.get("add").is_some() { "expect a path" } else { "forget a path" };
+            let label = Label { text: text.to_owned(), joins: String::new() };
+            let bytes = |text: String| Some(Arc::from(text.into_bytes()));
+            let (before, after) = (bytes(before), bytes(self.expectations.text("")));
+            self.document.note(label, Aside { name: EXPECTED_PATHS.to_owned(), before, after });
+            self.tell_history();
             self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
         }
         Ok(json!({ "rows": rows, "file": self.expectations_file() }))

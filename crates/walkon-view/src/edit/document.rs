@@ -89,6 +89,19 @@ pub struct Applied {
     pub unsaved: BTreeMap<String, String>,
     /// Files that somebody else has changed at the same place: see [`Document::resolve`].
     pub conflicts: Vec<Conflict>,
+    /// What is no text of the level and belongs to the step, as it is to be now; None for nothing.
+    pub asides: BTreeMap<String, Option<Arc<[u8]>>>,
+}
+
+/// Something that is no text of the level and is taken back with the others: a list, a file that nobody reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// What it is called; of a file its path.
+    pub name: String,
+    /// What it was; None for nothing.
+    pub before: Option<Arc<[u8]>>,
+    /// What it became.
+    pub after: Option<Arc<[u8]>>,
 }
 
 /// Two texts of one file that cannot be made one.
@@ -177,6 +190,7 @@ struct Turn {
 struct Step {
     label: Label,
     turns: Vec<Turn>,
+    asides: Vec<Aside>,
 }
 
 /// Which way a step is gone.
@@ -188,7 +202,9 @@ enum Way {
 
 impl Step {
     fn bytes(&self) -> usize {
-        self.turns.iter().flat_map(|turn| &turn.before).map(|text| text.len()).sum()
+        let turns = self.turns.iter().flat_map(|turn| &turn.before).map(|text| text.len());
+        let asides = self.asides.iter().flat_map(|aside| aside.before.iter().chain(&aside.after));
+        turns.chain(asides.map(|bytes| bytes.len())).sum()
     }
 }
 
@@ -351,13 +367,20 @@ impl Document {
         }
         self.no_conflict(&turns)?;
         let checked = self.would_load(&turns, around)?;
-        let step = Step { label, turns };
+        let step = Step { label, turns, asides: Vec::new() };
         self.take(&step.turns, Way::Forth);
         self.checked = checked;
         self.undone.clear();
         let (label, turns) = (step.label.text.clone(), step.turns.clone());
         self.remember(step);
         Ok(self.written(label, &turns, around))
+    }
+
+    /// Remembers a step that changed no text of the level: it is taken back in its turn.
+    pub fn note(&mut self, label: Label, aside: Aside) {
+        self.undone.clear();
+        self.is_open = false;
+        self.remember(Step { label, turns: Vec::new(), asides: vec![aside] });
     }
 
     /// Gives a file a text that was written over `base`. What it has become meanwhile is kept where the two do not
@@ -390,7 +413,7 @@ impl Document {
         self.conflicts.insert(file.clone(), Some(Arc::clone(&now)));
         let [Turn { after: ours, .. }] = &turns;
         let (ours, name) = (ours.clone(), label.text.clone());
-        self.remember(Step { label, turns: turns.to_vec() });
+        self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
         Ok(Applied {
             label: name,
             files: BTreeMap::from([(file.clone(), ours.clone())]),
@@ -501,7 +524,7 @@ impl Document {
         if turns[0].before != turns[0].after {
             self.undone.clear();
             let label = Label { text: label.clone(), joins: String::new() };
-            self.remember(Step { label, turns: turns.to_vec() });
+            self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
         }
         Ok(self.written(label, &turns, around))
     }
@@ -531,6 +554,9 @@ impl Document {
 
     /// What would be said of the texts after some turns; refused when they were a level and would be none.
     fn would_load(&self, turns: &[Turn], around: &mut dyn Surroundings) -> Result<Checked, EditError> {
+        if turns.is_empty() {
+            return Ok(self.checked.clone());
+        }
         let mut texts = self.texts.clone();
         turns.iter().for_each(|turn| put(&mut texts, &turn.file, turn.after.clone()));
         let checked = around.check(&texts);
@@ -601,7 +627,12 @@ impl Document {
         self.take(&turns, Way::Forth);
         self.checked = checked;
         self.is_open = false;
-        Ok(self.written(step.label.text.clone(), &turns, around))
+        let asides = step.asides.iter().map(|aside| {
+            let bytes = if way == Way::Back { &aside.before } else { &aside.after };
+            (aside.name.clone(), bytes.clone())
+        });
+        let asides = asides.collect();
+        Ok(Applied { asides, ..self.written(step.label.text.clone(), &turns, around) })
     }
 
     fn taken(&mut self, turn: Turn, around: &mut dyn Surroundings) -> Applied {

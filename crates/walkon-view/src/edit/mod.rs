@@ -16,7 +16,7 @@ pub mod save;
 mod span;
 
 pub use document::{
-    Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
+    Applied, Aside, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
     Surroundings, Texts,
 };
 pub use expectations::{
