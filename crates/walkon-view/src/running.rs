@@ -544,7 +544,7 @@ impl Running {
         if !saved.is_empty() {
             self.pending.push(Input::Reload(saved));
         }
-        self.roster = Roster::default();
+        self.roster = std::mem::take(&mut self.roster).turned_back();
         self.everything_is_new();
         Ok(())
     }
@@ -576,8 +576,10 @@ pub fn scene(world: &World, wishes: &crate::client::Wishes, scenery: &Scenery) -
 /// Shows a client what moves and is no body, if it wants to see any of it.
 pub fn overlay(world: &World, client: &Client) {
     let wishes = client.wishes().clone();
-    if let Some(layers) = picture::moving(world, &wishes) {
-        client.overlay(json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers }).to_string());
+    if let Some(moving) = picture::moving(world, &wishes) {
+        let (layers, legend) = (moving.layers, moving.legend);
+        let told = json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers, "legend": legend });
+        client.overlay(told.to_string());
     }
 }
 
