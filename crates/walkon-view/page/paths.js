@@ -5,24 +5,20 @@
 // is run again at every edit. Holds: while the second place is open the way follows the pointer, one question under way
 // at a time. Not here: the search (the program).
 
-import { matrix, planeOf, toStage } from "./camera.js";
+import { planeOf, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, fill, h, short } from "./elements.js";
 import { groundAt } from "./hands.js";
 import { legendRow } from "./legend.js";
 import { askFor } from "./menus.js";
 import { changed, listen, model } from "./model.js";
-import { paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
-import { projectedLayers } from "./relief.js";
+import { isOfSearch, paintSearched } from "./searched.js";
 import { redraw } from "./stage.js";
 import { addTab, showTab } from "./tabs.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./tools.js").Touch} Touch */
-
-/** Kinds of cells that say nothing about a search. */
-const PLAIN = new Set(["free", "blocked", "padding"]);
 
 /** @type {Place | null} */
 let from = null;
@@ -298,11 +294,6 @@ function show() {
   );
 }
 
-/** Whether a line of the legend is about the search, and not about the ground or the ends, which are plain. @param {LegendLine} line */
-function isOfSearch({ text }) {
-  return !/^(free|blocked|padding|start|goal|region|mark|route)$|door/.test(text);
-}
-
 async function expect() {
   const rows = await order("expect", {
     add: {
@@ -432,24 +423,8 @@ async function save() {
 function draw(context) {
   const colours = stageColours();
   if (answer && searched.checked) {
-    const layers = Array.isArray(answer.searched)
-      ? answer.searched
-      : (answer.searched?.layers ?? (answer.searched?.shapes ? [answer.searched] : []));
     const ratio = window.devicePixelRatio || 1;
-    context.save();
-    context.globalAlpha = 0.7;
-    // The ground is on the stage already; what was looked at is news.
-    const news = layers.map((/** @type {PictureLayer} */ layer) => ({
-      ...layer,
-      shapes: layer.shapes.filter((shape) => !PLAIN.has(shape.key ?? "")),
-    }));
-    paintLayers(
-      context,
-      projectedLayers(news),
-      matrix().map((part) => part * ratio),
-      ratio,
-    );
-    context.restore();
+    paintSearched(context, answer.searched ?? []);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
   const points = /** @type {Place[]} */ (answer?.points ?? []);

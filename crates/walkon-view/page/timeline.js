@@ -6,7 +6,7 @@
 
 import { byId, fill, h, icon, morph } from "./elements.js";
 import { future, setHorizon, toggleFrom, toggleFuture } from "./future.js";
-import { firstAfter, lanes, LANES } from "./happenings.js";
+import { firstAfter, lanes, LANES, subjectOf } from "./happenings.js";
 import { changed, clock, listen, model, seenTick, select, tickRate } from "./model.js";
 import { FONT } from "./painter.js";
 import { isDark, stageColours } from "./palette.js";
@@ -342,8 +342,8 @@ function press(event) {
   heldAt = null;
   const item = itemAt(event.offsetX, event.offsetY);
   if (item) {
-    const name = item.name ?? item.line?.character;
-    if (name && model.byName.has(name)) select({ kind: "character", name });
+    const of = subjectOf(item);
+    if (of) select(of);
     goTo(item.tick);
     heldAt = event.offsetX;
     return;
