@@ -7,18 +7,19 @@
 
 import { camera, groundOf, stageOf } from "./camera.js";
 import { Refused, ask, order } from "./connection.js";
-import { added, freeName, moved, renamed, schemaAt, thingAt, things, tried, valueAt } from "./document.js";
+import { added, escaped, freeName, moved, renamed, schemaAt, thingAt, things, tried, valueAt } from "./document.js";
 import { boxChanges, boxOf, drawBox, faceAt, faceMoved } from "./boxes.js";
 import { button, fill, h, icon, morph } from "./elements.js";
 import { dragging, form } from "./forms.js";
 import { tryChanges } from "./future.js";
 import { drawMarks, graphPanel, previewBox } from "./graphs.js";
 import { contains, groundAt, lineDistance } from "./hands.js";
+import { askFor } from "./menus.js";
 import { changed, listen, model, select } from "./model.js";
 import { stageColours } from "./palette.js";
 import { redraw } from "./stage.js";
 import { addTab, isShown, showTab } from "./tabs.js";
-import { outlineOf, symbols, tileAt, tilesOf } from "./tiles.js";
+import { outlineOf, startTiles, symbolMoved, symbols, tileAt, tilesOf } from "./tiles.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
@@ -39,9 +40,11 @@ const root = h(
 let picked = null;
 /**
  * Where the points of the picked thing are while they are dragged; of a box whose face is dragged, the box before and now.
- * @type {{thing: Thing, points: Point[], from: Point, grip: number, box?: Box | null, moved?: Box, stage: Point} | null}
+ * @type {{thing: Thing, points: Point[], from: Point, grip: number, radius?: number, box?: Box | null, moved?: Box, stage: Point} | null}
  */
 let drag = null;
+/** The smallest round region that is drawn, metres. */
+const LEAST_RADIUS = 0.1;
 /** Grips from here on are faces of a box. */
 const FACES = 100;
 /** Corners of what is being drawn. @type {Point[]} */
@@ -61,6 +64,7 @@ const ADDS = [
   { kind: "area", picture: "polygon", label: "New area", has: () => hasPolygons() },
   { kind: "obstacle", picture: "block", label: "New obstacle", has: () => hasPolygons() },
   { kind: "region", picture: "region", label: "New region", has: () => true },
+  { kind: "round", picture: "round", label: "New round region", has: () => true },
   { kind: "mark", picture: "mark", label: "New mark", has: () => true },
   { kind: "route", picture: "route", label: "New route", has: () => true },
   { kind: "character", picture: "person", label: "New character", has: () => true },
@@ -72,6 +76,7 @@ const HINTS = /** @type {Record<string, string>} */ ({
   area: "Click the corners, then the first one or Enter. Or drag a rectangle.",
   obstacle: "Click the corners, then the first one or Enter. Or drag a rectangle.",
   region: "Click the corners, then the first one or Enter. Or drag a rectangle.",
+  round: "Press where its middle is and drag to its rim.",
   mark: "Click where the mark is.",
   route: "Click the stops, near a mark to stop at it; then Enter.",
   character: "Click where the character stands when the level begins.",
@@ -150,6 +155,8 @@ export function startEditor() {
     own = model.diagnostics;
     show();
   });
+  startTiles();
+  listen("grid", show);
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -532,14 +539,17 @@ async function remove(at) {
 function brushPanel() {
   const tiles = tilesOf();
   if (!tiles) return null;
+  const all = symbols(tiles);
+  if (!all.some((each) => each.symbol === brush)) brush = all[0].symbol;
+  const isOwn = brush in tiles.legend;
   return h(
     "section",
-    { class: "section" },
+    { class: "section", "data-test": "brush" },
     h("h2", {}, "Brush"),
     h(
       "div",
       { class: "brushes" },
-      symbols(tiles).map(({ symbol, text }) =>
+      all.map(({ symbol, text }) =>
         h(
           "button",
           {
@@ -557,8 +567,80 @@ function brushPanel() {
         ),
       ),
     ),
-    h("p", { class: "soft small" }, symbols(tiles).find((each) => each.symbol === brush)?.text ?? ""),
+    h("p", { class: "soft small" }, all.find((each) => each.symbol === brush)?.text ?? ""),
+    tiles.isFile
+      ? null
+      : h(
+          "div",
+          { class: "row wrap spaced" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button small",
+              title: "Another character with a meaning of its own",
+              "data-test": "new-symbol",
+              onclick: () => newSymbol(tiles.legend),
+            },
+            "New symbol...",
+          ),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button small",
+              title: isOwn ? "Terrain, cost, directions, mark of this symbol" : "This one means the same on every map",
+              disabled: !isOwn,
+              "data-test": "edit-symbol",
+              onclick: () => pick(`/navigation/legend/${escaped(brush)}`),
+            },
+            "What it means",
+          ),
+        ),
   );
+}
+
+/**
+ * A new symbol of the legend.
+ * @param {Record<string, Json>} legend
+ */
+async function newSymbol(legend) {
+  const isTiles = model.document.value.navigation.kind === "tiles";
+  const free = [..."~,:;o*%=+abcdefghijklmnopqrstuvwxyz"].find((letter) => !(letter in legend)) ?? "";
+  const terrain = model.schema?.$defs?.Terrain;
+  const consts = (/** @type {Json} */ schema) =>
+    schema?.enum ?? (schema?.oneOf ?? []).map((/** @type {Json} */ each) => each.const);
+  const terrains = consts(terrain);
+  const headings = consts(model.schema?.$defs?.Heading);
+  const values = await askFor(
+    "A new symbol",
+    [
+      { name: "symbol", label: "Symbol", value: free },
+      ...(isTiles ? [{ name: "terrain", label: "Terrain", options: ["", ...terrains] }] : []),
+      { name: "cost", label: "Cost of a metre", hint: "1" },
+      ...(isTiles ? [{ name: "oneWay", label: "Left only to the", options: ["", ...headings] }] : []),
+      { name: "mark", label: "Mark", hint: "post" },
+    ],
+    "Add",
+  );
+  if (!values) return;
+  const [symbol, ...rest] = [...values.symbol];
+  if (!symbol || rest.length || symbol in legend || symbol === "." || symbol === "#") {
+    changed("notice", { text: "A symbol is one character that means nothing yet.", isMistake: true });
+    return;
+  }
+  const meaning = {
+    ...(values.terrain ? { terrain: values.terrain } : {}),
+    ...(values.cost ? { cost: Number(values.cost) } : {}),
+    ...(values.oneWay ? { oneWay: values.oneWay } : {}),
+    ...(values.mark ? { mark: values.mark } : {}),
+  };
+  const at = "/navigation/legend";
+  const has = valueAt(model.document.value, at) !== undefined;
+  const change = has ? { at: `${at}/${escaped(symbol)}`, insert: meaning } : { at, insert: { [symbol]: meaning } };
+  if (!(await send([change], `new symbol ${symbol}`))) return;
+  brush = symbol;
+  show();
 }
 
 /* The stage */
@@ -580,7 +662,7 @@ function hit(touch) {
       if (Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 8) return { thing: chosen, grip: at };
     }
   }
-  const rank = { character: 0, mark: 1, route: 2, region: 4, obstacle: 3, area: 5, box: 6, door: 9 };
+  const rank = { character: 0, mark: 1, route: 2, obstacle: 3, door: 4, region: 5, area: 6, box: 7 };
   let best = null;
   let order_ = Infinity;
   for (const thing of all) {
@@ -593,11 +675,20 @@ function hit(touch) {
 }
 
 /**
- * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`).
+ * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`). A circle
+ * has its middle and a place of its rim; a door moves with its area.
  * @param {Thing} thing
  * @returns {Point[]}
  */
 function grips(thing) {
+  if (thing.shape === "outline") return [];
+  if (thing.shape === "circle") {
+    const [[x, z]] = thing.points;
+    return [
+      [x, z],
+      [x + (thing.radius ?? 1), z],
+    ];
+  }
   if (thing.shape !== "box") return thing.points;
   const [[left, top], [right, bottom]] = thing.points;
   return [
@@ -621,6 +712,7 @@ function meets(thing, touch) {
   if (thing.shape === "circle")
     return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, [x, z]);
   if (thing.shape === "route") return nearestEdge(thing, touch, false).away < 6;
+  if (thing.shape === "outline") return contains({ kind: "", polygon: thing.points }, [x, z]);
   if (thing.shape === "polygon")
     return contains({ kind: "", polygon: thing.points }, [x, z]) || nearestEdge(thing, touch, true).away < 6;
   if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, [x, z]);
@@ -674,9 +766,10 @@ function down(touch) {
   if (!met) return false;
   if (met.thing.at !== picked) {
     // An area is picked by a click first, so that dragging the ground pans.
-    if (met.thing.kind === "area" || met.thing.kind === "region" || met.thing.kind === "box") return false;
+    if (["area", "region", "box", "door"].includes(met.thing.kind)) return false;
     pick(met.thing.at);
   }
+  if (met.thing.kind === "door") return false;
   if (met.grip < 0 && met.thing.kind === "area" && !touch.event.shiftKey) return false;
   drag = {
     thing: met.thing,
@@ -699,6 +792,13 @@ function move(touch) {
     previewBox(drag.moved);
     redraw();
     tryChanges(model.document.file, boxChanges(thing.at, drag.box, drag.moved));
+    return;
+  }
+  if (thing.shape === "circle" && grip === 1) {
+    const [x, z] = thing.points[0];
+    drag.radius = Math.max(LEAST_RADIUS, Math.round(Math.hypot(to[0] - x, to[1] - z) * 100) / 100);
+    redraw();
+    tryChanges(model.document.file, [{ at: `${thing.at}/radius`, set: drag.radius }]);
     return;
   }
   if (thing.shape === "box" && grip >= 0) {
@@ -732,19 +832,37 @@ function preview(thing, points) {
 async function up(touch) {
   const it = drag;
   if (!it) return;
-  const changes =
-    it.box && it.moved ? boxChanges(it.thing.at, it.box, it.moved) : it.box ? [] : moved(it.thing, it.points);
   if (it.thing.shape === "box") previewBox(null);
   void touch;
-  if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
+  const verb = it.radius === undefined ? "move" : "size of";
+  const changes = changesOf(it);
+  if (changes.length) await send(changes, `${verb} ${it.thing.kind} ${it.thing.name}`);
   if (drag === it) drag = null;
   redraw();
+}
+
+/**
+ * What a drag comes down to.
+ * @param {NonNullable<typeof drag>} it
+ * @returns {Change[]}
+ */
+function changesOf(it) {
+  if (it.box) return it.moved ? boxChanges(it.thing.at, it.box, it.moved) : [];
+  if (it.radius !== undefined) return [{ at: `${it.thing.at}/radius`, set: it.radius }];
+  // The rim that was not moved is no place of its own.
+  return it.thing.shape === "circle" && it.grip === 1 ? [] : moved(it.thing, it.points);
 }
 
 /** @param {Touch} touch */
 function click(touch) {
   if (drag) return;
   const met = hit(touch);
+  if (met?.thing.kind === "door" && met.thing.at === picked) {
+    // Once more: the area that the door closes, whose corners can be dragged.
+    const name = valueAt(model.document.value, met.thing.at)?.area;
+    const area = things().find((thing) => thing.kind === "area" && thing.name === name);
+    if (area) return pick(area.at);
+  }
   pick(met?.thing.at ?? null);
 }
 
@@ -812,7 +930,7 @@ function cancel() {
  * @param {string} kind
  */
 function beginShape(touch, kind) {
-  if (!["area", "obstacle", "region", "box"].includes(kind) || drawn.length > 0) return false;
+  if (!["area", "obstacle", "region", "round", "box"].includes(kind) || drawn.length > 0) return false;
   newAt = groundAt(touch.plane)[1];
   rectangle = snapped(touch, newAt);
   return true;
@@ -832,6 +950,11 @@ function endShape(touch, kind) {
   const from = rectangle;
   rectangle = null;
   const to = snapped(touch, newAt);
+  if (from && kind === "round") {
+    const radius = Math.round(Math.hypot(to[0] - from[0], to[1] - from[1]) * 100) / 100;
+    if (radius >= LEAST_RADIUS) finish("region", { name: freeName("region"), centre: from, radius });
+    return;
+  }
   if (!from || Math.abs(from[0] - to[0]) < 0.15 || Math.abs(from[1] - to[1]) < 0.15) return;
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
@@ -882,7 +1005,7 @@ function addPoint(touch, kind) {
     );
     if (area) finish(kind, { name: freeName(kind), area: area.name, open: false });
     else changed("notice", { text: "There is no area here that has no door yet. A door needs an area of its own." });
-  } else if (kind !== "box") {
+  } else if (kind !== "box" && kind !== "round") {
     const first = drawn[0];
     if (drawn.length > 2 && kind !== "route" && first && near(first, touch)) {
       complete(kind);
@@ -1001,10 +1124,17 @@ function goOnStroke(touch) {
 async function endStroke() {
   const cells = [...stroke.values()];
   if (cells.length === 0) return;
-  changed("ownEdit");
-  const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
-  stroke = new Map();
-  if (answer) await load(true);
+  const tiles = tilesOf();
+  const isMark = tiles && symbols(tiles).some((each) => each.symbol === brush && "mark" in each && each.mark);
+  if (tiles && isMark) {
+    stroke = new Map();
+    await send(symbolMoved(tiles, brush, cells[cells.length - 1]), `move the mark of ${brush}`);
+  } else {
+    changed("ownEdit");
+    const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
+    stroke = new Map();
+    if (answer) await load(true);
+  }
   redraw();
 }
 
@@ -1050,17 +1180,19 @@ function drawThing(context, thing, colours) {
     const box = drag?.thing.at === thing.at ? drag.moved : null;
     drawBox(context, box ?? boxOf(thing.at));
   }
-  const points = drag && drag.thing.at === thing.at ? drag.points : thing.points;
+  const isDragged = drag?.thing.at === thing.at;
+  const points = drag && isDragged ? drag.points : thing.points;
+  const radius = (isDragged ? drag?.radius : undefined) ?? thing.radius ?? 1;
   context.lineWidth = isPicked ? 2 : 1;
   context.strokeStyle = isPicked ? colours.accent : colours.soft;
   context.globalAlpha = isPicked ? 1 : 0.55;
-  if (thing.shape === "polygon") outlinePath(context, points, true, thing.y);
+  if (thing.shape === "polygon" || (thing.shape === "outline" && isPicked)) outlinePath(context, points, true, thing.y);
   else if (thing.shape === "box") outlinePath(context, grips({ ...thing, points }), true, thing.y);
   else if (thing.shape === "route") outlinePath(context, points, false, thing.y);
   else if (thing.shape === "circle") {
     const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
-    context.arc(left, top, (thing.radius ?? 1) * camera.scale, 0, Math.PI * 2);
+    context.arc(left, top, radius * camera.scale, 0, Math.PI * 2);
   } else if (thing.shape === "point") {
     const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
@@ -1083,8 +1215,7 @@ function drawThing(context, thing, colours) {
   }
   context.stroke();
   context.globalAlpha = 1;
-  if (isPicked && thing.shape !== "point")
-    drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, thing.y);
+  if (isPicked && thing.shape !== "point") drawGrips(context, grips({ ...thing, points, radius }), thing.y);
 }
 
 /**
@@ -1112,6 +1243,13 @@ function drawGrips(context, points, y) {
 function drawNew(context, colours) {
   context.strokeStyle = colours.accent;
   context.lineWidth = 1.5;
+  if (rectangle && pointer && tool.now.name === "edit-round") {
+    const [left, top] = onStage(rectangle, newAt);
+    context.beginPath();
+    context.arc(left, top, Math.hypot(pointer[0] - rectangle[0], pointer[1] - rectangle[1]) * camera.scale, 0, Math.PI * 2);
+    context.stroke();
+    return;
+  }
   if (rectangle && pointer) {
     outlinePath(context, [rectangle, [pointer[0], rectangle[1]], pointer, [rectangle[0], pointer[1]]], true);
     context.stroke();
