@@ -16,7 +16,7 @@ use super::page::{at_ease, opened, place_of};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits until something holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "{what} never came");
@@ -25,7 +25,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Where a place of the world is in the window.
-fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
+pub fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     let spot = page.value(&format!("(at => [at.x, at.y])(window.walkon.spotOf({}))", json!(place)));
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
@@ -250,7 +250,7 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
 }
 
 /// Types into a field of a form as people do: what was there is replaced, and Enter is pressed.
-fn fill(page: &mut Page, mark: &str, text: &str) {
+pub fn fill(page: &mut Page, mark: &str, text: &str) {
     page.until(&format!("!!document.querySelector('[data-test=\"{mark}\"]')"));
     page.value(&format!("document.querySelector('[data-test=\"{mark}\"]').select(), true"));
     page.enter(mark, text);

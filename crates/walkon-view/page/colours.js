@@ -11,7 +11,7 @@ import { changed, listen, model, remember, remembered } from "./model.js";
 
 /** What colours may go by, with words for it. @type {[ColouredBy, string][]} */
 export const WAYS = [
-  ["usual", "as pictures have them"],
+  ["usual", "as usual"],
   ["name", "name"],
   ["tag", "tag"],
   ["behaviour", "behaviour"],
@@ -95,7 +95,7 @@ export function peopleLegend() {
     found.set(name, entry);
   }
   const words = (/** @type {string} */ name, /** @type {{count: number, row: RosterRow, words: Set<string>}} */ it) => {
-    if (it.row.isPlayer) return it.count > 1 ? "players" : `player: ${it.row.name}`;
+    if (it.row.isPlayer) return it.count > 1 ? "players" : it.row.name === "player" ? "player" : `player: ${it.row.name}`;
     if (by !== "usual") return `${name || `without a ${by}`}${it.count > 1 ? `: ${it.count}` : ""}`;
     if (it.count === 1) return it.row.name;
     const [tag] = it.words;

@@ -313,10 +313,14 @@ const NAMED_BY = { heldBy: "character", stops: "mark" };
 function usesOf(level, thing) {
   /** @type {string[]} */
   const found = [];
+  // What authors write may mean another thing of that name: ground has a name for other ground seldom.
+  const isGround = (/** @type {string} */ kind) => kind === "area" || kind === "obstacle" || kind === "box";
+  const namesakes = things().filter((other) => other.name === thing.name && other.at !== thing.at);
+  const isAlone = namesakes.every((other) => isGround(other.kind) && !isGround(thing.kind));
   const look = (/** @type {Json} */ value, /** @type {string} */ at, /** @type {string} */ key, isOpen = false) => {
     if (value === thing.name) {
       const isNamed = key === thing.kind || NAMED_BY[key] === thing.kind || key === "from" || key === "to";
-      if (isOpen || isNamed) found.push(at);
+      if ((isOpen && isAlone) || isNamed) found.push(at);
     } else if (Array.isArray(value)) {
       // Of a list the key is that of its items.
       value.forEach((each, number) => look(each, `${at}/${number}`, key, isOpen));

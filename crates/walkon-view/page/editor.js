@@ -152,7 +152,8 @@ export function startEditor() {
     if (isShown("edit")) showBar();
   });
   listen("diagnostics", () => {
-    own = model.diagnostics;
+    // Those of scripts are shown with their text.
+    own = model.diagnostics.filter((each) => !/\.luau?$/.test(each.file ?? ""));
     show();
   });
   startTiles();
@@ -318,19 +319,52 @@ function pick(at) {
 
 /** What the form was of before. @type {string | null} */
 let shownAt = null;
+/** Everything that the form was made from. */
+let shownLook = "";
+/** The field that somebody types into and has not left. @type {EventTarget | null} */
+let typed = null;
+/** Whether the form is older than what is known. */
+let isLate = false;
+
+body.addEventListener("input", (event) => (typed = event.target));
+body.addEventListener("change", () => (typed = null));
+body.addEventListener("focusout", () => {
+  typed = null;
+  if (isLate) show();
+});
+
+/** What the form is made from, as a text. */
+function lookOfForm() {
+  const of = picked ?? "";
+  const wrong = own.filter((each) => each.pointer === of || each.pointer?.startsWith(`${of}/`));
+  const { document: { text }, schema, layer } = model;
+  const has = [schema !== null, tilesOf() !== null];
+  return JSON.stringify([picked, tool.now.name, text, wrong, refused, has, brush, layer]);
+}
 
 function show() {
   if (!isShown("edit")) return;
   showBar();
   if (dragging.is) return;
+  // What is being typed is not taken away.
+  isLate = typed !== null && typed === document.activeElement;
+  if (isLate) return;
+  const top = list.scrollTop;
+  fill(list, model.document.value ? outline() : null);
+  list.scrollTop = top;
+  const look = lookOfForm();
+  if (look === shownLook && body.childElementCount > 0) {
+    if (model.document.value?.navigation?.kind === "graph") graphPanel();
+    return;
+  }
+  shownLook = look;
   const focused =
     document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
       ? document.activeElement.dataset.at
       : undefined;
-  const tops = [body.scrollTop, list.scrollTop];
+  const was = body.scrollTop;
   fill(body, panel());
-  fill(list, model.document.value ? outline() : null);
-  [body.scrollTop, list.scrollTop] = [shownAt === picked ? tops[0] : 0, tops[1]];
+  body.scrollTop = shownAt === picked ? was : 0;
   if (shownAt !== picked) list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   shownAt = picked;
   if (focused)

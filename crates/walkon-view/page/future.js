@@ -33,6 +33,8 @@ export const future = {
   error: "",
   /** Milliseconds from asking to the last answer. */
   took: 0,
+  /** How many outlines of the future of before were drawn last. */
+  outlines: 0,
   /** Items of the base that the newest generation has not. @type {LaneItem[]} */
   vanished: [],
 };
@@ -361,6 +363,7 @@ function placeAt(run, column, tick) {
  * @param {number} ratio
  */
 export function drawGhosts(context, map, ratio) {
+  future.outlines = 0;
   if (!future.isOn || !future.newest?.tracks) return;
   const tick = model.ahead ?? seenTick();
   const [a, b, c, d, e, f] = map;
@@ -371,6 +374,7 @@ export function drawGhosts(context, map, ratio) {
       if (!isFilled && !differs.get(key)) return;
       const place = placeAt(run, column, tick);
       if (!place) return;
+      if (!isFilled) future.outlines++;
       const row = rowOf(key);
       const radius = Math.max(3.5 * ratio, (row?.radius ?? 0.35) * scale);
       const [left, top] = [a * place[0] + c * place[1] + e, b * place[0] + d * place[1] + f];

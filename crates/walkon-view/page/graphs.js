@@ -256,7 +256,7 @@ function spaceRow() {
   );
   return h(
     "div",
-    { class: "row wrap" },
+    { class: "row wrap spacerow" },
     set,
     name,
     known,
@@ -582,7 +582,8 @@ async function load() {
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
-  [held, under] = [numberOf(wasHeld), -1];
+  // Points have other numbers now; what lies under the pointer does so still.
+  [held, under] = [numberOf(wasHeld), resting ? pointAt(resting) : -1];
   changed("ahead");
 }
 
@@ -678,8 +679,12 @@ async function press(touch) {
   changed("ahead");
 }
 
+/** Where the pointer rests. @type {Touch | null} */
+let resting = null;
+
 /** @param {Touch} touch */
 function hover(touch) {
+  resting = touch;
   const at = pointAt(touch);
   if (at === under) return;
   under = at;

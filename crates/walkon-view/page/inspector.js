@@ -40,7 +40,7 @@ export function startInspector() {
     refresh();
   });
   for (const what of ["sought", "state", "tick", "happenings", "roster"]) listen(what, () => (isStale = true));
-  listen("follow", showHead);
+  for (const what of ["follow", "welcome"]) listen(what, showHead);
   setInterval(() => isStale && refresh(), 50);
   root.addEventListener("click", click);
   facts.addEventListener("toggle", noteOpen, true);
@@ -528,7 +528,7 @@ function people() {
         h("span", { class: "grow ellipsis soft small" }, row.isPlayer ? "player" : (row.behaviour ?? "")),
         h("span", { class: "soft small ellipsis" }, row.tags.join(", ")),
         heat(fuels.get(row.key)),
-        h("span", { class: "number small fuel" }, fuels.has(row.key) ? short(fuels.get(row.key) ?? 0, 0) : ""),
+        h("span", { class: "number small fuel" }, fuels.has(row.key) ? short(fuels.get(row.key) ?? 0, 1) : ""),
       ),
     ),
     all.length > PEOPLE_MAX ? h("li", { class: "soft small" }, `and ${all.length - PEOPLE_MAX} more: press / to find one`) : null,

@@ -32,7 +32,7 @@ import { startSearched } from "./searched.js";
 import { startSource } from "./source.js";
 import { counters, fps, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
-import { startTimeline } from "./timeline.js";
+import { spotOfTick, startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
 import { startTrails } from "./trails.js";
 import { startViewbar } from "./viewbar.js";
@@ -234,11 +234,14 @@ window.walkon = {
     return {
       isOn: future.isOn,
       took: future.took,
+      outlines: future.outlines,
+      isTrial: future.isTrial,
       differences: future.differences,
       base: future.base,
       newest: future.newest,
     };
   },
+  spotOfTick,
   model,
   camera,
   pose,

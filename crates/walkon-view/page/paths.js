@@ -118,6 +118,7 @@ export function startPaths() {
     up: () => (grip = 0),
     click,
     hover,
+    below: (context) => answer && searched.checked && paintSearched(context, answer.searched ?? []),
     draw,
     cancel,
     leave: redraw,
@@ -422,11 +423,6 @@ async function save() {
 /** @param {CanvasRenderingContext2D} context */
 function draw(context) {
   const colours = stageColours();
-  if (answer && searched.checked) {
-    const ratio = window.devicePixelRatio || 1;
-    paintSearched(context, answer.searched ?? []);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  }
   const points = /** @type {Place[]} */ (answer?.points ?? []);
   context.beginPath();
   points.forEach((place, at) => {

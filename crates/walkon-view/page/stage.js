@@ -134,6 +134,7 @@ function draw(share, now) {
   const map = matrix().map((part) => part * ratio);
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
   drawSearched(context);
+  tool.now.below?.(context);
   drawTrail(context, map, ratio, share);
   drawSelection(share);
   if (!isMany && showsBodies)

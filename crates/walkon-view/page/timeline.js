@@ -113,6 +113,12 @@ function leftOf(tick) {
   return GUTTER + ((tick - from) / (to - from)) * (canvas.clientWidth - GUTTER - 10);
 }
 
+/** Where a tick is on the timeline, pixels of the window. @param {number} tick */
+export function spotOfTick(tick) {
+  const box = canvas.getBoundingClientRect();
+  return { x: box.left + leftOf(tick), y: box.top + RULER / 2 };
+}
+
 /** @param {number} left */
 function tickAt(left) {
   const { from, to } = shownSpan();

@@ -223,7 +223,6 @@ impl Desk {
                 }
                 None => is_level = true,
             }
-            self.tell_text(path, text.as_deref(), by);
         }
         if is_level {
             reload.level = self.level_now(&BTreeMap::new()).ok().map(|level| level.texts);
@@ -232,6 +231,9 @@ impl Desk {
                 self.document.add(&path, &text);
             }
         }
+        // First the level, then those who look on: who hears of a text and runs a tick runs it with that text.
+        self.reload(reload);
+        applied.files.iter().for_each(|(path, text)| self.tell_text(path, text.as_deref(), by));
         for (file, why) in &applied.unsaved {
             self.doers
                 .shared
@@ -240,7 +242,6 @@ impl Desk {
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
         applied.asides.iter().for_each(|(name, bytes)| self.turn_aside(name, bytes.as_deref()));
-        self.reload(reload);
         _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
             self.tell_expectations();

@@ -75,10 +75,7 @@ impl Desk {
     }
 
     /// Edits, and lets everybody know.
-    fn done(
-        &mut self,
-        edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>,
-    ) -> Result<Value, Refusal> {
+    fn done(&mut self, edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>) -> Result<Value, Refusal> {
         // What could not be written before may be written by now.
         if !self.document.unsaved().is_empty() {
             let again = self.document.save_again(&mut self.around);

@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
+use walkon::level::NAME_BYTES_MAX;
 use walkon::world::asker::Asker;
 use walkon::world::ops::paths;
-use walkon::level::NAME_BYTES_MAX;
 use walkon::{DoorPolicy, Gait, PathStatus, World};
 
 use super::json::{number_text, quoted};
@@ -270,7 +270,8 @@ impl Expectation {
             Doors::Open => "open",
         };
         let (from, to, status) = (place(self.from), place(self.to), self.status.name());
-        let mut words = format!("from {from} to {to} is {status}, radius {}, doors {doors}", number_of(self.radius));
+        let mut words =
+            format!("from {from} to {to} is {status}, radius {}, doors {doors}", number_of(self.radius));
         if !self.keys.is_empty() {
             words += &format!(", keys {}", self.keys.join(" "));
         }
@@ -407,7 +408,16 @@ mod tests {
     fn row(from: [f32; 2], to: [f32; 2], doors: Doors, status: PathEnd) -> Expectation {
         let place = |[x, z]: [f32; 2]| [x, 0.0, z];
         let (from, to) = (place(from), place(to));
-        Expectation { from, to, radius: 0.35, doors, keys: Vec::new(), avoid_characters: false, layer: None, status }
+        Expectation {
+            from,
+            to,
+            radius: 0.35,
+            doors,
+            keys: Vec::new(),
+            avoid_characters: false,
+            layer: None,
+            status,
+        }
     }
 
     fn level() -> walkon::Level {
@@ -460,7 +470,10 @@ mod tests {
         let mut world = walkon::level::spawn::build(level(), None).world;
         let rows = list().run(&mut |row| ask_world(&mut world, row));
         assert_eq!(rows.iter().map(|row| row.got).collect::<Vec<_>>(), GOT);
-        assert_eq!(rows.iter().map(|row| row.ok).collect::<Vec<_>>(), [true, false, true, true, true, true, true, true]);
+        assert_eq!(
+            rows.iter().map(|row| row.ok).collect::<Vec<_>>(),
+            [true, false, true, true, true, true, true, true]
+        );
         let json = serde_json::to_value(&rows[1]).unwrap();
         assert_eq!(
             (&json["expected"], &json["got"], &json["doors"]),

@@ -212,11 +212,15 @@ impl Project for FoundProject {
             }
             Err(error) => error.diagnostics,
         };
-        found.extend(
-            texts.iter().filter_map(|(name, text)| self.placed(name, scripts::syntax(name, text)?)),
-        );
-        for (name, all) in linted.iter().flat_map(|linted| &linted.scripts) {
-            found.extend(all.iter().filter_map(|one| self.placed(name, one.clone())));
+        for (name, text) in &texts {
+            // Of what does not compile nothing else is known.
+            let all = match scripts::syntax(name, text) {
+                Some(mistake) => vec![mistake],
+                None => {
+                    linted.iter().filter_map(|linted| linted.scripts.get(name)).flatten().cloned().collect()
+                }
+            };
+            found.extend(all.into_iter().filter_map(|one| self.placed(name, one)));
         }
         found.retain(|one| one.severity != Severity::Note);
         Ok(found)
