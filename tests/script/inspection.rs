@@ -37,6 +37,7 @@ fn look_at_all(game: &Game) -> usize {
     all.extend(world.standing_doors().map(|(_, door)| Inspected::Door(door.name.clone())));
     all.extend(world.regions().iter().map(|region| Inspected::Region(region.name.clone())));
     all.extend(world.marks().map(|mark| Inspected::Mark(mark.name.clone())));
+    all.extend(world.route_names().map(|name| Inspected::Route(name.to_owned())));
     let areas = world.areas().iter().filter(|area| !area.name.is_empty());
     all.extend(areas.map(|area| Inspected::Area(area.name.clone())));
     all.extend(game.scripts().unwrap().scenes_under_way().into_iter().map(Inspected::Scene));

@@ -195,6 +195,48 @@ impl Page {
         }
     }
 
+    /// Presses the left button at one place of the window and moves to another, without letting go.
+    pub fn hold(&mut self, [from, to]: [[f64; 2]; 2]) {
+        let middle = [(from[0] + to[0]) / 2.0, (from[1] + to[1]) / 2.0];
+        for (kind, [x, y], held) in [
+            ("mouseMoved", from, 0),
+            ("mousePressed", from, 1),
+            ("mouseMoved", middle, 1),
+            ("mouseMoved", to, 1),
+        ] {
+            let button = if held == 0 { "none" } else { "left" };
+            let mouse =
+                json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": held, "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", mouse);
+        }
+    }
+
+    /// Lets the left button go at a place of the window.
+    pub fn release(&mut self, [x, y]: [f64; 2]) {
+        let mouse = json!({ "type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1 });
+        self.call("Input.dispatchMouseEvent", mouse);
+    }
+
+    /// The middle of what carries a mark, once it is there.
+    pub fn middle_of(&mut self, mark: &str) -> [f64; 2] {
+        let place = self.until(&format!(
+            "(it => {{ it?.scrollIntoView({{ block: 'center' }}); const box = it?.getBoundingClientRect(); \
+             return box?.width > 0 && [box.x + box.width / 2, box.y + box.height / 2]; }})\
+             (document.querySelector('[data-test=\"{mark}\"]'))"
+        ));
+        [place[0].as_f64().unwrap(), place[1].as_f64().unwrap()]
+    }
+
+    /// Gives a field another value, as choosing or typing it does.
+    pub fn set(&mut self, selector: &str, value: &str) {
+        self.until(&format!("!!document.querySelector('{selector}')"));
+        self.value(&format!(
+            "(it => {{ it.value = {}; it.dispatchEvent(new Event('input', {{ bubbles: true }})); \
+             it.dispatchEvent(new Event('change', {{ bubbles: true }})); return true; }})(document.querySelector('{selector}'))",
+            Value::from(value)
+        ));
+    }
+
     /// Moves the pointer to a place of the window.
     pub fn point_at(&mut self, [x, y]: [f64; 2]) {
         self.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y }));

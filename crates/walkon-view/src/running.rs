@@ -456,7 +456,7 @@ impl Running {
             "heights": heights,
             "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
             "slants": heights[1] - heights[0] > 0.01,
-            "layers": world.nav().layer_count(), "tileSize": picture::tile_m(world),
+            "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world), "tileSize": picture::tile_m(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
             "parts": parts, "behaviours": self.behaviours(),
             "state": self.state(),
@@ -544,7 +544,7 @@ impl Running {
         if !saved.is_empty() {
             self.pending.push(Input::Reload(saved));
         }
-        self.roster = Roster::default();
+        self.roster = std::mem::take(&mut self.roster).turned_back();
         self.everything_is_new();
         Ok(())
     }
@@ -576,8 +576,10 @@ pub fn scene(world: &World, wishes: &crate::client::Wishes, scenery: &Scenery) -
 /// Shows a client what moves and is no body, if it wants to see any of it.
 pub fn overlay(world: &World, client: &Client) {
     let wishes = client.wishes().clone();
-    if let Some(layers) = picture::moving(world, &wishes) {
-        client.overlay(json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers }).to_string());
+    if let Some(moving) = picture::moving(world, &wishes) {
+        let (layers, legend) = (moving.layers, moving.legend);
+        let told = json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers, "legend": legend });
+        client.overlay(told.to_string());
     }
 }
 

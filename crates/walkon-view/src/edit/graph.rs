@@ -18,8 +18,8 @@ use walkon::level::graph::{
     GraphDef, GraphPaths, GraphTextError, HandEdits, HandError, UndoError, graph_text, read_graph_text,
 };
 use walkon::level::{FILE_BYTES_MAX, door_joins, graph_level};
-use walkon::nav::graph::generate::ray_count;
-use walkon::nav::graph::islands::{remove_island, remove_islands};
+use walkon::nav::graph::generate::{ray_count, rays as cast_rays};
+use walkon::nav::graph::islands::{remove_island, remove_islands, stitch};
 use walkon::nav::graph::{
     EditableGraph, PointEdit, PointEditError, SceneBox, blocked_links, divide, generate, groups, grow,
 };
@@ -32,6 +32,8 @@ use super::patch::{Change, patch};
 
 /// Most rays of a preview, which is computed again at each move of a dragged face.
 const PREVIEW_RAYS_MAX: u64 = 200_000;
+/// Most rays of a preview whose ends are told, about.
+const PREVIEW_RAYS_TOLD: u64 = 2_000;
 /// Most links and pairs of parts that are listed.
 const LISTED_MAX: usize = 10_000;
 /// What hits a link is looked for so far above what a body steps over, metres.
@@ -61,8 +63,11 @@ pub enum GraphAction {
         /// Most points.
         points: Option<usize>,
     },
-    /// Each island is joined to the main group.
-    Stitch,
+    /// Each island is joined to the main group, or one of them.
+    Stitch {
+        /// The number of that one, from 1.
+        island: Option<usize>,
+    },
     /// Links that nobody can walk, and what is in the way.
     Blocked {
         /// Whether they go.
@@ -370,7 +375,7 @@ impl<'d> Desk<'d> {
             GraphAction::Preview { min, max } => self.preview(Vec3::from(*min), Vec3::from(*max)),
             GraphAction::Island => self.report(&self.draft()?, Vec::new()).map(Made::answer),
             GraphAction::Remove { island, points } => self.remove(*island, *points),
-            GraphAction::Stitch => self.stitch(progress),
+            GraphAction::Stitch { island } => self.stitch(*island, progress),
             GraphAction::Blocked { remove: false } => self.blocked(BlockedLinks::Listed),
             GraphAction::Blocked { remove: true } => self.blocked(BlockedLinks::Removed),
             GraphAction::Edit { add, moves, link, unlink, remove } => self.edit(&HandWork {
@@ -439,8 +444,20 @@ impl<'d> Desk<'d> {
         }
         let found = generate(&solids, &[part], &options, &mut |_, _| {});
         let report = found.boxes.first().copied().unwrap_or_default();
+        // A few rays say as much as all of them: what they hit first, and where they end without having hit
+        // anything.
+        let every = (rays / PREVIEW_RAYS_TOLD + 1) as usize;
+        let cast = cast_rays(&part, options.spacing_m).step_by(every);
+        let (mut hits, mut misses) = (Vec::new(), Vec::new());
+        for [top, bottom] in cast {
+            match solids.first_hit(top, bottom) {
+                Some(hit) => hits.push(hit.point),
+                None => misses.push(bottom),
+            }
+        }
         Ok(Made::answer(json!({ "rays": report.rays, "holes": report.holes, "steep": report.steep,
-            "narrow": report.narrow, "covered": report.covered, "points": shortest_of(&found.points) })))
+            "narrow": report.narrow, "covered": report.covered, "points": shortest_of(&found.points),
+            "hits": shortest_of(&hits), "misses": shortest_of(&misses) })))
     }
 
     /// What hangs together, largest first, and what the doors keep apart.
@@ -468,10 +485,9 @@ impl<'d> Desk<'d> {
     fn remove(&self, island: Option<usize>, points: Option<usize>) -> Result<Made, GraphActionError> {
         let mut draft = self.draft()?;
         let gone = match (island, points) {
-            (Some(number), None) => remove_island(&mut draft, number).ok_or_else(|| {
-                let count = groups(&draft).len().saturating_sub(1);
-                GraphActionError::Missing(format!("there is no island {number}: the graph has {count}"))
-            })?,
+            (Some(number), None) => {
+                remove_island(&mut draft, number).ok_or_else(|| no_island(number, groups(&draft).len()))?
+            }
             (None, Some(points_max)) => remove_islands(&mut draft, points_max),
             _ => {
                 return Err(missing("expected the number of an island, or the most points of those that go"));
@@ -482,9 +498,17 @@ impl<'d> Desk<'d> {
         Ok(Made::turn(answer, "remove islands", draft, None))
     }
 
-    fn stitch(&self, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn stitch(&self, island: Option<usize>, progress: Progress<'_>) -> Result<Made, GraphActionError> {
         let (mut draft, mut hand, solids) = (self.draft()?, self.hand()?, self.solids()?);
-        let edits = stitches(&draft, progress)?;
+        let edits = match island {
+            None => stitches(&draft, progress)?,
+            Some(number) => {
+                let groups = groups(&draft);
+                let found = groups.get(number).filter(|_| number > 0);
+                let found = found.ok_or_else(|| no_island(number, groups.len()))?;
+                Vec::from_iter(stitch(&draft, found, &groups[0]))
+            }
+        };
         if edits.is_empty() {
             return self.report(&draft, Vec::new()).map(Made::answer);
         }
@@ -643,6 +667,11 @@ struct Space<'s> {
     from: Vec3,
     within_m: f32,
     adds: bool,
+}
+
+fn no_island(number: usize, groups: usize) -> GraphActionError {
+    let count = groups.saturating_sub(1);
+    GraphActionError::Missing(format!("there is no island {number}: the graph has {count}"))
 }
 
 fn missing(what: &str) -> GraphActionError {

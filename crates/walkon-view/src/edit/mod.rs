@@ -16,8 +16,8 @@ pub mod save;
 mod span;
 
 pub use document::{
-    Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
-    Surroundings, Texts,
+    Applied, Aside, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid,
+    Resolution, Save, Surroundings, Texts,
 };
 pub use expectations::{
     Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
