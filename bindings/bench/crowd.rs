@@ -47,8 +47,8 @@ fn spent(work: &mut dyn FnMut()) -> Duration {
     began.elapsed()
 }
 
-/// Plays rounds of the same ticks, one way after another, in processor time of the thread: microseconds of a
-/// tick of the first way, and the median of what the others take over it.
+/// Plays rounds of the same ticks, one way after another, in processor time of the thread: microseconds of a tick of
+/// the first way, and the median of what the others take over it.
 pub fn ratios(ticks: usize, ways: &mut [&mut dyn FnMut()]) -> (f64, Vec<f64>) {
     ways.iter_mut().for_each(|way| way());
     let rounds: Vec<Vec<f64>> = (0..9)

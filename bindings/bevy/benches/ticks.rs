@@ -1,5 +1,5 @@
-//! What a tick costs in Bevy, over the bare tick: `cargo bench` here. One update of an app is one tick;
-//! everybody is an entity that is placed in it.
+//! What a tick costs in Bevy, over the bare tick: `cargo bench` here. One update of an app is one tick; everybody is an
+//! entity that is placed in it.
 
 #[path = "../../bench/crowd.rs"]
 mod crowd;

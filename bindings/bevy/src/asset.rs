@@ -1,8 +1,8 @@
 //! Levels as assets.
 //!
-//! In: the path of a level below the folder of assets. Out: its texts with the scripts of its project, and
-//! the level built from them. Holds: the level, the files that it names and all scripts of its project are
-//! watched with it, where assets are watched. Not here: games (`game`).
+//! In: the path of a level below the folder of assets. Out: its texts with the scripts of its project, and the level
+//! built from them. Holds: the level, the files that it names and all scripts of its project are watched with it, where
+//! assets are watched. Not here: games (`game`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

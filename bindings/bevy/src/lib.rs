@@ -1,10 +1,9 @@
 //! walkon for Bevy: levels as assets, characters as entities, what happens as messages.
 //!
-//! In: a level entity ([`WalkonLevel`]), inputs ([`SayExt`]). Out: a child entity for each character with a
-//! `Transform` between two ticks, messages ([`Happened`], [`CueAsked`], [`LevelRefused`]). Holds: ticks run
-//! in Bevy's fixed schedule, at the tick rate of the level, and nowhere else, so a level has the hash that
-//! `walkon run` has; a file that is saved is taken in while the game goes on. Not here: what a level does
-//! (`walkon`), what anything looks like.
+//! In: a level entity ([`WalkonLevel`]), inputs ([`SayExt`]). Out: a child entity for each character with a `Transform`
+//! between two ticks, messages ([`Happened`], [`CueAsked`], [`LevelRefused`]). Holds: ticks run in Bevy's fixed schedule,
+//! at the tick rate of the level, and nowhere else, so a level has the hash that `walkon run` has; a file that is
+//! saved is taken in while the game goes on. Not here: what a level does (`walkon`), what anything looks like.
 //!
 //! ```no_run
 //! use bevy_app::prelude::*;
@@ -19,8 +18,7 @@
 //!         .add_plugins(AssetPlugin { file_path: "project".to_owned(), ..Default::default() })
 //!         .add_plugins(WalkonPlugin::at("project"))
 //!         .add_systems(Startup, |mut commands: Commands, assets: Res<AssetServer>| {
-//!             let level = WalkonLevel::new(assets.load("levels/courtyard.json"));
-//!             let level = WalkonLevel { seed: Some(1), ..level };
+//!             let level = WalkonLevel { seed: Some(1), ..WalkonLevel::new(assets.load("levels/courtyard.json")) };
 //!             commands.spawn(level).say(Input::event("bell"));
 //!         })
 //!         .add_systems(Update, |mut happened: MessageReader<Happened>| {
@@ -34,8 +32,14 @@
 //! }
 //! ```
 
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 mod asset;
 mod game;
+mod poses;
 mod say;
 
 use std::path::PathBuf;
@@ -46,14 +50,14 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 
 pub use asset::{LevelAsset, LevelLoadError};
-pub use game::{
-    CueAsked, Games, Happened, LevelReady, LevelRefused, PoseBefore, PoseNow, Waiting, Walker, WalkonLevel,
-};
-pub use say::SayExt;
+pub use game::{CueAsked, Games, Happened, LevelReady, LevelRefused, Waiting, Walker, WalkonLevel};
+pub use poses::{PoseBefore, PoseNow};
+pub use say::{RestoreExt, SayExt};
 pub use walkon;
+pub use walkon_shell::{LiveGame, Problem, ProblemKind};
 
-/// Where in `FixedUpdate` levels take their tick: systems that say something to a level come before, those
-/// that look at what became of it after.
+/// Where in `FixedUpdate` levels take their tick: systems that say something to a level come before, those that look at
+/// what became of it after.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WalkonTick;
 
@@ -86,6 +90,6 @@ impl Plugin for WalkonPlugin {
                 (game::start, game::reload, game::forget).chain().after(AssetEventSystems),
             )
             .add_systems(FixedUpdate, game::tick.in_set(WalkonTick))
-            .add_systems(RunFixedMainLoop, game::place.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop));
+            .add_systems(RunFixedMainLoop, poses::place.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop));
     }
 }

@@ -15,6 +15,11 @@
 #include <stdlib.h>
 
 /*
+ The version that this header is of, that of the library that it belongs to: compare it with walkon_version.
+ */
+#define WALKON_VERSION "0.1.0"
+
+/*
  What a call came to. Numbers are only ever added.
  */
 typedef enum WalkonStatus {
@@ -70,6 +75,11 @@ typedef enum WalkonStatus {
      There is nothing there yet: no row before the first run, no outcome before the level said one.
      */
     WALKON_STATUS_NOTHING = 12,
+    /*
+     The game cannot be saved now, or the bytes are no save game that fits this level; `walkon_last_problem` has the
+     script and the line, when it is one.
+     */
+    WALKON_STATUS_SAVE_REFUSED = 13,
     /*
      A bug of walkon. The game can only be freed.
      */
@@ -160,9 +170,8 @@ const char *walkon_status_name(int32_t status);
 enum WalkonStatus walkon_last_error(struct WalkonBuffer *out);
 
 /*
- The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and
- `diagnostics`, for `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing`
- after other failures.
+ The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
+ `Io`, `LevelRefused`, `ScriptFailed` and `SaveRefused`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
 
  # Safety
  As for `walkon_last_error`.
@@ -170,8 +179,8 @@ enum WalkonStatus walkon_last_error(struct WalkonBuffer *out);
 enum WalkonStatus walkon_last_problem(struct WalkonBuffer *out);
 
 /*
- Opens a level by its path, or by its name in the project around the current folder, with the scripts of
- its project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
+ Opens a level by its path, or by its name in the project around the current folder, with the scripts of its
+ project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
 
  # Safety
  `path` is a text, `level` has room for one handle.
@@ -179,9 +188,9 @@ enum WalkonStatus walkon_last_problem(struct WalkonBuffer *out);
 enum WalkonStatus walkon_level_open(struct WalkonText path, struct WalkonLevel **level);
 
 /*
- Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and
- what it names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`,
- `BadJson`, `LevelRefused`, `ScriptFailed`, `Bug`.
+ Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and what it
+ names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`, `BadJson`,
+ `LevelRefused`, `ScriptFailed`, `Bug`.
 
  # Safety
  `texts` is a text, `level` has room for one handle.
@@ -214,11 +223,11 @@ enum WalkonStatus walkon_level_name(const struct WalkonLevel *level, struct Walk
 enum WalkonStatus walkon_level_tick_rate(const struct WalkonLevel *level, uint32_t *rate);
 
 /*
- Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run
- --format json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing.
- Any thread may do it. A run takes as long as it takes, and is made again when there was too little room:
- 64 KiB are enough for any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`,
- `Bug`; a level whose scripts fail has a row that says so.
+ Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
+ json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
+ it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
+ any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+ a row that says what panicked; a level whose scripts fail has a row that says so.
 
  # Safety
  `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
@@ -229,9 +238,9 @@ enum WalkonStatus walkon_level_run(const struct WalkonLevel *level,
                                    struct WalkonBuffer *out);
 
 /*
- Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`,
- `interactive` (choices wait for an answer), `events` (whether ticks tell what happened, true) and
- `threads`, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
+ Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`, `interactive`
+ (choices wait for an answer), `events` (whether ticks tell what happened, true) and `threads`, or nothing. Errors:
+ `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
 
  # Safety
  `level` is a level that was not freed, `setup` a text, `game` has room for one handle.
@@ -239,6 +248,33 @@ enum WalkonStatus walkon_level_run(const struct WalkonLevel *level,
 enum WalkonStatus walkon_game_start(const struct WalkonLevel *level,
                                     struct WalkonText setup,
                                     struct WalkonGame **game);
+
+/*
+ Starts a level as it was saved: `save` are the bytes of `walkon_game_save`, written here or elsewhere, `setup` is as
+ for `walkon_game_start`; the seed is that of the save, and so are `args` when none are given. The code of scripts
+ begins in the first tick, which counts on from the save. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `SaveRefused`
+ (the bytes are no save game that this version reads, or do not fit level and scripts), `ScriptFailed`, `Bug`.
+
+ # Safety
+ `level` is a level that was not freed, `setup` a text, `length` bytes can be read at `save`, `game` has room for one
+ handle.
+ */
+enum WalkonStatus walkon_game_restore(const struct WalkonLevel *level,
+                                      struct WalkonText setup,
+                                      const uint8_t *save,
+                                      size_t length,
+                                      struct WalkonGame **game);
+
+/*
+ Writes the whole game as bytes, between two ticks; `walkon_game_restore` makes it again. It changes nothing. A save
+ is made again when there was too little room. Errors: `NullPointer`, `TooSmall`, `SaveRefused` (the game has ended,
+ or a scene is under way that does not say `resumable = true`), `WrongThread`, `Bug`.
+
+ # Safety
+ As for `walkon_game_events`.
+ */
+enum WalkonStatus walkon_game_save(struct WalkonGame *game,
+                                   struct WalkonBuffer *out);
 
 /*
  Frees a game; null is nothing. Errors: `WrongThread`, and then the game is as it was.
@@ -249,9 +285,8 @@ enum WalkonStatus walkon_game_start(const struct WalkonLevel *level,
 enum WalkonStatus walkon_game_free(struct WalkonGame *game);
 
 /*
- Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its
- line in a trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`,
- `Bug`.
+ Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its line in a
+ trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 
  # Safety
  `game` is a game that was not freed, `inputs` a text.
@@ -269,9 +304,8 @@ enum WalkonStatus walkon_game_tick(struct WalkonGame *game,
 enum WalkonStatus walkon_game_events(struct WalkonGame *game, struct WalkonBuffer *out);
 
 /*
- Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it.
- `bound` is as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`,
- `WrongThread`, `Ended`, `Bug`.
+ Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
+ as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 
  # Safety
  `game` is a game that was not freed, `bound` a text.
@@ -280,8 +314,8 @@ enum WalkonStatus walkon_game_run(struct WalkonGame *game,
                                   struct WalkonText bound);
 
 /*
- Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`,
- `WrongThread`, `Bug`; `Nothing` before `walkon_game_run`.
+ Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`, `WrongThread`,
+ `Bug`; `Nothing` before `walkon_game_run`.
 
  # Safety
  As for `walkon_game_events`.
@@ -290,8 +324,8 @@ enum WalkonStatus walkon_game_row(struct WalkonGame *game,
                                   struct WalkonBuffer *out);
 
 /*
- Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors:
- `NullPointer`, `WrongThread`, `Ended`, `Bug`.
+ Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors: `NullPointer`,
+ `WrongThread`, `Ended`, `Bug`.
 
  # Safety
  `game` is a game that was not freed.
@@ -307,8 +341,8 @@ enum WalkonStatus walkon_game_end(struct WalkonGame *game);
 enum WalkonStatus walkon_game_tick_number(struct WalkonGame *game, uint64_t *tick);
 
 /*
- Writes the hash of the state: the same in every process that runs the same level, scripts, seed and
- inputs. Errors: `NullPointer`, `WrongThread`, `Bug`.
+ Writes the hash of the state: the same in every process that runs the same level, scripts, seed and inputs. Errors:
+ `NullPointer`, `WrongThread`, `Bug`.
 
  # Safety
  `game` is a game that was not freed, `hash` has room for one number.
@@ -317,8 +351,8 @@ enum WalkonStatus walkon_game_hash(struct WalkonGame *game,
                                    uint64_t *hash);
 
 /*
- Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`,
- `Bug`; `Nothing` while it has not.
+ Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`, `Bug`;
+ `Nothing` while it has not.
 
  # Safety
  `game` is a game that was not freed, `ok` has room for one number.
@@ -335,8 +369,8 @@ enum WalkonStatus walkon_game_outcome(struct WalkonGame *game,
 enum WalkonStatus walkon_game_character_count(struct WalkonGame *game, size_t *count);
 
 /*
- Writes the names of the characters in order of creation, one a line: those of the rows of
- `walkon_game_positions`. Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
+ Writes the names of the characters in order of creation, one a line: those of the rows of `walkon_game_positions`.
+ Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
 
  # Safety
  As for `walkon_game_events`.
@@ -346,8 +380,8 @@ enum WalkonStatus walkon_game_names(struct WalkonGame *game,
 
 /*
  Writes where everybody is, in order of creation: x, y and z of each in metres, as far as there is room for
- `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall`
- when there are more than `capacity`, whose places are written.
+ `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall` when there are
+ more than `capacity`, whose places are written.
 
  # Safety
  `game` is a game that was not freed, `xyz` has room for three times `capacity` numbers, `count` for one.
@@ -369,8 +403,8 @@ enum WalkonStatus walkon_game_poses(struct WalkonGame *game,
                                     size_t *count);
 
 /*
- Sends a character to a place from the next tick on and writes the number of the walk, which is in its
- events. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
+ Sends a character to a place from the next tick on and writes the number of the walk, which is in its events.
+ Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
 
  # Safety
  `game` is a game that was not freed, `name` a text, `to` three numbers, `walk` room for one number or
@@ -382,8 +416,8 @@ enum WalkonStatus walkon_game_walk(struct WalkonGame *game,
                                    uint64_t *walk);
 
 /*
- Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`,
- `WrongThread`, `Ended`, `Bug`.
+ Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`,
+ `Bug`.
 
  # Safety
  `game` is a game that was not freed, `name` a text.
@@ -392,8 +426,8 @@ enum WalkonStatus walkon_game_stop(struct WalkonGame *game,
                                    struct WalkonText name);
 
 /*
- Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors:
- `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
+ Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors: `NullPointer`,
+ `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
 
  # Safety
  `game` is a game that was not freed, `name` a text.

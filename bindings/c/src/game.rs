@@ -1,18 +1,17 @@
 //! Games behind handles.
 //!
-//! In: a level, inputs as JSON, room for results. Out: events as JSON lines, places as numbers, rows. Holds:
-//! one game, one thread; after a panic a game answers `Bug` to everything and can only be freed. Not here:
-//! what inputs and events look like (docs/traces.md).
+//! In: a level, inputs as JSON, saves, room for results. Out: events as JSON lines, places as numbers, rows, saves. Holds: one game,
+//! one thread; after a panic a game answers `Bug` to everything and can only be freed. Not here: what inputs and
+//! events look like (docs/traces.md).
 
-use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use walkon::{RecordOptions, Signals, Threads, Tick};
+use walkon::{RecordOptions, SaveError, Signals, Threads, Tick};
 use walkon_shell::{LiveGame, PoseRow, Problem, StartSetup, Stop, ThreadBound};
 
-use crate::border::{self, WalkonBuffer, WalkonText, fill, handle, put, room};
+use crate::border::{self, WalkonBuffer, WalkonText, bytes, fill, handle, put, room};
 use crate::level::{BoundText, WalkonLevel};
 use crate::status::{Failure, WalkonStatus};
 
@@ -45,7 +44,6 @@ struct Running {
     /// The lines of the last tick, each with its line break.
     events: String,
     row: Option<String>,
-    is_broken: Cell<bool>,
 }
 
 /// How a game starts.
@@ -64,6 +62,20 @@ struct SetupText {
 impl Default for SetupText {
     fn default() -> Self {
         Self { seed: None, args: Vec::new(), interactive: false, events: true, threads: NonZeroUsize::MIN }
+    }
+}
+
+impl SetupText {
+    fn read(text: &str) -> Result<StartSetup, Failure> {
+        let Self { seed, args, interactive, events, threads } = border::json(text, "setup")?;
+        Ok(StartSetup {
+            seed,
+            args,
+            record: RecordOptions { trace: events, ..RecordOptions::default() },
+            signals: Arc::new(Signals::default()),
+            is_interactive: interactive,
+            threads: Threads::new(threads),
+        })
     }
 }
 
@@ -88,23 +100,13 @@ unsafe fn with(
     border::run(|| {
         // SAFETY: as the caller promises.
         let game = unsafe { handle(game, "game") }?;
-        game.running.with(|running| {
-            if running.is_broken.get() {
-                let what = "a bug in walkon has broken this game, it can only be freed";
-                return Err(Failure::new(WalkonStatus::Bug, what));
-            }
-            running.is_broken.set(true);
-            let done = work(running);
-            // A panic never comes here.
-            running.is_broken.set(false);
-            done
-        })?
+        game.running.with(work)?
     })
 }
 
-/// Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`,
-/// `interactive` (choices wait for an answer), `events` (whether ticks tell what happened, true) and
-/// `threads`, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
+/// Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`, `interactive`
+/// (choices wait for an answer), `events` (whether ticks tell what happened, true) and `threads`, or nothing. Errors:
+/// `NullPointer`, `NotUtf8`, `BadJson`, `ScriptFailed`, `Bug`.
 ///
 /// # Safety
 /// `level` is a level that was not freed, `setup` a text, `game` has room for one handle.
@@ -120,23 +122,65 @@ pub unsafe extern "C" fn walkon_game_start(
         if game.is_null() {
             return Err(Failure::new(WalkonStatus::NullPointer, "game is a null pointer"));
         }
-        let setup: SetupText = border::json(setup, "setup")?;
-        let record = RecordOptions { trace: setup.events, ..RecordOptions::default() };
-        let with = StartSetup {
-            seed: setup.seed,
-            args: setup.args,
-            record,
-            signals: Arc::new(Signals::default()),
-            is_interactive: setup.interactive,
-            threads: Threads::new(setup.threads),
-        };
-        let live = LiveGame::start(&level.text, level.built.clone(), with)
-            .map_err(|error| Failure::from(Problem::from(error)))?;
-        let running = Running { live, events: String::new(), row: None, is_broken: Cell::new(false) };
-        let started = Box::into_raw(Box::new(WalkonGame { running: ThreadBound::new(running) }));
+        let with = SetupText::read(setup)?;
+        let live = LiveGame::start(&level.text, level.built.clone(), with).map_err(Problem::from)?;
         // SAFETY: as the caller promises.
-        unsafe { put(game, started, "game") }
+        unsafe { put(game, handed(live), "game") }
     })
+}
+
+/// Starts a level as it was saved: `save` are the bytes of `walkon_game_save`, written here or elsewhere, `setup` is as
+/// for `walkon_game_start`; the seed is that of the save, and so are `args` when none are given. The code of scripts
+/// begins in the first tick, which counts on from the save. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `SaveRefused`
+/// (the bytes are no save game that this version reads, or do not fit level and scripts), `ScriptFailed`, `Bug`.
+///
+/// # Safety
+/// `level` is a level that was not freed, `setup` a text, `length` bytes can be read at `save`, `game` has room for one
+/// handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn walkon_game_restore(
+    level: *const WalkonLevel,
+    setup: WalkonText,
+    save: *const u8,
+    length: usize,
+    game: *mut *mut WalkonGame,
+) -> WalkonStatus {
+    border::run(|| {
+        // SAFETY: as the caller promises.
+        let (level, setup) = unsafe { (handle(level, "level")?, setup.read("setup")?) };
+        // SAFETY: as the caller promises.
+        let save = unsafe { bytes(save, length, "save") }?;
+        if game.is_null() {
+            return Err(Failure::new(WalkonStatus::NullPointer, "game is a null pointer"));
+        }
+        let with = SetupText::read(setup)?;
+        let live = LiveGame::restore(&level.text, level.built.clone(), with, save).map_err(Problem::from)?;
+        // SAFETY: as the caller promises.
+        unsafe { put(game, handed(live), "game") }
+    })
+}
+
+/// Writes the whole game as bytes, between two ticks; `walkon_game_restore` makes it again. It changes nothing. A save
+/// is made again when there was too little room. Errors: `NullPointer`, `TooSmall`, `SaveRefused` (the game has ended,
+/// or a scene is under way that does not say `resumable = true`), `WrongThread`, `Bug`.
+///
+/// # Safety
+/// As for `walkon_game_events`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn walkon_game_save(game: *mut WalkonGame, out: *mut WalkonBuffer) -> WalkonStatus {
+    // SAFETY: as the caller promises.
+    unsafe {
+        with(game, |running| {
+            let refused = |error: SaveError| Failure::new(WalkonStatus::SaveRefused, error.to_string());
+            fill(out, &running.live.save().map_err(refused)?)
+        })
+    }
+}
+
+/// A handle for the caller.
+fn handed(live: LiveGame) -> *mut WalkonGame {
+    let running = Running { live, events: String::new(), row: None };
+    Box::into_raw(Box::new(WalkonGame { running: ThreadBound::new(running) }))
 }
 
 /// Frees a game; null is nothing. Errors: `WrongThread`, and then the game is as it was.
@@ -159,9 +203,8 @@ pub unsafe extern "C" fn walkon_game_free(game: *mut WalkonGame) -> WalkonStatus
     })
 }
 
-/// Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its
-/// line in a trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`,
-/// `Bug`.
+/// Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its line in a
+/// trace has, or nothing. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `inputs` a text.
@@ -171,7 +214,7 @@ pub unsafe extern "C" fn walkon_game_tick(game: *mut WalkonGame, inputs: WalkonT
     unsafe {
         with(game, |running| {
             let inputs = match inputs.read("inputs")? {
-                "" => Vec::new(),
+                blank if blank.trim().is_empty() => Vec::new(),
                 json => running
                     .live
                     .game()
@@ -196,9 +239,8 @@ pub unsafe extern "C" fn walkon_game_events(game: *mut WalkonGame, out: *mut Wal
     unsafe { with(game, |running| fill(out, running.events.as_bytes())) }
 }
 
-/// Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it.
-/// `bound` is as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`,
-/// `WrongThread`, `Ended`, `Bug`.
+/// Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
+/// as for `walkon_level_run`, without `args`. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `bound` a text.
@@ -221,8 +263,8 @@ pub unsafe extern "C" fn walkon_game_run(game: *mut WalkonGame, bound: WalkonTex
     }
 }
 
-/// Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`,
-/// `WrongThread`, `Bug`; `Nothing` before `walkon_game_run`.
+/// Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`, `WrongThread`,
+/// `Bug`; `Nothing` before `walkon_game_run`.
 ///
 /// # Safety
 /// As for `walkon_game_events`.
@@ -239,8 +281,8 @@ pub unsafe extern "C" fn walkon_game_row(game: *mut WalkonGame, out: *mut Walkon
     }
 }
 
-/// Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors:
-/// `NullPointer`, `WrongThread`, `Ended`, `Bug`.
+/// Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors: `NullPointer`,
+/// `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed.
@@ -266,8 +308,8 @@ pub unsafe extern "C" fn walkon_game_tick_number(game: *mut WalkonGame, tick: *m
     unsafe { with(game, |running| put(tick, running.live.game().world().tick().0, "tick")) }
 }
 
-/// Writes the hash of the state: the same in every process that runs the same level, scripts, seed and
-/// inputs. Errors: `NullPointer`, `WrongThread`, `Bug`.
+/// Writes the hash of the state: the same in every process that runs the same level, scripts, seed and inputs. Errors:
+/// `NullPointer`, `WrongThread`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `hash` has room for one number.
@@ -277,8 +319,8 @@ pub unsafe extern "C" fn walkon_game_hash(game: *mut WalkonGame, hash: *mut u64)
     unsafe { with(game, |running| put(hash, running.live.game().fingerprint().whole(), "hash")) }
 }
 
-/// Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`,
-/// `Bug`; `Nothing` while it has not.
+/// Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`, `Bug`;
+/// `Nothing` while it has not.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `ok` has room for one number.
@@ -307,8 +349,8 @@ pub unsafe extern "C" fn walkon_game_character_count(
     unsafe { with(game, |running| put(count, running.live.character_count(), "count")) }
 }
 
-/// Writes the names of the characters in order of creation, one a line: those of the rows of
-/// `walkon_game_positions`. Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
+/// Writes the names of the characters in order of creation, one a line: those of the rows of `walkon_game_positions`.
+/// Errors: `NullPointer`, `TooSmall`, `WrongThread`, `Bug`.
 ///
 /// # Safety
 /// As for `walkon_game_events`.
@@ -328,8 +370,8 @@ pub unsafe extern "C" fn walkon_game_names(game: *mut WalkonGame, out: *mut Walk
 }
 
 /// Writes where everybody is, in order of creation: x, y and z of each in metres, as far as there is room for
-/// `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall`
-/// when there are more than `capacity`, whose places are written.
+/// `capacity` characters, and how many there are. Errors: `NullPointer`, `WrongThread`, `Bug`; `TooSmall` when there are
+/// more than `capacity`, whose places are written.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `xyz` has room for three times `capacity` numbers, `count` for one.
@@ -343,7 +385,8 @@ pub unsafe extern "C" fn walkon_game_positions(
     // SAFETY: as the caller promises.
     unsafe {
         with(game, |running| {
-            let room = room(xyz, capacity.saturating_mul(3), "xyz")?;
+            let written = running.live.character_count().min(capacity);
+            let room = room(xyz, 3 * written, "xyz")?;
             let all = running.live.positions(room);
             put(count, all, "count")?;
             fits(all, capacity)
@@ -365,7 +408,8 @@ pub unsafe extern "C" fn walkon_game_poses(
     // SAFETY: as the caller promises; a row of the library lies as a pose of the header does.
     unsafe {
         with(game, |running| {
-            let room = room(poses.cast::<PoseRow>(), capacity, "poses")?;
+            let written = running.live.character_count().min(capacity);
+            let room = room(poses.cast::<PoseRow>(), written, "poses")?;
             let all = running.live.poses(room);
             put(count, all, "count")?;
             fits(all, capacity)
@@ -381,8 +425,8 @@ fn fits(all: usize, capacity: usize) -> Result<(), Failure> {
     Err(Failure::new(WalkonStatus::TooSmall, what))
 }
 
-/// Sends a character to a place from the next tick on and writes the number of the walk, which is in its
-/// events. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
+/// Sends a character to a place from the next tick on and writes the number of the walk, which is in its events.
+/// Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `Refused`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text, `to` three numbers, `walk` room for one number or
@@ -409,8 +453,8 @@ pub unsafe extern "C" fn walkon_game_walk(
     }
 }
 
-/// Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`,
-/// `WrongThread`, `Ended`, `Bug`.
+/// Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`,
+/// `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text.
@@ -430,8 +474,8 @@ fn named(running: &Running, name: &str) -> Result<walkon::CharacterId, Failure> 
     running.live.character(name).map_err(|why| Failure::new(WalkonStatus::UnknownName, why))
 }
 
-/// Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors:
-/// `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
+/// Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors: `NullPointer`,
+/// `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`, `Bug`.
 ///
 /// # Safety
 /// `game` is a game that was not freed, `name` a text.

@@ -1,7 +1,7 @@
 //! Levels behind handles.
 //!
-//! In: a path, or texts; seeds. Out: a handle, rows of runs. Holds: a level never changes and belongs to no
-//! thread. Not here: games (`game`).
+//! In: a path, or texts; seeds. Out: a handle, rows of runs. Holds: a level never changes and belongs to no thread.
+//! Not here: games (`game`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use walkon::Level;
-use walkon_shell::{BatchSetup, LevelText, Problem, RunBound, Stop, run_one};
+use walkon_shell::{BatchSetup, Exit, LevelText, Problem, RunBound, Stop, run_one};
 
 use crate::border::{self, WalkonBuffer, WalkonText, fill, handle};
 use crate::status::{Failure, WalkonStatus};
@@ -60,8 +60,8 @@ fn opened(text: LevelText) -> Result<*mut WalkonLevel, Failure> {
     Ok(Box::into_raw(Box::new(WalkonLevel { text: Arc::new(text), built })))
 }
 
-/// Opens a level by its path, or by its name in the project around the current folder, with the scripts of
-/// its project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
+/// Opens a level by its path, or by its name in the project around the current folder, with the scripts of its
+/// project. Errors: `NullPointer`, `NotUtf8`, `Io`, `LevelRefused`, `ScriptFailed`, `Bug`.
 ///
 /// # Safety
 /// `path` is a text, `level` has room for one handle.
@@ -76,9 +76,9 @@ pub unsafe extern "C" fn walkon_level_open(path: WalkonText, level: *mut *mut Wa
     })
 }
 
-/// Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and
-/// what it names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`,
-/// `BadJson`, `LevelRefused`, `ScriptFailed`, `Bug`.
+/// Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and what it
+/// names) and `scripts` (texts by path below the script folder). Errors: `NullPointer`, `NotUtf8`, `BadJson`,
+/// `LevelRefused`, `ScriptFailed`, `Bug`.
 ///
 /// # Safety
 /// `texts` is a text, `level` has room for one handle.
@@ -145,11 +145,11 @@ pub unsafe extern "C" fn walkon_level_tick_rate(level: *const WalkonLevel, rate:
     border::run(|| unsafe { border::put(rate, handle(level, "level")?.text.tick_rate, "rate") })
 }
 
-/// Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run
-/// --format json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing.
-/// Any thread may do it. A run takes as long as it takes, and is made again when there was too little room:
-/// 64 KiB are enough for any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`,
-/// `Bug`; a level whose scripts fail has a row that says so.
+/// Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
+/// json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
+/// it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
+/// any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+/// a row that says what panicked; a level whose scripts fail has a row that says so.
 ///
 /// # Safety
 /// `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
@@ -166,7 +166,12 @@ pub unsafe extern "C" fn walkon_level_run(
         let (bound, args) = BoundText::read(bound)?;
         let done = run_one(&level.text, seed, &BatchSetup { bound, args, stop: Stop::never() });
         let nothing = || Failure::new(WalkonStatus::Bug, "a run that nobody stopped was stopped");
+        let done = done.ok_or_else(nothing)?;
         // SAFETY: as the caller promises.
-        unsafe { fill(out, done.ok_or_else(nothing)?.line.as_bytes()) }
+        unsafe { fill(out, done.line.as_bytes()) }?;
+        match done.exit {
+            Exit::Bug => Err(Failure::new(WalkonStatus::Bug, done.line)),
+            _ => Ok(()),
+        }
     })
 }

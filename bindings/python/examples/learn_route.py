@@ -2,7 +2,7 @@
 
     python examples/learn_route.py
 
-Five thieves come, one after another, each to a place of its own; a thief who finds the guard there is caught. When exactly they
+Five thieves come, one after another, each to a place of its own; whoever finds the guard there is caught. When exactly they
 come depends on the seed. Q-learning on a table of (round, place) finds the route in a few hundred episodes, eight games
 at a time.
 """
@@ -62,7 +62,7 @@ def learn(env: walkon.gym.WalkonVectorEnv, random: np.random.Generator) -> tuple
             total += reward
             place = goal + 1
         worth.extend(total)
-        # All episodes end in the same step; the next one begins them again.
+        # All episodes end in the same step; the next one begins them anew.
         env.step(np.zeros(GAMES, dtype=int))
     return values, worth
 

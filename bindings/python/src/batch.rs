@@ -1,8 +1,8 @@
 //! Batches for Python: an iterator over rows as runs end.
 //!
-//! In: levels, seeds, a bound. Out: rows. Holds: runs are on threads of their own and never have the lock of
-//! the interpreter; waiting for the next one frees it, and a signal ends the wait; a batch that is dropped
-//! ends its runs. Not here: what a row says.
+//! In: levels, seeds, a bound. Out: rows. Holds: runs are on threads of their own and never have the lock of the
+//! interpreter; waiting for the next one frees it, and a signal ends the wait; a batch that is dropped ends its runs.
+//! Not here: what a row says.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -81,6 +81,17 @@ impl Batch {
     /// Ends the runs that have not ended.
     fn close(&self, py: Python<'_>) {
         py.detach(|| drop(self.held().take()));
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // Who leaves a loop early drops the runs with the lock of the interpreter in hand, and the threads of runs
+        // under way are waited for. None while the interpreter ends: nobody else is there to have it.
+        if let Some(runs) = self.held().take() {
+            let mut runs = Some(runs);
+            let _ = Python::try_attach(|py| py.detach(|| drop(runs.take())));
+        }
     }
 }
 

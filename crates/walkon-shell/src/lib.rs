@@ -14,6 +14,7 @@
 )]
 
 mod batch;
+mod bug;
 mod exit;
 mod level_text;
 mod live;
@@ -26,6 +27,7 @@ mod thread_bound;
 mod watchdog;
 
 pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, Stop, run_one};
+pub use bug::{Bug, caught};
 pub use exit::{CommandFailure, Exit};
 pub use level_text::{LevelText, OpenError, StartSetup};
 pub use live::{Ended, LiveGame, PoseRow};
