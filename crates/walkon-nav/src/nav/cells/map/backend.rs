@@ -167,6 +167,9 @@ impl Backend for CellMap {
     }
 
     fn is_prepared(&self, by: &Traversal) -> bool {
+        if !self.factors.is_empty() && !self.is_far_ready {
+            return false;
+        }
         let class = self.class(by);
         if by.areas.is_some() {
             return self.variants.iter().any(|variant| variant.is_for(self, by));
