@@ -456,6 +456,19 @@ fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
         let (made, paid) = (many * places * 32, (100_000 * 2 + 16 * 1024) * 1024);
         assert!(made <= paid, "{body}: {many} turns make {made} bytes anew, {paid} are paid for");
     }
+    // A key that is no place of the list has all of the list counted, once in so many turns.
+    let holes = [
+        ("some[-n] = 1 some[-n + 3] = nil", 4),
+        ("some[-n] = 1 some[-n + 1] = nil", 2),
+        ("rawset(some, -n, 1) rawset(some, -n + 3, nil)", 4),
+        ("some[2 ^ 40 + n] = 1 some[2 ^ 40 + n - 3] = nil", 4),
+    ];
+    let count = 300_000;
+    for (body, every) in holes {
+        let many = turns(&format!("for i = 1, {count} do some[i] = 1 end"), body);
+        let (counted, paid) = (many / every * count, 100_000 * 2 * 1024);
+        assert!(counted <= paid, "{body}: {many} turns count {counted} places, {paid} are paid for");
+    }
 }
 
 /// A floor of points half a metre apart with a wall across that has a gap, as a level.
