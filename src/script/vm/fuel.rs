@@ -6,10 +6,11 @@
 //! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
 //! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
-//! wide table counts as wide as the table is, and so does making room again and again. Not here: who is told
-//! (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight
-//! loops, this about 1.1 times.
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a wide
+//! table counts as wide as the table is, and so does making room again and again, and making room for keys of a
+//! table that are no places of its list: the list is counted then. Not here: who
+//! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
+//! tight loops, this about 1.1 times.
 
 mod aside;
 pub(crate) mod batch;
@@ -628,13 +629,15 @@ impl Drop for Running<'_> {
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
 ///    is not finished has no hash yet, and is not read.
-/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
-///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
-///    a table, which scripts cannot make, one is written, with a pointer that stands for the same. They are
-///    read where they lie: the VM's own functions refuse registers beyond the frame, where many values that a
-///    call is given lie, and to put a value there they would widen the frame. Of a table the first 12 bytes
-///    are read. Where a thread keeps its first register, what a register looks like and where the sizes of a
-///    table lie was measured at setup; if they were not found, nothing is read or written.
+/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them by
+///    number reads no other; beyond the top is nothing. Only where three of them are those of a loop over a
+///    table, which scripts cannot make, one is written, with a pointer that stands for the same. They are read
+///    where they lie: the VM's own functions refuse registers beyond the frame, where many values that a call
+///    is given lie, and to put a value there they would widen the frame. Of a table the first 40 bytes are read.
+///    Where a thread keeps its first register, what a register looks like and where the sizes of a table lie was
+///    measured at setup; if they were not found, nothing is read or written. The same holds where a part of a table is
+///    made: what the registers hold is alive, because nothing is collected but at a safepoint, where all below the top
+///    is marked and all above it is wiped; where a stack itself moves, nothing is looked at.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
@@ -721,6 +724,8 @@ mod raw {
         nexts: [usize; 2],
         /// Where a thread keeps the address of its first register, in words.
         first: usize,
+        /// The address of the place that tables without names share.
+        nameless: usize,
     }
 
     /// Words of a thread that are looked at, fewer than it has.
@@ -731,6 +736,10 @@ mod raw {
 
     /// Where it keeps its places for numbers, four bytes.
     const NUMBERS_AT: usize = 8;
+
+    /// Where it keeps how many of its places for names may be free, four bytes, and where they lie.
+    const FREE_AT: usize = 12;
+    const NODES_AT: usize = 32;
 
     impl Widths {
         /// Measures threads and tables of a VM; none when they are not as they are known.
@@ -747,8 +756,17 @@ mod raw {
                 ffi::lua_createtable(state, 0, 0);
                 ffi::lua_call(state, 1, 1);
                 let nexts = [-2, -1].map(|at| ffi::lua_topointer(state, at) as usize);
-                let widths = Self { nexts, first };
                 ffi::lua_settop(state, -3);
+                let mut nameless = [0, 5].map(|numbers| {
+                    ffi::lua_createtable(state, numbers, 0);
+                    let table: *const u8 = ffi::lua_topointer(state, -1).cast();
+                    ffi::lua_settop(state, -2);
+                    table.add(NODES_AT).cast::<usize>().read_unaligned()
+                });
+                if nameless[0] != nameless[1] || nameless[0] == 0 {
+                    nameless = [0; 2];
+                }
+                let widths = Self { nexts, first, nameless: nameless[0] };
                 let is_known = SIZES.iter().all(|&(numbers, names)| {
                     ffi::lua_createtable(state, numbers, names);
                     let places = widths.places(ffi::lua_topointer(state, -1).cast());
@@ -762,6 +780,18 @@ mod raw {
         unsafe fn first_register(self, state: *mut ffi::lua_State) -> *mut Register {
             // SAFETY: where the address lies was measured.
             unsafe { state.cast::<*mut Register>().add(self.first).read() }
+        }
+
+        /// The places for numbers of a table that has to make room for the next name, because it has places for
+        /// names and none is free; 0 for any other.
+        unsafe fn counted_for_room(self, table: *const u8) -> usize {
+            // SAFETY: a table has more bytes than are read of it.
+            unsafe {
+                let free = table.add(FREE_AT).cast::<i32>().read_unaligned();
+                let nodes = table.add(NODES_AT).cast::<usize>().read_unaligned();
+                let has_room = free > 0 || nodes == self.nameless || self.nameless == 0;
+                if has_room { 0 } else { table.add(NUMBERS_AT).cast::<u32>().read_unaligned() as usize }
+            }
         }
 
         /// The places of a table, full and empty.
@@ -1032,6 +1062,22 @@ mod raw {
         }
     }
 
+    /// Where room for keys is made anew, the list of the table is counted: it is paid for as long as it is. Which of
+    /// the tables that the function has at hand it is does not show; one that is long and full is.
+    #[inline(never)]
+    unsafe fn look_at_lists(state: *mut ffi::lua_State, gauge: &Gauge) {
+        let Some(widths) = gauge.fresh.widths.get() else { return };
+        // SAFETY: point 7.
+        unsafe {
+            let count = usize::try_from(ffi::lua_gettop(state)).unwrap_or(0).min(REGISTERS_MAX);
+            let first = widths.first_register(state);
+            let registers = (0..count).map(|at| first.add(at).read());
+            let tables = registers.filter(|register| register.is(ffi::LUA_TTABLE));
+            let longest = tables.map(|table| widths.counted_for_room(table.value as *const u8)).max();
+            gauge.charge_places(longest.unwrap_or(0), PLACES_PER_UNIT);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     unsafe fn look_around(state: *mut ffi::lua_State, gauge: &Gauge) {
@@ -1087,11 +1133,18 @@ mod raw {
         _tag: c_int,
     ) {
         let gauge = ACTIVE.get();
-        if new_bytes < SHORT_BYTES || gauge.is_null() || category != SCRIPTS {
+        if gauge.is_null() || category != SCRIPTS {
             return;
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
+        if gauge.has_wide_tables.get() && old_bytes == 0 && kind > ffi::LUA_TBUFFER {
+            // SAFETY: called by Luau with a live state.
+            unsafe { look_at_lists(state, gauge) };
+        }
+        if new_bytes < SHORT_BYTES {
+            return;
+        }
         // Blocks that are no value of a script: parts of tables, stacks.
         if kind > ffi::LUA_TBUFFER && new_bytes > old_bytes && new_bytes > super::ROOM_FREE_BYTES {
             gauge.make_room(old_bytes, new_bytes);

@@ -58,6 +58,8 @@ pub(crate) struct Joined<L> {
     goal: LayerPoint,
     /// Charged to legs that have ended.
     spent: u32,
+    /// Work on their lines that was not charged.
+    granted: u32,
     /// What the way found costs from cell to cell, metres.
     #[cfg(test)]
     pub(crate) found_m: f64,
@@ -132,6 +134,7 @@ impl<L: Plan> Joined<L> {
             trouble,
             goal,
             spent: 0,
+            granted: 0,
             #[cfg(test)]
             found_m: 0.0,
         };
@@ -296,6 +299,7 @@ impl<L: Plan> Joined<L> {
             return LegEnd::Not;
         };
         self.spent = self.spent.saturating_add(answer.expansions);
+        self.granted = self.granted.saturating_add(answer.granted);
         if answer.trouble == Some(PathTrouble::Limit) {
             return LegEnd::Limit;
         }
@@ -324,7 +328,8 @@ impl<L: Plan> Joined<L> {
     }
 
     fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer { expansions: self.spent, ..PathAnswer::none(trouble, stage.revision()) }
+        let none = PathAnswer::none(trouble, stage.revision());
+        PathAnswer { expansions: self.spent, granted: self.granted, ..none }
     }
 
     /// Puts the legs of the way found together.
@@ -359,7 +364,8 @@ impl<L: Plan> Joined<L> {
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
         let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);
-        Remarks { trouble, others: last.others, covered, expansions: self.spent }.of(path)
+        let (expansions, granted) = (self.spent, self.granted);
+        Remarks { trouble, others: last.others, covered, expansions, granted }.of(path)
     }
 }
 

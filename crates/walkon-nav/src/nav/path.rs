@@ -101,6 +101,8 @@ pub struct PathAnswer {
     pub nearest: Option<Vec3>,
     /// What the search cost, in the unit of path budgets; 0 when none was needed.
     pub expansions: u32,
+    /// Work on lines that no budget was charged for, in the same unit.
+    pub granted: u32,
     /// The map it holds for.
     pub revision: Revision,
     /// What the plan made of those who stand in the way.
