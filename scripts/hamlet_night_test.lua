@@ -18,30 +18,69 @@ test.level("the burglar is heard on the wall, seen, chased and caught", { level 
   t:expect(world.door("gate").state):toBe("open")
 end)
 
--- A reload in the middle of the night, on the wall, ends and begins everything as a load does.
-test.level("the morning is the same when the night is interrupted", {
+-- In the middle of the night, at different places of the story.
+local MOMENTS: { [string]: (t: Test) -> () } = {
+  halfPastMidnight = function(t)
+    untilTime(t, "0:30")
+  end,
+  onTheWall = function(t)
+    t:until_(function() return world.character("rick").position.x > 36 and world.character("rick").position.z > 11 end, { timeout = 80 })
+    t:run(0.7)
+  end,
+  inTheChapel = function(t)
+    t:until_(function() return world.character("rick"):distanceTo("treasure") < 0.3 end, { timeout = 80 })
+    t:run(1.2)
+  end,
+  onTheWayBack = function(t)
+    t:expectEvent("stolen", { within = 80 })
+    t:run(3)
+  end,
+  inTheChase = function(t)
+    t:expectEvent("alarm", { within = 90 })
+    t:run(1.5)
+  end,
+  inTheCell = function(t)
+    t:expectEvent("caught", { within = 100 })
+    t:run(0.5)
+  end,
+}
+local VARIANTS = { "straight", "halfPastMidnight", "onTheWall", "inTheChapel", "onTheWayBack", "inTheChase", "inTheCell" }
+
+test.level("the morning is the same when the scripts are reloaded", {
   level = "hamlet_night",
   maxTicks = 9000,
-  variants = { "straight", "onTheWall", "inTheChapel" },
+  variants = VARIANTS,
 }, function(t, variant)
-  local scripts = { "behaviours/nightwatch", "behaviours/burglar", "behaviours/villager", "hamlet_night" }
-  local function interrupt()
+  local moment = MOMENTS[variant]
+  if moment then
+    moment(t)
     local texts: { [string]: string } = {}
-    for _, name in ipairs(scripts) do
+    for _, name in ipairs({ "behaviours/nightwatch", "behaviours/burglar", "behaviours/villager", "hamlet_night" }) do
       texts[name] = t:source(name) .. "\n"
     end
     t:expect(t:reload(texts).ok):toBe(true)
   end
-  untilTime(t, "1:00")
-  if variant == "onTheWall" then
-    t:until_(function() return world.character("rick").position.x > 36 and world.character("rick").position.z > 11 end, { timeout = 30 })
-    t:run(1)
-    interrupt()
-  elseif variant == "inTheChapel" then
-    t:until_(function() return world.character("rick"):distanceTo("treasure") < 0.3 end, { timeout = 30 })
-    interrupt()
-  end
   return t:expectEvent("morning", { within = 140 })
+end)
+
+test.level("the morning is the same when the night is saved and loaded", {
+  level = "hamlet_night",
+  maxTicks = 9000,
+  variants = VARIANTS,
+}, function(t, variant)
+  local moment = MOMENTS[variant]
+  if moment then
+    moment(t)
+    local saved, tick = t:save(), level.tick
+    t:run(4) -- what comes to pass meanwhile is undone
+    t:expect(t:load(saved).ok):toBe(true)
+    t:expect(level.tick):toBe(tick)
+  end
+  local morning = t:expectEvent("morning", { within = 140 })
+  t:expect(morning):toEqual({ alarms = 1, caught = true, escaped = false, stolen = false })
+  t:expect(world.character("rick"):distanceTo("cell")):toBeBelow(1)
+  t:expect(world.door("gate").state):toBe("open")
+  return morning
 end)
 
 test.level("only who can climb has a way while the gate is closed", { level = "hamlet_night", maxTicks = 3000 }, function(t)

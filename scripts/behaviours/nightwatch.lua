@@ -12,10 +12,15 @@ local nightwatch = {
   },
 }
 
+type NightWatch = Behaviour & { watch: SenseWatch }
+
+-- The next stop stands in the state: after a chase, a reload or a load the round goes on from there.
 ---@async
 local function walkRounds(self: Behaviour)
   self.blackboard:clear("asleep")
-  self.character:patrol("nightRound", { pause = 1, doors = "open" }):wait()
+  self.character
+    :patrol("nightRound", { first = self.state.stop, pause = 1, doors = "open", onStop = "reached" })
+    :wait()
 end
 
 -- Who sleeps sees and hears nothing.
@@ -48,11 +53,21 @@ local DUTIES: { [string]: { any } } = {
 function nightwatch.init(self: Behaviour)
   assert(DUTIES[self.params.duty], `there is no duty "{self.params.duty}"`)
   self.state.alarms = 0
+  self.state.stop = 1
 end
 
--- Also after a reload, and when a game is loaded: eyes and ears are opened again.
-function nightwatch.start(self: Behaviour)
-  sense.watch(self.character, { tag = "thief" }, {
+function nightwatch.reached(self: Behaviour, e: any)
+  self.state.stop = e.index % #nav.route("nightRound") + 1
+end
+
+local function loseSight(self: Behaviour, last: vector)
+  self.blackboard:clear("thief")
+  self.blackboard:set("noise", last, { ttl = 20 })
+end
+
+-- Also after a reload, and when a game is loaded: eyes and ears are opened again, and the thief who was chased is looked for.
+function nightwatch.start(self: NightWatch)
+  self.watch = sense.watch(self.character, { tag = "thief" }, {
     range = self.params.sight,
     degrees = self.params.angle,
     hearing = self.params.hearing,
@@ -61,10 +76,21 @@ function nightwatch.start(self: Behaviour)
     onLose = "lost",
     onHear = "heard",
   })
+  if self.blackboard:has("thief") then
+    timer.after(0.1, "lookAgain")
+  end
+end
+
+-- New eyes say nothing of those they do not see.
+function nightwatch.lookAgain(self: NightWatch)
+  local thief = self.blackboard:get("thief")
+  if thief and not self.watch:sees(thief) then
+    loseSight(self, thief.position)
+  end
 end
 
 function nightwatch.noticed(self: Behaviour, e: SenseEvent)
-  if self.blackboard:get("asleep", false) or state.night.caught then
+  if self.blackboard:get("asleep", false) or state.night.caught or self.blackboard:get("thief") == e.character then
     return
   end
   self.state.alarms = self.state.alarms + 1
@@ -74,14 +100,15 @@ end
 
 function nightwatch.lost(self: Behaviour, e: SenseEvent)
   if self.blackboard:get("thief") == e.character then
-    self.blackboard:clear("thief")
-    self.blackboard:set("noise", e.position, { ttl = 20 })
+    loseSight(self, e.position)
   end
 end
 
+-- One noise at a time is looked into.
 function nightwatch.heard(self: Behaviour, e: SenseEvent)
-  if not self.blackboard:get("asleep", false) and not self.blackboard:has("thief") then
-    self.blackboard:set("noise", e.position, { ttl = 30 })
+  local board = self.blackboard
+  if not (board:get("asleep", false) or board:has("thief") or board:has("noise")) then
+    board:set("noise", e.position, { ttl = 30 })
   end
 end
 

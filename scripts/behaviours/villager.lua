@@ -17,10 +17,12 @@ local function closeGate()
   world.door("gate"):close({ whenOccupied = "wait" })
 end
 
--- Walks the rounds until somebody else is due.
+-- Walks the rounds until somebody else is due. The next stop stands in the state: a reload or a load goes on from there.
 ---@async
 local function walkRounds(self: Behaviour)
-  self.character:patrol("nightRound", { pause = 0.2, doors = "open" }):wait()
+  self.character
+    :patrol("nightRound", { first = self.state.stop, pause = 0.2, doors = "open", onStop = "reached" })
+    :wait()
 end
 
 local DAYS: { [string]: { any } } = {
@@ -67,6 +69,10 @@ local DAYS: { [string]: { any } } = {
 
 function villager.init(self: Behaviour)
   assert(DAYS[self.params.day], `there is no day of a "{self.params.day}"`)
+end
+
+function villager.reached(self: Behaviour, e: any)
+  self.state.stop = e.index % #nav.route("nightRound") + 1
 end
 
 ---@async

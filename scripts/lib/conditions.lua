@@ -42,6 +42,21 @@ function conditions.targetWithin(metres: number): Condition
   end
 end
 
+-- The target is in sight at this moment, as `sense.see` says: `range` metres, `degrees` of view. With `memory` it is also
+-- enough that a watch of this character saw it so many seconds ago, or fewer.
+---@param plan? { range?: number, degrees?: number, memory?: number }
+---@return Condition
+function conditions.sees(plan: { range: number?, degrees: number?, memory: number? }?): Condition
+  return function(self)
+    local found = target(self)
+    if found == nil then
+      return false
+    end
+    local look = sense.see(self.character, found, plan)
+    return look.seen or look.remembered
+  end
+end
+
 -- Health is below a share of the whole, 0 to 1; exactly that much is not below. Nobody says "health": it is whole.
 ---@param share number
 ---@return Condition

@@ -404,17 +404,20 @@ function typeof(value) end
 ---@field watch Watch the watch that saw it
 ---@field how string walked, teleported, spawned, despawned, initial, moved, enabled, disabled or skipped
 
----How far and how wide somebody sees.
+---How far and how wide somebody sees, and how long they remember.
 ---@class SeeOptions
 ---@field range? number metres from middle to middle, default 10
 ---@field degrees? number field of view: the full angle around where it faces, 0 to 360; default 180
+---@field memory? number seconds within which a watch of the character may have seen the target; default: only what is in sight counts
 
 ---Whether something is seen.
 ---@class SeeResult
 ---@field seen boolean whether it is seen
 ---@field reason? "tooFar"|"outOfView"|"blocked" why not; the first that holds
----@field position vector where it is
----@field distance number metres from middle to middle
+---@field position vector where it is; when remembered, where it was seen last
+---@field distance number metres to there from middle to middle
+---@field remembered boolean whether it is not seen, and was within `memory` seconds by a watch of the character
+---@field age? number seconds since it was seen: 0 while it is, nil when that is not known
 
 ---How far somebody hears.
 ---@class HearOptions
@@ -1251,7 +1254,7 @@ function Watch:remove() end
 ---@class walkon.sense
 sense = {}
 
----Whether a character sees another, or a place, at this moment.
+---Whether a character sees another, or a place, at this moment; with `memory` also whether its watches saw the other a while ago.
 ---@param character Character
 ---@param target Place
 ---@param options? SeeOptions

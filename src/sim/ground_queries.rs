@@ -137,8 +137,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what everybody alive needs of the map up to date, and what a body without width does that only asks, so that
-/// no step makes it again, nor a script. Cost: a glance at each.
+/// Keeps what everybody alive needs of the map up to date, and what a body without width does that only asks,
+/// so that no step makes it again, nor a script. Cost: a glance at each.
 pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();

@@ -170,8 +170,8 @@ impl World {
         world
     }
 
-    /// Makes what the first questions to the map would wait for: what bodies without width and those of the default
-    /// width need, and the memory of searches.
+    /// Makes what the first questions to the map would wait for: what bodies without width and those of the
+    /// default width need, and the memory of searches.
     pub(crate) fn make_room(&mut self) {
         for radius_m in [0.0, Gait::RADIUS_M] {
             self.map.nav.prepare(&Traversal { radius_m, ..Traversal::default() });

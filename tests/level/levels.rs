@@ -67,6 +67,17 @@ pub fn levels() -> MemorySource {
     files.into_iter().fold(MemorySource::new(), |source, (name, bytes)| source.with(&name, bytes))
 }
 
+/// The names of the levels themselves: every level file that lies in the folder.
+pub fn shipped() -> Vec<String> {
+    let files = fs::read_dir(root().join("levels")).unwrap().map(|entry| entry.unwrap().path());
+    let levels = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let names = levels.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned());
+    // The large town is made on the spot, where it is at all.
+    let mut names: Vec<String> = names.filter(|name| name != "town").collect();
+    names.sort_unstable();
+    names
+}
+
 fn collect_levels(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -4,3 +4,4 @@ pub mod commands;
 pub mod contract;
 pub mod hostile_bytes;
 pub mod laws;
+pub mod night;

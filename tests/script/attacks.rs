@@ -493,8 +493,8 @@ fn graph_of_points(side: usize) -> String {
     )
 }
 
-/// Law: what scripts ask of a graph costs by the links that are looked at for it, which grow with the length of a line or
-/// a way, and with the graph where all of it is looked over.
+/// Law: what scripts ask of a graph costs by the links that are looked at for it, which grow with the length
+/// of a line or a way, and with the graph where all of it is looked over.
 #[test]
 fn fault_a12_questions_to_a_graph_cost_as_much_as_links_are_looked_at() {
     let turns = |side: usize, body: &str| {

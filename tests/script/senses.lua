@@ -122,6 +122,42 @@ test.level("a watch notices, loses a little farther away, and remembers", { leve
   t:expect(watch.character):toBe(guard)
 end)
 
+test.level("a question with memory knows what a watch of the same character saw", { level = "hide" }, function(t)
+  local _, guard, player = mind()
+  local function look(memory)
+    return sense.see(guard, player, { range = 3, memory = memory })
+  end
+  t:expect(look(5).age):toBe(0)
+  t:expect(look(5).remembered):toBe(false) -- it is in sight
+  player:teleport(at(8.4, 10))
+  t:ticks(2)
+  t:expect(look(5).remembered):toBe(false) -- nobody watched
+  player:teleport(at(8, 10))
+  local watch = sense.watch(guard, player, { range = 3, memory = 2 })
+  t:ticks(2)
+  player:teleport(at(9, 10))
+  t:ticks(1)
+  t:run(1)
+  t:expect(look().remembered):toBe(false) -- was not asked to
+  t:expect(look().position):toBeNear(at(9, 10), 1e-6)
+  local found = look(1.5)
+  t:expect(found.seen):toBe(false)
+  t:expect(found.reason):toBe("tooFar")
+  t:expect(found.remembered):toBe(true)
+  t:expect(found.age):toBeNear(1, 0.1)
+  t:expect(found.position):toBeNear(at(8, 10), 1e-6)
+  t:expect(found.distance):toBeNear(3, 1e-6)
+  local ticks = math.round(found.age * level.tickRate)
+  t:expect(look(ticks / level.tickRate).remembered):toBe(true) -- at the boundary
+  t:expect(look((ticks - 1) / level.tickRate).remembered):toBe(false)
+  t:expect(sense.see(player, guard, { range = 1, memory = 5 }).remembered):toBe(false) -- the watch is the guard's
+  t:expect(sense.see(guard, at(8, 10), { range = 1, memory = 5 }).remembered):toBe(false) -- a place is nobody
+  t:run(1.2)
+  t:expect(look(5).remembered):toBe(false) -- its watch has forgotten
+  t:expect(look(5).age):toBe(nil)
+  watch:remove()
+end)
+
 test.level("a watch loses who is hidden, leaves the view, or goes", { level = "hide" }, function(t)
   local _, guard, player = mind()
   local told = {}
@@ -196,10 +232,29 @@ test.level("each condition holds up to its boundary", { level = "hide" }, functi
   end
   holds(conditions.hasTarget, false)
   holds(conditions.targetWithin(3), false)
+  holds(conditions.sees(), false)
   board:set("target", player)
   holds(conditions.hasTarget, true)
   holds(conditions.targetWithin(3), true)
   holds(conditions.targetWithin(2.99), false)
+
+  holds(conditions.sees(), true)
+  holds(conditions.sees({ range = 3 }), true)
+  holds(conditions.sees({ range = 2.99 }), false)
+  player:teleport(at(5, 13)) -- to its right hand
+  t:ticks(1)
+  holds(conditions.sees({ degrees = 180 }), true)
+  holds(conditions.sees({ degrees = 179.9 }), false)
+  local watch = sense.watch(guard, player, { degrees = 360 })
+  t:ticks(1)
+  holds(conditions.sees({ degrees = 179.9, memory = 0.5 }), true)
+  watch:remove()
+  holds(conditions.sees({ degrees = 179.9, memory = 0.5 }), false)
+  player:teleport(at(14, 10))
+  t:ticks(1)
+  holds(conditions.sees({ range = 20 }), false) -- behind the wall
+  player:teleport(at(8, 10))
+  t:ticks(1)
 
   holds(conditions.healthBelow(1), false)
   board:set("health", 20)

@@ -2,6 +2,7 @@
 //!
 //! Not here: what is seen (`world::ops::senses`), when watches look (`sim::senses`).
 
+use glam::Vec3;
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::CharacterId;
@@ -14,10 +15,11 @@ use crate::script::state::callback::SenseHandlers;
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options, vector};
+use crate::script::vm::fuel;
 use crate::script::vm::handles::{self, thing};
 use crate::world::ops::alive;
 use crate::world::ops::senses::{self, WatchSwitch};
-use crate::world::sense::{Eyes, Noise, SenseId, SenseTarget, SenseWatch};
+use crate::world::sense::{Eyes, Noise, SenseId, SenseTarget, SenseWatch, Unseen};
 
 const SENSE: &str = "sense";
 const WATCH: &str = "SenseWatch";
@@ -60,7 +62,20 @@ const DEGREES: Param = field(
 
 /// Tables that these functions take and give.
 pub const SHAPES: &[TableType] = &[
-    TableType { name: "SeeOptions", doc: "How far and how wide somebody sees.", fields: &[RANGE, DEGREES] },
+    TableType {
+        name: "SeeOptions",
+        doc: "How far and how wide somebody sees, and how long they remember.",
+        fields: &[
+            RANGE,
+            DEGREES,
+            field(
+                "memory",
+                "number?",
+                "5",
+                "seconds within which a watch of the character may have seen the target; default: only what is in sight counts",
+            ),
+        ],
+    },
     TableType {
         name: "SeeResult",
         doc: "Whether something is seen.",
@@ -72,8 +87,20 @@ pub const SHAPES: &[TableType] = &[
                 "",
                 "why not; the first that holds",
             ),
-            field("position", "vector", "", "where it is"),
-            field("distance", "number", "", "metres from middle to middle"),
+            field("position", "vector", "", "where it is; when remembered, where it was seen last"),
+            field("distance", "number", "", "metres to there from middle to middle"),
+            field(
+                "remembered",
+                "boolean",
+                "",
+                "whether it is not seen, and was within `memory` seconds by a watch of the character",
+            ),
+            field(
+                "age",
+                "number?",
+                "",
+                "seconds since it was seen: 0 while it is, nil when that is not known",
+            ),
         ],
     },
     TableType {
@@ -147,7 +174,7 @@ pub const ENTRIES: &[Binding] = &[
         ],
         returns: "SeeResult",
         raises: "name gone",
-        doc: "Whether a character sees another, or a place, at this moment.",
+        doc: "Whether a character sees another, or a place, at this moment; with `memory` also whether its watches saw the other a while ago.",
         example: "local look = sense.see(guard, player, { degrees = 360 })\nassert(look.seen, look.reason)",
         price: 32,
         ..Binding::function(SENSE, "sense.see", see)
@@ -232,26 +259,59 @@ fn eyes(options: &Options) -> Result<Eyes, Mistake> {
     })
 }
 
+/// What a question comes to.
+struct Look {
+    missed: Option<Unseen>,
+    is_remembered: bool,
+    age_s: Option<f64>,
+    position: Vec3,
+    distance_m: f32,
+}
+
+/// Watches that a unit of fuel pays for to look through.
+const WATCHES_PER_UNIT: u64 = 64;
+
 fn see(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, who) = (args.function(), character::expected(&args.take("character"))?);
     let target = place::single(&args.take("target"))?;
-    let eyes = eyes(&args.options(&["range", "degrees"])?)?;
-    let (missed, position, distance_m) = with(lua, args, |world| {
+    let options = args.options(&["range", "degrees", "memory"])?;
+    let (eyes, memory_s) = (eyes(&options)?, seconds(&options, "memory")?);
+    let look = with(lua, args, |world| {
         let watcher = alive(&world.characters, who).map_err(op(function))?;
         let from = watcher.body.position;
-        let layer = match &target {
-            PlaceValue::Character(id) => alive(&world.characters, *id).map_err(op(function))?.layer,
-            _ => watcher.layer,
+        let (layer, other) = match &target {
+            PlaceValue::Character(id) => {
+                (alive(&world.characters, *id).map_err(op(function))?.layer, Some(*id))
+            }
+            _ => (watcher.layer, None),
         };
         let place = target.point(world, function, Some(from))?;
         let missed = senses::miss(world, who, eyes, (place, layer)).map_err(op(function))?;
-        Ok((missed, place, from.distance(place)))
+        let asked = missed.and(other).zip(memory_s);
+        let last = asked.and_then(|(other, memory_s)| {
+            fuel::charge_running(world.senses.watches.len() as u64 / WATCHES_PER_UNIT);
+            senses::remembered(world, who, other, world.rate().ticks(memory_s))
+        });
+        let position = last.map_or(place, |last| last.position);
+        let age_ticks = match last {
+            Some(last) => Some(world.tick().since(last.tick)),
+            None => missed.is_none().then_some(0),
+        };
+        Ok(Look {
+            missed,
+            is_remembered: last.is_some(),
+            age_s: age_ticks.map(|ticks| ticks as f64 / f64::from(world.rate().per_second())),
+            position,
+            distance_m: from.distance(position),
+        })
     })?;
     let table = lua.create_table()?;
-    table.raw_set("seen", missed.is_none())?;
-    table.raw_set("reason", missed.map(|missed| missed.name()))?;
-    table.raw_set("position", vector(position))?;
-    table.raw_set("distance", distance_m)?;
+    table.raw_set("seen", look.missed.is_none())?;
+    table.raw_set("reason", look.missed.map(Unseen::name))?;
+    table.raw_set("position", vector(look.position))?;
+    table.raw_set("distance", look.distance_m)?;
+    table.raw_set("remembered", look.is_remembered)?;
+    table.raw_set("age", look.age_s)?;
     table.set_readonly(true);
     answer(lua, table)
 }

@@ -6,9 +6,9 @@
 //! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
 //! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a wide
-//! table counts as wide as the table is, and so does making room again and again, and making room for keys of a
-//! table that are no places of its list: the list is counted then. Not here: who
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
+//! wide table counts as wide as the table is, and so does making room again and again, and making room for
+//! keys of a table that are no places of its list: the list is counted then. Not here: who
 //! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
 //! tight loops, this about 1.1 times.
 
@@ -629,15 +629,16 @@ impl Drop for Running<'_> {
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
 ///    is not finished has no hash yet, and is not read.
-/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them by
-///    number reads no other; beyond the top is nothing. Only where three of them are those of a loop over a
-///    table, which scripts cannot make, one is written, with a pointer that stands for the same. They are read
-///    where they lie: the VM's own functions refuse registers beyond the frame, where many values that a call
-///    is given lie, and to put a value there they would widen the frame. Of a table the first 40 bytes are read.
-///    Where a thread keeps its first register, what a register looks like and where the sizes of a table lie was
-///    measured at setup; if they were not found, nothing is read or written. The same holds where a part of a table is
-///    made: what the registers hold is alive, because nothing is collected but at a safepoint, where all below the top
-///    is marked and all above it is wiped; where a stack itself moves, nothing is looked at.
+/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
+///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
+///    a table, which scripts cannot make, one is written, with a pointer that stands for the same. They are
+///    read where they lie: the VM's own functions refuse registers beyond the frame, where many values that a
+///    call is given lie, and to put a value there they would widen the frame. Of a table the first 40 bytes
+///    are read. Where a thread keeps its first register, what a register looks like and where the sizes of a
+///    table lie was measured at setup; if they were not found, nothing is read or written. The same holds
+///    where a part of a table is made: what the registers hold is alive, because nothing is collected but at
+///    a safepoint, where all below the top is marked and all above it is wiped; where a stack itself moves,
+///    nothing is looked at.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
@@ -782,8 +783,8 @@ mod raw {
             unsafe { state.cast::<*mut Register>().add(self.first).read() }
         }
 
-        /// The places for numbers of a table that has to make room for the next name, because it has places for
-        /// names and none is free; 0 for any other.
+        /// The places for numbers of a table that has to make room for the next name, because it has places
+        /// for names and none is free; 0 for any other.
         unsafe fn counted_for_room(self, table: *const u8) -> usize {
             // SAFETY: a table has more bytes than are read of it.
             unsafe {
@@ -1062,8 +1063,8 @@ mod raw {
         }
     }
 
-    /// Where room for keys is made anew, the list of the table is counted: it is paid for as long as it is. Which of
-    /// the tables that the function has at hand it is does not show; one that is long and full is.
+    /// Where room for keys is made anew, the list of the table is counted: it is paid for as long as it is.
+    /// Which of the tables that the function has at hand it is does not show; one that is long and full is.
     #[inline(never)]
     unsafe fn look_at_lists(state: *mut ffi::lua_State, gauge: &Gauge) {
         let Some(widths) = gauge.fresh.widths.get() else { return };

@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::base::ids::CharacterId;
 use crate::world::World;
 use crate::world::ops::{OpError, alive};
-use crate::world::sense::{Eyes, Noise, SenseId, SenseWatch, Unseen};
+use crate::world::sense::{Eyes, Noise, SenseId, SenseWatch, Sighting, Unseen};
 
 /// Why nothing is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,24 @@ pub fn miss(
     let missed = eyes.miss((from, watcher.facing_rad), place);
     let is_hidden = || layer != watcher.layer || world.map.is_hidden(from, place, layer);
     Ok(missed.or_else(|| is_hidden().then_some(Unseen::Blocked)))
+}
+
+/// Where the watches of a character saw another last, at most so many ticks ago; the latest sighting of them
+/// that their watch remembers still. Cost: a pass over all watches.
+pub fn remembered(
+    world: &World,
+    who: CharacterId,
+    target: CharacterId,
+    within_ticks: u64,
+) -> Option<Sighting> {
+    let serial = world.characters.get(target)?.serial;
+    let now = world.tick();
+    let of_watcher = world.senses.watches.values().filter(|watch| watch.character == who);
+    let sightings = of_watcher.filter_map(|watch| {
+        let known = watch.known.get(&serial).filter(|sighting| sighting.character == target)?;
+        (watch.remembers(known, now) && now.since(known.tick) <= within_ticks).then_some(*known)
+    });
+    sightings.max_by_key(|sighting| sighting.tick)
 }
 
 /// The noise that a character hears best: the one whose reach it stands farthest inside; of two alike the

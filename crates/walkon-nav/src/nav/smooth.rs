@@ -5,9 +5,9 @@
 //! result is never longer or more expensive; no point can be left out: its neighbours do not see each other,
 //! or the way past it would be more expensive; it may be made in slices, which change nothing but when. Not
 //! here: which points are worth trying; on cells those where the way turns (every cell costs 3 to 8 times
-//! more). Method: pulled tight from the front, then points that became idle are dropped. Where a line costs as much to
-//! look along as it is long, the next one tried is twice as many points on while all is clear, and half as many once one
-//! is not: a way of n points takes some n log n instead of n squared.
+//! more). Method: pulled tight from the front, then points that became idle are dropped. Where a line costs
+//! as much to look along as it is long, the next one tried is twice as many points on while all is clear, and
+//! half as many once one is not: a way of n points takes some n log n instead of n squared.
 
 use std::cell::Cell;
 
@@ -79,7 +79,8 @@ impl SmoothingBill {
         Self { done: 0, free: u64::from(free) * CHARGE.effort_per_expansion }
     }
 
-    /// The same where a search does less for its expansions: over links, which are looked up and not worked out.
+    /// The same where a search does less for its expansions: over links, which are looked up and not worked
+    /// out.
     pub(crate) fn after_links(expansions: u32) -> Self {
         let Self { done, free } = Self::after(expansions / 2);
         let beside = u64::from(CHARGE.free_beside) * CHARGE.effort_per_expansion;
@@ -340,8 +341,8 @@ mod tests {
         }
     }
 
-    /// Law: where nobody sees past what hides a nearer point, leaps find the line that steps find, with as many tests as
-    /// grow with the points and their logarithm.
+    /// Law: where nobody sees past what hides a nearer point, leaps find the line that steps find, with as
+    /// many tests as grow with the points and their logarithm.
     #[test]
     fn leaps_find_what_steps_find_with_few_tests() {
         let mut rng = Rng::stream(32, "leaps");

@@ -255,8 +255,8 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go
-    /// to the lower link. Cost: a glance at the links around the place; a closer look at those that hold it and
-    /// may lead further than any before.
+    /// to the lower link. Cost: a glance at the links around the place; a closer look at those that hold it
+    /// and may lead further than any before.
     fn next_link(
         &self,
         line: (Vec3, Vec3),

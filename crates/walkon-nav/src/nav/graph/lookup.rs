@@ -32,8 +32,8 @@ pub(crate) struct Lookup {
 /// all links that hold it, however the place was rounded.
 const MARGIN_M: f64 = 1e-3;
 
-/// What it takes to look for links in a column of squares, at a square, to put a link in order, and to see how far it
-/// is.
+/// What it takes to look for links in a column of squares, at a square, to put a link in order, and to see
+/// how far it is.
 const COLUMN_EFFORT: u64 = 64;
 const SQUARE_EFFORT: u64 = 16;
 const SORT_EFFORT: u64 = 32;
@@ -212,8 +212,8 @@ impl Lookup {
         best.map(|(_, spot)| spot)
     }
 
-    /// Links whose squares a line on the ground comes through, each once, sorted. Cost: the rows of squares that it
-    /// comes through, and the links.
+    /// Links whose squares a line on the ground comes through, each once, sorted. Cost: the rows of squares
+    /// that it comes through, and the links.
     pub(crate) fn along(&self, from: Vec3, to: Vec3, reach_m: f32, out: &mut Vec<u32>) {
         self.along_at((from, to), reach_m, out, &Effort::endless());
     }
@@ -258,8 +258,8 @@ impl Lookup {
         out.dedup();
     }
 
-    /// Whether the squares around a place hold fewer links than there are: each link lies in several, and those found
-    /// are put in order.
+    /// Whether the squares around a place hold fewer links than there are: each link lies in several, and
+    /// those found are put in order.
     pub(crate) fn is_worth_looking(&self, reach_m: f32) -> bool {
         const ORDER: f64 = 4.0;
         let across = 2.0 * f64::from(reach_m) / self.cell_m + 1.0;

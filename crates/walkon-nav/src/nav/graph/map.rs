@@ -337,7 +337,8 @@ impl PointGraph {
         Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
     }
 
-    /// The cost of walking straight, and what it takes to find it is counted; None when something is in the way.
+    /// The cost of walking straight, and what it takes to find it is counted; None when something is in the
+    /// way.
     pub(crate) fn straight_at(
         &self,
         (from, to): (Vec3, Vec3),
@@ -381,8 +382,8 @@ impl PointGraph {
         })
     }
 
-    /// Why a body at a place does not get to a point; None when it does. Cost: a look-up; where it does not, a
-    /// glance at what lies across each link.
+    /// Why a body at a place does not get to a point; None when it does. Cost: a look-up; where it does not,
+    /// a glance at what lies across each link.
     pub(crate) fn trouble(
         &self,
         labels: &[u32],

@@ -272,8 +272,8 @@ impl Backend for PointGraph {
 const STRETCH_EFFORT: u64 = 32;
 
 impl PointGraph {
-    /// A random point, all of the links as likely as they are long. Cost: the links around the middle of the disc;
-    /// all of them where none is given.
+    /// A random point, all of the links as likely as they are long. Cost: the links around the middle of the
+    /// disc; all of them where none is given.
     fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
         let label_of =
             |spot: &LinkSpot, labels: &[u32]| labels[self.net.links()[spot.link as usize][0] as usize];

@@ -334,8 +334,9 @@ fn floor(columns: u32, rows: u32) -> PointGraph {
     PointGraph::new(source)
 }
 
-/// Law: whatever is asked, the links that are looked at for it are charged, some hundred for two microseconds of work at
-/// most; and the links that are looked at for a way grow with its length, not with the square of it.
+/// Law: whatever is asked, the links that are looked at for it are charged, some hundred for two microseconds
+/// of work at most; and the links that are looked at for a way grow with its length, not with the square of
+/// it.
 #[test]
 fn work_on_links_is_charged_as_links_looked_at() {
     let map = floor(100, 60);
