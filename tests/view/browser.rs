@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Time between two looks at the page.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 /// Programs that a browser may be.

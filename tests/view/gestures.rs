@@ -13,7 +13,7 @@ use super::hand::{Hand, Viewed};
 use super::page::{at_ease, opened, place_of};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Waits until something holds.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {

@@ -15,7 +15,7 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Copies a folder.
 pub fn copy(from: &Path, to: &Path) {

@@ -159,7 +159,7 @@ fn an_edit_lands_in_the_file_and_is_taken_back() {
     );
     let changed = before.replace("\"walkSpeed\": 1.6", "\"walkSpeed\": 2.5");
     let is = |text: &str| {
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(90);
         while std::fs::read_to_string(&file).unwrap() != text {
             assert!(std::time::Instant::now() < until, "{}", std::fs::read_to_string(&file).unwrap());
             std::thread::sleep(std::time::Duration::from_millis(20));
@@ -219,7 +219,7 @@ fn a_path_is_tested_between_two_clicks() {
     page.until("document.querySelector('[data-test=\"expectations\"]')?.innerText.length > 5");
     page.press("save-expectations");
     page.press("dialog-ok");
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(90);
     while !viewed.file("scripts/courtyard_paths_test.lua").exists() {
         assert!(std::time::Instant::now() < until);
         std::thread::sleep(std::time::Duration::from_millis(20));
