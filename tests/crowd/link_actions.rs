@@ -40,7 +40,7 @@ fn mesh(link: &str) -> String {
 }
 
 /// The wall on every kind of map that has links.
-fn kinds() -> [String; 3] {
+pub(crate) fn kinds() -> [String; 3] {
     [tiles(CLIMB), graph(CLIMB), mesh(CLIMB)]
 }
 

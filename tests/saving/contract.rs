@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use walkon::game::event::Event;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::save::{RestoreError, SaveHeader};
 use walkon::game::testing::{Suite, TestResult, collect};
@@ -392,4 +393,56 @@ fn a_level_test_saves_and_loads_the_level_around_it() {
     let piece = Piece::of(&[("anna.lua", anna), ("save_test.lua", test)]);
     let result = piece.test();
     assert!(result.passed, "{result:?}");
+}
+
+/// Anna, who can climb, goes over the wall as the level begins; `more` is added to her behaviour.
+fn over_the_wall(navigation: &str, more: &str) -> Piece {
+    let behaviour = format!(
+        "return {{ start = function(self, why) if why ~= 'load' then \
+        self.character:walkTo('beyond', {{ accept = 'exact', onArrived = 'there' }}) end end, \
+        there = function(self, result) log.info('%s/%s', result.status, result.reason) end {more} }}"
+    );
+    let mut piece = Piece::of(&[("anna.lua", behaviour.as_str())]);
+    piece.json = format!(
+        r#"{{ "navigation": {navigation}, "script": "level.lua", "marks": {{ "beyond": [5.5, 6.5] }},
+        "characters": [{{ "name": "anna", "position": [5.5, 0.5], "walkSpeed": 2, "tags": ["climb"], "behaviour": "anna.lua" }}] }}"#
+    );
+    piece
+}
+
+#[test]
+fn a_walk_that_is_saved_on_an_action_link_settles_once_on_every_kind_of_map() {
+    let slow = ", onTraverse = function(self, link) task.sleep(1.5) log.info('over') end";
+    for map in crate::crowd::link_actions::kinds() {
+        for behaviour in ["", slow] {
+            let piece = over_the_wall(&map, behaviour);
+            let mut run = piece.start();
+            let mut begun = None;
+            while begun.is_none() {
+                let tick = run.game.tick(&[]);
+                let is_link = |event: &Event| matches!(event, Event::LinkBegun { .. });
+                begun = tick.events.iter().any(is_link).then(|| run.game.world().tick().0);
+                assert!(run.game.world().tick().0 < 600, "nobody climbs: {map}");
+            }
+            // In its first tick, in the middle, and shortly before its end.
+            for ticks in [0, 45, 40] {
+                run.ticks(ticks);
+                let bytes = run.game.save().unwrap();
+                let (mut one, mut other) = (piece.restore(&bytes).unwrap(), piece.restore(&bytes).unwrap());
+                assert!(one.game.save().unwrap() == bytes, "save, load, save: {map}");
+                for _ in 0..600 {
+                    one.ticks(1);
+                    other.ticks(1);
+                    assert_eq!(one.game.fingerprint(), other.game.fingerprint(), "{map}");
+                }
+                let said = one.said();
+                let ends: Vec<&String> = said.iter().filter(|line| line.contains('/')).collect();
+                assert_eq!(ends, ["arrived/reached"], "{said:?}: {map}");
+                // What a script had taken over is over with its code.
+                assert!(ticks == 0 || said.len() == 1, "{said:?}: {map}");
+                let counts = one.game.world().walk_counts();
+                assert_eq!((counts.accepted, counts.arrived), (1, 1), "{map}");
+            }
+        }
+    }
 }
