@@ -14,12 +14,13 @@
 //! shows it; both the mean and the first are compared. Means over sixty ticks in time of the thread, so that
 //! others on the machine count as little as can be; the two kernels run once after each tick, so that they
 //! share the machine's moods and find the caches as the steps of a tick find them. Options:
-//! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole | --threads]` for other numbers
-//! of bodies, or one part. The third part is the same hall on one thread, two and eight, two ticks on each in
-//! turns, copies of one state; the hashes must be equal at the end. Least and median of real time, because ticks
-//! on two threads are what others on the machine disturb most; and the time of the calling thread, which does
-//! what is not shared out and a part of the rest. What is shared out is worked out from it: on eight threads the
-//! caller does an eighth of that. "Two cores of one's own" is the rest and half of that, in processor time.
+//! `cargo bench -p walkon-benches --bench crowd -- COUNT... [--kernels | --whole | --threads]` for other
+//! numbers of bodies, or one part. The third part is the same hall on one thread, two and eight, two ticks on
+//! each in turns, copies of one state; the hashes must be equal at the end. Least and median of real time,
+//! because ticks on two threads are what others on the machine disturb most; and the time of the calling
+//! thread, which does what is not shared out and a part of the rest. What is shared out is worked out from
+//! it: on eight threads the caller does an eighth of that. "Two cores of one's own" is the rest and half of
+//! that, in processor time.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

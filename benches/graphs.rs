@@ -124,23 +124,25 @@ fn searches(net: &Adjacency, routes: &PrecomputedRoutes, island: &[u32]) {
     let mut hows = [0u32; 3];
     let mut dearest = 1.0f64;
     for &pair in &pairs {
-        let direct = plain.find(net, pair, |_| true, &mut search).unwrap().cost_mm;
+        let direct = plain.find(net, pair.0, pair.1, |_| true, &mut search).unwrap().cost_mm;
         assert_eq!(direct, theirs(net, pair), "{pair:?}");
-        let parted = routes.find(net, pair, |_| true, &mut search).unwrap();
+        let parted = routes.find(net, pair.0, pair.1, |_| true, &mut search).unwrap();
         hows[parted.how as usize] += 1;
         dearest = dearest.max(f64::from(parted.cost_mm) / f64::from(direct.max(1)));
     }
-    assert!(dearest <= 1.1, "a joined way is at most a tenth dearer: {dearest}");
-    let ours = fastest(&pairs, |pair| plain.find(net, pair, |_| true, &mut search).unwrap().cost_mm);
+    assert!(dearest <= 1.1, "a joined way costs at most a tenth more: {dearest}");
+    let ours =
+        fastest(&pairs, |pair| plain.find(net, pair.0, pair.1, |_| true, &mut search).unwrap().cost_mm);
     let mut search = Search::default();
-    let parted = fastest(&pairs, |pair| routes.find(net, pair, |_| true, &mut search).unwrap().cost_mm);
+    let parted =
+        fastest(&pairs, |pair| routes.find(net, pair.0, pair.1, |_| true, &mut search).unwrap().cost_mm);
     let crates = fastest(&pairs, |pair| theirs(net, pair));
     println!("| search | us a path | ratio to ours |\n|---|---|---|");
     println!("| direct | {ours:.1} | 1 |");
     println!("| with parts | {parted:.1} | {:.2} |", parted / ours);
     println!("| `pathfinding` | {crates:.1} | {:.2} |", crates / ours);
     println!(
-        "\nwith parts: {} direct, {} inside one part, {} joined; at most {:.1} % dearer",
+        "\nwith parts: {} direct, {} inside one part, {} joined; at most {:.1} % more expensive",
         hows[RouteSource::Direct as usize],
         hows[RouteSource::Inside as usize],
         hows[RouteSource::Joined as usize],

@@ -3,10 +3,19 @@
 //! Goal: that no function does much for little, so that fuel ends a call before its time does. Method: a
 //! timer calls one function over and over until its fuel is spent; the tick in which that happens is timed,
 //! the fastest of three fresh games counts. First come the examples of the table of entries, then calls with
-//! arguments as wide as they may be.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::disallowed_types, missing_docs)]
+//! arguments as wide as they may be, and questions to maps of the size that games have.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::disallowed_types,
+    missing_docs
+)]
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use walkon::game::{Game, Setup};
@@ -128,6 +137,23 @@ const WIDE: &[(&str, &str)] = &[
     ("an empty turn", ""),
 ];
 
+/// What the characters of these levels do.
+const BEHAVIOURS: &[&str] = &["patrol", "flyer", "sapper", "engineer", "soldier", "defender"];
+
+/// What is asked of maps, with the names of two marks of each.
+const OF_MAPS: &[(&str, &str)] = &[
+    ("nav.findPath, far", "nav.findPath(FROM, TO)"),
+    ("nav.findPath, near", "nav.findPath(FROM, beside)"),
+    ("nav.reachable", "nav.reachable(FROM, TO)"),
+    ("nav.lineOfWalk", "nav.lineOfWalk(FROM, TO)"),
+    ("nav.lineOfWalk, near", "nav.lineOfWalk(FROM, beside)"),
+    ("nav.randomPoint", "nav.randomPoint()"),
+    ("nav.randomPoint, around", "nav.randomPoint({ around = FROM, within = 5 })"),
+    ("nav.randomPoint, reachable", "nav.randomPoint({ reachableFrom = FROM })"),
+    ("nav.nearest, off the ground", "nav.nearest(outside, { within = 30 })"),
+    ("nav.isWalkable", "nav.isWalkable(FROM)"),
+];
+
 /// The same with texts of many digits.
 const EXPENSIVE: &[(&str, &str)] = &[
     ("string + string, 4000 digits", "local r = digits + 1 r = digits + r r = -digits"),
@@ -155,8 +181,79 @@ fn level_of(entry: &Binding) -> &'static str {
     }
 }
 
+/// A map of a level: its files, its script and two marks.
+struct Stage {
+    name: &'static str,
+    source: MemorySource,
+    script: &'static str,
+    marks: [&'static str; 2],
+}
+
+impl Stage {
+    /// A level of the project.
+    fn of(name: &'static str, script: &'static str, marks: [&'static str; 2]) -> Self {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../levels");
+        let text = fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+        let text = text.replacen('{', r#"{ "limits": { "watchdogMs": 60000 }, "#, 1);
+        let mut source = MemorySource::new().with("level.json", text);
+        if let Ok(scene) = fs::read(folder.join(format!("scenes/{name}.obj"))) {
+            source = source.with(&format!("scenes/{name}.obj"), scene);
+        }
+        Self { name, source, script, marks }
+    }
+
+    /// Four rooms of 100 by 100 points, joined by doors.
+    fn rooms() -> Self {
+        let (side, room) = (200, 100);
+        let is_wall = |x: usize, z: usize| {
+            (x.is_multiple_of(room) && z % room != 50) || (z.is_multiple_of(room) && x % room != 50)
+        };
+        let mut links = Vec::new();
+        for (z, x) in (0..side * side).map(|at| (at / side, at % side)).filter(|&(z, x)| !is_wall(x, z)) {
+            for (to_x, to_z) in [(x + 1, z), (x, z + 1), (x + 1, z + 1), (x.wrapping_sub(1), z + 1)] {
+                if to_x < side && to_z < side && !is_wall(to_x, to_z) {
+                    links.push(format!("[{},{}]", z * side + x, to_z * side + to_x));
+                }
+            }
+        }
+        let at = |at: usize| at as f64 / 4.0;
+        let points = (0..side * side).map(|place| format!("[{},0,{}]", at(place % side), at(place / side)));
+        let text = format!(
+            r#"{{ "name": "rooms", "script": "rooms.lua", "limits": {{ "watchdogMs": 60000 }},
+              "navigation": {{ "kind": "graph", "width": 0.1, "agentRadius": 0.3, "points": [{}], "links": [{}] }},
+              "marks": {{ "one": [1, 1], "other": [48, 48] }} }}"#,
+            points.collect::<Vec<_>>().join(","),
+            links.join(",")
+        );
+        let source = MemorySource::new().with("level.json", text);
+        Self { name: "rooms of 40,000 points", source, script: "rooms.lua", marks: ["one", "other"] }
+    }
+
+    fn show(&self) {
+        println!("\n{:<40} {:>8}", self.name, "us a unit");
+        let [from, to] = self.marks.map(|mark| format!("nav.mark('{mark}')"));
+        let setup = format!(
+            "local beside, outside
+            local function places()
+              if not beside then
+                beside = {from}.position + vector.create(1, 0, 0.5)
+                outside = {from}.position + vector.create(-12, 0, -12)
+              end
+            end"
+        );
+        for (name, turn) in OF_MAPS {
+            let turn = turn.replace("FROM", &from).replace("TO", &to);
+            show(name, measure_in(&self.source, self.script, &setup, &format!("places() {turn}")));
+        }
+    }
+}
+
 /// Microseconds for a unit of fuel where `turn` is all that is done; none when something else ends it.
 fn measure(level: &'static str, setup: &str, turn: &str) -> Option<f64> {
+    measure_in(&MemorySource::new().with("level.json", level), "level.lua", setup, turn)
+}
+
+fn measure_in(source: &MemorySource, file: &str, setup: &str, turn: &str) -> Option<f64> {
     let script = format!(
         "{setup}
         function onStart()
@@ -168,9 +265,12 @@ fn measure(level: &'static str, setup: &str, turn: &str) -> Option<f64> {
         end"
     );
     let once = || {
-        let source = MemorySource::new().with("level.json", level);
-        let level = load("level.json", &source).unwrap_or_else(|refused| panic!("{refused:?}"));
-        let scripts = BTreeMap::from([("level.lua".to_owned(), script.clone())]);
+        let level = load("level.json", source).unwrap_or_else(|refused| panic!("{refused:?}"));
+        // What the characters of a level do is not what is measured.
+        let behaviours =
+            BEHAVIOURS.iter().map(|name| (format!("behaviours/{name}.lua"), "return {}".to_owned()));
+        let mut scripts: BTreeMap<String, String> = behaviours.collect();
+        scripts.insert(file.to_owned(), script.clone());
         let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).ok()?;
         let mut took_us = None;
         for _ in 0..12 {
@@ -209,4 +309,10 @@ fn main() {
             show(name, measure(LEVEL, setup, turn));
         }
     }
+    let stages = [
+        Stage::of("tower", "tower.lua", ["hearth", "window"]),
+        Stage::rooms(),
+        Stage::of("battlefield", "battlefield.lua", ["camp", "banner"]),
+    ];
+    stages.iter().for_each(Stage::show);
 }

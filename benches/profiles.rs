@@ -1,8 +1,9 @@
 //! What a profile costs a run: the same level with and without one, side by side.
 //!
-//! In: names of cases. Out: a markdown table of ratios. Method: the games take their ticks in turn, in the time of the
-//! thread; the ratio of the sums of the cheaper half of all ticks counts, on average over four runs, in each of
-//! which another of the games is made first: where in memory a game lies makes up to a tenth. Arguments name the cases to run, by a part of their names.
+//! In: names of cases. Out: a markdown table of ratios. Method: the games take their ticks in turn, in the
+//! time of the thread; the ratio of the sums of the cheaper half of all ticks counts, on average over four
+//! runs, in each of which another of the games is made first: where in memory a game lies makes up to a
+//! tenth. Arguments name the cases to run, by a part of their names.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -157,8 +157,8 @@ fn bare_behaviours(source: &str, count: usize) -> BareLoop {
 struct BareLoop {
     /// One turn after another, with nothing in between: everything is in the caches.
     alone_us: f64,
-    /// One turn in each tick of a game that has as many characters and no scripts: the world that a host of any
-    /// kind has to move between two turns.
+    /// One turn in each tick of a game that has as many characters and no scripts: the world that a host of
+    /// any kind has to move between two turns.
     in_ticks_us: f64,
 }
 

@@ -1,9 +1,9 @@
 //! Save games of a crowd: how large they are, how long saving and loading take.
 //!
-//! In: numbers of characters. Out: a markdown table: bytes for each character, milliseconds to save and to load,
-//! in time of the thread. Method: people in a hall with pillars stand, walk to one another's places, or walk with
-//! a behaviour that has a state; saved in the middle, the fastest of several rounds; loading includes the level,
-//! its map and its scripts, not reading their texts.
+//! In: numbers of characters. Out: a markdown table: bytes for each character, milliseconds to save and to
+//! load, in time of the thread. Method: people in a hall with pillars stand, walk to one another's places, or
+//! walk with a behaviour that has a state; saved in the middle, the fastest of several rounds; loading
+//! includes the level, its map and its scripts, not reading their texts.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,6 +1,7 @@
 //! SteerBench: published crowd cases and cases of our own, each run to its end and judged.
 //!
-//! `cargo bench -p walkon-benches --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]... [--cell METRES]... [--rate HZ]... [--budget EXPANSIONS] [--seconds N] [--write FILE]`
+//! `cargo bench -p walkon-benches --bench steerbench [-- FILTER... | FOLDER...] [--jobs N] [--seed N]...
+//! [--cell METRES]... [--rate HZ]... [--budget EXPANSIONS] [--seconds N] [--write FILE]`
 //!
 //! In: SteerBench XML (Singh, Kapadia, Faloutsos, Reinman 2009) from `../shared/data/steerbench` and
 //! `tests/data/steerbench`, or from the folders named; the converter

@@ -1,8 +1,9 @@
 //! Prints a level: a town of houses and streets, and people who stroll in it, each by a script of its own.
 //!
 //! `cargo run --release --example town > levels/town.json`, with a number of people after `--` if it is not
-//! to be ten thousand, and their behaviour behind it if it is not to be `wander.lua`; then `cargo run --release -- run levels/town.json --stats`. The level is as large as
-//! its people need, so what each costs can be compared between towns.
+//! to be ten thousand, and their behaviour behind it if it is not to be `wander.lua`; then `cargo run
+//! --release -- run levels/town.json --stats`. The level is as large as its people need, so what each costs
+//! can be compared between towns.
 
 #![allow(clippy::print_stdout)]
 

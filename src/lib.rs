@@ -42,13 +42,15 @@
 //! ```
 //!
 //! That list is the whole of what hosts are promised. Tools of this project reach into the modules behind it,
-//! which are not shown here. Navigation by itself is the crate `walkon-nav`: [`nav`], [`crowd`] and [`base`]
-//! here.
+//! which are not shown here. Navigation by itself is the crate `walkon-nav`. Places cross the border as
+//! `[f32; 3]` in metres; with the feature `mint` vectors of other libraries are taken as well.
 
 #![deny(unsafe_code)]
 
 #[doc(hidden)]
 pub mod disk;
+#[doc(hidden)]
+pub mod example;
 #[doc(hidden)]
 pub mod game;
 #[doc(hidden)]
@@ -62,34 +64,40 @@ pub mod view;
 #[doc(hidden)]
 pub mod world;
 
-/// Identifiers, plain values, geometry, random streams.
-pub use walkon_nav::base;
-/// Bodies that keep clear of one another.
-pub use walkon_nav::crowd;
-/// Maps, searches over them and paths.
-pub use walkon_nav::nav;
-
-/// The vectors of the API; places cross the border of [`Game`] as `[f32; 3]`.
+#[doc(hidden)]
 pub use glam;
+#[doc(hidden)]
+pub use walkon_nav::{base, crowd, nav};
 
 // Levels.
 pub use disk::Folder;
-pub use level::{Diagnostic, FileSource, Level, LevelError, MemorySource, Severity, SourceError, load};
+pub use level::{
+    Diagnostic, FileSource, Level, LevelDef, LevelError, LevelFile, Located, MemorySource, PathError,
+    Resolved, Severity, SourceError, Span, load,
+};
 
 // Games and their ticks.
 pub use game::event::{Event, ScriptFault};
 pub use game::find::Found;
 pub use game::fixed_timestep::{DueTicks, FixedTimestep};
+pub use game::header::{Header as TraceHeader, ProjectTexts, RunSetup};
 pub use game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
 pub use game::host::Pose;
 pub use game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
 pub use game::inspect::Inspected;
 pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
-pub use game::replay::{ReplayResult, replay};
+pub use game::recording::{EndLine, ReadError, Recording};
+pub use game::replay::{Difference, HashDifference, ReplayResult, What as DifferenceKind, replay};
 pub use game::roster::{Row, Stance};
 pub use game::save::{RestoreError, SaveError, SaveHeader};
 pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
+pub use script::host::reload::Refusal;
+pub use script::state::profile::report::CallKey;
+pub use script::state::profile::{Profile, ProfileSetup, Stopwatch, Use, Who as ProfiledCaller};
+pub use script::vm::VmError;
+pub use script::vm::fault::CallFailure;
+pub use script::vm::files::FileError;
 pub use script::vm::fuel::Signals;
 
 // Debuggers.
@@ -102,15 +110,17 @@ pub use script::debug::{
 // What events speak of.
 pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 pub use base::threads::Threads;
-pub use base::time::TickRate;
+pub use base::time::{Tick as TickNumber, TickRate};
 pub use base::value::{Plain, PlainKey};
 pub use world::cue::{Cue, CueKind};
 pub use world::door::{DoorSignal, DoorState};
 pub use world::event::{EvaluationFailure, LogLine, ReloadedFile, SwitchedOff};
 pub use world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
 pub use world::region::CrossingKind;
+pub use world::scratch::PathCounts;
 pub use world::state_hash::WorldHash;
 pub use world::walk::Ask;
+pub use world::walks::WalkCounts;
 
 // What a game asks for.
 pub use world::World;
@@ -119,7 +129,11 @@ pub use world::door::DoorPolicy;
 pub use world::goal::Goal;
 pub use world::ops::OpError;
 pub use world::ops::characters::Spawn;
-pub use world::walk::{AcceptEnd, Crowd, WalkOptions, WalkPace};
+pub use world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
 
 // The map.
-pub use nav::{NavMap, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Search, Traversal};
+pub use glam::Vec3;
+pub use nav::{
+    Accept, Disc, LayerChange, LinkAction, LinkActions, NavMap, Others, OwnArea, PassRules, Path, PathAnswer,
+    PathQuery, PathStatus, PathTrouble, Revision, Search, Traversal,
+};

@@ -65,7 +65,7 @@ local function loseSight(self: Behaviour, last: vector)
   self.blackboard:set("noise", last, { ttl = 20 })
 end
 
--- Also after a reload, and when a game is loaded: eyes and ears are opened anew, and whoever was being chased is looked for.
+-- Also after a reload, and when a game is loaded: eyes and ears are opened again, and the thief who was chased is looked for.
 function nightwatch.start(self: NightWatch)
   self.watch = sense.watch(self.character, { tag = "thief" }, {
     range = self.params.sight,

@@ -14,7 +14,7 @@
 --   })
 --
 -- What it knows stands on its blackboard: "mode"; "target", an enemy in sight; "noise", a place where one was heard or
--- lost; "health" and "maxHealth", which whoever hurts it sets. `scripts/behaviours/sentry.lua` is such a guard.
+-- lost; "health" and "maxHealth", which its attacker sets. `scripts/behaviours/sentry.lua` is such a guard.
 
 local conditions = require("lib/conditions")
 local patrolling = require("lib/patrolling")

@@ -1289,7 +1289,7 @@ function SenseWatch:seen() end
 ---@return boolean
 function SenseWatch:sees(character) end
 
----Looks again after `disable`: those in sight by then are noticed anew.
+---Looks again after `disable`: those in sight by then are noticed again.
 function SenseWatch:enable() end
 
 ---Looks no more for now, and loses everybody without a word; what it remembers stays.
@@ -1644,7 +1644,7 @@ function cinematic.running(name) end
 ---@class Scene
 ---@field name string Its name.
 ---@field mark string? The mark it passed last. In the scene's own code it is the method `mark` that sets it.
----@field resumedFrom string? The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began anew.
+---@field resumedFrom string? The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began from its start.
 ---@field skipping boolean Whether it is being skipped.
 ---@field info SceneInfo? How it ended; nil until it has.
 local Scene = {}

@@ -19,6 +19,23 @@ use crate::world::region::CrossingKind;
 use crate::world::walk::Ask;
 
 /// Something that happened in a tick. Positions are metres.
+///
+/// ```
+/// use walkon::Event;
+/// # let mut game = walkon::example::game()?;
+///
+/// let anna = game.character("anna").ok_or("there is no anna")?;
+/// game.walk_to(anna, [16.0, 0.0, 6.0])?;
+/// let tick = game.tick(&[]);
+/// for event in &tick.events {
+///     match event {
+///         Event::WalkStarted { character, goal, .. } => assert_eq!((*character, goal[0]), (anna, 16.0)),
+///         Event::Faulted { fault, .. } => panic!("{}", fault.message),
+///         _ => {}
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A character appeared.

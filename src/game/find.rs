@@ -4,6 +4,8 @@
 //! of a word in it, any part. Holds: case does not count; equal places keep the order of the level; at most
 //! [`FOUND_MAX`]. Not here: what is known of a thing (`inspect`).
 
+use std::collections::BTreeMap;
+
 use crate::game::Game;
 use crate::world::World;
 
@@ -47,6 +49,23 @@ impl Game {
         let mut found: Vec<Found> = found.into_iter().take(FOUND_MAX).map(|(_, found)| found).collect();
         self.price(&mut found);
         found
+    }
+
+    /// The fuel that the code of each character takes in a tick, on average, by its number (`character.id`);
+    /// empty where scripts are not profiled. Cost: a look at everybody whose code was called.
+    #[must_use]
+    pub fn fuel_of_people(&self) -> Vec<(u32, f64)> {
+        let world = self.world();
+        let ticks = world.tick().0.max(1) as f64;
+        let mut all: BTreeMap<u32, u64> = BTreeMap::new();
+        for (who, fuel) in self.scripts().map(|scripts| scripts.fuel_by_who()).unwrap_or_default() {
+            let found = world.find_character(&who.name).and_then(|id| world.character(id));
+            if let Some(character) = found {
+                let own = all.entry(character.serial).or_default();
+                *own = own.saturating_add(fuel);
+            }
+        }
+        all.into_iter().map(|(serial, fuel)| (serial, fuel as f64 / ticks)).collect()
     }
 
     /// Notes what the code of characters costs.

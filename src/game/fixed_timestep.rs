@@ -11,6 +11,17 @@ use crate::base::time::TickRate;
 pub const CATCH_UP_MAX: u32 = 8;
 
 /// Real time that was not turned into ticks yet.
+///
+/// ```
+/// use walkon::{FixedTimestep, TickRate};
+///
+/// // Sixty ticks a second; frames of 25 ms.
+/// let mut pace = FixedTimestep::new(TickRate::DEFAULT, 1.0);
+/// assert_eq!(pace.advance(0.025).ticks, 1);
+/// assert!((pace.part() - 0.5).abs() < 0.01, "half of the next tick has passed: draw between two poses");
+/// assert_eq!(pace.advance(0.025).ticks, 2);
+/// assert_eq!(pace.advance(60.0).dropped, 3592, "after a pause at most eight ticks are caught up with");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FixedTimestep {
     tick_seconds: f64,

@@ -132,6 +132,7 @@ pub struct Report {
 
 impl Report {
     /// The object that `run --format json` prints, without what differs from run to run.
+    #[doc(hidden)]
     #[must_use]
     pub fn fields(&self) -> JsonLine {
         let walks = JsonLine::default()

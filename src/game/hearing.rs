@@ -15,6 +15,7 @@ use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTelepo
 use crate::script::host::ScriptHost;
 use crate::script::vm::convert::{shorten, suggestion};
 use crate::world::World;
+use crate::world::area::Availability;
 use crate::world::event::Fact;
 use crate::world::goal::Goal;
 use crate::world::ops::characters::{self, Spawn};
@@ -75,7 +76,7 @@ impl Listener<'_> {
                 characters::despawn(self.world, id, BY).map_err(sentence)
             }
             Input::Door { door, order } => self.door(door, *order),
-            Input::Area { area, is_available } => self.area(area, *is_available),
+            Input::Area { area, is_available } => self.area(area, Availability::of(*is_available)),
             Input::Evaluate { text } => self.evaluate(text),
         }
     }
@@ -173,13 +174,13 @@ impl Listener<'_> {
         Ok(())
     }
 
-    fn area(&mut self, name: &str, is_available: bool) -> Result<(), String> {
+    fn area(&mut self, name: &str, wanted: Availability) -> Result<(), String> {
         let found = if name.is_empty() { None } else { self.world.find_area(name) };
         let Some(id) = found else {
             let known = self.world.areas().iter().map(|area| area.name.as_str());
             return Err(unknown("area", name, known.filter(|known| !known.is_empty())));
         };
-        areas::set_available(self.world, id, is_available).map(drop).map_err(sentence)
+        areas::set_available(self.world, id, wanted).map(drop).map_err(sentence)
     }
 
     fn evaluate(&mut self, text: &str) -> Result<(), String> {

@@ -49,7 +49,8 @@ impl Pose {
     /// ```
     /// use walkon::{CharacterId, Pose};
     ///
-    /// let now = Pose { character: CharacterId::default(), position: [0.0; 3], facing_rad: 3.0, speed_mps: 1.0 };
+    /// let character = CharacterId::default();
+    /// let now = Pose { character, position: [0.0; 3], facing_rad: 3.0, speed_mps: 1.0 };
     /// let next = Pose { position: [1.0, 0.0, 2.0], facing_rad: -3.0, ..now };
     /// let half = now.towards(&next, 0.5);
     /// assert_eq!(half.position, [0.5, 0.0, 1.0]);
@@ -154,10 +155,11 @@ impl Game {
     pub fn teleport(
         &mut self,
         character: CharacterId,
-        to: [f32; 3],
+        to: impl Into<[f32; 3]>,
         facing_rad: Option<f32>,
     ) -> Result<Option<[f32; 3]>, OpError> {
-        let stands = characters::teleport(self.world_mut(), character, to.into(), facing_rad)?;
+        let to = Vec3::from(to.into());
+        let stands = characters::teleport(self.world_mut(), character, to, facing_rad)?;
         Ok(stands.map(|point| point.to_array()))
     }
 
@@ -173,6 +175,22 @@ impl Game {
     }
 
     /// The same with options.
+    ///
+    /// ```
+    /// use walkon::{AcceptEnd, Goal, LookTarget, WalkOptions, WalkPace};
+    /// # let mut game = walkon::example::game()?;
+    ///
+    /// let anna = game.character("anna").ok_or("there is no anna")?;
+    /// let options = WalkOptions {
+    ///     pace: WalkPace::Run,
+    ///     accept: AcceptEnd::Exact,
+    ///     face: Some(LookTarget::point([16.0, 0.0, 12.0])),
+    ///     ..WalkOptions::at(game.rate())
+    /// };
+    /// let options = options.passing([[8.0, 0.0, 2.0], [12.0, 0.0, 10.0]]);
+    /// game.walk_with(anna, Goal::point([16.0, 0.0, 6.0]), options)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Game::walk_to`].
@@ -204,9 +222,25 @@ impl Game {
     }
 
     /// A path for a body between two places on the map as it is, searched at once. Cost: the search.
-    pub fn find_path(&mut self, from: [f32; 3], to: [f32; 3], radius_m: f32) -> PathAnswer {
+    ///
+    /// ```
+    /// use walkon::PathStatus;
+    /// # let mut game = walkon::example::game()?;
+    ///
+    /// let answer = game.find_path([2.0, 0.0, 6.0], [18.0, 0.0, 6.0], 0.3);
+    /// assert_eq!(answer.status, PathStatus::Complete);
+    /// assert!((answer.path.length_m - 16.0).abs() < 0.01);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn find_path(
+        &mut self,
+        from: impl Into<[f32; 3]>,
+        to: impl Into<[f32; 3]>,
+        radius_m: f32,
+    ) -> PathAnswer {
         let by = Traversal { radius_m, ..Traversal::default() };
-        let query = paths::query(self.world(), from.into(), to.into(), by);
+        let (from, to) = (Vec3::from(from.into()), Vec3::from(to.into()));
+        let query = paths::query(self.world(), from, to, by);
         paths::find(self.world_mut(), &query)
     }
 }

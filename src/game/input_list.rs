@@ -1,8 +1,8 @@
 //! What a host in another language says: inputs as JSON.
 //!
-//! In: a text, the game whose names it uses. Out: inputs, or a sentence about the first that is none. Holds: the
-//! objects are those of traces (docs/traces.md), so that what is recorded can be said again as it stands. Not
-//! here: what an input does (`inputs`).
+//! In: a text, the game whose names it uses. Out: inputs, or a sentence about the first that is none. Holds:
+//! the objects are those of traces (docs/traces.md), so that what is recorded can be said again as it stands.
+//! Not here: what an input does (`inputs`).
 
 use serde_json::Value;
 
@@ -15,7 +15,8 @@ impl Game {
     ///
     /// ```
     /// # use walkon::{Game, Input, MemorySource, Setup, load};
-    /// # let text = r#"{ "navigation": { "areas": [{ "name": "a", "polygon": [[0, 0], [9, 0], [9, 9]] }] } }"#;
+    /// # let areas = r#"[{ "name": "a", "polygon": [[0, 0], [9, 0], [9, 9]] }]"#;
+    /// # let text = format!(r#"{{ "navigation": {{ "areas": {areas} }} }}"#);
     /// # let level = load("a.json", &MemorySource::new().with("a.json", text))?;
     /// # let game = Game::load(level, Setup::default())?;
     /// let inputs = game.read_inputs(r#"[{"name":"bell"},{"kind":"answer","id":"well","option":"yes"}]"#)?;

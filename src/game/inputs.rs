@@ -1,14 +1,25 @@
 //! What a host may say to a level, as data.
 //!
-//! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and names
-//! things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how scripts
-//! and levels are reloaded (`script::reload`, `level_reload`).
+//! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and
+//! names things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how
+//! scripts and levels are reloaded (`script::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 
 use crate::base::value::Plain;
 
 /// Something the host tells the level.
+///
+/// ```
+/// use walkon::{Event, Input, InputGoal};
+/// # let mut game = walkon::example::game()?;
+///
+/// // Inputs name things by their names, so that a trace can repeat them.
+/// let to = InputGoal::Named("well".to_owned());
+/// let tick = game.tick(&[Input::Walk { character: "anna".to_owned(), to }]);
+/// assert!(tick.events.iter().any(|event| matches!(event, Event::WalkStarted { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// A key, a click, a message: an event under this name in step 12.
@@ -77,7 +88,8 @@ pub enum Input {
         /// An expression, or statements.
         text: String,
     },
-    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their default.
+    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their
+    /// default.
     Attend {
         /// Whether somebody is there.
         is_attended: bool,

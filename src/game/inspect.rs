@@ -17,6 +17,7 @@ use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::character::Character;
 use crate::world::door::Door;
+use crate::world::place::Mark;
 use crate::world::walk::Walk;
 
 /// What to look at, by name.
@@ -30,6 +31,8 @@ pub enum Inspected {
     Region(String),
     /// A mark.
     Mark(String),
+    /// A route.
+    Route(String),
     /// An area or an obstacle.
     Area(String),
     /// The oldest scene of that name that has not ended.
@@ -39,8 +42,8 @@ pub enum Inspected {
 }
 
 impl Inspected {
-    /// The thing of a kind (`character`, `door`, `region`, `mark`, `area`, `scene`, `level`) and a name; none
-    /// for other kinds.
+    /// The thing of a kind (`character`, `door`, `region`, `mark`, `route`, `area`, `scene`, `level`) and a
+    /// name; none for other kinds.
     #[must_use]
     pub fn of(kind: &str, name: &str) -> Option<Self> {
         let name = name.to_owned();
@@ -49,6 +52,7 @@ impl Inspected {
             "door" => Self::Door(name),
             "region" => Self::Region(name),
             "mark" => Self::Mark(name),
+            "route" => Self::Route(name),
             "area" => Self::Area(name),
             "scene" => Self::Scene(name),
             "level" => Self::Level,
@@ -70,6 +74,7 @@ impl Game {
                 Some(json!({ "inside": names(world, region.inside.values().copied()) }))
             }
             Inspected::Mark(name) => Some(json!({ "position": place(world.mark(name)?.position) })),
+            Inspected::Route(name) => world.route(name).map(inspect_route),
             Inspected::Area(name) => {
                 let found = if name.is_empty() { None } else { world.find_area(name) };
                 world.areas().get(found?.index()).map(inspect_area)
@@ -147,8 +152,8 @@ fn inspect_door(world: &World, id: DoorId) -> Option<Value> {
     }))
 }
 
-/// Those who stand in a doorway, wait before it, or are on their way through it while it is closed; in order of
-/// creation.
+/// Those who stand in a doorway, wait before it, or are on their way through it while it is closed; in order
+/// of creation.
 fn users(world: &World, id: DoorId, door: &Door) -> Vec<String> {
     let inside = world.occupants(id);
     let passes = |walk: &Walk| {
@@ -164,6 +169,17 @@ fn users(world: &World, id: DoorId, door: &Door) -> Vec<String> {
     let walks = |who: &Character| who.walk.and_then(|walk| world.walk(walk)).is_some_and(passes);
     let users = world.characters().filter(|(id, who)| inside.contains(id) || walks(who));
     users.map(|(_, who)| who.name.clone()).collect()
+}
+
+/// The stops of a route in their order, with the names of those that are marks, and how long it is from the
+/// first to the last.
+fn inspect_route(stops: &[Mark]) -> Value {
+    let stop = |stop: &Mark| {
+        let name = (!stop.name.is_empty()).then_some(stop.name.as_str());
+        json!({ "mark": name, "position": place(stop.position) })
+    };
+    let legs = stops.windows(2).map(|pair| pair[0].position.distance(pair[1].position));
+    json!({ "stops": stops.iter().map(stop).collect::<Vec<_>>(), "length": setting(legs.sum()) })
 }
 
 fn inspect_area(area: &Area) -> Value {

@@ -86,7 +86,7 @@ impl From<&Character> for Given {
 
 impl Origin {
     /// What the level gave, as far as an edit can change it; `script` is the name of its script.
-    pub(super) fn of(built: &Spawned, script: Option<String>, (seed, hash): (u64, u64)) -> Self {
+    pub(super) fn of(built: &Spawned, script: Option<String>, seed: u64, hash: u64) -> Self {
         let world = &built.world;
         let name_of = |id: CharacterId| world.name_of(id).to_owned();
         let behaviours = built.characters.iter().map(|(id, found)| {
@@ -179,7 +179,8 @@ impl Origin {
     pub(super) fn load(
         input: &mut ByteReader<'_>,
         world: &World,
-        (script, hash): (Option<String>, u64),
+        script: Option<String>,
+        hash: u64,
     ) -> Result<Self, Broken> {
         let areas = input.list(|input| {
             let (name, available, factor) = (input.text()?, input.flag()?, input.float()?);
@@ -331,7 +332,7 @@ impl StagedLevel {
         let (script, seed) = (level.def.script.as_ref().map(|script| script.value.clone()), level.def.seed);
         let hash = level.hash();
         let built = spawn::build(level, None);
-        let origin = Origin::of(&built, script, (seed, hash));
+        let origin = Origin::of(&built, script, seed, hash);
         Self { written: Written::default(), built, origin }
     }
 }
@@ -340,20 +341,21 @@ impl StagedLevel {
 pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
     let walkable: BTreeSet<CharacterId> =
         world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
-    apply_to(world, old, (staged, walkable))
+    apply_to(world, old, staged, &walkable)
 }
 
 /// The same for a world that was loaded: nobody knows the ground any more that they stood on, so everybody is
 /// put on that of the new level.
 pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
     let everybody = world.characters().map(|(id, _)| id).collect();
-    apply_to(world, old, (staged, everybody))
+    apply_to(world, old, staged, &everybody)
 }
 
 fn apply_to(
     world: &mut World,
     old: &mut Origin,
-    (staged, walkable): (StagedLevel, BTreeSet<CharacterId>),
+    staged: StagedLevel,
+    walkable: &BTreeSet<CharacterId>,
 ) -> Edited {
     let StagedLevel { built, origin, .. } = staged;
     let before = std::mem::replace(old, origin);
@@ -369,7 +371,7 @@ fn apply_to(
     regions(world, new.triggers.regions, &mut edited);
     places(world, &before, new.places.marks, new.places.routes);
     settings(world, &before, old, &mut edited);
-    people(world, (&before, old), &walkable, &mut edited);
+    people(world, &before, old, walkable, &mut edited);
     for (name, given) in &old.behaviours {
         if let Some(id) = world.find_character(name)
             && before.behaviours.get(name) != Some(given)
@@ -556,7 +558,8 @@ fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edite
 /// Who is new, who is gone, who stands on ground that is none any more.
 fn people(
     world: &mut World,
-    (before, now): (&Origin, &Origin),
+    before: &Origin,
+    now: &Origin,
     stood: &BTreeSet<CharacterId>,
     edited: &mut Edited,
 ) {

@@ -72,7 +72,7 @@ pub struct Setup {
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person.
     pub is_interactive: bool,
-    /// Whoever debugs the scripts. They run as they would without, to the same hashes.
+    /// Who debugs the scripts, if anybody. They run as they would without, to the same hashes.
     pub debugger: Option<Debugger>,
     /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
     pub threads: Threads,
@@ -151,6 +151,22 @@ impl TickStep {
 }
 
 /// A level that runs.
+///
+/// ```
+/// use walkon::{Game, Setup};
+/// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+///
+/// let mut game = Game::load(level, Setup { scripts, seed: Some(7), ..Setup::default() })?;
+/// let anna = game.character("anna").ok_or("there is no anna")?;
+/// let walk = game.walk_to(anna, [16.0, 0.0, 6.0])?;
+///
+/// let mut tick = game.tick(&[]);
+/// while tick.settled().all(|result| result.journey.walk != walk) {
+///     tick = game.tick(&[]);
+/// }
+/// assert!(game.pose(anna).is_some_and(|pose| pose.position[0] > 15.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Game {
     world: World,
@@ -196,7 +212,7 @@ impl Game {
         let level_script = level.def.script.as_ref().map(|script| script.value.clone());
         let (own_seed, hash) = (level.def.seed, level.hash());
         let built = spawn::build(level, setup.seed);
-        let origin = Origin::of(&built, level_script.clone(), (own_seed, hash));
+        let origin = Origin::of(&built, level_script.clone(), own_seed, hash);
         let Spawned { mut world, characters } = built;
         world.set_threads(setup.threads);
         let behaviour =
@@ -219,6 +235,7 @@ impl Game {
     ///
     /// # Errors
     /// When the parameters of a behaviour are wrong.
+    #[doc(hidden)]
     pub fn with_scripts(
         mut world: World,
         mut scripts: ScriptHost,
@@ -244,7 +261,8 @@ impl Game {
         &mut self.world
     }
 
-    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by it.
+    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by
+    /// it.
     pub fn set_threads(&mut self, threads: Threads) {
         self.world.set_threads(threads);
     }
@@ -412,6 +430,7 @@ impl Game {
     }
 
     /// The scripts of the level, if it has any, for questions.
+    #[doc(hidden)]
     #[must_use]
     pub fn scripts(&self) -> Option<&ScriptHost> {
         self.scripts.as_ref()

@@ -199,8 +199,8 @@ const DATA_BYTES: usize = 4096;
 /// The most plain data of a tick that is written down, bytes.
 pub const DATA_PER_TICK_BYTES: usize = 256 * 1024;
 
-/// An event as it is written down, with `room` bytes left for data in its tick: where its data is too long, or that of the tick before it, a mark stands
-/// in its place.
+/// An event as it is written down, with `room` bytes left for data in its tick: where its data is too long,
+/// or that of the tick before it, a mark stands in its place.
 #[must_use]
 pub fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, Event> {
     let Some(bytes) = event.payload().map(Plain::bytes) else { return Cow::Borrowed(event) };

@@ -104,6 +104,36 @@ impl ReplayResult {
 
 /// Runs a recording again. `is_stopped` is asked once a tick.
 ///
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::sync::Arc;
+/// use walkon::{
+///     Bound, Game, Onlooker, RecordOptions, Recorder, Recording, RunSetup, Setup, TraceHeader, replay,
+///     run_headless,
+/// };
+/// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+///
+/// let options = RecordOptions { trace: true, hash_every: 30, ..RecordOptions::default() };
+/// let bound = Bound { ticks_max: 60, until: None, is_strict: false };
+/// let run = RunSetup { level_file: "yard.json", seed: 7, bound: bound.clone(), args: Vec::new(), options };
+/// let mut trace = vec![TraceHeader::of(&level, &scripts, BTreeMap::new(), run).line()];
+///
+/// let recorder = Recorder::new(options);
+/// let setup = Setup { scripts: scripts.clone(), seed: Some(7), recorder, ..Setup::default() };
+/// let mut game = Game::load(level.clone(), setup)?;
+/// let report = run_headless(&mut game, &bound, |_, tick| {
+///     trace.extend(tick.lines.iter().cloned());
+///     Onlooker::GoOn
+/// });
+/// trace.push(report.last_line());
+///
+/// let text = trace.join("\n") + "\n";
+/// let recording = Recording::read(&text)?;
+/// let result = replay(&recording, level, scripts, Arc::default(), &mut || false)?;
+/// assert!(result.is_same() && result.hash == report.hash);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// When the scripts do not start.
 pub fn replay(

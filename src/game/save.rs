@@ -1,10 +1,10 @@
 //! Save games: a level that runs as bytes, and the same level again.
 //!
-//! In: a game between two ticks; a level, its scripts and the bytes of a save. Out: bytes; a game that goes on
-//! where the other was. Holds: save, load, save gives the same bytes; two games of the same bytes go on alike;
-//! a level that has changed since goes through the reload of levels, scripts that have changed through what a
-//! reload asks of new code; bytes of anybody are refused with a reason, within the memory and the time that a
-//! save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
+//! In: a game between two ticks; a level, its scripts and the bytes of a save. Out: bytes; a game that goes
+//! on where the other was. Holds: save, load, save gives the same bytes; two games of the same bytes go on
+//! alike; a level that has changed since goes through the reload of levels, scripts that have changed through
+//! what a reload asks of new code; bytes of anybody are refused with a reason, within the memory and the time
+//! that a save of their length takes. Not here: what of the world (`world::snapshot`) and of scripts
 //! (`script::host::saving`) is written, files.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,15 +206,35 @@ pub fn seal(bytes: &mut [u8]) {
 }
 
 impl Game {
-    /// The whole game as bytes, between two ticks; [`Game::restore`] makes it again. It changes nothing. Cost: a
-    /// pass over everything that is simulated and over the states of behaviours.
+    /// The whole game as bytes, between two ticks; [`Game::restore`] makes it again. It changes nothing.
+    /// Cost: a pass over everything that is simulated and over the states of behaviours.
     ///
-    /// Not in it: tasks, functions, watches and listeners. They end as at a reload and begin again in the first
-    /// tick after the load, by `start("load")` and `run`.
+    /// Not in it: tasks, functions, watches and listeners. They end as at a reload and begin again in the
+    /// first tick after the load, by `start("load")` and `run`.
     ///
     /// # Errors
     /// When the game has no level of its own, the level has ended, or a scene is under way that does not say
     /// `resumable = true`.
+    ///
+    /// ```
+    /// use walkon::{Game, Setup};
+    /// # let mut game = walkon::example::game()?;
+    /// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+    ///
+    /// let anna = game.character("anna").ok_or("there is no anna")?;
+    /// game.walk_to(anna, [16.0, 0.0, 6.0])?;
+    /// game.tick(&[]);
+    /// let bytes = game.save()?;
+    ///
+    /// // Later, perhaps in another process: the walk goes on.
+    /// let mut again = Game::restore(level, Setup { scripts, ..Setup::default() }, &bytes)?;
+    /// assert_eq!(again.tick(&[]).number, 2);
+    /// assert_eq!(again.poses().collect::<Vec<_>>(), {
+    ///     game.tick(&[]);
+    ///     game.poses().collect::<Vec<_>>()
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn save(&self) -> Result<Vec<u8>, SaveError> {
         let Some(origin) = &self.origin else {
             return Err(SaveError("a world that the host has built itself cannot be saved".to_owned()));
@@ -251,10 +271,10 @@ impl Game {
         Ok(all)
     }
 
-    /// A game as it was saved, on its level and with its scripts; [`Setup`] says the rest, as for [`Game::load`],
-    /// but for the seed, which is that of the save. A level that has changed since is taken in as a reload takes
-    /// it in. The code of scripts begins in the first tick: `migrate` where the version is another one,
-    /// `start("load")`, `run`. [`Game::start_facts`] tells who stands where.
+    /// A game as it was saved, on its level and with its scripts; [`Setup`] says the rest, as for
+    /// [`Game::load`], but for the seed, which is that of the save. A level that has changed since is taken
+    /// in as a reload takes it in. The code of scripts begins in the first tick: `migrate` where the version
+    /// is another one, `start("load")`, `run`. [`Game::start_facts`] tells who stands where.
     ///
     /// # Errors
     /// When the bytes are none of a save game, or what was saved does not fit the scripts: one is missing,
@@ -298,8 +318,8 @@ impl Game {
         }
     }
 
-    /// Puts a save game in the place of this game, whose level and VM go on: for the tests of a level. What the
-    /// test itself has under way stays.
+    /// Puts a save game in the place of this game, whose level and VM go on: for the tests of a level. What
+    /// the test itself has under way stays.
     ///
     /// # Errors
     /// As [`Game::restore`]; then the game is not to go on.
@@ -348,7 +368,7 @@ fn read(
     if world.seed() != header.seed {
         return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));
     }
-    let mut origin = Origin::load(&mut input, &world, (script, hash))?;
+    let mut origin = Origin::load(&mut input, &world, script, hash)?;
     let edited = match staged {
         Some(staged) => level_reload::apply_loaded(&mut world, &mut origin, staged),
         None => Edited::default(),

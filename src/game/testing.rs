@@ -46,7 +46,7 @@ pub struct Suite<'a> {
     pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
-    /// Whoever debugs the first of the two runs of each test.
+    /// Who debugs the first of the two runs of each test, if anybody.
     pub debugger: Option<Debugger>,
     /// What the scripts of all tests cost, where that is asked for.
     pub profile: Option<SuiteProfile>,
@@ -148,14 +148,15 @@ pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestRe
     for seed in seeds {
         let mut first: Option<(&String, Plain)> = None;
         for &variant in &variants {
-            let mut ended = run_pair(suite, test, (index, seed, variant.cloned()))?;
+            let case = TestCase { index, seed, variant };
+            let mut ended = run_pair(suite, test, case)?;
             if let Some(variant) = variant
                 && ended.outcome == TestOutcome::Pass
             {
                 let value = ended.value.take().unwrap_or(Plain::Map(BTreeMap::new()));
                 match &first {
                     None => first = Some((variant, value)),
-                    Some((other, expected)) => differ(&mut ended, (other, expected), &value),
+                    Some((other, expected)) => differ(&mut ended, other, expected, &value),
                 }
             }
             let passed = ended.outcome == test.options.expect;
@@ -169,7 +170,7 @@ pub fn run(suite: &mut Suite<'_>, test: &TestDef, index: usize) -> Option<TestRe
 }
 
 /// Fails a run whose result is not that of another variant.
-fn differ(ended: &mut PairEnd, (other, expected): (&str, &Plain), value: &Plain) {
+fn differ(ended: &mut PairEnd, other: &str, expected: &Plain, value: &Plain) {
     if let Err(path) = values_are_equal(expected, value) {
         ended.outcome = TestOutcome::Fail;
         let at = if path.is_empty() { String::new() } else { format!(" at {path}") };
@@ -212,21 +213,35 @@ fn result(test: &TestDef, ended: PairEnd, variant: Option<&String>) -> TestResul
     }
 }
 
+/// One of the runs that a test asks for.
+#[derive(Clone, Copy)]
+struct TestCase<'a> {
+    /// Its place among the tests of its file.
+    index: usize,
+    /// The level's own when none is given.
+    seed: Option<u64>,
+    variant: Option<&'a String>,
+}
+
+/// The two runs of a case, which have to be the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// It is told in sentences, and debugged if somebody debugs.
+    First,
+    /// It is only compared.
+    Second,
+}
+
 /// Runs a test twice side by side. None when it was told to stop.
-fn run_pair(
-    suite: &mut Suite<'_>,
-    test: &TestDef,
-    (index, seed, variant): (usize, Option<u64>, Option<String>),
-) -> Option<PairEnd> {
+fn run_pair(suite: &mut Suite<'_>, test: &TestDef, case: TestCase<'_>) -> Option<PairEnd> {
+    let seed = case.seed;
     let level = match (suite.load_level)(&test.options.level) {
         Ok(level) => level,
         Err(why) => return Some(PairEnd::invalid(seed.unwrap_or(0), why)),
     };
     let seed_shown = seed.unwrap_or(level.def.seed);
-    let begin = |level: Level, sentences: bool| {
-        RunSide::begin(suite, test, level, (index, seed, variant.clone(), sentences))
-    };
-    let sides = begin(level.clone(), true).and_then(|one| Ok((one, begin(level, false)?)));
+    let begin = |level: Level, turn| RunSide::begin(suite, test, level, case, turn);
+    let sides = begin(level.clone(), Turn::First).and_then(|one| Ok((one, begin(level, Turn::Second)?)));
     let (mut one, mut other) = match sides {
         Ok(sides) => sides,
         Err(why) => return Some(PairEnd::invalid(seed_shown, why)),
@@ -322,23 +337,25 @@ impl RunSide {
         suite: &Suite<'_>,
         test: &TestDef,
         level: Level,
-        (index, seed, variant, sentences): (usize, Option<u64>, Option<String>, bool),
+        case: TestCase<'_>,
+        turn: Turn,
     ) -> Result<Self, String> {
+        let is_first = turn == Turn::First;
         let sample_every = suite.profile.as_ref().map_or(0, |profile| profile.sample_every);
         let setup = Setup {
             scripts: suite.scripts.clone(),
-            seed,
+            seed: case.seed,
             args: test.options.args.clone(),
-            recorder: Recorder::new(RecordOptions { sentences, ..RecordOptions::default() }),
+            recorder: Recorder::new(RecordOptions { sentences: is_first, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
-            debugger: suite.debugger.clone().filter(|_| sentences),
+            debugger: suite.debugger.clone().filter(|_| is_first),
             // Fuel by call, for what tests expect of it.
             profile: Some(ProfileSetup { sample_every, ..ProfileSetup::default() }),
             ..Setup::default()
         };
         let (world, mut scripts, recorder, origin) =
             Game::parts(level.clone(), setup).map_err(|error| error.to_string())?;
-        scripts.set_test(&test.file, index, variant).map_err(|error| error.to_string())?;
+        scripts.set_test(&test.file, case.index, case.variant.cloned()).map_err(|error| error.to_string())?;
         let game = Game::with_scripts(world, scripts, recorder).map_err(|error| error.to_string())?;
         let game = game.of_level(origin);
         let fingerprint = game.fingerprint();

@@ -6,6 +6,7 @@ use super::*;
 use crate::game::recorder::RecordOptions;
 use crate::level::spawn;
 use crate::level::{MemorySource, load};
+use crate::world::door::DoorAim;
 use crate::world::goal::Goal;
 use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::walks::{WalkOrder, walk_to};
@@ -57,7 +58,7 @@ fn order(world: &mut World, round: u64) {
         walk_to(world, WalkOrder { character, goal, options, owner: Owner::HOST }).expect("all are there");
     }
     let door = world.find_door("gate").expect("the door is there");
-    doors::set(world, door, round % 3 != 1, DoorSpeed::Usual);
+    doors::set(world, door, DoorAim::of(round % 3 != 1), DoorSpeed::Usual);
 }
 
 #[test]

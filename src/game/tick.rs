@@ -9,6 +9,17 @@ use crate::world::cue::Cue;
 use crate::world::outcome::WalkResult;
 
 /// What a tick came to.
+///
+/// ```
+/// use walkon::Input;
+/// # let mut game = walkon::example::game()?;
+///
+/// let tick = game.tick(&[Input::event("bell")]);
+/// assert_eq!(tick.number, 1);
+/// assert!(tick.has("bell"));
+/// assert_eq!(tick.faults().count(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tick {
     /// Its number; 0 before the first.

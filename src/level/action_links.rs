@@ -1,6 +1,7 @@
 //! Links with an action, as levels of graphs and meshes write them.
 //!
-//! In: the list `actionLinks`. Out: its entries. Not here: links of tile maps (`def`), what becomes of them (`actions`).
+//! In: the list `actionLinks`. Out: its entries. Not here: links of tile maps (`def`), what becomes of them
+//! (`actions`).
 
 use super::diagnostic::{Located, Span};
 use super::forms::{At, Place, Position, Truth, Word, each};

@@ -28,13 +28,14 @@ object! {
         "available" => available: Option<bool> [optional Truth, shows true];
         /// Price of a metre on it. Obstacles have none.
         "cost" => cost: f64 [numbers::COST];
-        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an area
-        /// while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars; `true`:
-        /// an area does while one can walk in it, too, like reeds.
+        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an
+        /// area while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars;
+        /// `true`: an area does while one can walk in it, too, like reeds.
         "blocksSight" => blocks_sight: Option<bool> [optional Truth];
     }
     plus {
-        /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any height.
+        /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any
+        /// height.
         heights_m: Option<[f64; 2]> = None;
         /// Where `available` stands, else where the area stands.
         available_spot: Located<()> = Located::new((), reader.span_of(fields, "available"));
@@ -53,12 +54,12 @@ object! {
         "available" => available: Option<bool> [optional Truth, shows true];
         /// Price of a metre on it. Obstacles have none.
         "cost" => cost: f64 [numbers::COST];
-        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an area
-        /// while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars; `true`:
-        /// an area does while one can walk in it, too, like reeds.
+        /// Whether it hides what lies behind it. When left out, an obstacle does while it is there and an
+        /// area while it is not there: closed doors hide. `false`: never, like a low table or a gate of bars;
+        /// `true`: an area does while one can walk in it, too, like reeds.
         "blocksSight" => blocks_sight: Option<bool> [optional Truth];
-        /// Least and greatest height of the ground or the links that belong to it, metres; any height when left
-        /// out.
+        /// Least and greatest height of the ground or the links that belong to it, metres; any height when
+        /// left out.
         "heights" => heights_m: Option<[f64; 2]> [optional Heights];
     }
     plus {

@@ -1,8 +1,8 @@
 //! Words of which a level may choose one, each declared once.
 //!
-//! In: `choices!` with an enum whose variants carry their word. Out: the enum, its words with their meaning for
-//! reader, schema and writer. Holds: words keep the order of the declaration. Not here: the keys that they are
-//! values of (`object`).
+//! In: `choices!` with an enum whose variants carry their word. Out: the enum, its words with their meaning
+//! for reader, schema and writer. Holds: words keep the order of the declaration. Not here: the keys that
+//! they are values of (`object`).
 
 /// An enum whose variants are words of the level file.
 pub(crate) trait Choices: Copy + PartialEq + 'static {

@@ -334,8 +334,8 @@ object! {
         "mark" => mark: Option<Located<String>> [optional Name];
         /// Whether one can stand there.
         "walkable" => walkable: bool [or true, Truth];
-        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as blocked
-        /// cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
+        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as
+        /// blocked cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
         "blocksSight" => blocks_sight: Option<bool> [optional Truth];
     }
 }
@@ -408,8 +408,8 @@ object! {
         "mark" => mark: Option<Located<String>> [optional Name];
         /// Whether one can stand there; when left out, on every terrain but lava.
         "walkable" => walkable: Option<bool> [optional Truth];
-        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as blocked
-        /// cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
+        /// Whether the area hides what lies behind it. When left out, it does while it is not there, as
+        /// blocked cells do; `false`: never, also where nobody can stand; `true`: always. Needs `area`.
         "blocksSight" => blocks_sight: Option<bool> [optional Truth];
         /// Words that scripts read.
         "tags" => tags: Vec<String> [or Vec::new(), Tags];
@@ -420,7 +420,7 @@ object! {
 
 object! {
     (reader, fields)
-    /// A way between two layers, such as stairs, or between two places of one, such as a wall that some climb.
+    /// A way between two layers, such as stairs, or two places of one, such as a wall that some climb.
     pub struct LinkDef as "Link" {
         /// Where it begins.
         "from" => from: LinkEnd [required one::<LinkEnd>()];
@@ -466,8 +466,8 @@ object! {
         "key" => key: Option<String> [optional Word];
         /// The direction `[x, z]` in which alone it may be walked through; both ways when left out.
         "oneWay" => one_way: Option<[f64; 2]> [optional Direction];
-        /// Tags of which a character needs one to pass; everybody passes when left out. For others the door is a
-        /// wall however it stands.
+        /// Tags of which a character needs one to pass; everybody passes when left out. For others the door
+        /// is a wall however it stands.
         "teams" => teams: Vec<String> [or Vec::new(), Teams];
         /// Plain data for scripts, which read it as `props` of the door.
         "props" => props: PropsDef [else PropsDef::new(), Props];
@@ -497,8 +497,8 @@ impl TilesDef {
 }
 
 impl DoorDef {
-    /// Whether it refuses to open when the level begins: what wants a key is locked, unless it says that it is
-    /// not.
+    /// Whether it refuses to open when the level begins: what wants a key is locked, unless it says that it
+    /// is not.
     #[must_use]
     pub fn is_locked(&self) -> bool {
         self.locked.unwrap_or(self.key.is_some())

@@ -40,7 +40,8 @@ object! {
     (reader, fields)
     /// Points and links in space.
     pub struct GraphDef as "GraphKeys" {
-        /// The file of points, relative to the level; `paths/<level>.graph.json` when there are no points here.
+        /// The file of points, relative to the level; `paths/<level>.graph.json` when there are no points
+        /// here.
         "file" => file: Option<Located<String>> [by reader.points_file(fields, "file", has_points), FileName];
         /// Ground that lies across links: a link belongs to the first area that it crosses.
         "areas" => areas: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::any()];
@@ -60,8 +61,8 @@ object! {
         "spacing" => spacing_m: f64 [numbers::SPACING];
         /// The longest link that is made, metres; one and a half times the spacing when left out.
         "linkDistance" => link_distance_m: Option<f64> [optional numbers::LINK_DISTANCE];
-        /// The scene that points are generated on, and that hides what is behind it (.obj, .gltf, .glb), relative to
-        /// the level.
+        /// The scene that points are generated on, and that hides what is behind it (.obj, .gltf, .glb),
+        /// relative to the level.
         "scene" => scene: Option<Located<String>> [optional FileName];
         /// Ways over what no link crosses, for those who can.
         "actionLinks" => action_links: Vec<ActionLinkDef> [else Vec::new(), action_links::list()];
@@ -173,7 +174,8 @@ impl GraphPaths {
 }
 
 impl JsonReader<'_> {
-    /// The file of a graph without points of its own; an empty name for the one that its level has by default.
+    /// The file of a graph without points of its own; an empty name for the one that its level has by
+    /// default.
     fn points_file(
         &mut self,
         fields: &Fields<'_, '_>,

@@ -24,6 +24,18 @@ use crate::nav::NavMap;
 /// Reads the level `name` and the files it names, and builds its map. `name` is a path below the root of the
 /// source; files are found beside the level.
 ///
+/// ```
+/// use walkon::{MemorySource, load};
+/// # use walkon::example::YARD;
+///
+/// let level = load("yard.json", &MemorySource::new().with("yard.json", YARD))?;
+/// assert_eq!(level.def.name, "yard");
+///
+/// let refused = load("yard.json", &MemorySource::new().with("yard.json", "{}")).unwrap_err();
+/// assert_eq!(refused.diagnostics[0].code, "missing-field");
+/// # Ok::<(), walkon::LevelError>(())
+/// ```
+///
 /// # Errors
 /// Everything that keeps the level from being built, at once.
 pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {

@@ -1,8 +1,8 @@
 //! Every number that a level may set: its default, its range, its unit, and why.
 //!
-//! In: nothing. Out: one [`Number`] each. Holds: a default lies in its range. Not here: the keys that hold them
-//! (`def`), settings of the whole level (`settings`).
-//! Source: seed 000's table of constants; the limits of the fault catalogue.
+//! In: nothing. Out: one [`Number`] each. Holds: a default lies in its range. Not here: the keys that hold
+//! them (`def`), settings of the whole level (`settings`). Source: seed 000's table of constants; the limits
+//! of the fault catalogue.
 
 /// A number of a level: what it is when left out, and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,10 @@
-//! Objects of the level file, each key declared once: reader, writer, schema, known names, defaults and ranges
-//! come from the same line.
+//! Objects of the level file, each key declared once: reader, writer, schema, known names, defaults and
+//! ranges come from the same line.
 //!
 //! In: `object!` with a struct whose fields carry their key, whether it must be there, its default and its
-//! [`Form`]. Out: the struct with its `Default`, and [`Object`], which reads and writes it and lists its keys.
-//! Holds: keys are read in the order of the declaration; a key that cannot be read has its default, and the
-//! rest is read on. Not here: the forms (`forms`), the objects (`def`), rules between keys (`read`).
+//! [`Form`]. Out: the struct with its `Default`, and [`Object`], which reads and writes it and lists its
+//! keys. Holds: keys are read in the order of the declaration; a key that cannot be read has its default, and
+//! the rest is read on. Not here: the forms (`forms`), the objects (`def`), rules between keys (`read`).
 
 use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers::Number;
@@ -262,8 +262,8 @@ macro_rules! object {
     };
 }
 
-/// Calls one of the macros below with what it is given and a key's class, whether it must be there, the default
-/// that is shown, and its form.
+/// Calls one of the macros below with what it is given and a key's class, whether it must be there, the
+/// default that is shown, and its form.
 macro_rules! how {
     ($then:ident $given:tt flat $object:ty) => { $crate::level::object::$then!($given (flat $object)) };
     ($then:ident $given:tt kind or $word:literal) => {

@@ -1,8 +1,8 @@
 //! JSON into [`LevelDef`]: every key read, every default filled in, everything wrong reported at once.
 //!
 //! In: bytes and the name they were found under. Out: the level, or none, with the list of what is wrong.
-//! Holds: never panics on any bytes; a part that cannot be read is left out and the rest is read on. Not here:
-//! which keys there are (`def`), names that lead nowhere (`resolve`), maps (`bake`).
+//! Holds: never panics on any bytes; a part that cannot be read is left out and the rest is read on. Not
+//! here: which keys there are (`def`), names that lead nowhere (`resolve`), maps (`bake`).
 
 use super::def::*;
 use super::diagnostic::{Diagnostic, Findings, code};
@@ -26,7 +26,7 @@ pub struct ReadOutcome {
 
 /// Reads a level, a bare polygon config or (by the suffix `.txt`) a text grid. `name` is the path it was
 /// found under: it stands in the diagnostics and names a level that has no name. Maps in other files are
-/// not opened; [`super::load`] does that.
+/// not opened; `load` does that.
 #[must_use]
 pub fn read(bytes: &[u8], name: &str) -> ReadOutcome {
     let mut findings = Findings::default();

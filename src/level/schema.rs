@@ -1,8 +1,9 @@
 //! The JSON schema of a level, from the declarations of its objects.
 //!
-//! In: the keys of a level and of all that it holds. Out: one JSON value, for editors and for `walkon schema`.
-//! Holds: keys, defaults and ranges are those the reader uses, because they come from the same lines. Not here:
-//! the schema of one value (`forms`), the rules between parts (names, references), which a schema cannot say.
+//! In: the keys of a level and of all that it holds. Out: one JSON value, for editors and for `walkon
+//! schema`. Holds: keys, defaults and ranges are those the reader uses, because they come from the same
+//! lines. Not here: the schema of one value (`forms`), the rules between parts (names, references), which a
+//! schema cannot say.
 
 use super::def::LevelDef;
 use super::object::{Object as _, Parts, lines};

@@ -1,4 +1,5 @@
-//! The settings of a level: what scripts and searches may use, and how bodies follow paths and avoid one another.
+//! The settings of a level: what scripts and searches may use, and how bodies follow paths and avoid one
+//! another.
 //!
 //! In: the objects `limits` and `crowd`. Out: [`Limits`] and [`CrowdDef`]. Holds: counts are whole; lengths,
 //! fractions and times need not be. Not here: what obeys them (`world/settings`).
@@ -17,22 +18,22 @@ object! {
         /// Distance at which a goal or a point of a path counts as reached, metres. Default radius of a walk.
         /// Smaller than what can be seen, larger than what rounding can miss.
         "walkThreshold" => walk_threshold_m: f64 [number(0.05, 0.001, 10.0, "metres")];
-        /// How far a followed target may move before the walk plans again, metres. A target that creeps does not
-        /// cost a search every tick.
+        /// How far a followed target may move before the walk plans again, metres. A target that creeps does
+        /// not cost a search every tick.
         "targetReplanThreshold" => target_replan_threshold_m: f64 [number(0.25, 0.01, 100.0, "metres")];
         /// Standing bodies within this distance of the straight line from start to goal are planned around,
         /// metres. Anyone who stands further away does not affect the search.
         "dynamicObstacleInfluenceDist" => dynamic_obstacle_influence_m: f64 [number(6.0, 0.0, 100.0, "metres")];
         /// Part of a standing body's radius that is planned around, without a unit. Below 1, because pushing
-        /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two people
-        /// narrow a passage.
+        /// keeps bodies apart at their full radius, and a plan that keeps less clear finds a way where two
+        /// people narrow a passage.
         "dynamicObstacleRadiusFraction" => dynamic_obstacle_radius_fraction: f64 [number(0.6, 0.0, 2.0, "")];
         /// How far a standing body steps aside for a walker, metres. A body's width and the walker's, and a
         /// little room.
         "nudgeDist" => nudge_m: f64 [number(1.2, 0.0, 100.0, "metres")];
-        /// Walkers whose way to the next point of their path passes within this distance of somebody who came to
-        /// stand, was moved or went away may plan again, metres. Generous, so that small corrections by pushing
-        /// are no news.
+        /// Walkers whose way to the next point of their path passes within this distance of somebody who came
+        /// to stand, was moved or went away may plan again, metres. Generous, so that small corrections by
+        /// pushing are no news.
         "replanTriggerDist" => replan_trigger_m: f64 [number(1.8, 0.0, 100.0, "metres")];
         /// Least game time between two plans of one walker for others in the way, milliseconds. At most two a
         /// second.
@@ -40,11 +41,11 @@ object! {
         /// Distance between the middles of two bodies at which walking up to a character counts as arrived,
         /// metres. Near enough to talk. Default radius of a walk to a character.
         "npcTalkDistance" => npc_talk_distance_m: f64 [number(1.35, 0.01, 100.0, "metres")];
-        /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice as
-        /// many. One push makes the next overlap; three settle a small knot.
+        /// Passes that push overlapping bodies apart in a sixtieth of a second; a step of the crowd has twice
+        /// as many. One push makes the next overlap; three settle a small knot.
         "iterations" => iterations: f64 [Count(number(3.0, 1.0, 16.0, "passes"))];
-        /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that the
-        /// tick rate decides nothing.
+        /// A body whose displacement adds up to this much has moved, metres. It adds up over ticks, so that
+        /// the tick rate decides nothing.
         "movedEps" => moved_eps_m: f64 [number(0.05, 0.0, 10.0, "metres")];
         /// Least game time between two steps aside of one body, milliseconds. Long enough to have taken the
         /// first.
@@ -59,8 +60,8 @@ object! {
     pub struct Limits: Copy as "Limits" {
         /// Safepoints of one call into a script.
         "fuelPerCall" => fuel_per_call: f64 [Count(number(100000.0, 100.0, 10000000.0, "safepoints"))];
-        /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits for
-        /// the next.
+        /// Safepoints of all scripts in one tick, four for each unit that a function takes; the rest waits
+        /// for the next.
         "fuelPerTick" => fuel_per_tick: f64 [Count(number(200000.0, 100.0, 1000000000.0, "safepoints"))];
         /// Safepoints while a script file is loaded.
         "fuelAtLoad" => fuel_at_load: f64 [Count(number(1000000.0, 100.0, 100000000.0, "safepoints"))];

@@ -1,7 +1,7 @@
 //! Which tiles of a map are neighbours, how they lie, and the ways out of them.
 //!
-//! In: words of a level. Out: for each layout the ways out of a tile as the map counts them. Not here: the tiles
-//! themselves (`tiles`).
+//! In: words of a level. Out: for each layout the ways out of a tile as the map counts them. Not here: the
+//! tiles themselves (`tiles`).
 
 use super::choices::choices;
 

@@ -70,7 +70,7 @@ pub struct ScriptSetup {
     /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing
     /// waits for a person.
     pub is_interactive: bool,
-    /// Whoever debugs them.
+    /// Who debugs them, if anybody.
     pub debugger: Option<Debugger>,
     /// What is to be profiled, if anything.
     pub profile: Option<ProfileSetup>,
@@ -327,8 +327,8 @@ impl ScriptHost {
     /// checked. Between phases.
     ///
     /// # Errors
-    /// A sentence: there is no such file, it fails, it is no behaviour, a parameter is wrong, or too much work
-    /// waits.
+    /// A sentence: there is no such file, it fails, it is no behaviour, a parameter is wrong, or too much
+    /// work waits.
     pub fn check_behaviour(&mut self, world: &World, asked: &str, given: &Plain) -> Result<String, String> {
         let class = class(&self.vm, asked).map_err(|error| error.to_string())?;
         params::fill(&class.params, given, Some(world))?;
@@ -340,8 +340,8 @@ impl ScriptHost {
         }
     }
 
-    /// Gives a character a behaviour at the next dispatch: its name as [`ScriptHost::check_behaviour`] gave it,
-    /// and parameters. Between phases.
+    /// Gives a character a behaviour at the next dispatch: its name as [`ScriptHost::check_behaviour`] gave
+    /// it, and parameters. Between phases.
     pub fn attach(&mut self, world: &World, character: CharacterId, (name, params): (String, Plain)) {
         let waiting = world.events.waiting() as u64;
         let work = ScriptWork::Attach { character, name, params };

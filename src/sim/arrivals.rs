@@ -47,6 +47,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 
 /// Whether a walk to a point goes on and has neither got on nor fallen back enough to be noted: what [`look`]
 /// finds out by itself, and leaves as it is. Nobody else has to do with it.
+#[inline]
 fn is_quiet((clock, crowd): (&Clock, &CrowdSettings), walk: &Walk, who: &Character) -> bool {
     let alone = walk.place.is_none() && walk.held_by.is_none() && walk.ahead.is_none();
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
@@ -452,8 +453,8 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     }
 }
 
-/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand against one
-/// another sway back and forth, less than one backs out of a corridor.
+/// How far back somebody is driven who counts its progress from there on, metres: more than two who stand
+/// against one another sway back and forth, less than one backs out of a corridor.
 const SETBACK_M: f32 = 1.0;
 
 /// Who is driven back a good way counts its progress from there on.

@@ -11,6 +11,7 @@ use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::base::trig;
 use crate::nav::NavMap;
+use crate::world::area::Availability;
 use crate::world::character::{Character, Characters, standing_on};
 use crate::world::door::{Door, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::{EventQueue, Fact};
@@ -74,7 +75,7 @@ fn open(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
 
 fn opened(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
     let area = parts.map.doors[id.index()].area;
-    areas::edit_available(parts.map, area, true);
+    areas::edit_available(parts.map, area, Availability::Available);
     enter(parts, id, DoorState::Open, wish.by);
     finish(parts, id, wish);
 }
@@ -105,7 +106,7 @@ fn begin_closing(parts: &mut DoorParts<'_>, id: DoorId, wish: &DoorWish) {
     let door = &mut parts.map.doors[id.index()];
     door.left_ticks = left_ticks(door, DoorState::Open, wish);
     let area = door.area;
-    areas::edit_available(parts.map, area, false);
+    areas::edit_available(parts.map, area, Availability::Unavailable);
     enter(parts, id, DoorState::Closing, wish.by);
     if parts.map.doors[id.index()].left_ticks == 0 {
         enter(parts, id, DoorState::Closed, wish.by);

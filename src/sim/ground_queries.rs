@@ -137,8 +137,8 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// Keeps what everybody alive needs of the map up to date, so that no step makes it again. Cost: a glance at
-/// each.
+/// Keeps what everybody alive needs of the map up to date, and what a body without width does that only asks,
+/// so that no step makes it again, nor a script. Cost: a glance at each.
 pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
@@ -159,7 +159,7 @@ pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters) {
         });
     }
     map.nav.keep(seen.len());
-    for by in seen.values() {
+    for by in seen.values().chain([&Traversal::default()]) {
         if !map.nav.is_prepared(by) {
             map.nav.prepare(by);
         }

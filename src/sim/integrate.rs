@@ -13,7 +13,6 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
@@ -106,10 +105,10 @@ fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
                 let kind = row.map_or_else(|| grounds.kind(character), |row| columns.kinds[row]);
                 let from = character.body.position;
                 let to =
-                    row.map_or(step.stride.to, |row| stepped((from, step.stride.to), columns, row, seconds));
-                let ground = (&map.nav, grounds.footing(kind));
+                    row.map_or(step.stride.to, |row| stepped(from, step.stride.to, columns, row, seconds));
                 let walk = step.walk.and_then(|id| walks.get(id));
-                let reached = take_step((step, character, walk), ground, (to, seconds));
+                let footing = grounds.footing(kind);
+                let reached = take_step(step, character, walk, &map.nav, footing, to, seconds);
                 *landed = row.map(|row| (row, flat(reached)));
             }
         },
@@ -124,9 +123,13 @@ fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
 
 /// Takes somebody towards where its step is to lead; where it comes to.
 fn take_step(
-    (step, character, walk): (&mut Move, &mut Character, Option<&Walk>),
-    (nav, footing): (&NavMap, &GroundQuery<'_>),
-    (to, seconds): (Vec3, f32),
+    step: &mut Move,
+    character: &mut Character,
+    walk: Option<&Walk>,
+    nav: &NavMap,
+    footing: &GroundQuery<'_>,
+    to: Vec3,
+    seconds: f32,
 ) -> Vec3 {
     let from = character.body.position;
     let is_free = footing.clear(from, to);
@@ -135,7 +138,7 @@ fn take_step(
     let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
     let passed = if is_free || to != step.stride.to { None } else { past_corner(footing, from, to) };
     let to = passed.unwrap_or(to);
-    let reached = if is_free || passed.is_some() { to } else { reach((nav, footing), from, to) };
+    let reached = if is_free || passed.is_some() { to } else { reach(nav, footing, from, to) };
     step.is_clipped = reached != to && to == step.stride.to;
     let reached = footing.grounded(reached);
     character.body.position = reached;
@@ -169,7 +172,7 @@ fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> boo
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
-fn stepped((from, wanted): (Vec3, Vec3), bodies: &CrowdColumns, row: usize, seconds: f32) -> Vec3 {
+fn stepped(from: Vec3, wanted: Vec3, bodies: &CrowdColumns, row: usize, seconds: f32) -> Vec3 {
     let velocity = bodies.velocities[row];
     if velocity == bodies.walkers[row].desired {
         return wanted;
@@ -195,7 +198,7 @@ fn past_corner(footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Option<Vec3> 
 }
 
 /// As far as a body gets whose line is not clear: along the wall, or up to it.
-fn reach((nav, footing): (&NavMap, &GroundQuery<'_>), from: Vec3, to: Vec3) -> Vec3 {
+fn reach(nav: &NavMap, footing: &GroundQuery<'_>, from: Vec3, to: Vec3) -> Vec3 {
     if !footing.is_walkable(from) {
         return first_ground(footing, from, to).map_or(to, |ground| footing.last_clear(ground, to));
     }
@@ -273,14 +276,14 @@ const HEAP_ROUNDS: u32 = 2;
 
 /// Who has been pushed, sorted.
 fn push_apart(
-    (columns, resolver): (&mut resolve::Bodies, &mut Resolver),
+    columns: &mut resolve::Bodies,
+    resolver: &mut Resolver,
     floor: &Floor<'_>,
-    (passes, turn, threads): (u32, u32, Threads),
+    constants: &Settings,
 ) -> Vec<u32> {
-    let constants = Settings { passes, turn, threads, ..Settings::default() };
     let mut pushed = Vec::new();
     for _ in 0..HEAP_ROUNDS {
-        let report = resolver.resolve(columns, floor, &constants);
+        let report = resolver.resolve(columns, floor, constants);
         pushed.extend_from_slice(&report.pushed);
         if report.deepest_m <= HEAP_M || report.is_short {
             break;
@@ -304,8 +307,8 @@ fn part(parts: &mut IntegrateParts<'_>, is_shown: bool) {
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
     let passes = TICKS_OF_SEED * crowd.iterations;
-    let often = (passes, turn, step.threads);
-    let mut moved = push_apart((&mut bodies.columns, &mut bodies.resolver), &floor, often);
+    let constants = Settings { passes, turn, threads: step.threads, ..Settings::default() };
+    let mut moved = push_apart(&mut bodies.columns, &mut bodies.resolver, &floor, &constants);
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     let seen = Pushing { bodies, grounds: &grounds, characters, walks };
     let mut pushed = vec![Pushed::default(); moved.len()];
@@ -399,7 +402,7 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
                     continue;
                 };
                 if !step.was_turning && is_plain(walk) {
-                    note_walk((clock, crowd), step, walk, character);
+                    note_walk(clock, crowd, step, walk, character);
                     *is_noted = true;
                 }
             }
@@ -417,7 +420,8 @@ fn is_plain(walk: &Walk) -> bool {
 /// What a move made of the walk it belongs to: how far along its path it is, whether it has to ask again. The
 /// corners that were passed.
 fn note_walk(
-    (clock, crowd): (&Clock, &CrowdSettings),
+    clock: &Clock,
+    crowd: &CrowdSettings,
     step: &Move,
     walk: &mut Walk,
     character: &mut Character,
@@ -464,9 +468,9 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
         debug_assert!(false, "no walk goes away between steps 7 and 9");
         return;
     };
-    let passed = note_walk((clock, crowd), &step, walk, character);
+    let passed = note_walk(clock, crowd, &step, walk, character);
     walk_progress::corners(events, id, walk, passed);
-    if take_link((clock, crowd, map), events, (id, walk), character) {
+    if take_link(clock, crowd, map, events, id, walk, character) {
         // Nobody is seen between the ends.
         glides.retain(|glide| glide.who != step.character);
     }
@@ -476,9 +480,12 @@ fn note(parts: &mut IntegrateParts<'_>, step: Move) {
 /// at the near end for as long as the link takes at its speed: between them there is no ground of either
 /// layer. Whether it is there.
 fn take_link(
-    (clock, crowd, map): (&Clock, &CrowdSettings, &LevelMap),
+    clock: &Clock,
+    crowd: &CrowdSettings,
+    map: &LevelMap,
     events: &mut EventQueue,
-    (id, walk): (WalkId, &mut Walk),
+    id: WalkId,
+    walk: &mut Walk,
     character: &mut Character,
 ) -> bool {
     let nav = &map.nav;

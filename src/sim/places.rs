@@ -115,6 +115,7 @@ struct Comer {
 }
 
 /// Whether a walk may need a place: it nears a goal at which it stops, and others may be in its way there.
+#[inline]
 fn is_coming(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
     if walk.phase != Phase::Moving || !takes_places(walk) {
         return false;

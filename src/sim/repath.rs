@@ -106,6 +106,7 @@ fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChang
 
 /// Whether nothing near a walk and its character has changed that others could call for a new path by: what
 /// [`look`] finds out by itself, and leaves as it is.
+#[inline]
 pub(crate) fn is_quiet(walk: &Walk, character: &Character, marks: &ChangeMarks<'_>) -> bool {
     let Some(following) = walk.following.as_ref().filter(|_| minds_others(walk)) else {
         return true;
@@ -382,6 +383,7 @@ impl<'a> ChangeMarks<'a> {
 
     /// Whether a change within the distance of a line passes the test. Cost: a sample every few metres; the
     /// rest only where something is marked.
+    #[inline]
     fn any(&self, from: Vec3, to: Vec3, test: impl Fn(&BystanderChange) -> bool) -> bool {
         /// More samples than this are not taken of one line: a kilometre and more.
         const SAMPLES_MAX: f32 = 512.0;
@@ -411,12 +413,14 @@ impl<'a> ChangeMarks<'a> {
         self.trigger_m + self.cell_m / 2.0
     }
 
+    #[inline]
     fn cell(&self, coordinate_m: f32) -> i64 {
         let scaled = coordinate_m * self.cells_per_m;
         let whole = scaled as i64;
         whole - i64::from(scaled < whole as f32)
     }
 
+    #[inline]
     fn slot(&self, x: i64, z: i64) -> usize {
         ((z & self.mask) * (self.mask + 1) + (x & self.mask)) as usize
     }

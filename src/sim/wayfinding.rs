@@ -1,7 +1,7 @@
 //! What the steps that lead walks read and write: edits of the map, path requests and arrivals (5, 6, 10).
 //!
-//! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these steps
-//! never touch.
+//! Not here: regions and watches, bodies between two ticks, the step of the crowd under way, which these
+//! steps never touch.
 
 use crate::base::ids::WalkId;
 use crate::base::threads::Threads;
@@ -55,8 +55,8 @@ impl<'a> Wayfinding<'a> {
         (parts, glides)
     }
 
-    /// The places among the walks, in order, of those that are not quiet: on which `is_quiet` is false. It may
-    /// look at a walk and its character, and at nothing that another walk changes.
+    /// The places among the walks, in order, of those that are not quiet: on which `is_quiet` is false. It
+    /// may look at a walk and its character, and at nothing that another walk changes.
     pub(crate) fn stirring(&self, is_quiet: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<usize> {
         let (ids, walks, characters) = (self.walks.ids(), &*self.walks, &*self.characters);
         let mut are_quiet = vec![false; ids.len()];

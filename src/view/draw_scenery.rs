@@ -106,8 +106,8 @@ pub struct SceneTriangle {
     pub fill: Colour,
 }
 
-/// The triangles of a scene without its ceilings; none of a scene that is too large to be shown. Cost: the triangles,
-/// and the points around each.
+/// The triangles of a scene without its ceilings; none of a scene that is too large to be shown. Cost: the
+/// triangles, and the points around each.
 #[must_use]
 pub fn scene_triangles(triangles: &[[Vec3; 3]], points: &[Vec3]) -> Vec<SceneTriangle> {
     if triangles.len() > TRIANGLES_MAX {

@@ -26,8 +26,8 @@ use crate::world::walk::Walk;
 /// Lines of sight of a watch: one every degree and a half.
 const SIGHT_RAYS: u32 = 240;
 
-/// Lines of sight of a sense that looks all around; a narrower one has its share of them. Each is found by some
-/// fifteen looks.
+/// Lines of sight of a sense that looks all around; a narrower one has its share of them. Each is found by
+/// some fifteen looks.
 const SENSE_RAYS: u32 = 120;
 
 /// Most names in the legend of the text form.
@@ -121,8 +121,8 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
     picture.add("watches", shapes);
 }
 
-/// What watches of the senses see, as far as nothing hides it, within the cone of their range and view; and how
-/// far they hear.
+/// What watches of the senses see, as far as nothing hides it, within the cone of their range and view; and
+/// how far they hear.
 fn draw_senses(picture: &mut Picture, world: &World, shapes: &mut Vec<Shape>) {
     let edge = Style::line(theme::WATCH.with_opacity(190), 1.0).dashed();
     let seen = Style::filled(theme::WATCH.with_opacity(36));

@@ -14,6 +14,29 @@ pub enum AreaKind {
     Obstacle,
 }
 
+/// Whether an area is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// Ground can be walked, an obstacle is in the way.
+    Available,
+    /// As if it were not there.
+    Unavailable,
+}
+
+impl Availability {
+    /// As scripts and inputs say it.
+    #[must_use]
+    pub fn of(is_available: bool) -> Self {
+        if is_available { Self::Available } else { Self::Unavailable }
+    }
+
+    /// The same as an area keeps it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        self == Self::Available
+    }
+}
+
 /// A named part of the map that can be toggled and priced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Area {

@@ -48,6 +48,7 @@ fn version_of<K: Key>(key: K) -> u32 {
     (key.data().as_ffi() >> 32) as u32
 }
 
+#[inline]
 fn key<K: Key>(place: usize, version: u32) -> K {
     KeyData::from_ffi(u64::from(version) << 32 | place as u64).into()
 }
@@ -207,7 +208,8 @@ mod tests {
         Arena::load(&mut ByteReader::at(Tick(0), &bytes), values).unwrap()
     }
 
-    /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot map.
+    /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot
+    /// map.
     #[test]
     fn keys_are_those_of_a_slot_map_also_after_a_load() {
         for seed in 0..50 {

@@ -185,8 +185,8 @@ pub struct Removal {
 
 /// Somebody in the level.
 ///
-/// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies side
-/// by side at the beginning.
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand characters lies
+/// side by side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Character {
@@ -244,6 +244,7 @@ pub struct Character {
 impl Character {
     /// Whether it has not been removed.
     #[must_use]
+    #[inline]
     pub fn is_alive(&self) -> bool {
         self.removed.is_none()
     }
@@ -256,6 +257,7 @@ impl Character {
 
     /// Whether it is seen to walk: under way, and getting on or only just held up.
     #[must_use]
+    #[inline]
     pub fn is_walking(&self) -> bool {
         self.is_moving && !self.is_still
     }
@@ -353,11 +355,13 @@ impl Characters {
 
     /// A character that has not been freed.
     #[must_use]
+    #[inline]
     pub fn get(&self, id: CharacterId) -> Option<&Character> {
         self.slots.get(id)
     }
 
     /// A character that has not been freed.
+    #[inline]
     pub fn get_mut(&mut self, id: CharacterId) -> Option<&mut Character> {
         self.slots.get_mut(id)
     }
@@ -372,6 +376,7 @@ impl Characters {
 
     /// A character that is alive.
     #[must_use]
+    #[inline]
     pub fn alive(&self, id: CharacterId) -> Option<&Character> {
         self.get(id).filter(|character| character.is_alive())
     }

@@ -22,6 +22,7 @@ pub struct Rows {
 impl Rows {
     /// The number of somebody.
     #[must_use]
+    #[inline]
     pub fn get(&self, id: CharacterId) -> Option<u32> {
         self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
     }

@@ -78,6 +78,7 @@ impl Move {
     }
 
     /// Of somebody who goes like that, where to is yet to be worked out.
+    #[inline]
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         Self {
             walk: None,

@@ -6,6 +6,30 @@
 use crate::base::value::Plain;
 
 /// A wish of a scene.
+///
+/// ```
+/// use walkon::{CueKind, Input};
+/// # let mut game = walkon::example::game()?;
+///
+/// // The bell begins a scene, which asks the player something and waits for the answer.
+/// let mut inputs = vec![Input::event("bell")];
+/// let mut questions = Vec::new();
+/// for _ in 0..60 {
+///     let tick = game.tick(&inputs);
+///     inputs.clear();
+///     for cue in tick.cues() {
+///         if let CueKind::Choice { id, options, answer: None } = &cue.kind {
+///             questions.push(id.clone());
+///             inputs.push(Input::answer(id, &options[0]));
+///         }
+///     }
+///     if tick.has("answered") {
+///         break;
+///     }
+/// }
+/// assert_eq!(questions, ["well"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cue {
     /// The scene that asks.

@@ -1,8 +1,9 @@
 //! The time of day, on levels that have one: how it passes, and when an hour comes.
 //!
-//! In: ticks, what a level or script sets. Out: minutes since midnight, the day, ticks until an hour. Holds: the
-//! time follows from the tick, so nothing has to be done for it to pass; it never runs backwards by itself; an hour
-//! that is asked for comes in one tick, not a tick late. Not here: what people do then (`scripts/lib/schedule.lua`).
+//! In: ticks, what a level or script sets. Out: minutes since midnight, the day, ticks until an hour. Holds:
+//! the time follows from the tick, so nothing has to be done for it to pass; it never runs backwards by
+//! itself; an hour that is asked for comes in one tick, not a tick late. Not here: what people do then
+//! (`scripts/lib/schedule.lua`).
 
 use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
@@ -59,7 +60,8 @@ impl DayTime {
         libm::floor(self.minutes(now, rate) / DAY_MIN) as u64 + 1
     }
 
-    /// Ticks until the clock shows `minute` of the day the next time, at least one; none while it stands still.
+    /// Ticks until the clock shows `minute` of the day the next time, at least one; none while it stands
+    /// still.
     #[must_use]
     pub fn ticks_until(&self, minute: f64, now: Tick, rate: TickRate) -> Option<u64> {
         if self.is_paused {

@@ -22,6 +22,23 @@ pub enum DoorState {
     Closing,
 }
 
+/// How a door is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoorAim {
+    /// Wholly open.
+    Open,
+    /// Wholly closed.
+    Closed,
+}
+
+impl DoorAim {
+    /// As scripts say it.
+    #[must_use]
+    pub fn of(is_open: bool) -> Self {
+        if is_open { Self::Open } else { Self::Closed }
+    }
+}
+
 impl DoorState {
     /// The word scripts and traces use.
     #[must_use]

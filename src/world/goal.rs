@@ -14,3 +14,12 @@ pub enum Goal {
     /// The point in front of a door, on the walker's side.
     Door(DoorId),
 }
+
+impl Goal {
+    /// A place in metres: `[x, y, z]`, or a point of a library that shares vectors by `mint`, with the
+    /// feature of that name.
+    #[must_use]
+    pub fn point(place: impl Into<Vec3>) -> Self {
+        Self::Point(place.into())
+    }
+}

@@ -34,6 +34,7 @@ pub struct Interpolation {
 impl Interpolation {
     /// Of somebody who begins a step where it stands.
     #[must_use]
+    #[inline]
     pub fn of(who: CharacterId, character: &Character) -> Self {
         let at = (character.body.position, character.facing_rad);
         Self { who, from: at, to: at, at, aside: Vec3::ZERO, layer: character.layer, walks: false }
@@ -56,6 +57,7 @@ impl Interpolation {
     }
 
     /// The same for the body itself.
+    #[inline]
     pub(crate) fn bring(&mut self, character: &mut Character, part: f32) -> bool {
         if !self.goes_on(character) {
             if !character.is_moving {

@@ -107,6 +107,7 @@ impl LevelMap {
 
     /// The first door on the rest of the way of a walk that is not open, and the metres to where one stops
     /// for it.
+    #[inline]
     pub(crate) fn closed_door_ahead(&self, walk: &Walk) -> Option<(DoorId, f32)> {
         let following = walk.following.as_ref()?;
         let along_m = following.cursor.along_m;

@@ -53,9 +53,9 @@ use std::sync::Arc;
 use crate::base::ids::CharacterId;
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
-use crate::nav::NavMap;
+use crate::nav::{NavMap, Traversal};
 use crate::world::area::Area;
-use crate::world::character::Characters;
+use crate::world::character::{Characters, Gait};
 use crate::world::clock::Clock;
 use crate::world::day::DayTime;
 use crate::world::door::Door;
@@ -170,8 +170,12 @@ impl World {
         world
     }
 
-    /// Sets aside the memory that searches over the map need.
+    /// Makes what the first questions to the map would wait for: what bodies without width and those of the
+    /// default width need, and the memory of searches.
     pub(crate) fn make_room(&mut self) {
+        for radius_m in [0.0, Gait::RADIUS_M] {
+            self.map.nav.prepare(&Traversal { radius_m, ..Traversal::default() });
+        }
         self.paths.requests.make_room(&self.map.nav);
         self.map.nav.make_room(&mut self.scratch.search);
     }

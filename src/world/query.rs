@@ -57,7 +57,8 @@ impl World {
         &self.map.nav
     }
 
-    /// Whether something hides a place from another of the same layer: areas, obstacles, closed doors, blocks.
+    /// Whether something hides a place from another of the same layer: areas, obstacles, closed doors,
+    /// blocks.
     #[must_use]
     pub fn is_hidden(&self, from: Vec3, to: Vec3, layer: u8) -> bool {
         self.map.is_hidden(from, to, layer)

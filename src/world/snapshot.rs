@@ -1,11 +1,11 @@
 //! The world as a save game holds it: what the hash covers, field by field.
 //!
 //! In: a world between two ticks; the bytes of one and the fresh ground of its level. Out: bytes; the same
-//! world. Holds: every part is taken apart by all of its fields, so that a new field does not compile until it
-//! is written or the reason why not stands beside it; what the level says is not written; two worlds made of
-//! the same bytes go on alike. Searches under way are asked again, watches end, scenes give their characters
-//! back: so it is at a reload, too. Not here: scripts (`script::host::saving`), the header and the sum
-//! (`game::save`), levels that have changed (`game::level_reload`).
+//! world. Holds: every part is taken apart by all of its fields, so that a new field does not compile until
+//! it is written or the reason why not stands beside it; what the level says is not written; two worlds made
+//! of the same bytes go on alike. Searches under way are asked again, watches end, scenes give their
+//! characters back: so it is at a reload, too. Not here: scripts (`script::host::saving`), the header and the
+//! sum (`game::save`), levels that have changed (`game::level_reload`).
 
 mod characters;
 pub(crate) mod facts;

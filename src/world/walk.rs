@@ -86,6 +86,14 @@ pub enum LookTarget {
     Character(CharacterId),
 }
 
+impl LookTarget {
+    /// Towards a place in metres, as [`Goal::point`](crate::world::goal::Goal::point) takes it.
+    #[must_use]
+    pub fn point(place: impl Into<Vec3>) -> Self {
+        Self::Point(place.into())
+    }
+}
+
 /// The options of a walk, checked: past this type nobody checks again.
 ///
 /// What every step of the crowd reads comes first, see [`Walk`].
@@ -161,6 +169,12 @@ impl WalkOptions {
             tells: Tells::default(),
         }
     }
+
+    /// The same by way of some places, in order, metres.
+    #[must_use]
+    pub fn passing(self, places: impl IntoIterator<Item = impl Into<Vec3>>) -> Self {
+        Self { via: places.into_iter().map(Into::into).collect(), ..self }
+    }
 }
 
 /// A path being followed.
@@ -205,8 +219,8 @@ pub struct OnLink {
     pub layer: u8,
     /// Where it ends.
     pub to: Vec3,
-    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when that has
-    /// to be done.
+    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when
+    /// that has to be done.
     pub until: Tick,
     /// How it is taken.
     pub by: LinkTaking,
@@ -294,8 +308,8 @@ pub struct GoalSlot {
 
 /// A character under way.
 ///
-/// The fields stand in the order of use: what every step of the crowd reads of ten thousand walks lies side by
-/// side at the beginning.
+/// The fields stand in the order of use: what every step of the crowd reads of ten thousand walks lies side
+/// by side at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Walk {
@@ -414,6 +428,7 @@ impl Walk {
 
     /// The time as it has passed for this walk: all of its own ticks are told in it.
     #[must_use]
+    #[inline]
     pub fn clock(&self, now: Tick) -> Tick {
         now.after(self.skipped_ticks)
     }
@@ -464,6 +479,7 @@ impl Walk {
     /// waits beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its
     /// path, stands.
     #[must_use]
+    #[inline]
     pub fn is_under_way(&self) -> bool {
         let is_moving = match self.phase {
             // A queue at a door goes on when the door opens, through the door that others want to go through
@@ -508,6 +524,7 @@ impl Walk {
 
     /// Metres a second that `character` goes on this walk.
     #[must_use]
+    #[inline]
     pub fn speed_mps(&self, character: &Character) -> f32 {
         match self.options.pace {
             WalkPace::Walk => character.gait.walk_mps,

@@ -40,6 +40,7 @@ impl From<Path> for WalkPath {
 impl Deref for WalkPath {
     type Target = Path;
 
+    #[inline]
     fn deref(&self) -> &Path {
         &self.path
     }

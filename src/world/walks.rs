@@ -75,11 +75,13 @@ impl Walks {
 
     /// A walk that has not been freed.
     #[must_use]
+    #[inline]
     pub fn get(&self, id: WalkId) -> Option<&Walk> {
         self.slots.get(id)
     }
 
     /// A walk that has not been freed.
+    #[inline]
     pub(crate) fn get_mut(&mut self, id: WalkId) -> Option<&mut Walk> {
         self.slots.get_mut(id)
     }

@@ -5,9 +5,9 @@
 //!
 //! - `file=PATH`: the text of that file, which is written. `walkon check` finds nothing wrong with them at
 //!   the end.
-//! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing); `cp ../walkon/A B` copies
-//!   a file of this repository;
-//!   with `by-hand`, only the names of the commands and options are looked at.
+//! - `sh`: commands. `walkon ...` and `cd ...` are done, and end with `exit=N` (0 when it says nothing); `cp
+//!   ../walkon/A B` copies a file of this repository; with `by-hand`, only the names of the commands and
+//!   options are looked at.
 //! - `text`, `shows`: what the command before it prints: these lines, in this order, `...` for any others.
 //! - `diff`, `edit=PATH`: a change to that file: the lines with a blank and a minus before them become those
 //!   with a blank and a plus.

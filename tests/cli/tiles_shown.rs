@@ -74,7 +74,7 @@ fn seed_t14_costs_of_one_and_twenty_differ_and_so_do_those_between() {
     for (index, colour) in colours.iter().enumerate() {
         assert!(!colours[..index].contains(colour), "{colours:?}");
     }
-    assert!(colours[4].1 < colours[2].1, "the dearer, the deeper the red");
+    assert!(colours[4].1 < colours[2].1, "the more expensive, the deeper the red");
 }
 
 #[test]

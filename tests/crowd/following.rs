@@ -6,7 +6,7 @@
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::ids::{CharacterId, WalkId};
-use walkon::world::door::DoorPolicy;
+use walkon::world::door::{DoorAim, DoorPolicy};
 use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorSpeed};
 use walkon::world::ops::{characters, walks};
@@ -185,7 +185,7 @@ fn a_target_that_comes_back_in_time_is_not_lost() {
 fn a_closed_door_ends_the_chase_after_patience_and_is_named() {
     let mut stage = Stage::of(TWO_ROOMS);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     doors::lock(stage.game.world_mut(), gate, Some("bone".to_owned()));
     stage.tick();
     let (hero, anna) = (stage.hero(), spawn(&mut stage, "anna", 18.0, 5.0));
@@ -200,7 +200,7 @@ fn a_closed_door_ends_the_chase_after_patience_and_is_named() {
 fn a_target_that_walks_to_and_fro_out_of_reach_does_not_keep_a_follower_for_ever() {
     let mut stage = Stage::of(TWO_ROOMS);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     let (hero, anna) = (stage.hero(), spawn(&mut stage, "anna", 12.0, 1.0));
     follow(&mut stage, (hero, anna), |_| {});
@@ -221,10 +221,10 @@ fn a_target_on_an_island_is_no_path_and_a_door_that_opens_in_time_is_a_way() {
     let world = stage.game.world_mut();
     characters::teleport(world, hero, Vec3::new(9.0, 0.0, 5.0), None).unwrap();
     characters::teleport(world, anna, Vec3::new(18.0, 0.0, 5.0), None).unwrap();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     follow(&mut stage, (hero, anna), |_| {});
     stage.ticks(150);
-    doors::set(stage.game.world_mut(), gate, true, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Open, DoorSpeed::Instant);
     assert_eq!(stage.until_settled(2, 2000)[1], "arrived/reached");
 }

@@ -1,7 +1,7 @@
 //! Links with an action: who can take them, who is asked to, and how the walk ends.
 //!
-//! Goal: a walk over such a link settles once, whatever `onTraverse` does. Method: a wall that only a link leads over,
-//! on maps of each kind that has links; somebody with the tag of the action, somebody without.
+//! Goal: a walk over such a link settles once, whatever `onTraverse` does. Method: a wall that only a link
+//! leads over, on maps of each kind that has links; somebody with the tag of the action, somebody without.
 
 use std::collections::BTreeMap;
 

@@ -7,8 +7,8 @@
 //! `WALKON_SOAK=1 cargo test --release --test suite soak -- --nocapture`; `WALKON_SOAK=CHARACTERS,SECONDS`
 //! for other sizes. `WALKON_SOAK=CHARACTERS,SECONDS,N` looks at every body in twenty seconds out of each N
 //! times twenty, and at the ends of walks and the path budget in every tick. Last taken: 10,000 for an
-//! hour of game time (`WALKON_SOAK=10000,3600,20`, profile `dist`), nothing broken in 216,000 ticks; 92 minutes with
-//! the judge, beside other work on two cores.
+//! hour of game time (`WALKON_SOAK=10000,3600,20`, profile `dist`), nothing broken in 216,000 ticks; 92
+//! minutes with the judge, beside other work on two cores.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,9 +1,10 @@
 //! Threads: the same world, to the bit, on any number of them.
 //!
 //! Goal: inv:D1 for levels that share the crowd out. Method: random crowds in rooms with doors, on a grid and
-//! on a mesh, at random rates, some of them in heaps; people of several sizes go to places and to one another,
-//! some wait at doors and some pass through others, doors move, areas close, and people are put elsewhere.
-//! The same level runs on 1, 2, 3 and 8 threads from the first row on, and has equal hashes in every tick.
+//! on a mesh, at random rates, some of them in heaps; people of several sizes go to places and to one
+//! another, some wait at doors and some pass through others, doors move, areas close, and people are put
+//! elsewhere. The same level runs on 1, 2, 3 and 8 threads from the first row on, and has equal hashes in
+//! every tick.
 
 use std::num::NonZeroUsize;
 
@@ -16,7 +17,8 @@ use walkon::game::recorder::Recorder;
 use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load, spawn};
 use walkon::world::World;
-use walkon::world::door::DoorPolicy;
+use walkon::world::area::Availability;
+use walkon::world::door::{DoorAim, DoorPolicy};
 use walkon::world::goal::Goal;
 use walkon::world::ops::areas;
 use walkon::world::ops::characters::{self, Spawn};
@@ -102,11 +104,11 @@ fn meddle(world: &mut World, rng: &mut Rng) {
         0 => {
             let door = world.find_door(["north", "south"][rng.int(0, 1) as usize]).unwrap();
             let speed = if rng.unit() < 0.5 { DoorSpeed::Instant } else { DoorSpeed::Usual };
-            doors::set(world, door, rng.unit() < 0.5, speed);
+            doors::set(world, door, DoorAim::of(rng.unit() < 0.5), speed);
         }
         1 => {
             let area = world.find_area("middle").unwrap();
-            areas::set_available(world, area, rng.unit() < 0.5).unwrap();
+            areas::set_available(world, area, Availability::of(rng.unit() < 0.5)).unwrap();
         }
         _ => {}
     }

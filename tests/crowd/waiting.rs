@@ -8,6 +8,7 @@
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::rng::Rng;
+use walkon::world::area::Availability;
 use walkon::world::goal::Goal;
 use walkon::world::ops::areas;
 use walkon::world::walk::{AcceptEnd, Crowd};
@@ -48,7 +49,7 @@ fn waiting_for_the_budget_is_not_being_stuck() {
             }
             if changes {
                 let annex = stage.world().find_area("annex").unwrap();
-                areas::set_available(stage.game.world_mut(), annex, true).unwrap();
+                areas::set_available(stage.game.world_mut(), annex, Availability::Available).unwrap();
             }
             let ends = stage.until_settled(1, 30_000);
             assert_eq!(ends, ["arrived/reached"], "{budget} a tick, pushed: {pushes}, changed: {changes}");
@@ -76,7 +77,7 @@ fn waiting_for_a_later_path_is_not_being_stuck_either() {
             stage.tick();
         }
         let bar = stage.world().find_area("bar").unwrap();
-        areas::set_available(stage.game.world_mut(), bar, true).unwrap();
+        areas::set_available(stage.game.world_mut(), bar, Availability::Available).unwrap();
         let ends = stage.until_settled(1, 60_000);
         assert_eq!(ends, ["partial/nearest"], "{budget} a tick: closed in");
     }

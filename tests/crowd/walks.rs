@@ -8,7 +8,8 @@ use walkon::base::geom::flat_distance;
 use walkon::base::ids::CharacterId;
 use walkon::base::rng::Rng;
 use walkon::nav::Traversal;
-use walkon::world::door::DoorPolicy;
+use walkon::world::area::Availability;
+use walkon::world::door::{DoorAim, DoorPolicy};
 use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use walkon::world::ops::{areas, characters, walks};
@@ -229,7 +230,7 @@ fn seed_f10_after_a_change_of_the_map_the_same_walk_searches_anew() {
     stage.walk(8.0, 8.0, |_| {});
     stage.ticks(30);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     let requests = stage.world().path_counts().requests;
     stage.walk(8.05, 8.0, |_| {});
@@ -251,7 +252,7 @@ fn fault_g6_a_door_that_closes_on_the_way_is_never_walked_through() {
     stage.walk(18.0, 5.0, |_| {});
     stage.ticks(120);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     assert_eq!(stage.facts("replanned").len(), 1, "it asks again in the same tick");
     for _ in 0..900 {
@@ -267,7 +268,7 @@ fn fault_g6_a_door_that_closes_on_the_way_is_never_walked_through() {
 fn fault_g8_a_door_that_opens_again_sends_the_walker_to_its_true_goal() {
     let mut stage = Stage::of(TWO_ROOMS);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     stage.walk(18.0, 5.0, |_| {});
     stage.ticks(60);
@@ -283,7 +284,7 @@ fn what_opens_elsewhere_sends_nobody_to_search_again() {
     let requests = stage.world().path_counts().requests;
     let island = stage.world().find_area("island").unwrap();
     for available in [false, true] {
-        areas::set_available(stage.game.world_mut(), island, available).unwrap();
+        areas::set_available(stage.game.world_mut(), island, Availability::of(available)).unwrap();
         stage.tick();
     }
     assert_eq!(stage.facts("mapRevision").len(), 2);
@@ -295,7 +296,7 @@ fn what_opens_elsewhere_sends_nobody_to_search_again() {
 fn who_opens_doors_walks_through_a_closed_one_and_leaves_it_open() {
     let mut stage = Stage::of(TWO_ROOMS);
     let gate = stage.gate();
-    doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+    doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
     stage.tick();
     stage.walk(18.0, 5.0, |options| options.doors = Some(DoorPolicy::Open));
     assert_eq!(stage.until_settled(1, 2000), ["arrived/reached"]);
@@ -309,7 +310,7 @@ fn who_waits_at_doors_stands_until_somebody_opens_or_patience_ends() {
     for (opens, end) in [(true, "arrived/reached"), (false, "blocked/doorClosed")] {
         let mut stage = Stage::of(TWO_ROOMS);
         let gate = stage.gate();
-        doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+        doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
         stage.tick();
         stage.walk(18.0, 5.0, |options| {
             options.doors = Some(DoorPolicy::Wait);
@@ -330,7 +331,7 @@ fn a_locked_door_opens_to_who_carries_its_key() {
     for (keys, end) in [(vec!["bone".to_owned()], "arrived/reached"), (vec![], "partial/nearest")] {
         let mut stage = Stage::of(TWO_ROOMS);
         let gate = stage.gate();
-        doors::set(stage.game.world_mut(), gate, false, DoorSpeed::Instant);
+        doors::set(stage.game.world_mut(), gate, DoorAim::Closed, DoorSpeed::Instant);
         doors::lock(stage.game.world_mut(), gate, Some("bone".to_owned()));
         stage.tick();
         stage.walk(18.0, 5.0, |options| {
@@ -382,9 +383,9 @@ fn fault_d16_a_door_toggled_a_thousand_times_in_a_tick_moves_once() {
 fn seed_b9_a_toggle_to_the_same_value_is_no_revision() {
     let mut stage = Stage::of(TWO_ROOMS);
     let left = stage.world().find_area("island").unwrap();
-    assert!(!areas::set_available(stage.game.world_mut(), left, true).unwrap());
-    assert!(areas::set_available(stage.game.world_mut(), left, false).unwrap());
-    assert!(areas::set_available(stage.game.world_mut(), left, true).unwrap());
+    assert!(!areas::set_available(stage.game.world_mut(), left, Availability::Available).unwrap());
+    assert!(areas::set_available(stage.game.world_mut(), left, Availability::Unavailable).unwrap());
+    assert!(areas::set_available(stage.game.world_mut(), left, Availability::Available).unwrap());
     stage.tick();
     assert!(stage.facts("mapRevision").is_empty());
 }
@@ -395,7 +396,7 @@ fn fault_g3_who_stands_on_ground_that_went_away_leaves_it_or_is_off_the_map() {
     let hero = stage.hero();
     characters::teleport(stage.game.world_mut(), hero, Vec3::new(32.0, 0.0, 2.0), None).unwrap();
     let island = stage.world().find_area("island").unwrap();
-    areas::set_available(stage.game.world_mut(), island, false).unwrap();
+    areas::set_available(stage.game.world_mut(), island, Availability::Unavailable).unwrap();
     stage.tick();
     stage.walk(5.0, 5.0, |_| {});
     assert_eq!(stage.until_settled(1, 60), ["blocked/startOffNav"]);

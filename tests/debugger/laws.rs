@@ -1,8 +1,9 @@
 //! A debugged run is a run.
 //!
 //! Goal: nobody debugs another level than the one that runs. Method: levels of the project run without a
-//! debugger, under one that never stops, and under one that stops at every line it can, steps in all ways, looks
-//! at everything and evaluates texts; all three write the same trace, hash by hash.
+//! debugger, under one that never stops, and under one that stops at every line it can, steps in all ways,
+//! looks at everything and evaluates texts; all three write the same trace, hash by hash, and their calls
+//! cost the same.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use std::rc::Rc;
 
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::{MemorySource, load};
+use walkon::script::state::profile::ProfileSetup;
 use walkon::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Game, HitRule,
     Page, Paused, Setup, StopReason,
@@ -153,12 +155,19 @@ impl DebugClient for Quiet {
     fn disturbed(&mut self) {}
 }
 
-/// The trace of a level of the project.
+/// The trace of a level of the project, and what its calls have cost.
 fn trace(source: &MemorySource, name: &str, ticks: u64, debugger: Option<Debugger>) -> Vec<String> {
     let level = load(&format!("{name}.json"), source).unwrap_or_else(|error| panic!("{name}: {error}"));
     let options = RecordOptions { trace: true, hash_every: 1, ..RecordOptions::default() };
     let scripts = crate::level::levels::scripts();
-    let setup = Setup { scripts, debugger, recorder: Recorder::new(options), ..Setup::default() };
+    let profile = ProfileSetup { sample_every: ProfileSetup::SAMPLE_EVERY, ..ProfileSetup::default() };
+    let setup = Setup {
+        scripts,
+        debugger,
+        recorder: Recorder::new(options),
+        profile: Some(profile),
+        ..Setup::default()
+    };
     let mut game = Game::load(level, setup).unwrap();
     let mut lines = game.start_facts().lines;
     for _ in 0..ticks {
@@ -167,6 +176,11 @@ fn trace(source: &MemorySource, name: &str, ticks: u64, debugger: Option<Debugge
     lines.extend(game.end().lines);
     lines.push(format!("{:016x} {:?}", game.fingerprint().whole(), game.world().path_counts()));
     assert!(game.is_reproducible());
+    let profile = game.profile().unwrap();
+    lines.extend(profile.calls.iter().map(|call| format!("{call:?}")));
+    let mut stacks = profile.stacks.keys();
+    let asked = stacks.find(|stack| stack.frames.iter().any(|frame| frame.file == "question"));
+    assert_eq!(asked, None, "{name}: questions cost nothing");
     lines
 }
 

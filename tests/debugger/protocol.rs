@@ -197,7 +197,8 @@ fn a_step_over_a_wait_goes_on_when_it_is_over() {
     assert_eq!(client.go("next").place(), "guard.lua:21");
     let stop = client.go("next");
     assert_eq!(stop.place(), format!("guard.lua:{AFTER_WAIT}"), "the walk is over");
-    assert_eq!(client.evaluate(stop.frame(), "result.ok and walk.state"), "\"arrived\"");
+    assert_eq!(client.evaluate(stop.frame(), "result.ok and result.status"), "\"arrived\"");
+    assert_eq!(client.evaluate(stop.frame(), "walk.state"), "\"settled\"");
 }
 
 #[test]
@@ -282,7 +283,7 @@ fn of_several_locals_of_a_name_the_one_that_the_code_sees_is_meant() {
     project.write(
         "scripts/yard.lua",
         "local function f(options, ...)\n  local options = options or { 7 }\n  local x = 1\n  for i = 1, 1 do\n    local x = 2 + i\n    \
-         log.info(x)\n  end\n  return options[1] + x\nend\nfunction onStart() f(nil, 5, 6) end\n",
+         log.info(\"%d\", x)\n  end\n  return options[1] + x\nend\nfunction onStart() f(nil, 5, 6) end\n",
     );
     let mut client = Client::stdio(project.path(), &["debug", "levels/yard.json", "--ticks", "1"]);
     client.begin("launch");
@@ -365,7 +366,7 @@ fn values_come_in_pages() {
 }
 
 #[test]
-fn a_pause_stops_a_level_that_runs_and_a_script_that_never_ends() {
+fn a_pause_stops_a_level_that_runs() {
     let project = project();
     let arguments = ["debug", "levels/yard.json", "--seconds", "600", "--speed", "20"];
     let mut client = Client::stdio(project.path(), &arguments);
@@ -377,28 +378,41 @@ fn a_pause_stops_a_level_that_runs_and_a_script_that_never_ends() {
     client.request("threads", json!({}));
     // From there a step goes to the next line that any script runs.
     assert_eq!(client.go("stepIn").why(), "step");
-    let first = project.read("levels/yard.json");
-    project.write(
-        "levels/loop.json",
-        &first.replace("yard.lua", "loop.lua").replace(
-            "\"limits\": { \"watchdogMs\": 200 }",
-            "\"limits\": { \"watchdogMs\": 60000, \"fuelPerCall\": 10000000 }",
-        ),
+}
+
+#[test]
+fn a_pause_stops_a_script_that_never_ends_also_when_it_is_profiled() {
+    let project = project();
+    let level = project.read("levels/yard.json").replace("yard.lua", "loop.lua").replace(
+        "\"limits\": { \"watchdogMs\": 200 }",
+        "\"limits\": { \"watchdogMs\": 60000, \"fuelPerCall\": 10000000 }",
     );
+    project.write("levels/loop.json", &level);
+    // What it looks up takes long and no fuel, so that it is still at it when somebody wants it to stop.
     project.write(
         "scripts/loop.lua",
-        "function onStart()\n  local n = 0\n  while true do\n    n += 1\n  end\nend\n",
+        "function onStart()\n  local deep = { depth = 0 }\n  for _ = 1, 50 do\n    deep = setmetatable({}, { __index = deep })\n  \
+         end\n  local n = 0\n  while true do\n    n += deep.depth + deep.depth + deep.depth + deep.depth\n  end\nend\n",
     );
-    let mut client = Client::stdio(project.path(), &["debug", "levels/loop.json", "--seconds", "1"]);
-    client.begin("launch");
-    client.ready();
-    client.request("pause", json!({ "threadId": 1 }));
-    let stop = client.stop();
-    assert_eq!(stop.why(), "pause");
-    assert!(stop.place().starts_with("loop.lua:"), "{}", stop.place());
-    client.request("disconnect", json!({ "terminateDebuggee": true }));
-    let (code, exit, _) = client.finish();
-    assert_eq!((code, exit), (0, Some(0)));
+    let run = ["--seconds", "1", "--debug", "0", "--profile", "costs.json"];
+    let debugged = Client::stdio(project.path(), &["debug", "levels/loop.json", "--seconds", "1"]);
+    let profiled = Client::tcp(project.path(), &[&["run", "levels/loop.json"], &run[..]].concat());
+    for (mut client, kind) in [(debugged, "launch"), (profiled, "attach")] {
+        client.begin(kind);
+        let before_loop = json!([{ "line": 6, "logMessage": "from here on" }]);
+        client.breakpoints(&file(&project, "loop.lua"), before_loop);
+        client.ready();
+        assert_eq!(client.event("output")["output"], "from here on\n");
+        // Until it is inside the loop.
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        client.request("pause", json!({ "threadId": 1 }));
+        let stop = client.stop();
+        assert_eq!((kind, stop.why()), (kind, "pause"));
+        assert!(stop.place().starts_with("loop.lua:"), "{kind}: {}", stop.place());
+        client.request("disconnect", json!({ "terminateDebuggee": true }));
+        let (code, exit, _) = client.finish();
+        assert_eq!((kind, code, exit), (kind, 0, Some(0)));
+    }
 }
 
 #[test]
@@ -465,21 +479,24 @@ fn tests_run_under_a_debugger_one_after_another() {
     let project = project();
     project.write(
         "scripts/guard_test.lua",
-        "test.level(\"anna arrives\", { level = \"yard\"}, function(t)\n  local anna = t:character(\"anna\")\n  \
-         t:eventually(function() return anna.position.x > 4 end)\nend)\n",
+        "test.level(\"anna arrives\", { level = \"yard\" }, function(t)\n  local anna = world.character(\"anna\")\n  \
+         t:until_(\n    function() return anna.position.x > 4 end)\nend)\n\
+         test.level(\"the gate is shut\", { level = \"yard\" }, function(t)\n  local gate = world.door(\"gate\")\n  \
+         t:expect(gate.state):toBe(\"closed\")\nend)\n",
     );
-    let text = project.read("scripts/guard_test.lua").replace("t:character", "world.character");
-    project.write("scripts/guard_test.lua", &text);
     let mut client = Client::tcp(project.path(), &["test", "--debug", "0"]);
     client.begin("attach");
-    client.breakpoints(&file(&project, "guard_test.lua"), json!([{ "line": 3 }]));
+    client.breakpoints(&file(&project, "guard_test.lua"), json!([{ "line": 3 }, { "line": 8 }]));
     client.ready();
-    let stop = client.stop();
-    assert_eq!(stop.place(), "guard_test.lua:3");
-    assert_eq!(client.evaluate(stop.frame(), "anna"), "character \"anna\"");
-    client.request("continue", json!({ "threadId": 1 }));
+    for (line, name, shown) in [(3, "anna", "character \"anna\""), (8, "gate", "door \"gate\"")] {
+        // Of the two runs of a test, the first alone stops.
+        let stop = client.stop();
+        assert_eq!(stop.place(), format!("guard_test.lua:{line}"));
+        assert_eq!(client.evaluate(stop.frame(), name), shown);
+        client.request("continue", json!({ "threadId": 1 }));
+    }
     assert_eq!(client.event("exited")["exitCode"], 0);
-    assert!(client.printed().contains("1 passed, 0 failed"));
+    assert!(client.printed().contains("2 passed, 0 failed"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The judge of runs has to see what it is there for.
 
 use walkon::base::rng::Rng;
+use walkon::world::area::Availability;
 use walkon::world::ops::{areas, characters};
 
 use walkon::glam::Vec3;
@@ -75,7 +76,7 @@ fn the_judge_sees_who_steps_into_a_wall_or_through_one() {
     let mut same = Judge::new(stranded.world(), 0.5);
     let mut another = Judge::new(Stage::of(&halves(3.5)).world(), 0.5);
     let right = stranded.world().find_area("right").unwrap();
-    areas::set_available(stranded.game.world_mut(), right, false).unwrap();
+    areas::set_available(stranded.game.world_mut(), right, Availability::Unavailable).unwrap();
     stranded.tick();
     same.look(stranded.world(), &[]);
     another.look(stranded.world(), &[]);

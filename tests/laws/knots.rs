@@ -8,14 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The `src/` of a crate, a room of it (empty: all of it), and how many modules the largest import cycle there
-/// may have.
-const KNOT_MAX: [(&str, &str, usize); 6] = [
+/// The `src/` of a crate, a room of it (empty: all of it), and how many modules the largest import cycle
+/// there may have.
+const KNOT_MAX: [(&str, &str, usize); 8] = [
     ("crates/walkon-nav/src", "", 5),
-    ("src", "", 24),
+    ("src", "", 16),
     ("src", "level", 0),
     ("src", "world", 0),
     ("src", "sim", 0),
+    ("crates/walkon-view/src", "", 6),
+    ("crates/walkon-shell/src", "", 0),
     ("crates/walkon-cli/src", "", 3),
 ];
 

@@ -29,9 +29,8 @@ const SCRIPT_LAYERS: [(&str, &[&str]); 4] = [
     ("bind", &["state", "vm", "step", "bind"]),
 ];
 
-/// What steps may name of the bindings: the tables that handlers are called with, the nodes that `bt` builds,
-/// and the `walkTo` that a node of a tree is.
-const BIND_FOR_STEPS: [&str; 3] = ["bind::results", "bind::bt::node", "bind::character::walk_to"];
+/// What steps may name of the bindings: the tables that handlers are called with.
+const BIND_FOR_STEPS: [&str; 1] = ["bind::results"];
 
 /// External crates, and the folders or files below `src/` that may name them.
 const CRATES: [(&str, &[&str]); 24] = [
@@ -225,8 +224,9 @@ fn unsafe_code_is_lifted_where_the_vm_calls_the_host_and_nowhere_else() {
         .filter(|file| file.text.lines().any(|line| code(line).contains("allow(unsafe_code)")))
         .map(|file| file.path.clone())
         .collect();
-    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a debugger
-    // looks at, what is asked of characters most; the handle that collectors of other languages free on any thread.
+    // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a
+    // debugger looks at, what is asked of characters most; the handle that collectors of other languages free
+    // on any thread.
     let may = [
         "script/bind/quick_answers.rs",
         "script/vm/debug.rs",
@@ -251,6 +251,20 @@ fn fault_i4_and_i5_the_bans_on_hash_order_and_on_the_platforms_trigonometry_stan
         lifted <= 4,
         "the bans are lifted in shell/mod.rs, in disk.rs, in what shells share and in the crate of the live page only"
     );
+}
+
+/// Fewer names than this stand at the root of the library, so that the list can be read.
+const FACADE_NAMES: usize = 150;
+
+#[test]
+fn the_list_at_the_root_of_the_library_stays_short() {
+    let root = fs::read_to_string(crate::place::root().join("src/lib.rs")).unwrap();
+    let lists = root.split("pub use ").skip(1).zip(root.split("pub use "));
+    let shown = lists.filter(|(_, before)| !before.trim_end().ends_with("#[doc(hidden)]"));
+    let names =
+        |list: &str| list.split(';').next().unwrap().split(',').filter(|name| name.trim().len() > 1).count();
+    let count: usize = shown.map(|(list, _)| names(list)).sum();
+    assert!((100..FACADE_NAMES).contains(&count), "{count} names");
 }
 
 #[test]
@@ -289,6 +303,27 @@ fn every_module_opens_with_what_it_is_for() {
         let is_tests = file.path.ends_with("tests.rs") || file.path.contains("/tests/");
         assert!(is_tests || file.text.starts_with("//! "), "src/{} has no header", file.path);
     }
+}
+
+/// How many letters a line of a comment may have: as many as `rustfmt.toml` gives a line of code.
+const COMMENT_WIDTH_MAX: usize = 110;
+
+#[test]
+fn lines_of_comments_are_no_wider_than_lines_of_code() {
+    let mut wide = Vec::new();
+    for tree in ["src", "crates", "tests"] {
+        let root = crate::place::root().join(tree);
+        let mut files = Vec::new();
+        collect(&root, &root, &mut files);
+        for file in &files {
+            for (number, line) in file.text.lines().enumerate() {
+                if line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH_MAX {
+                    wide.push(format!("{tree}/{}:{}: wrap it", file.path, number + 1));
+                }
+            }
+        }
+    }
+    assert_none(&wide);
 }
 
 #[test]

@@ -9,7 +9,8 @@ use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::ids::WalkId;
 use walkon::nav::Traversal;
-use walkon::world::door::DoorPolicy;
+use walkon::world::area::Availability;
+use walkon::world::door::{DoorAim, DoorPolicy};
 use walkon::world::goal::Goal;
 use walkon::world::ops::doors::{self, DoorSpeed};
 use walkon::world::ops::tiles::{self, TileChange};
@@ -100,12 +101,12 @@ fn set(stage: &mut Stage, means: Means, is_there: bool) {
         Means::Area => {
             for name in ["bridge", "doorway"] {
                 let id = area(stage, name);
-                areas::set_available(stage.game.world_mut(), id, is_there).unwrap();
+                areas::set_available(stage.game.world_mut(), id, Availability::of(is_there)).unwrap();
             }
         }
         Means::Obstacle => {
             let id = area(stage, "rock");
-            areas::set_available(stage.game.world_mut(), id, !is_there).unwrap();
+            areas::set_available(stage.game.world_mut(), id, Availability::of(!is_there)).unwrap();
         }
         Means::Block if is_there => assert!(blocks::remove(stage.game.world_mut(), 1)),
         Means::Block => _ = blocks::add(stage.game.world_mut(), Owner::HOST, (MIDDLE, 2.6)),
@@ -125,7 +126,7 @@ fn set(stage: &mut Stage, means: Means, is_there: bool) {
         }
         Means::Door => {
             let gate = stage.gate();
-            doors::set(stage.game.world_mut(), gate, is_there, DoorSpeed::Instant);
+            doors::set(stage.game.world_mut(), gate, DoorAim::of(is_there), DoorSpeed::Instant);
         }
     }
 }

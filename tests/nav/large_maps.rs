@@ -8,6 +8,8 @@ use std::sync::Arc;
 use glam::Vec3;
 use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
+use walkon::game::{Game, Setup};
+use walkon::level::{MemorySource, load};
 use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method, fixed_factor};
 use walkon::nav::{
     Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus,
@@ -334,5 +336,42 @@ fn a_line_through_a_maze_is_made_in_slices_that_change_nothing_but_when_it_is_th
         for pair in rough.path.points.windows(2) {
             assert!(map.sight(pair[0], pair[1], &query.by).0, "from {} to {}", pair[0], pair[1]);
         }
+    }
+}
+
+/// Law: the first question costs what later ones cost, whoever stands there: a level that has loaded has made
+/// what bodies without width and those of the default width need, and so has one whose prices have changed, a
+/// step later.
+#[test]
+fn nothing_is_made_lazily_once_a_level_has_loaded() {
+    let grid = r#""navigation": { "areas": [
+        { "name": "yard", "polygon": [[0,0],[60,0],[60,40],[0,40]] },
+        { "name": "mud", "polygon": [[20,0],[30,0],[30,30],[20,30]], "cost": 3 } ] }"#;
+    let plain = grid.replace(", \"cost\": 3", "");
+    let hexagons = r#""navigation": { "kind": "tiles", "layout": "hexPointy", "legend": { "~": { "cost": 3 } },
+        "layers": [ { "name": "ground", "rows": ["ROWS"] }, { "name": "sky", "rows": ["ROWS"] } ] }"#;
+    let rows =
+        vec!["..........~~~~~~....................................................."; 40].join("\", \"");
+    let graph =
+        r#""navigation": { "kind": "graph", "points": [[0,0,0],[4,0,0],[8,0,0]], "links": [[0,1],[1,2]] }"#;
+    let mesh = grid.replace("\"areas\"", "\"kind\": \"mesh\", \"areas\"");
+    for map in [grid, &plain, &hexagons.replace("ROWS", &rows), graph, &mesh] {
+        let text = format!("{{ \"name\": \"first\", \"script\": \"first.lua\", {map} }}");
+        let level = load("level.json", &MemorySource::new().with("level.json", text))
+            .unwrap_or_else(|refused| panic!("{refused:?}"));
+        let script = "function onStart() pcall(nav.setAreaCost, 'yard', 7) end";
+        let scripts = [("first.lua".to_owned(), script.to_owned())].into();
+        let mut game = Game::load(level, Setup { scripts, ..Setup::default() }).unwrap();
+        let is_made = |game: &Game| {
+            let nav = game.world().nav();
+            let kinds = (0..nav.layer_count() as u8).flat_map(|layer| [(layer, 0.0), (layer, 0.35)]);
+            let mut kinds =
+                kinds.map(|(layer, radius_m)| Traversal { layer, radius_m, ..Traversal::default() });
+            kinds.all(|by| nav.is_prepared(&by))
+        };
+        assert!(is_made(&game), "{map}");
+        game.tick(&[]);
+        game.tick(&[]);
+        assert!(is_made(&game), "{map}, after a change of prices");
     }
 }

@@ -242,7 +242,7 @@ fn inv_p2_paths_are_legal_minimal_and_never_longer_or_dearer_than_what_the_searc
         assert!((length(points) - answer.path.length_m).abs() < 1e-3);
         if !record.raw.is_empty() {
             assert!(length(points) <= length(&raw) + 1e-4, "not longer than raw");
-            assert!(price(points) <= price(&raw) + 1e-3 * raw.len() as f64, "not dearer than raw");
+            assert!(price(points) <= price(&raw) + 1e-3 * raw.len() as f64, "not more expensive than raw");
             let ends = [record.raw[0], record.raw[record.raw.len() - 1]];
             let cell = |node: u32| (i64::from(node % width), i64::from(node / width));
             let best = dijkstra_m(&map, cell(ends[0].0), cell(ends[1].0), &thin()).unwrap();

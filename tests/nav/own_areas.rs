@@ -15,6 +15,7 @@ use walkon::nav::{
     Accept, AreaEdit, CellArea, CellMap, CellSource, MapFrame, NavEdit, NavMap, OwnArea, PathQuery,
     PathStatus, Search, Traversal,
 };
+use walkon::world::area::Availability;
 use walkon::world::ops::{areas, characters};
 
 use crate::fixture::Stage;
@@ -302,7 +303,7 @@ fn a_change_of_the_map_is_seen_by_who_shuns_an_area() {
     stage.walk(31.0, 4.0, |options| options.areas = areas_of_its_own);
     stage.ticks(60);
     let pass = stage.world().find_area("pass").unwrap();
-    areas::set_available(stage.game.world_mut(), pass, false).unwrap();
+    areas::set_available(stage.game.world_mut(), pass, Availability::Unavailable).unwrap();
     stage.tick();
     assert_eq!(stage.facts("replanned").len(), 1);
     let mut seen = Vec::new();

@@ -11,6 +11,7 @@ use walkon::base::ids::WalkId;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
+use walkon::world::area::Availability;
 use walkon::world::goal::Goal;
 use walkon::world::ops::characters::teleport;
 use walkon::world::ops::walk_changes::retarget;
@@ -297,7 +298,7 @@ fn seed_n5_other_parameters_ask_again_and_a_creeping_target_does_not() {
     assert_eq!(stage.world().path_counts().requests, requests + 1, "0.5 m");
     assert!(flat_distance(*points(&stage, walk).last().unwrap(), at(30.5, 2.0)) < 1e-4);
     let strip = stage.world().find_area("strip").unwrap();
-    areas::set_available(stage.game.world_mut(), strip, false).unwrap();
+    areas::set_available(stage.game.world_mut(), strip, Availability::Unavailable).unwrap();
     stage.ticks(2);
     assert_eq!(stage.world().path_counts().requests, requests + 1, "the map changed, but not on the way");
 }

@@ -7,6 +7,7 @@ use glam::Vec3;
 use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
 use walkon::base::ids::{CharacterId, WalkId};
 use walkon::base::rng::Rng;
+use walkon::world::area::Availability;
 use walkon::world::bystanders::{Bystanders, Straight};
 use walkon::world::door::DoorPolicy;
 use walkon::world::goal::Goal;
@@ -445,7 +446,8 @@ fn seed_r5_who_is_walled_in_settles_once_standing_on_the_ground() {
     assert!(inside.x > 11.0 && inside.x < 19.0, "{inside}");
     for name in ["west", "east"] {
         let area = stage.world().find_area(name).unwrap();
-        walkon::world::ops::areas::set_available(stage.game.world_mut(), area, false).unwrap();
+        walkon::world::ops::areas::set_available(stage.game.world_mut(), area, Availability::Unavailable)
+            .unwrap();
     }
     stage.ticks(1200);
     assert_eq!(ends(&stage, "hero"), ["partial/nearest"]);

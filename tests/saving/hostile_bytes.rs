@@ -1,7 +1,7 @@
 //! Bytes that are none of a save game, or not whole: refused with a reason, whatever they say.
 //!
-//! Goal: no bytes make a load panic, hang or fill the memory; the short form of the fuzz target `save`. Method:
-//! a save game is cut at every length and changed at random, with and without its sum put right.
+//! Goal: no bytes make a load panic, hang or fill the memory; the short form of the fuzz target `save`.
+//! Method: a save game is cut at every length and changed at random, with and without its sum put right.
 
 use walkon::base::rng::Rng;
 use walkon::game::Game;
@@ -59,8 +59,8 @@ fn what_is_no_save_game_is_refused_with_the_reason() {
     }
 }
 
-/// One change of a kind that hides in a file: bits, bytes, pieces that are gone, doubled, moved or taken from another
-/// save game, and counts that promise more than there is.
+/// One change of a kind that hides in a file: bits, bytes, pieces that are gone, doubled, moved or taken from
+/// another save game, and counts that promise more than there is.
 fn change(changed: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     let at = rng.below(changed.len() as u64) as usize;
     let piece_end = |length: usize, at: usize, rng: &mut Rng| (at + 1 + rng.below(24) as usize).min(length);
@@ -128,8 +128,8 @@ fn counts_that_promise_more_than_there_is_take_no_memory() {
     let saved = walkon(&["run", "first", "--ticks", "100", "--save-at", "100", "whole.save"], &game);
     assert!(saved.status.success(), "{}", String::from_utf8_lossy(&saved.stderr));
     let whole = std::fs::read(game.join("whole.save")).unwrap();
-    // 48 places all over the save, each with the largest count that may be written: what is promised there is not
-    // taken from the system before it is read.
+    // 48 places all over the save, each with the largest count that may be written: what is promised there is
+    // not taken from the system before it is read.
     for part in 0..48 {
         let at = 24 + part * (whole.len() - 40) / 48;
         let mut changed = whole.clone();
@@ -137,7 +137,8 @@ fn counts_that_promise_more_than_there_is_take_no_memory() {
         seal(&mut changed);
         std::fs::write(game.join("large.save"), &changed).unwrap();
         let run = walkon(&["run", "first", "--ticks", "1", "--from", "large.save"], &game);
-        // Refused with a reason, or a number of no weight: never out of memory, which ends a program by a signal.
+        // Refused with a reason, or a number of no weight: never out of memory, which ends a program by a
+        // signal.
         let told = String::from_utf8_lossy(&run.stderr).into_owned();
         assert!(run.status.code().is_some_and(|code| code != 101), "at {at}: {:?} {told}", run.status);
         assert!(!told.contains("memory allocation"), "at {at}: {told}");

@@ -1,9 +1,10 @@
 //! The laws of save games over every shipped level, at random ticks.
 //!
 //! Goal: save, load, save is the same to the byte; two loads run on with equal hashes; every walk that was
-//! accepted settles once, also over a load; what the world hashes of people and doors is what it was. Method: a
-//! level runs to a tick drawn from a seed; it is saved there, or where the scene under way lets it, and loaded
-//! twice. The short form draws two points a level and runs on for 300 ticks; `tests/README.md` has the long ones.
+//! accepted settles once, also over a load; what the world hashes of people and doors is what it was. Method:
+//! a level runs to a tick drawn from a seed; it is saved there, or where the scene under way lets it, and
+//! loaded twice. The short form draws two points a level and runs on for 300 ticks; `tests/README.md` has the
+//! long ones.
 
 use walkon::base::rng::Rng;
 use walkon::game::headless::{Bound, Onlooker, run};

@@ -1,8 +1,9 @@
 //! A night that is saved and loaded anywhere comes to the same morning.
 //!
-//! Goal: what a level writes into its states is enough to go on as if nobody had saved. Method: the night in the
-//! hamlet is saved every 150 ticks (`NIGHT_EVERY=7` for the long form) from evening to morning; each save is
-//! loaded and run to the end, and the morning that is told there is the one of the run that was never saved.
+//! Goal: what a level writes into its states is enough to go on as if nobody had saved. Method: the night in
+//! the hamlet is saved every 150 ticks (`NIGHT_EVERY=7` for the long form) from evening to morning; each save
+//! is loaded and run to the end, and the morning that is told there is the one of the run that was never
+//! saved.
 
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};

@@ -419,7 +419,7 @@ fn fault_a12_going_over_emptied_tables_ends_by_count_and_sooner_the_wider_they_a
 }
 
 /// Law: a table that is filled in the ordinary way costs nothing beside its statements, and one that is made
-/// anew again and again costs what is made.
+/// again and again costs what is made.
 #[test]
 fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
     let turns = |before: &str, body: &str| {
@@ -448,14 +448,85 @@ fn fault_a12_tables_made_anew_again_and_again_end_by_count() {
         // A number that belongs behind the numbers there are has the whole table looked over.
         (500, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 512),
         (30_000, "some[1] = 1 some[1] = nil some[2] = 1 some[2] = nil", 2 * 32_768),
-        // A full table makes room for one more name by being made anew.
+        // A full table makes room for one more name by being made again.
         (1023, "some['k' .. n] = nil some['k' .. n + 1023] = 1 some['l'] = 1 some['l'] = nil", 1),
     ];
     for (count, body, places) in anew {
         let many = turns(&format!("for i = 1, {count} do some['k' .. i] = 1 end"), body);
         let (made, paid) = (many * places * 32, (100_000 * 2 + 16 * 1024) * 1024);
-        assert!(made <= paid, "{body}: {many} turns make {made} bytes anew, {paid} are paid for");
+        assert!(made <= paid, "{body}: {many} turns make {made} bytes again, {paid} are paid for");
     }
+    // A key that is no place of the list has all of the list counted, once in so many turns.
+    let holes = [
+        ("some[-n] = 1 some[-n + 3] = nil", 4),
+        ("some[-n] = 1 some[-n + 1] = nil", 2),
+        ("rawset(some, -n, 1) rawset(some, -n + 3, nil)", 4),
+        ("some[2 ^ 40 + n] = 1 some[2 ^ 40 + n - 3] = nil", 4),
+    ];
+    let count = 300_000;
+    for (body, every) in holes {
+        let many = turns(&format!("for i = 1, {count} do some[i] = 1 end"), body);
+        let (counted, paid) = (many / every * count, 100_000 * 2 * 1024);
+        assert!(counted <= paid, "{body}: {many} turns count {counted} places, {paid} are paid for");
+    }
+}
+
+/// A floor of points half a metre apart with a wall across that has a gap, as a level.
+fn graph_of_points(side: usize) -> String {
+    let is_wall = |x: usize, z: usize| x == side / 2 && z != side / 4;
+    let mut links = Vec::new();
+    for (z, x) in (0..side * side).map(|at| (at / side, at % side)).filter(|&(z, x)| !is_wall(x, z)) {
+        for (to_x, to_z) in [(x + 1, z), (x, z + 1), (x + 1, z + 1)] {
+            if to_x < side && to_z < side && !is_wall(to_x, to_z) {
+                links.push(format!("[{}, {}]", z * side + x, to_z * side + to_x));
+            }
+        }
+    }
+    let points =
+        (0..side * side).map(|at| format!("[{}, 0, {}]", (at % side) as f32 / 2.0, (at / side) as f32 / 2.0));
+    format!(
+        "{{ \"name\": \"floor\", \"script\": \"attack.lua\", \"limits\": {{ \"watchdogMs\": 60000 }},
+        \"navigation\": {{ \"kind\": \"graph\", \"width\": 0.15, \"agentRadius\": 0.3,
+          \"points\": [{}], \"links\": [{}] }} }}",
+        points.collect::<Vec<_>>().join(", "),
+        links.join(", ")
+    )
+}
+
+/// Law: what scripts ask of a graph costs by the links that are looked at for it, which grow with the length
+/// of a line or a way, and with the graph where all of it is looked over.
+#[test]
+fn fault_a12_questions_to_a_graph_cost_as_much_as_links_are_looked_at() {
+    let turns = |side: usize, body: &str| {
+        let far = (side - 1) as f64 / 2.0;
+        let script = format!(
+            "local n, here, there, far = 0, vector.create(0, 0, 0), vector.create(2, 0, 1), vector.create({far}, 0, {far})
+            local edge = vector.create(0, 0, {far})
+            function onStart()
+              timer.after(0.1, function() log.info('%d', n) end)
+              while true do n += 1 {body} end
+            end"
+        );
+        let ran = run(&script, 12, "", &[("stage.json", &graph_of_points(side))]);
+        assert_eq!(
+            (ran.lines.first().map(String::as_str), ran.lines.len(), ran.code),
+            (Some("fault fuel"), 2, Some(0)),
+            "{body} {:?}",
+            ran.messages
+        );
+        ran.lines[1].parse::<u64>().unwrap()
+    };
+    // On 60 by 60 points a way from corner to corner leads over some hundred links.
+    let (near, way) = (turns(60, "nav.findPath(here, there)"), turns(60, "nav.findPath(here, far)"));
+    assert!(way * 8 <= near && way * 100 <= 100_000 * 2, "{near} ways nearby, {way} ways across");
+    let (near, line) = (turns(60, "nav.lineOfWalk(here, there)"), turns(60, "nav.lineOfWalk(here, edge)"));
+    assert!(line * 2 < near && line * 60 <= 100_000 * 4, "{near} lines nearby, {line} lines along the edge");
+    let (few, many) = (turns(12, "nav.randomPoint()"), turns(60, "nav.randomPoint()"));
+    // 10,000 links, at some 32 for a unit.
+    assert!(
+        many < few && many * 10_000 <= 100_000 * 32 * 2,
+        "{few} points of a small graph, {many} of a large one"
+    );
 }
 
 /// Law: however much the scripts of a level ask for, a tick runs little of it, the rest waits, and all of it

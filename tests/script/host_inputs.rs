@@ -1,4 +1,5 @@
-//! What somebody who looks on may do to a level: walks, teleports, newcomers, doors, areas, and texts of Luau.
+//! What somebody who looks on may do to a level: walks, teleports, newcomers, doors, areas, and texts of
+//! Luau.
 //!
 //! Goal: such an input does what it says, or changes nothing and says why. Method: a room with a door, a
 //! behaviour and a level script is told things, and the events of the tick are compared; hostile texts are

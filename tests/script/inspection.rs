@@ -1,8 +1,8 @@
 //! Looking at a running level: everything that is known of a thing, what has a name, who is there.
 //!
-//! Goal: whoever looks on sees what scripts are at, line by line, and the run does not notice. Method: shipped
-//! levels run twice, once with a look at everything in every tick, and all hashes must agree; a small level
-//! whose scripts wait in every way is looked at and compared with what stands in its texts.
+//! Goal: an onlooker sees what scripts are at, line by line, and the run does not notice. Method:
+//! shipped levels run twice, once with a look at everything in every tick, and all hashes must agree; a small
+//! level whose scripts wait in every way is looked at and compared with what stands in its texts.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +37,7 @@ fn look_at_all(game: &Game) -> usize {
     all.extend(world.standing_doors().map(|(_, door)| Inspected::Door(door.name.clone())));
     all.extend(world.regions().iter().map(|region| Inspected::Region(region.name.clone())));
     all.extend(world.marks().map(|mark| Inspected::Mark(mark.name.clone())));
+    all.extend(world.route_names().map(|name| Inspected::Route(name.to_owned())));
     let areas = world.areas().iter().filter(|area| !area.name.is_empty());
     all.extend(areas.map(|area| Inspected::Area(area.name.clone())));
     all.extend(game.scripts().unwrap().scenes_under_way().into_iter().map(Inspected::Scene));

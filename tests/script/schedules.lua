@@ -66,7 +66,7 @@ test.level("who begins in the middle is not late, and each appointment is begun 
   t:expect(story()[5]):toBe("arrive sleep 0") -- has no place
 end)
 
-test.level("at midnight nothing begins anew", { level = "hall" }, function(t)
+test.level("at midnight nothing begins again", { level = "hall" }, function(t)
   clock.set("23:58")
   world.character("anna"):attach("worker")
   t:run(5)

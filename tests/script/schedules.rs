@@ -1,7 +1,8 @@
-//! `lib/schedule` and the clock, at their boundaries: midnight, late, reload, interruption, a clock that is set.
+//! `lib/schedule` and the clock, at their boundaries: midnight, late, reload, interruption, a clock that is
+//! set.
 //!
-//! Method: the level tests of `schedules.lua` in a hall whose clock takes a second a minute, with the library scripts
-//! of the repository; every test runs twice and must have the same hashes.
+//! Method: the level tests of `schedules.lua` in a hall whose clock takes a second a minute, with the library
+//! scripts of the repository; every test runs twice and must have the same hashes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -32,7 +32,7 @@ test.level("a question says why something is not seen, at the boundary", { level
   t:expect(why(at(33, 18), { range = 50 })):toBe("blocked") -- beyond the map
 end)
 
-test.level("a closed door hides, an open one does not, whoever may walk there", { level = "hide" }, function(t)
+test.level("a closed door hides, an open one does not, whether or not one may walk there", { level = "hide" }, function(t)
   local _, guard, player = mind()
   guard:teleport(at(18, 10), { facing = math.pi / 2 })
   player:teleport(at(24, 10))

@@ -90,7 +90,7 @@ impl Drop for Spoken {
 
 #[test]
 fn what_is_evaluated_ends_by_the_limits_of_scripts_and_the_program_answers() {
-    // In this order: long texts that begin alike make every safepoint dear from then on.
+    // In this order: long texts that begin alike make every safepoint expensive from then on.
     let cases = [
         ("local function f() return 1 + f() end return f()", "stack overflow"),
         ("while true do end", "stopped after 100000 steps"),

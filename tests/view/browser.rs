@@ -1,7 +1,7 @@
 //! A browser without a window, driven over the DevTools protocol.
 //!
-//! Goal: tests press keys and look at a real page. Method: Chromium as the system has it, one process for each
-//! test; what a page writes on its console or throws is kept. Source: the Chrome DevTools Protocol
+//! Goal: tests press keys and look at a real page. Method: Chromium as the system has it, one process for
+//! each test; what a page writes on its console or throws is kept. Source: the Chrome DevTools Protocol
 //! (https://chromedevtools.github.io/devtools-protocol/).
 
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Time between two looks at the page.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 /// Programs that a browser may be.
@@ -164,7 +164,8 @@ impl Page {
         }
     }
 
-    /// Clicks on a place of the window, pixels; with keys held as DevTools counts them: 1 Alt, 2 Ctrl, 8 Shift.
+    /// Clicks on a place of the window, pixels; with keys held as DevTools counts them: 1 Alt, 2 Ctrl, 8
+    /// Shift.
     pub fn click(&mut self, [x, y]: [f64; 2], modifiers: u32) {
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let mouse = json!({
@@ -192,6 +193,48 @@ impl Page {
             });
             self.call("Input.dispatchMouseEvent", mouse);
         }
+    }
+
+    /// Presses the left button at one place of the window and moves to another, without letting go.
+    pub fn hold(&mut self, [from, to]: [[f64; 2]; 2]) {
+        let middle = [(from[0] + to[0]) / 2.0, (from[1] + to[1]) / 2.0];
+        for (kind, [x, y], held) in [
+            ("mouseMoved", from, 0),
+            ("mousePressed", from, 1),
+            ("mouseMoved", middle, 1),
+            ("mouseMoved", to, 1),
+        ] {
+            let button = if held == 0 { "none" } else { "left" };
+            let mouse =
+                json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": held, "clickCount": 1 });
+            self.call("Input.dispatchMouseEvent", mouse);
+        }
+    }
+
+    /// Lets the left button go at a place of the window.
+    pub fn release(&mut self, [x, y]: [f64; 2]) {
+        let mouse = json!({ "type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1 });
+        self.call("Input.dispatchMouseEvent", mouse);
+    }
+
+    /// The middle of what carries a mark, once it is there.
+    pub fn middle_of(&mut self, mark: &str) -> [f64; 2] {
+        let place = self.until(&format!(
+            "(it => {{ it?.scrollIntoView({{ block: 'center' }}); const box = it?.getBoundingClientRect(); \
+             return box?.width > 0 && [box.x + box.width / 2, box.y + box.height / 2]; }})\
+             (document.querySelector('[data-test=\"{mark}\"]'))"
+        ));
+        [place[0].as_f64().unwrap(), place[1].as_f64().unwrap()]
+    }
+
+    /// Gives a field another value, as choosing or typing it does.
+    pub fn set(&mut self, selector: &str, value: &str) {
+        self.until(&format!("!!document.querySelector('{selector}')"));
+        self.value(&format!(
+            "(it => {{ it.value = {}; it.dispatchEvent(new Event('input', {{ bubbles: true }})); \
+             it.dispatchEvent(new Event('change', {{ bubbles: true }})); return true; }})(document.querySelector('{selector}'))",
+            Value::from(value)
+        ));
     }
 
     /// Moves the pointer to a place of the window.

@@ -1,8 +1,8 @@
 //! What is in the fields of commands, and what is not.
 //!
-//! Goal: no command passes over a value of the wrong form. Method: every command and every action of graphs with each of
-//! its fields, each given a value of every other form; the program refuses it and names the field, and goes on. The forms
-//! are those of docs/protocol.md, not those of the program.
+//! Goal: no command passes over a value of the wrong form. Method: every command and every action of graphs
+//! with each of its fields, each given a value of every other form; the program refuses it and names the
+//! field, and goes on. The forms are those of docs/protocol.md, not those of the program.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ const FORMS: [(&str, &str); 9] = [
 ];
 
 /// Commands, and the forms that each of their fields takes.
-const COMMANDS: [(&str, &[(&str, &str)]); 30] = [
+const COMMANDS: [(&str, &[(&str, &str)]); 31] = [
     ("step", &[("ticks", "count")]),
     ("speed", &[("times", "number count")]),
     ("restart", &[("seed", "count")]),
@@ -46,12 +46,13 @@ const COMMANDS: [(&str, &[(&str, &str)]); 30] = [
     ("inspect", &[("kind", "text"), ("name", "text")]),
     ("find", &[("text", "text")]),
     ("path", &[("from", "place"), ("to", "place"), ("radius", "number count"), ("doors", "text")]),
-    ("path", &[("keys", "texts"), ("avoidCharacters", "truth")]),
+    ("path", &[("keys", "texts"), ("avoidCharacters", "truth"), ("of", "text")]),
+    ("heat", &[]),
     ("source", &[("file", "text")]),
     ("document", &[("file", "text")]),
     ("edit", &[("file", "text"), ("changes", "objects"), ("label", "text"), ("joins", "text")]),
     ("paint", &[("cells", ""), ("symbol", "text"), ("layer", "count"), ("label", "text")]),
-    ("write", &[("file", "text"), ("text", "text"), ("label", "text"), ("joins", "text")]),
+    ("write", &[("file", "text"), ("text", "text"), ("base", "text"), ("label", "text"), ("joins", "text")]),
     ("expect", &[("add", "object"), ("remove", "count"), ("save", "text")]),
     ("resolve", &[("file", "text"), ("keep", "text"), ("text", "text")]),
     ("forecast", &[("from", "count"), ("seconds", "number count")]),
@@ -62,7 +63,8 @@ const COMMANDS: [(&str, &[(&str, &str)]); 30] = [
 ];
 
 /// Actions of `graph`.
-const ACTIONS: [(&str, &[(&str, &str)]); 9] = [
+const ACTIONS: [(&str, &[(&str, &str)]); 10] = [
+    ("stitch", &[("island", "count")]),
     ("preview", &[("min", "place"), ("max", "place")]),
     ("remove", &[("island", "count"), ("points", "count")]),
     ("blocked", &[("remove", "truth")]),

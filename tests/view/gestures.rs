@@ -1,8 +1,8 @@
 //! What people do on the stage with a mouse.
 //!
-//! Goal: each gesture does what it says: points and links of graphs by hand, tiles, doors, expected paths, floors that are
-//! turned. Method: real presses and drags in Chromium; what they came to is read from the files and from the program over
-//! a socket of its own, not from the page.
+//! Goal: each gesture does what it says: points and links of graphs by hand, tiles, doors, expected paths,
+//! floors that are turned. Method: real presses and drags in Chromium; what they came to is read from the
+//! files and from the program over a socket of its own, not from the page.
 
 use std::time::{Duration, Instant};
 
@@ -13,10 +13,10 @@ use super::hand::{Hand, Viewed};
 use super::page::{at_ease, opened, place_of};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Waits until something holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < deadline, "{what} never came");
@@ -25,7 +25,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Where a place of the world is in the window.
-fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
+pub fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     let spot = page.value(&format!("(at => [at.x, at.y])(window.walkon.spotOf({}))", json!(place)));
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
@@ -246,5 +246,36 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
     assert_eq!(level()["navigation"]["obstacles"][0]["polygon"], corners);
     (0..3).for_each(|_| page.click_on("undo"));
     until("the level as it was", || std::fs::read_to_string(&file).unwrap() == before);
+    at_ease(&mut page);
+}
+
+/// Types into a field of a form as people do: what was there is replaced, and Enter is pressed.
+pub fn fill(page: &mut Page, mark: &str, text: &str) {
+    page.until(&format!("!!document.querySelector('[data-test=\"{mark}\"]')"));
+    page.value(&format!("document.querySelector('[data-test=\"{mark}\"]').select(), true"));
+    page.enter(mark, text);
+}
+
+#[test]
+fn a_refused_value_stays_in_its_field_with_what_is_wrong() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let file = viewed.file("levels/courtyard.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    page.press("tab-edit");
+    page.press("item-character-guard");
+    fill(&mut page, "field-walkSpeed", "-5");
+    let told = "document.querySelector('[data-test=\"field-problem\"]')?.innerText";
+    page.until(&format!("{told}?.includes('walkSpeed')"));
+    let typed = "document.querySelector('[data-test=\"field-walkSpeed\"]').value";
+    assert_eq!(page.value(typed), "-5");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "nothing was written");
+    page.press("take-back");
+    page.until(&format!("{typed} === '1.6' && !{told}"));
+    fill(&mut page, "field-walkSpeed", "-1");
+    page.until(&format!("{told}?.includes('walkSpeed')"));
+    fill(&mut page, "field-walkSpeed", "2");
+    page.until(&format!("!{told}"));
+    until("a faster guard", || std::fs::read_to_string(&file).unwrap().contains("\"walkSpeed\": 2,"));
     at_ease(&mut page);
 }

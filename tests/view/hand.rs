@@ -1,8 +1,8 @@
 //! A level under view, driven by a test over the socket that the page uses.
 //!
-//! Goal: tests say what a client asks for and wait for what they expect. Method: the program as it is shipped,
-//! on a copy of the shipped project; whatever does not come within a generous time is a failure with everything
-//! that was heard.
+//! Goal: tests say what a client asks for and wait for what they expect. Method: the program as it is
+//! shipped, on a copy of the shipped project; whatever does not come within a generous time is a failure with
+//! everything that was heard.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use tungstenite::client::IntoClientRequest;
 use tungstenite::{Message, WebSocket};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Copies a folder.
 pub fn copy(from: &Path, to: &Path) {

@@ -6,4 +6,5 @@ mod fields;
 mod gestures;
 mod hand;
 mod page;
+mod panels;
 mod protocol;

@@ -1,7 +1,8 @@
 //! The protocol of the live page, without a page.
 //!
-//! Goal: what a viewer shows is the run itself: the same hashes, past and future included, whoever looks on and
-//! however slowly. Method: the program over its socket, compared with `walkon run` and `walkon replay`.
+//! Goal: what a viewer shows is the run itself: the same hashes, past and future included, however many look
+//! on and however slowly. Method: the program over its socket, compared with `walkon run` and `walkon
+//! replay`.
 
 use std::process::Command;
 
@@ -70,6 +71,49 @@ fn every_tick_of_the_past_can_be_seen_as_it_was() {
     hand.get(json!({ "do": "goOn", "tick": hashes[3].0 }));
     assert_eq!(hand.state_at(hashes[3].0)["hash"], hashes[3].1);
     assert_eq!(hand.step(37)["hash"], hashes[4].1, "it goes on as it did");
+}
+
+#[cfg(unix)]
+#[test]
+fn everything_that_is_done_on_the_page_replays_from_the_trace() {
+    let viewed = Viewed::with("courtyard", &["--paused", "--trace", "played.jsonl"]);
+    let mut hand = viewed.client();
+    hand.step(10);
+    let inputs = [
+        json!({ "attend": true }),
+        json!({ "walk": "player", "to": "well" }),
+        json!({ "walk": "regent", "to": [24, 0, 10] }),
+        json!({ "stop": "regent" }),
+        json!({ "door": "gate", "order": "open" }),
+        json!({ "door": "gate", "order": "lock" }),
+        json!({ "teleport": "messenger", "to": [5, 0, 9], "facing": 1.5 }),
+        json!({ "spawn": "guest", "at": [14, 0, 4], "behaviour": "guard.lua", "params": { "route": "rounds" }, "tags": ["late"] }),
+        json!({ "area": "table", "available": false }),
+        json!({ "evaluate": "return 20 + 22" }),
+        json!({ "event": "bell", "payload": { "loud": true } }),
+        json!({ "attend": false }),
+        json!({ "remove": "guest" }),
+    ];
+    for mut input in inputs {
+        input["do"] = "input".into();
+        hand.get(input);
+        hand.step(15);
+    }
+    let state = hand.step(60);
+    let (status, project) = viewed.end();
+    assert!(status.success(), "{status}");
+    let trace = std::fs::read_to_string(project.path().join("played.jsonl")).unwrap();
+    assert!(trace.contains(state["hash"].as_str().unwrap()));
+    for kind in ["walk", "stop", "door", "teleport", "spawn", "remove", "area", "evaluate", "attend", "bell"]
+    {
+        assert!(trace.contains(&format!("\"{kind}\"")), "{kind}");
+    }
+    let replayed = Command::new(crate::place::program())
+        .args(["replay", "played.jsonl"])
+        .current_dir(project.path())
+        .output()
+        .unwrap();
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stdout));
 }
 
 #[cfg(unix)]
@@ -534,6 +578,52 @@ fn edits_change_the_text_where_they_say_so_and_can_be_taken_back() {
 }
 
 #[test]
+fn what_check_finds_between_level_and_scripts_is_told_at_its_place() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let file = viewed.file("levels/courtyard.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let guard = serde_json::from_str::<Value>(&text).unwrap()["characters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|own| own["name"] == "guard")
+        .unwrap();
+    let at = |key: &str| format!("/characters/{guard}/{key}");
+    let placed = |told: &Value, pointer: &str| {
+        let all = told["diagnostics"].as_array().unwrap();
+        all.iter().any(|one| one["pointer"] == pointer && one["severity"] == "error")
+    };
+    for (key, change) in [
+        ("params/route", json!({ "at": at("params/route"), "set": "rnouds" })),
+        ("params/rotue", json!({ "at": at("params/rotue"), "insert": "rounds" })),
+    ] {
+        let edited = hand.get(json!({ "do": "edit", "changes": [change] }));
+        assert!(placed(&edited, &at(key)), "{edited}");
+        let told = hand.wait(|message| message["tell"] == "problems");
+        assert!(placed(&told, &at(key)), "{told}");
+        assert!(placed(&hand.get(json!({ "do": "check" })), &at(key)));
+        hand.get(json!({ "do": "undo" }));
+        assert!(!placed(&hand.get(json!({ "do": "check" })), &at(key)));
+        hand.wait(|message| message["tell"] == "problems" && !placed(message, &at(key)));
+    }
+    // A level that names a script that is not there would not start: nothing is written.
+    for (key, wrong) in [("behaviour", json!("nobody.lua")), ("walkSpeed", json!(-5))] {
+        let change = json!([{ "at": at(key), "set": wrong }]);
+        let asked = hand.send(json!({ "do": "edit", "changes": change }));
+        let refused = hand.wait(|message| message["id"] == asked);
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains("would not load")), "{refused}");
+        assert!(placed(&refused, &at(key)), "{refused}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    // Saved by somebody else it is told.
+    std::fs::write(&file, text.replace("\"guard.lua\"", "\"nobody.lua\"")).unwrap();
+    let told = hand.wait(|message| message["tell"] == "problems" && placed(message, &at("behaviour")));
+    assert!(told.to_string().contains("nobody.lua"), "{told}");
+    assert!(placed(&hand.get(json!({ "do": "document" })), &at("behaviour")));
+}
+
+#[test]
 fn scripts_are_written_and_nothing_outside_the_project() {
     let viewed = Viewed::level("courtyard");
     let mut hand = viewed.client();
@@ -550,6 +640,44 @@ fn scripts_are_written_and_nothing_outside_the_project() {
     }
     assert!(hand.ask(json!({ "do": "expect", "save": "../x_test.lua" })).is_err());
     assert!(!viewed.project.path().parent().unwrap().join("x_test.lua").exists());
+}
+
+#[test]
+fn a_script_that_was_changed_on_disk_is_merged_or_asked_about() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let script = "behaviours/messenger.lua";
+    let place = viewed.file("scripts/behaviours/messenger.lua");
+    let there = || std::fs::read_to_string(&place).unwrap();
+    let base = there();
+    // Somebody else changes the last line while the first is edited here.
+    std::fs::write(&place, format!("{base}-- theirs\n")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    let write =
+        |text: String, base: &str| json!({ "do": "write", "file": script, "text": text, "base": base });
+    let written = hand.get(write(format!("-- ours\n{base}"), &base));
+    let merged = format!("-- ours\n{base}-- theirs\n");
+    assert_eq!((there(), &written["conflicts"]), (merged.clone(), &json!([])));
+    // Both change the first line.
+    std::fs::write(&place, merged.replace("-- ours", "-- other")).unwrap();
+    hand.wait(|message| message["tell"] == "script" && message["by"] == "disk");
+    for keep in ["theirs", "ours"] {
+        let now = there();
+        let ours = merged.replace("-- ours", "-- mine");
+        let answer = hand.get(write(ours.clone(), &merged));
+        assert_eq!(answer["conflicts"], json!(["scripts/behaviours/messenger.lua"]), "{answer}");
+        let told = hand.wait(|message| message["tell"] == "conflict");
+        assert_eq!((&told["ours"], &told["theirs"]), (&json!(ours), &json!(now)));
+        assert_eq!(there(), now, "nothing is written before somebody decides");
+        assert!(hand.ask(write("return {}".to_owned(), &ours)).is_err(), "decide first");
+        hand.get(json!({ "do": "resolve", "file": script, "keep": keep }));
+        assert_eq!(there(), if keep == "ours" { ours } else { now });
+    }
+    // A change that nobody has noticed yet is not lost either.
+    let base = there();
+    std::fs::write(&place, format!("{base}-- unnoticed\n")).unwrap();
+    hand.get(write(format!("-- at once\n{base}"), &base));
+    assert_eq!(there(), format!("-- at once\n{base}-- unnoticed\n"));
 }
 
 #[test]
@@ -580,7 +708,24 @@ fn graphs_and_expected_paths_are_worked_on() {
         command["do"] = "graph".into();
         let answer = hand.get(command);
         assert!(answer.is_object(), "{action}: {answer}");
+        if action["action"] == "preview" {
+            // Some rays hit the floor, and none is told twice.
+            let count = |key: &str| answer[key].as_array().map_or(0, Vec::len) as u64;
+            assert!(count("hits") > 0 && count("hits") + count("misses") <= answer["rays"].as_u64().unwrap());
+        }
     }
+    let added = |adds: bool| json!({ "do": "graph", "action": "space", "name": "hall", "from": from, "within": 1, "adds": adds });
+    let points = |answer: &Value| {
+        let parts = answer["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["name"] == "hall").unwrap()["points"].as_u64().unwrap()
+    };
+    hand.get(json!({ "do": "graph", "action": "space", "clear": true }));
+    let wide = json!({ "do": "graph", "action": "space", "name": "hall", "from": from, "within": 3 });
+    let wide = points(&hand.get(wide));
+    assert_eq!(points(&hand.get(added(true))), wide, "what it has stays in it");
+    assert!(points(&hand.get(added(false))) < wide);
+    let refused = hand.ask(json!({ "do": "graph", "action": "stitch", "island": 99 }));
+    assert!(refused.is_err_and(|error| error.contains("there is no island 99")));
     while hand.ask(json!({ "do": "undo" })).is_ok() {}
     assert_eq!(text(), before, "every step is taken back");
     let add =
@@ -588,6 +733,103 @@ fn graphs_and_expected_paths_are_worked_on() {
     let rows = hand.get(json!({ "do": "expect", "add": add }))["rows"].clone();
     assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
     assert_eq!(hand.get(json!({ "do": "expect", "remove": 0 }))["rows"], json!([]));
+}
+
+#[test]
+fn expected_paths_know_who_asks_and_are_taken_back() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let add = json!({
+        "from": [5, 0, 3], "to": [31, 0, 6], "doors": "open", "keys": ["bronze"], "avoidCharacters": true,
+        "layer": "ground", "status": "complete",
+    });
+    let rows = hand.get(json!({ "do": "expect", "add": add }))["rows"].clone();
+    for key in ["keys", "avoidCharacters", "layer", "doors"] {
+        assert_eq!(rows[0][key], add[key], "{rows}");
+    }
+    assert_eq!(hand.wait(|message| message["tell"] == "history")["canUndo"], "expect a path");
+    assert!(
+        hand.ask(json!({ "do": "expect", "add": { "from": [5, 0, 3], "to": [6, 0, 3], "keys": [""] } }))
+            .is_err()
+    );
+    hand.get(json!({ "do": "expect", "remove": 0 }));
+    let told = |hand: &mut super::hand::Hand, count: usize| {
+        hand.wait(|message| {
+            message["tell"] == "expected" && message["rows"].as_array().map(Vec::len) == Some(count)
+        })
+    };
+    hand.forget();
+    hand.get(json!({ "do": "undo" }));
+    assert_eq!(told(&mut hand, 1)["rows"], rows);
+    hand.get(json!({ "do": "undo" }));
+    told(&mut hand, 0);
+    assert_eq!(hand.get(json!({ "do": "redo" }))["label"], "expect a path");
+    told(&mut hand, 1);
+    hand.get(json!({ "do": "expect", "save": "" }));
+    let text = std::fs::read_to_string(viewed.file("scripts/courtyard_paths_test.lua")).unwrap();
+    assert!(text.contains("keys = { \"bronze\" }, layer = \"ground\"") && !text.contains("ignore"), "{text}");
+    let tested = Command::new(crate::place::program())
+        .args(["test", "scripts/courtyard_paths_test.lua"])
+        .current_dir(viewed.project.path())
+        .output()
+        .unwrap();
+    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
+}
+
+#[test]
+fn routes_are_inspected_and_the_level_has_the_log_of_its_script() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let route = hand.get(json!({ "do": "inspect", "kind": "route", "name": "rounds" }));
+    assert_eq!(route["stops"][0], json!({ "mark": "post", "position": [3.0, 0.0, 3.0] }), "{route}");
+    assert_eq!(route["stops"].as_array().map(Vec::len), Some(4));
+    assert!(route["length"].as_f64().is_some_and(|metres| (32.0..34.0).contains(&metres)), "{route}");
+    assert!(hand.ask(json!({ "do": "inspect", "kind": "route", "name": "ruonds" })).is_err());
+    let script = viewed.file("scripts/courtyard.lua");
+    let text = std::fs::read_to_string(&script).unwrap();
+    std::fs::write(&script, format!("log.info(\"the yard is open\")\n{text}")).unwrap();
+    hand.wait(|message| message["tell"] == "script");
+    hand.step(5);
+    let level = hand.get(json!({ "do": "inspect", "kind": "level" }));
+    assert!(level["log"].to_string().contains("the yard is open"), "{}", level["log"]);
+}
+
+#[test]
+fn the_search_of_a_walk_is_made_again() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "input", "walk": "regent", "to": [24, 0, 10] }));
+    hand.step(5);
+    let again = hand.get(json!({ "do": "path", "of": "regent" }));
+    assert_eq!(again["status"], "complete", "{again}");
+    assert!(again["legend"].to_string().contains("cells of the path"), "{again}");
+    hand.get(json!({ "do": "input", "stop": "regent" }));
+    hand.step(2);
+    assert!(hand.get(json!({ "do": "path", "of": "regent" }))["status"].is_null());
+    assert!(hand.ask(json!({ "do": "path", "of": "rgeent" })).is_err());
+}
+
+#[test]
+fn a_table_that_was_kept_is_taken_back() {
+    let viewed = Viewed::level("tower");
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "graph", "action": "space", "auto": 60 }));
+    let files = || {
+        let entries =
+            ["levels", "levels/paths"].map(|folder| std::fs::read_dir(viewed.file(folder)).unwrap());
+        let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+        let all =
+            paths.filter(|path| path.is_file()).map(|path| (path.clone(), std::fs::read(path).unwrap()));
+        all.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let before = files();
+    hand.get(json!({ "do": "graph", "action": "table", "keep": true }));
+    let kept = files();
+    assert_ne!(kept, before);
+    assert_eq!(hand.get(json!({ "do": "undo" }))["label"], "keep the table");
+    assert_eq!(files(), before);
+    hand.get(json!({ "do": "redo" }));
+    assert_eq!(files(), kept);
 }
 
 #[test]

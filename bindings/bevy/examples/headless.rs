@@ -55,7 +55,7 @@ fn tell(
             println!("{} stands at {:.1}, {:.1}", walker.name, place.translation.x, place.translation.z);
         }
     }
-    for told in refused.read() {
+    if let Some(told) = refused.read().next() {
         eprintln!("{}:{}: {}", told.problem.file, told.problem.line, told.problem.message);
         std::process::exit(3);
     }
@@ -66,6 +66,7 @@ fn tell(
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "a system names what it uses")]
 fn finish(
     games: NonSend<Games>,
     levels: Query<Entity, With<WalkonLevel>>,

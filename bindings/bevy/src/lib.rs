@@ -32,8 +32,14 @@
 //! }
 //! ```
 
+/// The code of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 mod asset;
 mod game;
+mod poses;
 mod say;
 
 use std::path::PathBuf;
@@ -44,11 +50,11 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::schedule::IntoScheduleConfigs;
 
 pub use asset::{LevelAsset, LevelLoadError};
-pub use game::{
-    CueAsked, Games, Happened, LevelReady, LevelRefused, PoseBefore, PoseNow, Waiting, Walker, WalkonLevel,
-};
-pub use say::SayExt;
+pub use game::{CueAsked, Games, Happened, LevelReady, LevelRefused, Waiting, Walker, WalkonLevel};
+pub use poses::{PoseBefore, PoseNow};
+pub use say::{RestoreExt, SayExt};
 pub use walkon;
+pub use walkon_shell::{LiveGame, Problem, ProblemKind};
 
 /// Where in `FixedUpdate` levels take their tick: systems that say something to a level come before, those that look at
 /// what became of it after.
@@ -84,6 +90,6 @@ impl Plugin for WalkonPlugin {
                 (game::start, game::reload, game::forget).chain().after(AssetEventSystems),
             )
             .add_systems(FixedUpdate, game::tick.in_set(WalkonTick))
-            .add_systems(RunFixedMainLoop, game::place.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop));
+            .add_systems(RunFixedMainLoop, poses::place.in_set(RunFixedMainLoopSystems::AfterFixedMainLoop));
     }
 }

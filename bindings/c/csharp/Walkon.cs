@@ -10,7 +10,7 @@ using System.Runtime.InteropServices;
 
 namespace Walkon
 {
-    internal static unsafe partial class Native
+    public static unsafe partial class Native
     {
         const string __DllName = "walkon_c";
 
@@ -22,13 +22,13 @@ namespace Walkon
         ///  The version of the library, such as `0.1.0`; ends with a zero byte and is never freed.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_version", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern byte* walkon_version();
+        public static extern byte* walkon_version();
 
         /// <summary>
         ///  The word for a status, `bug` for a number that is none; ends with a zero byte and is never freed.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_status_name", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern byte* walkon_status_name(int status);
+        public static extern byte* walkon_status_name(int status);
 
         /// <summary>
         ///  What was wrong with the last call of this thread that failed: a sentence, without a zero byte. Errors:
@@ -38,17 +38,17 @@ namespace Walkon
         ///  `out` is a buffer with the room that it says.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_last_error", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_last_error(WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_last_error(WalkonBuffer* @out);
 
         /// <summary>
         ///  The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
-        ///  `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
+        ///  `Io`, `LevelRefused`, `ScriptFailed` and `SaveRefused`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
         ///
         ///  # Safety
         ///  As for `walkon_last_error`.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_last_problem", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_last_problem(WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_last_problem(WalkonBuffer* @out);
 
         /// <summary>
         ///  Opens a level by its path, or by its name in the project around the current folder, with the scripts of its
@@ -58,7 +58,7 @@ namespace Walkon
         ///  `path` is a text, `level` has room for one handle.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_open", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_level_open(WalkonText path, WalkonLevel** level);
+        public static extern WalkonStatus walkon_level_open(WalkonText path, WalkonLevel** level);
 
         /// <summary>
         ///  Opens a level from texts: an object with `path` (that of the level), `files` (texts by path, the level and what it
@@ -69,7 +69,7 @@ namespace Walkon
         ///  `texts` is a text, `level` has room for one handle.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_texts", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_level_texts(WalkonText texts, WalkonLevel** level);
+        public static extern WalkonStatus walkon_level_texts(WalkonText texts, WalkonLevel** level);
 
         /// <summary>
         ///  Frees a level; null is nothing. Games that were started from it go on.
@@ -78,7 +78,7 @@ namespace Walkon
         ///  `level` is null, or was made by this library and not freed.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_free", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern void walkon_level_free(WalkonLevel* level);
+        public static extern void walkon_level_free(WalkonLevel* level);
 
         /// <summary>
         ///  Writes what a level is called. Errors: `NullPointer`, `TooSmall`, `Bug`.
@@ -87,7 +87,7 @@ namespace Walkon
         ///  `level` is a level that was not freed, `out` a buffer with the room that it says.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_name", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_level_name(WalkonLevel* level, WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_level_name(WalkonLevel* level, WalkonBuffer* @out);
 
         /// <summary>
         ///  Writes how many ticks a game second has. Errors: `NullPointer`, `Bug`.
@@ -96,20 +96,20 @@ namespace Walkon
         ///  `level` is a level that was not freed, `rate` has room for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_tick_rate", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_level_tick_rate(WalkonLevel* level, uint* rate);
+        public static extern WalkonStatus walkon_level_tick_rate(WalkonLevel* level, uint* rate);
 
         /// <summary>
         ///  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
         ///  json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
         ///  it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
-        ///  any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`; a level whose scripts
-        ///  fail has a row that says so.
+        ///  any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+        ///  a row that says what panicked; a level whose scripts fail has a row that says so.
         ///
         ///  # Safety
         ///  `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_level_run", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_level_run(WalkonLevel* level, ulong seed, WalkonText bound, WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_level_run(WalkonLevel* level, ulong seed, WalkonText bound, WalkonBuffer* @out);
 
         /// <summary>
         ///  Starts a level: behaviours are attached, `onStart` has run. `setup` is an object with `seed`, `args`, `interactive`
@@ -120,7 +120,31 @@ namespace Walkon
         ///  `level` is a level that was not freed, `setup` a text, `game` has room for one handle.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_start", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_start(WalkonLevel* level, WalkonText setup, WalkonGame** game);
+        public static extern WalkonStatus walkon_game_start(WalkonLevel* level, WalkonText setup, WalkonGame** game);
+
+        /// <summary>
+        ///  Starts a level as it was saved: `save` are the bytes of `walkon_game_save`, written here or elsewhere, `setup` is as
+        ///  for `walkon_game_start`; the seed is that of the save, and so are `args` when none are given. The code of scripts
+        ///  begins in the first tick, which counts on from the save. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `SaveRefused`
+        ///  (the bytes are no save game that this version reads, or do not fit level and scripts), `ScriptFailed`, `Bug`.
+        ///
+        ///  # Safety
+        ///  `level` is a level that was not freed, `setup` a text, `length` bytes can be read at `save`, `game` has room for one
+        ///  handle.
+        /// </summary>
+        [DllImport(__DllName, EntryPoint = "walkon_game_restore", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        public static extern WalkonStatus walkon_game_restore(WalkonLevel* level, WalkonText setup, byte* save, nuint length, WalkonGame** game);
+
+        /// <summary>
+        ///  Writes the whole game as bytes, between two ticks; `walkon_game_restore` makes it again. It changes nothing. A save
+        ///  is made again when there was too little room. Errors: `NullPointer`, `TooSmall`, `SaveRefused` (the game has ended,
+        ///  or a scene is under way that does not say `resumable = true`), `WrongThread`, `Bug`.
+        ///
+        ///  # Safety
+        ///  As for `walkon_game_events`.
+        /// </summary>
+        [DllImport(__DllName, EntryPoint = "walkon_game_save", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+        public static extern WalkonStatus walkon_game_save(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
         ///  Frees a game; null is nothing. Errors: `WrongThread`, and then the game is as it was.
@@ -129,7 +153,7 @@ namespace Walkon
         ///  `game` is null, or was made by this library and not freed.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_free", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_free(WalkonGame* game);
+        public static extern WalkonStatus walkon_game_free(WalkonGame* game);
 
         /// <summary>
         ///  Advances a game by one tick. `inputs` are an object or a list of objects, each with the fields that its line in a
@@ -139,7 +163,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `inputs` a text.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_tick", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_tick(WalkonGame* game, WalkonText inputs);
+        public static extern WalkonStatus walkon_game_tick(WalkonGame* game, WalkonText inputs);
 
         /// <summary>
         ///  Writes what happened in the last tick: one JSON object a line, as traces have them. Errors: `NullPointer`,
@@ -149,7 +173,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `out` a buffer with the room that it says.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_events", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_events(WalkonGame* game, WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_game_events(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
         ///  Runs a game to a bound, counted from its first tick, and ends it; `walkon_game_row` has what came of it. `bound` is
@@ -159,7 +183,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `bound` a text.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_run", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_run(WalkonGame* game, WalkonText bound);
+        public static extern WalkonStatus walkon_game_run(WalkonGame* game, WalkonText bound);
 
         /// <summary>
         ///  Writes the row of the run: the line of `walkon run --format json`. Errors: `NullPointer`, `TooSmall`, `WrongThread`,
@@ -169,7 +193,7 @@ namespace Walkon
         ///  As for `walkon_game_events`.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_row", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_row(WalkonGame* game, WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_game_row(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
         ///  Ends a game: every open walk settles, and `walkon_game_events` has what happened then. Errors: `NullPointer`,
@@ -179,7 +203,7 @@ namespace Walkon
         ///  `game` is a game that was not freed.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_end", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_end(WalkonGame* game);
+        public static extern WalkonStatus walkon_game_end(WalkonGame* game);
 
         /// <summary>
         ///  Writes the number of the last tick, 0 before the first. Errors: `NullPointer`, `WrongThread`, `Bug`.
@@ -188,7 +212,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `tick` has room for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_tick_number", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_tick_number(WalkonGame* game, ulong* tick);
+        public static extern WalkonStatus walkon_game_tick_number(WalkonGame* game, ulong* tick);
 
         /// <summary>
         ///  Writes the hash of the state: the same in every process that runs the same level, scripts, seed and inputs. Errors:
@@ -198,7 +222,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `hash` has room for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_hash", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_hash(WalkonGame* game, ulong* hash);
+        public static extern WalkonStatus walkon_game_hash(WalkonGame* game, ulong* hash);
 
         /// <summary>
         ///  Writes 1 when the level's script has finished it well, 0 when badly. Errors: `NullPointer`, `WrongThread`, `Bug`;
@@ -208,7 +232,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `ok` has room for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_outcome", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_outcome(WalkonGame* game, byte* ok);
+        public static extern WalkonStatus walkon_game_outcome(WalkonGame* game, byte* ok);
 
         /// <summary>
         ///  Writes how many characters there are. Errors: `NullPointer`, `WrongThread`, `Bug`.
@@ -217,7 +241,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `count` has room for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_character_count", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_character_count(WalkonGame* game, nuint* count);
+        public static extern WalkonStatus walkon_game_character_count(WalkonGame* game, nuint* count);
 
         /// <summary>
         ///  Writes the names of the characters in order of creation, one a line: those of the rows of `walkon_game_positions`.
@@ -227,7 +251,7 @@ namespace Walkon
         ///  As for `walkon_game_events`.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_names", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_names(WalkonGame* game, WalkonBuffer* @out);
+        public static extern WalkonStatus walkon_game_names(WalkonGame* game, WalkonBuffer* @out);
 
         /// <summary>
         ///  Writes where everybody is, in order of creation: x, y and z of each in metres, as far as there is room for
@@ -238,7 +262,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `xyz` has room for three times `capacity` numbers, `count` for one.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_positions", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_positions(WalkonGame* game, float* xyz, nuint capacity, nuint* count);
+        public static extern WalkonStatus walkon_game_positions(WalkonGame* game, float* xyz, nuint capacity, nuint* count);
 
         /// <summary>
         ///  The same with which way everybody looks and how fast they are. Errors: as `walkon_game_positions`.
@@ -247,7 +271,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `poses` has room for `capacity` of them, `count` for one number.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_poses", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_poses(WalkonGame* game, WalkonPose* poses, nuint capacity, nuint* count);
+        public static extern WalkonStatus walkon_game_poses(WalkonGame* game, WalkonPose* poses, nuint capacity, nuint* count);
 
         /// <summary>
         ///  Sends a character to a place from the next tick on and writes the number of the walk, which is in its events.
@@ -258,7 +282,7 @@ namespace Walkon
         ///  is null.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_walk", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_walk(WalkonGame* game, WalkonText name, float* to, ulong* walk);
+        public static extern WalkonStatus walkon_game_walk(WalkonGame* game, WalkonText name, float* to, ulong* walk);
 
         /// <summary>
         ///  Stops the walk of a character, if it has one. Errors: `NullPointer`, `NotUtf8`, `UnknownName`, `WrongThread`, `Ended`,
@@ -268,7 +292,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `name` a text.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_stop", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_stop(WalkonGame* game, WalkonText name);
+        public static extern WalkonStatus walkon_game_stop(WalkonGame* game, WalkonText name);
 
         /// <summary>
         ///  Wishes a door open (1) or closed (0). A locked door stays closed, a doorway has to be clear. Errors: `NullPointer`,
@@ -278,7 +302,7 @@ namespace Walkon
         ///  `game` is a game that was not freed, `name` a text.
         /// </summary>
         [DllImport(__DllName, EntryPoint = "walkon_game_door", CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
-        internal static extern WalkonStatus walkon_game_door(WalkonGame* game, WalkonText name, byte open);
+        public static extern WalkonStatus walkon_game_door(WalkonGame* game, WalkonText name, byte open);
 
 
     }
@@ -287,7 +311,7 @@ namespace Walkon
     ///  Text of the caller; it need not end with a zero byte. Nothing at all may be null.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe partial struct WalkonText
+    public unsafe partial struct WalkonText
     {
         /// <summary>
         ///  UTF-8.
@@ -303,7 +327,7 @@ namespace Walkon
     ///  Memory of the caller that bytes go to.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe partial struct WalkonBuffer
+    public unsafe partial struct WalkonBuffer
     {
         /// <summary>
         ///  Where; may be null when `size` is 0.
@@ -323,7 +347,7 @@ namespace Walkon
     ///  A level. Belongs to no thread; freed with `walkon_level_free`.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe partial struct WalkonLevel
+    public unsafe partial struct WalkonLevel
     {
     }
 
@@ -331,7 +355,7 @@ namespace Walkon
     ///  A game. Belongs to the thread that started it; freed there with `walkon_game_free`.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe partial struct WalkonGame
+    public unsafe partial struct WalkonGame
     {
     }
 
@@ -339,7 +363,7 @@ namespace Walkon
     ///  Where somebody is.
     /// </summary>
     [StructLayout(LayoutKind.Sequential)]
-    internal unsafe partial struct WalkonPose
+    public unsafe partial struct WalkonPose
     {
         /// <summary>
         ///  The point on the ground below its middle, metres.
@@ -359,7 +383,7 @@ namespace Walkon
     /// <summary>
     ///  What a call came to. Numbers are only ever added.
     /// </summary>
-    internal enum WalkonStatus : uint
+    public enum WalkonStatus : uint
     {
         /// <summary>
         ///  Done.
@@ -413,6 +437,11 @@ namespace Walkon
         ///  There is nothing there yet: no row before the first run, no outcome before the level said one.
         /// </summary>
         Nothing = 12,
+        /// <summary>
+        ///  The game cannot be saved now, or the bytes are no save game that fits this level; `walkon_last_problem` has the
+        ///  script and the line, when it is one.
+        /// </summary>
+        SaveRefused = 13,
         /// <summary>
         ///  A bug of walkon. The game can only be freed.
         /// </summary>

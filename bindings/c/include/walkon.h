@@ -15,6 +15,11 @@
 #include <stdlib.h>
 
 /*
+ The version that this header is of, that of the library that it belongs to: compare it with walkon_version.
+ */
+#define WALKON_VERSION "0.1.0"
+
+/*
  What a call came to. Numbers are only ever added.
  */
 typedef enum WalkonStatus {
@@ -70,6 +75,11 @@ typedef enum WalkonStatus {
      There is nothing there yet: no row before the first run, no outcome before the level said one.
      */
     WALKON_STATUS_NOTHING = 12,
+    /*
+     The game cannot be saved now, or the bytes are no save game that fits this level; `walkon_last_problem` has the
+     script and the line, when it is one.
+     */
+    WALKON_STATUS_SAVE_REFUSED = 13,
     /*
      A bug of walkon. The game can only be freed.
      */
@@ -161,7 +171,7 @@ enum WalkonStatus walkon_last_error(struct WalkonBuffer *out);
 
 /*
  The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
- `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
+ `Io`, `LevelRefused`, `ScriptFailed` and `SaveRefused`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
 
  # Safety
  As for `walkon_last_error`.
@@ -216,8 +226,8 @@ enum WalkonStatus walkon_level_tick_rate(const struct WalkonLevel *level, uint32
  Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
  json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
  it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
- any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`; a level whose scripts
- fail has a row that says so.
+ any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+ a row that says what panicked; a level whose scripts fail has a row that says so.
 
  # Safety
  `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
@@ -238,6 +248,33 @@ enum WalkonStatus walkon_level_run(const struct WalkonLevel *level,
 enum WalkonStatus walkon_game_start(const struct WalkonLevel *level,
                                     struct WalkonText setup,
                                     struct WalkonGame **game);
+
+/*
+ Starts a level as it was saved: `save` are the bytes of `walkon_game_save`, written here or elsewhere, `setup` is as
+ for `walkon_game_start`; the seed is that of the save, and so are `args` when none are given. The code of scripts
+ begins in the first tick, which counts on from the save. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `SaveRefused`
+ (the bytes are no save game that this version reads, or do not fit level and scripts), `ScriptFailed`, `Bug`.
+
+ # Safety
+ `level` is a level that was not freed, `setup` a text, `length` bytes can be read at `save`, `game` has room for one
+ handle.
+ */
+enum WalkonStatus walkon_game_restore(const struct WalkonLevel *level,
+                                      struct WalkonText setup,
+                                      const uint8_t *save,
+                                      size_t length,
+                                      struct WalkonGame **game);
+
+/*
+ Writes the whole game as bytes, between two ticks; `walkon_game_restore` makes it again. It changes nothing. A save
+ is made again when there was too little room. Errors: `NullPointer`, `TooSmall`, `SaveRefused` (the game has ended,
+ or a scene is under way that does not say `resumable = true`), `WrongThread`, `Bug`.
+
+ # Safety
+ As for `walkon_game_events`.
+ */
+enum WalkonStatus walkon_game_save(struct WalkonGame *game,
+                                   struct WalkonBuffer *out);
 
 /*
  Frees a game; null is nothing. Errors: `WrongThread`, and then the game is as it was.

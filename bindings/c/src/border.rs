@@ -4,8 +4,6 @@
 //! pointer is a status, never a fault; a panic is the status `Bug`; a result that does not fit leaves the memory of
 //! the caller alone and says how much it needs. Not here: what functions do.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use crate::status::{self, Failure, WalkonStatus};
 
 /// Runs the work of a function; what is wrong is kept for `walkon_last_error`.
@@ -27,12 +25,7 @@ pub fn quietly(work: impl FnOnce() -> Result<(), Failure>) -> WalkonStatus {
 /// A panic as a failure.
 pub fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     // What a panic leaves half done is behind a handle that answers `Bug` from then on.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text =
-            text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
-        Err(Failure::new(WalkonStatus::Bug, format!("a bug in walkon, please report it: {text}")))
-    })
+    walkon_shell::caught(work).unwrap_or_else(|bug| Err(Failure::new(WalkonStatus::Bug, bug.to_string())))
 }
 
 fn null(what: &str) -> Failure {
@@ -64,14 +57,8 @@ impl WalkonText {
     /// # Safety
     /// `data` is null, or `length` bytes can be read there.
     pub(crate) unsafe fn read<'a>(self, what: &str) -> Result<&'a str, Failure> {
-        if self.length == 0 {
-            return Ok("");
-        }
-        if self.data.is_null() {
-            return Err(null(what));
-        }
-        // SAFETY: it is not null, and the caller promises its length.
-        let bytes = unsafe { std::slice::from_raw_parts(self.data, self.length) };
+        // SAFETY: as the caller promises.
+        let bytes = unsafe { bytes(self.data, self.length, what) }?;
         std::str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
             Failure::new(WalkonStatus::NotUtf8, format!("{what} is not UTF-8 at byte {at}"))
@@ -79,7 +66,23 @@ impl WalkonText {
     }
 }
 
-/// Room of the caller for many of something.
+/// Bytes of the caller; `what` is what messages call them.
+///
+/// # Safety
+/// `data` is null, or `length` bytes can be read there.
+pub unsafe fn bytes<'a>(data: *const u8, length: usize, what: &str) -> Result<&'a [u8], Failure> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    if data.is_null() {
+        return Err(null(what));
+    }
+    // SAFETY: it is not null, and the caller promises its length.
+    Ok(unsafe { std::slice::from_raw_parts(data, length) })
+}
+
+/// Room of the caller for many of something: `count` is how many are going to be written, not how many the caller has
+/// said there is room for, which may be more than any memory has.
 ///
 /// # Safety
 /// `room` is null, or `count` of them can be written there.

@@ -1,18 +1,17 @@
 //! Games behind handles.
 //!
-//! In: a level, inputs as JSON, room for results. Out: events as JSON lines, places as numbers, rows. Holds: one game,
+//! In: a level, inputs as JSON, saves, room for results. Out: events as JSON lines, places as numbers, rows, saves. Holds: one game,
 //! one thread; after a panic a game answers `Bug` to everything and can only be freed. Not here: what inputs and
 //! events look like (docs/traces.md).
 
-use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use walkon::{RecordOptions, Signals, Threads, Tick};
+use walkon::{RecordOptions, SaveError, Signals, Threads, Tick};
 use walkon_shell::{LiveGame, PoseRow, Problem, StartSetup, Stop, ThreadBound};
 
-use crate::border::{self, WalkonBuffer, WalkonText, fill, handle, put, room};
+use crate::border::{self, WalkonBuffer, WalkonText, bytes, fill, handle, put, room};
 use crate::level::{BoundText, WalkonLevel};
 use crate::status::{Failure, WalkonStatus};
 
@@ -45,7 +44,6 @@ struct Running {
     /// The lines of the last tick, each with its line break.
     events: String,
     row: Option<String>,
-    is_broken: Cell<bool>,
 }
 
 /// How a game starts.
@@ -64,6 +62,20 @@ struct SetupText {
 impl Default for SetupText {
     fn default() -> Self {
         Self { seed: None, args: Vec::new(), interactive: false, events: true, threads: NonZeroUsize::MIN }
+    }
+}
+
+impl SetupText {
+    fn read(text: &str) -> Result<StartSetup, Failure> {
+        let Self { seed, args, interactive, events, threads } = border::json(text, "setup")?;
+        Ok(StartSetup {
+            seed,
+            args,
+            record: RecordOptions { trace: events, ..RecordOptions::default() },
+            signals: Arc::new(Signals::default()),
+            is_interactive: interactive,
+            threads: Threads::new(threads),
+        })
     }
 }
 
@@ -88,17 +100,7 @@ unsafe fn with(
     border::run(|| {
         // SAFETY: as the caller promises.
         let game = unsafe { handle(game, "game") }?;
-        game.running.with(|running| {
-            if running.is_broken.get() {
-                let what = "a bug in walkon has broken this game, it can only be freed";
-                return Err(Failure::new(WalkonStatus::Bug, what));
-            }
-            running.is_broken.set(true);
-            let done = work(running);
-            // A panic never comes here.
-            running.is_broken.set(false);
-            done
-        })?
+        game.running.with(work)?
     })
 }
 
@@ -120,23 +122,65 @@ pub unsafe extern "C" fn walkon_game_start(
         if game.is_null() {
             return Err(Failure::new(WalkonStatus::NullPointer, "game is a null pointer"));
         }
-        let setup: SetupText = border::json(setup, "setup")?;
-        let record = RecordOptions { trace: setup.events, ..RecordOptions::default() };
-        let with = StartSetup {
-            seed: setup.seed,
-            args: setup.args,
-            record,
-            signals: Arc::new(Signals::default()),
-            is_interactive: setup.interactive,
-            threads: Threads::new(setup.threads),
-        };
-        let live = LiveGame::start(&level.text, level.built.clone(), with)
-            .map_err(|error| Failure::from(Problem::from(error)))?;
-        let running = Running { live, events: String::new(), row: None, is_broken: Cell::new(false) };
-        let started = Box::into_raw(Box::new(WalkonGame { running: ThreadBound::new(running) }));
+        let with = SetupText::read(setup)?;
+        let live = LiveGame::start(&level.text, level.built.clone(), with).map_err(Problem::from)?;
         // SAFETY: as the caller promises.
-        unsafe { put(game, started, "game") }
+        unsafe { put(game, handed(live), "game") }
     })
+}
+
+/// Starts a level as it was saved: `save` are the bytes of `walkon_game_save`, written here or elsewhere, `setup` is as
+/// for `walkon_game_start`; the seed is that of the save, and so are `args` when none are given. The code of scripts
+/// begins in the first tick, which counts on from the save. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `SaveRefused`
+/// (the bytes are no save game that this version reads, or do not fit level and scripts), `ScriptFailed`, `Bug`.
+///
+/// # Safety
+/// `level` is a level that was not freed, `setup` a text, `length` bytes can be read at `save`, `game` has room for one
+/// handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn walkon_game_restore(
+    level: *const WalkonLevel,
+    setup: WalkonText,
+    save: *const u8,
+    length: usize,
+    game: *mut *mut WalkonGame,
+) -> WalkonStatus {
+    border::run(|| {
+        // SAFETY: as the caller promises.
+        let (level, setup) = unsafe { (handle(level, "level")?, setup.read("setup")?) };
+        // SAFETY: as the caller promises.
+        let save = unsafe { bytes(save, length, "save") }?;
+        if game.is_null() {
+            return Err(Failure::new(WalkonStatus::NullPointer, "game is a null pointer"));
+        }
+        let with = SetupText::read(setup)?;
+        let live = LiveGame::restore(&level.text, level.built.clone(), with, save).map_err(Problem::from)?;
+        // SAFETY: as the caller promises.
+        unsafe { put(game, handed(live), "game") }
+    })
+}
+
+/// Writes the whole game as bytes, between two ticks; `walkon_game_restore` makes it again. It changes nothing. A save
+/// is made again when there was too little room. Errors: `NullPointer`, `TooSmall`, `SaveRefused` (the game has ended,
+/// or a scene is under way that does not say `resumable = true`), `WrongThread`, `Bug`.
+///
+/// # Safety
+/// As for `walkon_game_events`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn walkon_game_save(game: *mut WalkonGame, out: *mut WalkonBuffer) -> WalkonStatus {
+    // SAFETY: as the caller promises.
+    unsafe {
+        with(game, |running| {
+            let refused = |error: SaveError| Failure::new(WalkonStatus::SaveRefused, error.to_string());
+            fill(out, &running.live.save().map_err(refused)?)
+        })
+    }
+}
+
+/// A handle for the caller.
+fn handed(live: LiveGame) -> *mut WalkonGame {
+    let running = Running { live, events: String::new(), row: None };
+    Box::into_raw(Box::new(WalkonGame { running: ThreadBound::new(running) }))
 }
 
 /// Frees a game; null is nothing. Errors: `WrongThread`, and then the game is as it was.
@@ -170,7 +214,7 @@ pub unsafe extern "C" fn walkon_game_tick(game: *mut WalkonGame, inputs: WalkonT
     unsafe {
         with(game, |running| {
             let inputs = match inputs.read("inputs")? {
-                "" => Vec::new(),
+                blank if blank.trim().is_empty() => Vec::new(),
                 json => running
                     .live
                     .game()
@@ -341,7 +385,8 @@ pub unsafe extern "C" fn walkon_game_positions(
     // SAFETY: as the caller promises.
     unsafe {
         with(game, |running| {
-            let room = room(xyz, capacity.saturating_mul(3), "xyz")?;
+            let written = running.live.character_count().min(capacity);
+            let room = room(xyz, 3 * written, "xyz")?;
             let all = running.live.positions(room);
             put(count, all, "count")?;
             fits(all, capacity)
@@ -363,7 +408,8 @@ pub unsafe extern "C" fn walkon_game_poses(
     // SAFETY: as the caller promises; a row of the library lies as a pose of the header does.
     unsafe {
         with(game, |running| {
-            let room = room(poses.cast::<PoseRow>(), capacity, "poses")?;
+            let written = running.live.character_count().min(capacity);
+            let room = room(poses.cast::<PoseRow>(), written, "poses")?;
             let all = running.live.poses(room);
             put(count, all, "count")?;
             fits(all, capacity)

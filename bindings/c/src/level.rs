@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use walkon::Level;
-use walkon_shell::{BatchSetup, LevelText, Problem, RunBound, Stop, run_one};
+use walkon_shell::{BatchSetup, Exit, LevelText, Problem, RunBound, Stop, run_one};
 
 use crate::border::{self, WalkonBuffer, WalkonText, fill, handle};
 use crate::status::{Failure, WalkonStatus};
@@ -148,8 +148,8 @@ pub unsafe extern "C" fn walkon_level_tick_rate(level: *const WalkonLevel, rate:
 /// Runs a level with a seed from its first tick to its end and writes the row: the line of `walkon run --format
 /// json`. `bound` is an object with `seconds` or `ticks`, `until`, `strict` and `args`, or nothing. Any thread may do
 /// it. A run takes as long as it takes, and is made again when there was too little room: 64 KiB are enough for
-/// any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`; a level whose scripts
-/// fail has a row that says so.
+/// any level without measures. Errors: `NullPointer`, `NotUtf8`, `BadJson`, `TooSmall`, `Bug`, with
+/// a row that says what panicked; a level whose scripts fail has a row that says so.
 ///
 /// # Safety
 /// `level` is a level that was not freed, `bound` a text, `out` a buffer with the room that it says.
@@ -166,7 +166,12 @@ pub unsafe extern "C" fn walkon_level_run(
         let (bound, args) = BoundText::read(bound)?;
         let done = run_one(&level.text, seed, &BatchSetup { bound, args, stop: Stop::never() });
         let nothing = || Failure::new(WalkonStatus::Bug, "a run that nobody stopped was stopped");
+        let done = done.ok_or_else(nothing)?;
         // SAFETY: as the caller promises.
-        unsafe { fill(out, done.ok_or_else(nothing)?.line.as_bytes()) }
+        unsafe { fill(out, done.line.as_bytes()) }?;
+        match done.exit {
+            Exit::Bug => Err(Failure::new(WalkonStatus::Bug, done.line)),
+            _ => Ok(()),
+        }
     })
 }

@@ -23,8 +23,8 @@ pub use status::WalkonStatus;
 pub use game::{
     walkon_game_character_count, walkon_game_door, walkon_game_end, walkon_game_events, walkon_game_free,
     walkon_game_hash, walkon_game_names, walkon_game_outcome, walkon_game_poses, walkon_game_positions,
-    walkon_game_row, walkon_game_run, walkon_game_start, walkon_game_stop, walkon_game_tick,
-    walkon_game_tick_number, walkon_game_walk,
+    walkon_game_restore, walkon_game_row, walkon_game_run, walkon_game_save, walkon_game_start,
+    walkon_game_stop, walkon_game_tick, walkon_game_tick_number, walkon_game_walk,
 };
 pub use level::{
     walkon_level_free, walkon_level_name, walkon_level_open, walkon_level_run, walkon_level_texts,

@@ -40,12 +40,15 @@ pub enum WalkonStatus {
     Refused = 11,
     /// There is nothing there yet: no row before the first run, no outcome before the level said one.
     Nothing = 12,
+    /// The game cannot be saved now, or the bytes are no save game that fits this level; `walkon_last_problem` has the
+    /// script and the line, when it is one.
+    SaveRefused = 13,
     /// A bug of walkon. The game can only be freed.
     Bug = 70,
 }
 
 impl WalkonStatus {
-    const NAMES: [(Self, &'static std::ffi::CStr); 14] = [
+    const NAMES: [(Self, &'static std::ffi::CStr); 15] = [
         (Self::Ok, c"ok"),
         (Self::NullPointer, c"nullPointer"),
         (Self::NotUtf8, c"notUtf8"),
@@ -59,6 +62,7 @@ impl WalkonStatus {
         (Self::UnknownName, c"unknownName"),
         (Self::Refused, c"refused"),
         (Self::Nothing, c"nothing"),
+        (Self::SaveRefused, c"saveRefused"),
         (Self::Bug, c"bug"),
     ];
 }
@@ -82,7 +86,7 @@ impl From<BorrowError> for Failure {
     fn from(error: BorrowError) -> Self {
         let status = match error {
             BorrowError::OtherThread => WalkonStatus::WrongThread,
-            BorrowError::InUse => WalkonStatus::Bug,
+            BorrowError::InUse | BorrowError::Broken => WalkonStatus::Bug,
         };
         Self::new(status, format!("game: {error}"))
     }
@@ -100,6 +104,7 @@ impl From<Problem> for Failure {
             ProblemKind::Io => WalkonStatus::Io,
             ProblemKind::Level => WalkonStatus::LevelRefused,
             ProblemKind::Script => WalkonStatus::ScriptFailed,
+            ProblemKind::Save => WalkonStatus::SaveRefused,
         };
         Self { status, message: problem.message.clone(), problem: Some(problem.json()) }
     }
@@ -111,10 +116,18 @@ thread_local! {
 
 /// Keeps what was wrong for this thread.
 pub(crate) fn keep(failure: &Failure) {
-    LAST.with_borrow_mut(|(text, problem)| {
-        text.clone_from(&failure.message);
-        *problem = failure.problem.clone().unwrap_or_default();
+    // A thread that ends, and has let go what was kept for it, keeps no more.
+    let _ = LAST.try_with(|last| {
+        if let Ok(mut last) = last.try_borrow_mut() {
+            *last = (failure.message.clone(), failure.problem.clone().unwrap_or_default());
+        }
     });
+}
+
+/// What was kept for this thread: a sentence, and an object or nothing. Both are empty in a thread that ends.
+fn last() -> (String, String) {
+    let copied = LAST.try_with(|last| last.try_borrow().map(|last| last.clone()).unwrap_or_default());
+    copied.unwrap_or_default()
 }
 
 /// The version of the library, such as `0.1.0`; ends with a zero byte and is never freed.
@@ -138,20 +151,19 @@ pub extern "C" fn walkon_status_name(status: i32) -> *const c_char {
 /// `out` is a buffer with the room that it says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn walkon_last_error(out: *mut WalkonBuffer) -> WalkonStatus {
-    let text = LAST.with_borrow(|(text, _)| text.clone());
     // SAFETY: as the caller promises.
-    border::quietly(|| unsafe { fill(out, text.as_bytes()) })
+    border::quietly(|| unsafe { fill(out, last().0.as_bytes()) })
 }
 
 /// The same as an object with `kind`, `message`, `help`, `file`, `line`, `column`, `traceback` and `diagnostics`, for
-/// `Io`, `LevelRefused` and `ScriptFailed`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
+/// `Io`, `LevelRefused`, `ScriptFailed` and `SaveRefused`. Errors: `NullPointer`, `TooSmall`; `Nothing` after other failures.
 ///
 /// # Safety
 /// As for `walkon_last_error`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn walkon_last_problem(out: *mut WalkonBuffer) -> WalkonStatus {
-    let text = LAST.with_borrow(|(_, problem)| problem.clone());
     border::quietly(|| {
+        let (_, text) = last();
         if text.is_empty() {
             return Err(Failure::new(WalkonStatus::Nothing, "the last failure is a sentence only"));
         }

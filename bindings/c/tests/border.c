@@ -155,6 +155,9 @@ static void games(void) {
     char number[32];
     snprintf(number, sizeof number, "\"walk\":%llu,", (unsigned long long)walk);
     assert(strstr(lines, number) && strstr(lines, "\"status\":\"arrived\""));
+    /* Who says that there is room for more than any memory has is taken at their word for one character. */
+    WORKS(walkon_game_positions(game, xyz, SIZE_MAX, &count));
+    WORKS(walkon_game_poses(game, &pose, SIZE_MAX, &count));
     WORKS(walkon_game_positions(game, xyz, 1, &count));
     WORKS(walkon_game_poses(game, &pose, 1, &count));
     assert(count == 1 && xyz[0] > 17.9f && xyz[0] < 18.1f && pose.position[0] == xyz[0]);
@@ -180,15 +183,75 @@ static void games(void) {
     walkon_level_free(level);
 }
 
+/* What is restored is what was saved, and goes on alike; other bytes are refused. */
+static void saves(void) {
+    WalkonLevel *level = NULL;
+    WORKS(walkon_level_texts(text(LEVEL), &level));
+    WalkonGame *game = NULL, *again = NULL, *third = NULL;
+    WORKS(walkon_game_start(level, text("{\"seed\":7}"), &game));
+    float to[3] = {18, 0, 7};
+    WORKS(walkon_game_walk(game, text("anna"), to, NULL));
+    for (int tick = 0; tick < 60; tick++) {
+        WORKS(walkon_game_tick(game, text(" \n")));
+    }
+    WalkonBuffer out = {NULL, 0, 0};
+    FAILS(walkon_game_save(game, &out), WALKON_STATUS_TOO_SMALL, "are needed");
+    out.size = out.length;
+    out.data = malloc(out.size);
+    assert(out.data);
+    WORKS(walkon_game_save(game, &out));
+    assert(out.length == out.size);
+    WORKS(walkon_game_restore(level, text(""), out.data, out.length, &again));
+    WORKS(walkon_game_restore(level, text("{\"seed\":9}"), out.data, out.length, &third));
+    WalkonBuffer same = {malloc(out.size), out.size, 0};
+    WORKS(walkon_game_save(again, &same));
+    assert(same.length == out.length && memcmp(same.data, out.data, out.length) == 0);
+    free(same.data);
+    for (int tick = 0; tick < 900; tick++) {
+        uint64_t one = 0, other = 1, number = 0;
+        WORKS(walkon_game_hash(third, &one));
+        WORKS(walkon_game_hash(again, &other));
+        WORKS(walkon_game_tick_number(again, &number));
+        assert(one == other && number == (uint64_t)(60 + tick));
+        WORKS(walkon_game_tick(third, text("")));
+        WORKS(walkon_game_tick(again, text("")));
+    }
+    float xyz[3];
+    size_t count = 0;
+    WORKS(walkon_game_positions(again, xyz, 1, &count));
+    assert(xyz[0] > 17.9f && xyz[0] < 18.1f);
+    WORKS(walkon_game_free(third));
+    WORKS(walkon_game_free(again));
+    again = NULL;
+    FAILS(walkon_game_restore(level, text(""), NULL, 4, &again), WALKON_STATUS_NULL_POINTER, "save");
+    FAILS(walkon_game_restore(level, text(""), NULL, 0, &again), WALKON_STATUS_SAVE_REFUSED, "no save game");
+    FAILS(walkon_game_restore(level, text(""), out.data, out.length, NULL), WALKON_STATUS_NULL_POINTER, "game");
+    FAILS(walkon_game_restore(level, text("{\"sed\":1}"), out.data, out.length, &again), WALKON_STATUS_BAD_JSON, "sed");
+    out.data[out.length / 2] ^= 1;
+    FAILS(walkon_game_restore(level, text(""), out.data, out.length, &again), WALKON_STATUS_SAVE_REFUSED, "changed");
+    char problem[1024];
+    WalkonBuffer whole = {(uint8_t *)problem, sizeof problem - 1, 0};
+    assert(walkon_last_problem(&whole) == WALKON_STATUS_OK);
+    problem[whole.length] = 0;
+    assert(again == NULL && strstr(problem, "\"kind\":\"save\""));
+    WORKS(walkon_game_end(game));
+    FAILS(walkon_game_save(game, &out), WALKON_STATUS_SAVE_REFUSED, "has ended");
+    WORKS(walkon_game_free(game));
+    free(out.data);
+    walkon_level_free(level);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3) {
         fprintf(stderr, "usage: %s LEVEL HASH\n", argv[0]);
         return 2;
     }
     printf("walkon %s\n", walkon_version());
+    assert(strcmp(walkon_version(), WALKON_VERSION) == 0);
     assert(strcmp(walkon_status_name(4), "tooSmall") == 0 && strcmp(walkon_status_name(999), "bug") == 0);
     levels(argv[1]);
     games();
+    saves();
     runs(argv[1], argv[2]);
     printf("the border holds\n");
     return 0;

@@ -2,6 +2,8 @@
 //!
 //! `UPDATE=1 cargo test` writes them again.
 
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test that reads and writes files")]
+
 use std::path::{Path, PathBuf};
 
 const SOURCES: [&str; 4] = ["src/status.rs", "src/border.rs", "src/level.rs", "src/game.rs"];
@@ -37,6 +39,7 @@ fn the_declarations_for_c_sharp_are_made_of_the_sources() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("Walkon.cs");
     let builder = builder.csharp_dll_name("walkon_c").csharp_namespace("Walkon").csharp_class_name("Native");
+    let builder = builder.csharp_class_accessibility("public");
     builder.generate_csharp_file(&file).unwrap();
     compare("csharp/Walkon.cs", &std::fs::read_to_string(file).unwrap());
 }

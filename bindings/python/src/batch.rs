@@ -84,6 +84,17 @@ impl Batch {
     }
 }
 
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // Who leaves a loop early drops the runs with the lock of the interpreter in hand, and the threads of runs
+        // under way are waited for. None while the interpreter ends: nobody else is there to have it.
+        if let Some(runs) = self.held().take() {
+            let mut runs = Some(runs);
+            let _ = Python::try_attach(|py| py.detach(|| drop(runs.take())));
+        }
+    }
+}
+
 impl Batch {
     fn held(&self) -> std::sync::MutexGuard<'_, Option<Runs>> {
         self.runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -4,7 +4,7 @@
 //! which are Python.
 
 use pyo3::prelude::*;
-use walkon_shell::{BorrowError, Ended, Problem};
+use walkon_shell::{BorrowError, Bug, Ended, Problem};
 
 /// An exception of that class with a sentence.
 pub fn named(py: Python<'_>, class: &str, sentence: &str) -> PyErr {
@@ -19,9 +19,18 @@ pub fn problem(py: Python<'_>, problem: &Problem) -> PyErr {
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// A game on another thread, or in use.
-pub fn borrow(py: Python<'_>, error: BorrowError) -> PyErr {
-    named(py, "ThreadError", &format!("game: {error}"))
+/// What a game gave, or why it gave nothing: it panicked, now or before, or is not to be had here.
+pub fn given<T>(py: Python<'_>, given: Result<Result<T, BorrowError>, Bug>) -> PyResult<T> {
+    given.map_err(|bug| named(py, "BugError", &bug.to_string()))?.map_err(|error| borrow(py, error))
+}
+
+/// A game on another thread, in use, or broken.
+fn borrow(py: Python<'_>, error: BorrowError) -> PyErr {
+    let class = match error {
+        BorrowError::OtherThread | BorrowError::InUse => "ThreadError",
+        BorrowError::Broken => "BugError",
+    };
+    named(py, class, &format!("game: {error}"))
 }
 
 /// A game that has ended.

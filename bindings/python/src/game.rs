@@ -1,18 +1,17 @@
 //! Games for Python.
 //!
 //! In: inputs as JSON, names, arrays. Out: lines of JSON, arrays, rows. Holds: one game, one thread, which every call
-//! checks; ticks run without the lock of the interpreter; what is written to an array is written in place. Not here:
-//! typed events.
-
-use std::cell::RefCell;
+//! checks; a game that has panicked answers `BugError` from then on; ticks run without the lock of the interpreter; what
+//! is written to an array is written in place. Not here: typed events.
 
 use numpy::ndarray::Dim;
 use numpy::{PyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use walkon::world::walk::{AcceptEnd, WalkPace};
 use walkon::{CharacterId, DoorPolicy, Goal, Tick, WalkOptions};
-use walkon_shell::{LiveGame, ThreadBound};
+use walkon_shell::{Ended, LiveGame, ThreadBound, caught};
 
 use crate::errors;
 use crate::level::{BoundArguments, bound};
@@ -46,12 +45,12 @@ impl Game {
 
     /// Works with the game while the interpreter is free.
     fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut LiveGame) -> R + Send) -> PyResult<R> {
-        py.detach(|| self.live.with(work)).map_err(|error| errors::borrow(py, error))
+        errors::given(py, py.detach(|| caught(|| self.live.with(work))))
     }
 
     /// Works with it at once: for what takes less time than to free the interpreter.
     fn at_once<R>(&self, py: Python<'_>, work: impl FnOnce(&mut LiveGame) -> R) -> PyResult<R> {
-        self.live.with(work).map_err(|error| errors::borrow(py, error))
+        errors::given(py, caught(|| self.live.with(work)))
     }
 
     fn character(&self, py: Python<'_>, name: &str) -> PyResult<CharacterId> {
@@ -61,30 +60,16 @@ impl Game {
 
 #[pymethods]
 impl Game {
-    /// Advances it by so many ticks, fewer when the level finishes; `inputs` are heard in the first. The lines of what
-    /// happened.
+    /// Advances it by so many ticks, fewer when the level finishes or a signal comes; `inputs` are heard in the first.
+    /// The lines of what happened.
     #[pyo3(signature = (inputs, ticks))]
     fn tick(&self, py: Python<'_>, inputs: Option<&str>, ticks: u32) -> PyResult<Vec<String>> {
-        let done = self.with(py, |live| {
-            let mut said = match inputs {
-                Some(inputs) => live.game().read_inputs(inputs).map_err(Told::Input)?,
-                None => Vec::new(),
-            };
-            let is_finished = live.game().outcome().is_some();
-            let mut lines = Vec::new();
-            for _ in 0..ticks {
-                lines.append(&mut live.tick(&said).map_err(Told::Ended)?.lines);
-                said.clear();
-                if !is_finished && live.game().outcome().is_some() {
-                    break;
-                }
-            }
-            Ok(lines)
-        })?;
-        done.map_err(|told| match told {
-            Told::Input(why) => errors::named(py, "InputError", &why),
-            Told::Ended(error) => errors::ended(py, error),
-        })
+        // One tick ends by itself.
+        let watch = (ticks > 1).then(SignalWatch::new);
+        let (done, watch) =
+            self.with(py, move |live| (ticked(live, inputs, ticks, watch.as_ref()), watch))?;
+        watch.map_or(Ok(()), SignalWatch::raised)?;
+        done.map_err(|told| told.error(py))
     }
 
     /// Runs it to a bound and ends it: the row of `walkon run --format json`, and the lines of what happened when they
@@ -101,9 +86,9 @@ impl Game {
                     lines.extend(tick.lines.iter().cloned());
                 }
             });
-            (ran.map(|(_, row)| (row, lines)), AcrossThreads(watch))
+            (ran.map(|(_, row)| (row, lines)), watch)
         })?;
-        watch.0.raised()?;
+        watch.raised()?;
         ran.map_err(|error| errors::ended(py, error))
     }
 
@@ -111,6 +96,21 @@ impl Game {
     fn end(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let ended = self.with(py, LiveGame::end)?;
         ended.map(|tick| tick.lines).map_err(|error| errors::ended(py, error))
+    }
+
+    /// The whole game as bytes, between two ticks.
+    fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let saved = self.with(py, |live| match live.is_over() {
+            true => Err(Told::Ended(Ended)),
+            false => live.save().map_err(|error| Told::Save(error.to_string())),
+        })?;
+        saved.map(|bytes| PyBytes::new(py, &bytes)).map_err(|told| told.error(py))
+    }
+
+    /// Panics in the game as a bug would: for the test of what comes then.
+    #[allow(clippy::panic, reason = "it is what it is there for")]
+    fn _panic(&self, py: Python<'_>) -> PyResult<()> {
+        self.with(py, |_| panic!("a test asked for it"))
     }
 
     /// Whether it has ended.
@@ -212,11 +212,45 @@ impl Game {
 /// What of a call was wrong.
 enum Told {
     Input(String),
-    Ended(walkon_shell::Ended),
+    Save(String),
+    Ended(Ended),
 }
 
-/// Comes back from where the interpreter was free.
-struct AcrossThreads(SignalWatch);
+impl Told {
+    fn error(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Input(why) => errors::named(py, "InputError", &why),
+            Self::Save(why) => errors::named(py, "SaveError", &why),
+            Self::Ended(error) => errors::ended(py, error),
+        }
+    }
+}
+
+/// So many ticks; the lines of what happened in them.
+fn ticked(
+    live: &mut LiveGame,
+    inputs: Option<&str>,
+    ticks: u32,
+    watch: Option<&SignalWatch>,
+) -> Result<Vec<String>, Told> {
+    let mut said = match inputs {
+        Some(inputs) => live.game().read_inputs(inputs).map_err(Told::Input)?,
+        None => Vec::new(),
+    };
+    let is_finished = live.game().outcome().is_some();
+    let mut lines = Vec::new();
+    for _ in 0..ticks {
+        lines.append(&mut live.tick(&said).map_err(Told::Ended)?.lines);
+        said.clear();
+        if !is_finished && live.game().outcome().is_some() {
+            break;
+        }
+        if watch.is_some_and(SignalWatch::look) {
+            break;
+        }
+    }
+    Ok(lines)
+}
 
 impl Game {
     fn filled<'py>(
@@ -237,11 +271,13 @@ impl Game {
             }
             None => PyArray::zeros(py, Dim([count, width]), false),
         };
-        let room =
-            RefCell::new(array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?);
-        let mut room = room.borrow_mut();
-        let slice =
-            room.as_slice_mut().map_err(|_| PyValueError::new_err("out: expected a contiguous array"))?;
+        // In the order of Fortran the numbers of a place lie apart.
+        let scattered = || PyValueError::new_err("out: expected a C-contiguous array");
+        if !array.is_c_contiguous() {
+            return Err(scattered());
+        }
+        let mut room = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let slice = room.as_slice_mut().map_err(|_| scattered())?;
         self.at_once(py, |live| fill(live, slice))?;
         Ok(array)
     }

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use walkon::{RecordOptions, Signals, Threads};
-use walkon_shell::{LevelText, LiveGame, OpenError, Problem, RunBound, StartSetup, ThreadBound};
+use walkon_shell::{LevelText, LiveGame, OpenError, Problem, RunBound, StartSetup, ThreadBound, caught};
 
 use crate::errors;
 use crate::game::Game;
@@ -108,20 +108,44 @@ impl Level {
         events: bool,
         threads: usize,
     ) -> PyResult<Game> {
-        let threads = std::num::NonZeroUsize::new(threads).filter(|threads| threads.get() <= 64);
-        let threads = threads.ok_or_else(|| PyValueError::new_err("threads: expected 1 to 64"))?;
-        let with = StartSetup {
-            seed,
-            args,
-            record: RecordOptions { trace: events, ..RecordOptions::default() },
-            signals: Arc::new(Signals::default()),
-            is_interactive: interactive,
-            threads: Threads::new(threads),
-        };
-        let started = py.detach(|| {
-            let live = LiveGame::start(&self.text, (*self.built).clone(), with);
-            live.map(|live| Game::new(ThreadBound::new(live))).map_err(Problem::from)
-        });
-        started.map_err(|problem| errors::problem(py, &problem))
+        let with = StartSetup { seed, args, ..setup(interactive, events, threads)? };
+        let level = (*self.built).clone();
+        begun(py, || LiveGame::start(&self.text, level, with).map_err(Problem::from))
     }
+
+    /// A game as it was saved, which lives on this thread.
+    #[pyo3(signature = (save, args, interactive, events, threads))]
+    fn restore(
+        &self,
+        py: Python<'_>,
+        save: &[u8],
+        args: Vec<String>,
+        interactive: bool,
+        events: bool,
+        threads: usize,
+    ) -> PyResult<Game> {
+        let with = StartSetup { args, ..setup(interactive, events, threads)? };
+        let level = (*self.built).clone();
+        begun(py, || LiveGame::restore(&self.text, level, with, save).map_err(Problem::from))
+    }
+}
+
+/// A game for Python, begun while the interpreter is free; or the exception for why there is none.
+fn begun(py: Python<'_>, begin: impl FnOnce() -> Result<LiveGame, Problem> + Send) -> PyResult<Game> {
+    let live = py.detach(|| caught(|| begin().map(ThreadBound::new)));
+    let live = live.map_err(|bug| errors::named(py, "BugError", &bug.to_string()))?;
+    live.map(Game::new).map_err(|problem| errors::problem(py, &problem))
+}
+
+fn setup(interactive: bool, events: bool, threads: usize) -> PyResult<StartSetup> {
+    let threads = std::num::NonZeroUsize::new(threads).filter(|threads| threads.get() <= 64);
+    let threads = threads.ok_or_else(|| PyValueError::new_err("threads: expected 1 to 64"))?;
+    Ok(StartSetup {
+        seed: None,
+        args: Vec::new(),
+        record: RecordOptions { trace: events, ..RecordOptions::default() },
+        signals: Arc::new(Signals::default()),
+        is_interactive: interactive,
+        threads: Threads::new(threads),
+    })
 }

@@ -10,6 +10,11 @@
     clippy::disallowed_methods,
     reason = "clocks and threads belong into the shell, of which this is a part"
 )]
+#![allow(
+    clippy::too_many_arguments,
+    clippy::result_large_err,
+    reason = "Python names the arguments of a call, and a failure becomes an exception at once"
+)]
 
 mod batch;
 mod errors;

@@ -31,11 +31,14 @@ impl SignalWatch {
         Stop::when(move || asked.load(Ordering::Relaxed))
     }
 
-    /// Looks, when it is time to.
-    pub fn look(&self) {
+    /// Looks, when it is time to; whether to stop.
+    pub fn look(&self) -> bool {
         let mut state = self.state.borrow_mut();
-        if self.asked.load(Ordering::Relaxed) || state.0.elapsed() < LOOK_EVERY {
-            return;
+        if self.asked.load(Ordering::Relaxed) {
+            return true;
+        }
+        if state.0.elapsed() < LOOK_EVERY {
+            return false;
         }
         state.0 = Instant::now();
         // None while the interpreter ends: then nobody waits for a result.
@@ -47,6 +50,7 @@ impl SignalWatch {
             }
             None => self.asked.store(true, Ordering::Relaxed),
         }
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// The exception, if a signal came.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -46,6 +48,13 @@ def test_spaces_are_made_from_the_tags_of_the_level():
             make()
     with pytest.raises(RuntimeError, match="reset"):
         walkon.gym.WalkonEnv(levels.one()).step(0)
+    many = walkon.gym.WalkonVectorEnv(levels.one(), 3, threads=2)
+    with pytest.raises(RuntimeError, match="reset"):
+        many.step(np.zeros(3, dtype=int))
+    many.reset(seed=1, options={"reset_mask": np.array([True, False, True])})
+    with pytest.raises(RuntimeError, match="reset"):
+        many.step(np.zeros(3, dtype=int))
+    many.close()
 
 
 def test_an_episode_ends_with_the_level_or_with_its_time():
@@ -93,6 +102,17 @@ def test_pettingzoos_own_checkers_have_nothing_against_it():
     make = lambda: walkon.pettingzoo.WalkonParallelEnv(levels.two(), seconds=12)
     parallel_api_test(make(), num_cycles=200)
     parallel_seed_test(make)
+
+
+def test_an_environment_that_nobody_has_is_let_go():
+    env = walkon.pettingzoo.WalkonParallelEnv(levels.two(), seconds=12)
+    assert env.action_space("anna") is env.action_space("anna") is not env.action_space("bert")
+    assert env.observation_space("anna") is env.observation_space("anna")
+    env.reset(seed=1)
+    kept = weakref.ref(env)
+    del env
+    gc.collect()
+    assert kept() is None
 
 
 def test_agents_have_rewards_of_their_own_and_leave_one_by_one():

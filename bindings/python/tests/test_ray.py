@@ -59,14 +59,17 @@ def test_all_rows_are_there_once_when_a_node_ends_in_the_middle(cluster, tmp_pat
     assert summary.runs == summary.made == 400
     there = rows(path)
     assert sorted(row["seed"] for row in there) == list(range(1, 401)), "all are there, each once"
-    alone = {result.seed: result.hash for result in walkon.batch(COURTYARD, range(1, 401), seconds=20)}
+    # The program itself, which knows neither Ray nor Python.
+    words = [PROGRAM, "batch", COURTYARD, "--seeds", "1..400", "--seconds", "20", "-q"]
+    said = subprocess.run(words, capture_output=True, text=True)
+    assert said.returncode == 0, said.stderr
+    alone = {row["seed"]: row["hash"] for row in map(json.loads, said.stdout.splitlines())}
     assert {row["seed"]: row["hash"] for row in there} == alone
     table = pq.read_table(tmp_path / "out" / "rows.parquet").to_pydict()
     assert table["seed"] == list(range(1, 401)) and table["hash"] == [alone[seed] for seed in range(1, 401)]
     assert sum(table["walks.arrived"]) > 0
-    if os.path.exists(PROGRAM):
-        merged = subprocess.run([PROGRAM, "batch", "-q", "--merge", str(path), "--seeds", "1..400"], capture_output=True)
-        assert merged.returncode == 0 and len(merged.stdout.splitlines()) == 400, merged.stderr
+    merged = subprocess.run([PROGRAM, "batch", "-q", "--merge", str(path), "--seeds", "1..400"], capture_output=True)
+    assert merged.returncode == 0 and len(merged.stdout.splitlines()) == 400, merged.stderr
 
 
 def test_a_batch_goes_on_where_it_was_stopped_and_compares_what_it_makes_again(cluster, tmp_path):
@@ -87,12 +90,50 @@ def test_a_batch_goes_on_where_it_was_stopped_and_compares_what_it_makes_again(c
         walkon.ray.run(level, range(40), ticks=31, out=out)
     with pytest.raises(ValueError, match="levels differ"):
         walkon.ray.run(room("-- changed"), range(40), ticks=30, out=out)
+    about = out / "batch.json"
+    assert json.loads(about.read_text())["walkon"] == walkon.__version__
+    of_now = about.read_text()
+    about.write_text(of_now.replace(f'"walkon": "{walkon.__version__}"', '"walkon": "0.0.1"'))
+    with pytest.raises(ValueError, match="walkon differ"):
+        walkon.ray.run(level, range(40), ticks=30, out=out)
+    about.write_text(of_now)
     hash = json.loads(lines[0])["hash"]
     path.write_text(path.read_text().replace(hash, "0123456789abcdef"))
     with pytest.raises(walkon.ray.DifferingHashError, match="0123456789abcdef"):
         walkon.ray.run(level, range(40), ticks=30, out=out, recheck=40)
     kept = walkon.ray.run(level, range(5), ticks=30)
     assert [json.loads(row)["seed"] for row in kept.rows] == list(range(5))
+
+
+def test_what_fails_is_tried_again_and_what_goes_on_failing_is_named(cluster, tmp_path, monkeypatch):
+    level = room()
+    play = walkon.ray._play
+    tries = tmp_path / "tries"
+    tries.mkdir()
+
+    def fails_twice(version, texts, seeds, ends, args):
+        before = [name for name in os.listdir(tries) if name.startswith(f"{seeds[0]}-")]
+        (tries / f"{seeds[0]}-{len(before)}").touch()
+        if seeds[0] == 10 and len(before) < 2:
+            raise OSError("the disk is full")
+        return play(version, texts, seeds, ends, args)
+
+    monkeypatch.setattr(walkon.ray, "_play", fails_twice)
+    summary = walkon.ray.run(level, range(20), ticks=30, chunk=5, retries=2, out=tmp_path / "out")
+    assert (summary.runs, summary.made) == (20, 20)
+    assert sorted(os.listdir(tries)) == ["0-0", "10-0", "10-1", "10-2", "15-0", "5-0"]
+    for name in os.listdir(tries):
+        (tries / name).unlink()
+    with pytest.raises(walkon.ray.MissingRunsError, match="5 runs .* hall seed 10: .*the disk is full"):
+        walkon.ray.run(level, range(20), ticks=30, chunk=5, retries=1, out=tmp_path / "less")
+    there = sorted(row["seed"] for row in rows(tmp_path / "less" / "rows.jsonl"))
+    assert there == [*range(10), *range(15, 20)], "what could be made is kept"
+    again = walkon.ray.run(level, range(20), ticks=30, chunk=5, retries=0, out=tmp_path / "less")
+    assert (again.runs, again.made) == (20, 5)
+    monkeypatch.setattr(walkon.ray, "_play", play)
+    monkeypatch.setattr(walkon.ray, "__version__", "0.0.1")
+    with pytest.raises(walkon.ray.MissingRunsError, match="the batch is of walkon 0.0.1, and a machine has"):
+        walkon.ray.run(level, range(2), ticks=30, retries=0)
 
 
 def test_the_command_runs_goes_on_and_can_be_interrupted(tmp_path):

@@ -125,7 +125,10 @@ def test_positions_are_one_array_that_is_written_in_place(courtyard):
     assert (room_for_more[:4] == positions).all() and (room_for_more[4:] == -1).all()
     poses = game.poses()
     assert poses.shape == (4, 5) and (poses[:, :3] == positions).all()
-    for wrong in (np.zeros((3, 3), np.float32), np.zeros((4, 5), np.float32), np.zeros((4, 6), np.float32)[:, ::2]):
+    # In the order of Fortran the numbers would be written, each to a place of another.
+    fortran = np.zeros((4, 3), np.float32, order="F")
+    apart = np.zeros((4, 6), np.float32)[:, ::2]
+    for wrong in (np.zeros((3, 3), np.float32), np.zeros((4, 5), np.float32), apart, fortran):
         with pytest.raises(ValueError, match="out"):
             game.positions(wrong)
     frozen = np.zeros((4, 3), np.float32)
@@ -155,6 +158,56 @@ def test_a_refused_level_says_where_and_what_to_do(tmp_path):
         walkon.Level.load(hall(script="hal.lua"), scripts={"hall.lua": ""})
     with pytest.raises(TypeError):
         walkon.Level.load(path, scripts={})
+
+
+def test_a_restored_game_is_what_was_saved_and_goes_on(tmp_path):
+    script = "function onStart(why) level.measure('begun', why == 'load' and 2 or 1) end"
+    level = room(script)
+    game = level.start(seed=7, args=["easy"])
+    game.tick(inputs.walk("anna", "bench"))
+    game.tick(ticks=60)
+    save = game.save()
+    assert isinstance(save, bytes) and len(save) < 5000
+    again = room(script).restore(save)
+    assert again.tick_number == 61 and again.save() == save
+    others = [pickle.loads(pickle.dumps(level)).restore(save, events=False), again]
+    for _ in range(20):
+        arrived = [other.tick(ticks=30) for other in others]
+        assert arrived[0].lines == [] and others[0].hash == others[1].hash
+    assert again.measures == {"begun": 2} and game.measures == {"begun": 1}
+    x, _, z = again.positions()[0]
+    assert abs(x - 17) < 0.1 and abs(z - 9) < 0.1
+    for bytes_ in (b"", b"no save game", save[:-1], save[:80] + b"?" + save[81:]):
+        with pytest.raises(walkon.SaveError, match="cannot be read"):
+            level.restore(bytes_)
+    other = walkon.Level.load(hall(name="yard"), scripts={"hall.lua": script})
+    with pytest.raises(walkon.SaveError, match='of level "hall"'):
+        other.restore(save)
+    with pytest.raises(walkon.ScriptError):
+        room("local x = nil\nx.y =").restore(save)
+    game.end()
+    with pytest.raises(walkon.EndedError):
+        game.save()
+
+
+def test_a_game_is_not_saved_in_the_middle_of_a_scene(courtyard):
+    game = courtyard.start(seed=1, interactive=True)
+    while not game.tick().choices:
+        pass
+    with pytest.raises(walkon.SaveError, match="resumable"):
+        game.save()
+    assert game.tick().number > 0
+
+
+def test_a_game_that_had_a_bug_answers_nothing_else():
+    game = room().start()
+    game.tick()
+    with pytest.raises(walkon.BugError, match="please report it: a test asked for it"):
+        game._native._panic()
+    for ask in (game.tick, game.positions, game.save, game.end, game.run, lambda: game.hash, lambda: game.names):
+        with pytest.raises(walkon.BugError, match="has broken it"):
+            ask()
+    assert room().start().tick().number == 1
 
 
 def test_a_game_lives_on_one_thread_and_says_so():
@@ -212,6 +265,8 @@ def test_batches_give_every_seed_once_in_any_order_or_in_order():
     assert sorted(result.seed for result in loose) == sorted(list(range(12)) * 2)
     with walkon.batch(level, range(100_000), jobs=2, seconds=600) as running:
         assert running.count == 100_000 and next(running).ok
+    for _ in walkon.batch(level, range(100_000), jobs=2, seconds=600):
+        break
     bad = next(walkon.batch(room("error('no')"), [7]))
     assert (bad.ok, bad.seed, bad.error) == (False, 7, "hall.lua:1: no")
     with pytest.raises(ValueError, match="jobs"):
@@ -246,6 +301,7 @@ def test_runs_leave_the_interpreter_to_others(courtyard):
 
 RUNS = {
     "run": "walkon.Level.load({level}).start().run(seconds=86400)",
+    "ticks": "walkon.Level.load({level}).start().tick(ticks=10_000_000)",
     "batch": "list(walkon.batch({level}, range(100000), seconds=86400))",
 }
 

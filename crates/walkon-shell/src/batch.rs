@@ -1,10 +1,10 @@
 //! Many runs of levels, over threads.
 //!
 //! In: levels as texts, which of them with which seed, a bound. Out: one row for each run, as it ends or in
-//! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it would
-//! have alone (fault:F44), whatever the number of threads; who stops a batch gets no row of a run that was cut
-//! short; dropping it ends its threads. Not here: what a run does (`walkon::game::headless`), which runs there
-//! are.
+//! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it
+//! would have alone (fault:F44), whatever the number of threads; who stops a batch gets no row of a run that
+//! was cut short; a run that panics has a row that says so, and the others go on; dropping it ends its
+//! threads. Not here: what a run does (`walkon::game::headless`), which runs there are.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,6 +18,7 @@ use walkon::game::headless;
 use walkon::game::line::JsonLine;
 use walkon::{Level, Onlooker, Report, Signals};
 
+use crate::bug::caught;
 use crate::exit::Exit;
 use crate::level_text::{LevelText, StartSetup};
 use crate::row::{RunBound, exit_of, row};
@@ -93,9 +94,20 @@ pub struct Done {
     pub report: Option<Report>,
 }
 
-/// Runs a level with a seed; none when the run was stopped, or is about to be.
+/// Runs a level with a seed; none when the run was stopped, or is about to be. A run that panics has a row
+/// with `error` and `bug`, and ends with [`Exit::Bug`]: whoever runs thousands learns which, and loses no
+/// other.
 #[must_use]
 pub fn run_one(text: &LevelText, seed: u64, setup: &BatchSetup) -> Option<Done> {
+    // Nothing of the run is used after it panicked.
+    caught(|| run(text, seed, setup)).unwrap_or_else(|bug| {
+        log::error!("level \"{}\" seed {seed}: {bug}", text.name);
+        let line = refused(text, seed, &bug.to_string()).flag("bug", true).finish();
+        Some(Done { line, exit: Exit::Bug, report: None })
+    })
+}
+
+fn run(text: &LevelText, seed: u64, setup: &BatchSetup) -> Option<Done> {
     if setup.stop.is_asked() {
         return None;
     }
@@ -125,8 +137,13 @@ fn played(text: &LevelText, level: Level, seed: u64, setup: &BatchSetup) -> Done
 }
 
 fn not_begun(text: &LevelText, seed: u64, exit: Exit, error: &str) -> Done {
+    Done { line: refused(text, seed, error).finish(), exit, report: None }
+}
+
+/// The row of a run that came to nothing.
+fn refused(text: &LevelText, seed: u64, error: &str) -> JsonLine {
     let line = JsonLine::default().text("level", &text.name).count("seed", seed).flag("ok", false);
-    Done { line: line.text("error", error).finish(), exit, report: None }
+    line.text("error", error)
 }
 
 /// What a batch has to give.
@@ -259,5 +276,51 @@ impl Worker {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use crate::batch::{Batch, BatchJob, BatchSetup, NextRun, Stop};
+    use crate::exit::Exit;
+    use crate::level_text::LevelText;
+    use crate::row::{RunBound, exit_of_row};
+
+    const LEVEL: &str = r#"{ "name": "yard",
+        "navigation": { "areas": [{ "name": "a", "polygon": [[0, 0], [9, 0], [9, 9]] }] } }"#;
+
+    #[test]
+    fn a_run_that_panics_has_a_row_and_the_others_go_on() {
+        let files = BTreeMap::from([("yard.json".to_owned(), LEVEL.to_owned())]);
+        let text = LevelText::from_texts("yard.json", &files, BTreeMap::new()).unwrap();
+        // The threads of the batch ask as a run begins: the first one panics.
+        let begun = Arc::new(AtomicUsize::new(0));
+        let asked = Arc::clone(&begun);
+        let stop = Stop::when(move || {
+            let is_ours = std::thread::current().name() == Some("batch");
+            assert!(!is_ours || asked.fetch_add(1, Ordering::Relaxed) != 0, "torn");
+            false
+        });
+        let setup =
+            BatchSetup { bound: RunBound { ticks: Some(0), ..RunBound::default() }, args: vec![], stop };
+        let jobs: Arc<[BatchJob]> = [5, 6, 7].map(|seed| BatchJob { level: 0, seed }).into();
+        let mut batch = Batch::start(Arc::from([text]), jobs, &setup, 1).unwrap().in_order();
+        let mut ends = Vec::new();
+        loop {
+            match batch.next(Duration::from_secs(10)) {
+                NextRun::Done(index, done) => ends.push((index, done.exit, done.line)),
+                NextRun::Wait => panic!("a run was lost"),
+                NextRun::End => break,
+            }
+        }
+        assert_eq!(ends.iter().map(|end| end.1).collect::<Vec<_>>(), [Exit::Bug, Exit::Ok, Exit::Ok]);
+        let row = r#"{"level":"yard","seed":5,"ok":false,"error":"a bug in walkon, please report it: torn","bug":true}"#;
+        assert_eq!(ends[0].2, row);
+        assert_eq!(exit_of_row(&serde_json::from_str(row).unwrap()), Some(Exit::Bug));
     }
 }

@@ -1,8 +1,8 @@
 //! A level with everything that it needs, as texts.
 //!
-//! In: the name of a level, or its texts. Out: [`LevelText`], from which any thread and any machine builds the
-//! same level. Holds: what is made of the texts does not depend on where they came from; a level whose names of
-//! scripts mean none is refused before it runs (fault:F19). Not here: runs (`batch`).
+//! In: the name of a level, or its texts. Out: [`LevelText`], from which any thread and any machine builds
+//! the same level. Holds: what is made of the texts does not depend on where they came from; a level whose
+//! names of scripts mean none is refused before it runs (fault:F19). Not here: runs (`batch`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use walkon::base::time::TickRate;
 use walkon::level::{self, spawn};
 use walkon::script::vm::files::ScriptTexts;
 use walkon::{
-    FileSource, Game, Level, LevelError, MemorySource, RecordOptions, Recorder, Setup, Signals, SourceError,
-    StartError, Threads,
+    FileSource, Game, Level, LevelError, MemorySource, RecordOptions, Recorder, RestoreError, Setup, Signals,
+    SourceError, StartError, Threads,
 };
 
 use crate::exit::{CommandFailure, Exit};
@@ -149,7 +149,21 @@ impl LevelText {
     /// # Errors
     /// When a script does not compile, fails as it loads, or is given wrong parameters.
     pub fn start(&self, level: Level, with: StartSetup) -> Result<Game, StartError> {
-        let setup = Setup {
+        Game::load(level, self.setup(with))
+    }
+
+    /// The level, which was built from these texts, as it was saved. The seed is that of the save, and so are
+    /// `level.args` when none are given.
+    ///
+    /// # Errors
+    /// When the bytes are no save game that this version reads, or what was saved does not fit level and
+    /// scripts.
+    pub fn restore(&self, level: Level, with: StartSetup, save: &[u8]) -> Result<Game, RestoreError> {
+        Game::restore(level, self.setup(with), save)
+    }
+
+    fn setup(&self, with: StartSetup) -> Setup {
+        Setup {
             debugger: None,
             scripts: self.scripts.clone(),
             seed: with.seed,
@@ -159,8 +173,7 @@ impl LevelText {
             is_interactive: with.is_interactive,
             threads: with.threads,
             profile: None,
-        };
-        Game::load(level, setup)
+        }
     }
 }
 

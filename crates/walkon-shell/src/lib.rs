@@ -1,10 +1,10 @@
 //! What the program and the bindings of walkon share: everything with side effects that more than one of them
 //! needs.
 //!
-//! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same,
-//! whoever asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a script that
-//! takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any game
-//! (`walkon`).
+//! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same
+//! for everybody who asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a
+//! script that takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any
+//! game (`walkon`).
 
 #![deny(unsafe_code)]
 #![allow(
@@ -14,6 +14,7 @@
 )]
 
 mod batch;
+mod bug;
 mod exit;
 mod level_text;
 mod live;
@@ -26,6 +27,7 @@ mod thread_bound;
 mod watchdog;
 
 pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, Stop, run_one};
+pub use bug::{Bug, caught};
 pub use exit::{CommandFailure, Exit};
 pub use level_text::{LevelText, OpenError, StartSetup};
 pub use live::{Ended, LiveGame, PoseRow};

@@ -1,14 +1,17 @@
 //! A game under way, for a host in another language.
 //!
-//! In: a level, inputs, a bound. Out: ticks, rows, places of everybody as plain numbers. Holds: what has ended
-//! runs no more, and says so; a run of many ticks has its watchdog and ends when somebody stops it. Not here:
-//! which language asks (`bindings`), threads (`thread_bound`).
+//! In: a level, inputs, a bound, a save game. Out: ticks, rows, save games, places of everybody as plain
+//! numbers. Holds: what has ended runs no more, and says so; a run of many ticks has its watchdog and ends
+//! when somebody stops it. Not here: which language asks (`bindings`), threads (`thread_bound`).
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use walkon::game::headless::{self, Host};
-use walkon::{CharacterId, Game, Input, Level, Onlooker, Report, Signals, StartError, Tick, World};
+use walkon::{
+    CharacterId, Game, Input, Level, Onlooker, Report, RestoreError, SaveError, Signals, StartError, Tick,
+    World,
+};
 
 use crate::batch::Stop;
 use crate::level_text::{LevelText, StartSetup};
@@ -52,6 +55,34 @@ impl LiveGame {
         Ok(Self { game, text: Arc::clone(text), signals, is_over: false })
     }
 
+    /// A level as it was saved by [`LiveGame::save`], here or elsewhere; `level` was built from `text`, and
+    /// may have changed since. The seed is that of the save.
+    ///
+    /// # Errors
+    /// When the bytes are no save game that this version reads, or what was saved does not fit level and
+    /// scripts.
+    pub fn restore(
+        text: &Arc<LevelText>,
+        level: Level,
+        with: StartSetup,
+        save: &[u8],
+    ) -> Result<Self, RestoreError> {
+        let signals = Arc::clone(&with.signals);
+        let game = text.restore(level, with, save)?;
+        Ok(Self { game, text: Arc::clone(text), signals, is_over: false })
+    }
+
+    /// The whole game as bytes, between two ticks. It changes nothing. Cost: a pass over everything.
+    ///
+    /// # Errors
+    /// When it has ended, or a scene is under way that does not say `resumable = true`.
+    pub fn save(&self) -> Result<Vec<u8>, SaveError> {
+        if self.is_over {
+            return Err(SaveError(Ended.to_string()));
+        }
+        self.game.save()
+    }
+
     /// The game itself.
     #[must_use]
     pub fn game(&self) -> &Game {
@@ -86,7 +117,8 @@ impl LiveGame {
         Ok(self.game_mut()?.tick(inputs))
     }
 
-    /// Runs to a bound, counted from tick 0, and ends the game. `heard` hears of each tick.
+    /// Runs to a bound, counted from tick 0 also after a restore, and ends the game. `heard` hears of each
+    /// tick.
     ///
     /// # Errors
     /// When it has ended before.
@@ -171,5 +203,56 @@ impl Host for Listener<'_> {
     fn watch(&mut self, _world: &World, recorded: &Tick) -> Onlooker {
         (self.heard)(recorded);
         if self.stop.is_asked() { Onlooker::Stop } else { Onlooker::GoOn }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use walkon::{Input, InputGoal};
+
+    use crate::level_text::{LevelText, StartSetup};
+    use crate::live::LiveGame;
+    use crate::problem::{Problem, ProblemKind};
+
+    const LEVEL: &str = r#"{ "name": "yard", "script": "yard.lua", "marks": { "bench": [8, 1] },
+        "navigation": { "areas": [{ "name": "a", "polygon": [[0, 0], [9, 0], [9, 9], [0, 9]] }] },
+        "characters": [{ "name": "anna", "position": [1, 1] }] }"#;
+
+    fn yard(script: &str) -> Arc<LevelText> {
+        let files = BTreeMap::from([("yard.json".to_owned(), LEVEL.to_owned())]);
+        let scripts = BTreeMap::from([("yard.lua".to_owned(), script.to_owned())]);
+        Arc::new(LevelText::from_texts("yard.json", &files, scripts).unwrap())
+    }
+
+    #[test]
+    fn restored_games_are_what_was_saved_and_go_on_alike() {
+        let text = yard("function onStart() level.measure('roll', math.random()) end");
+        let with = || StartSetup { seed: Some(7), ..StartSetup::default() };
+        let mut saved = LiveGame::start(&text, text.level().unwrap(), with()).unwrap();
+        let walk = Input::Walk { character: "anna".to_owned(), to: InputGoal::Named("bench".to_owned()) };
+        saved.tick(&[walk]).unwrap();
+        (0..60).for_each(|_| drop(saved.tick(&[]).unwrap()));
+        let bytes = saved.save().unwrap();
+        let level = text.level().unwrap();
+        let mut restored = LiveGame::restore(&text, level.clone(), StartSetup::default(), &bytes).unwrap();
+        assert_eq!(restored.save().unwrap(), bytes);
+        let mut other = LiveGame::restore(&text, level, with(), &bytes).unwrap();
+        for _ in 0..600 {
+            assert_eq!(restored.game().fingerprint().whole(), other.game().fingerprint().whole());
+            restored.tick(&[]).unwrap();
+            other.tick(&[]).unwrap();
+        }
+        let mut place = [0.0; 3];
+        assert_eq!(restored.positions(&mut place), 1);
+        assert!((place[0] - 8.0).abs() < 0.2 && (place[2] - 1.0).abs() < 0.2, "{place:?}");
+        saved.end().unwrap();
+        assert!(saved.save().unwrap_err().to_string().contains("has ended"));
+        let cut = LiveGame::restore(&text, text.level().unwrap(), with(), &bytes[..90]).unwrap_err();
+        let problem = Problem::from(cut);
+        assert_eq!(problem.kind, ProblemKind::Save);
+        assert!(problem.message.contains("it was cut or changed"), "{}", problem.message);
     }
 }

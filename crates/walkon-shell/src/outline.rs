@@ -1,7 +1,7 @@
 //! What there is in a level, before anything runs: for hosts that make spaces and tables of it.
 //!
-//! In: a level. Out: names, tags and places as one JSON object. Holds: lists have the order of the level, marks that
-//! of their names. Not here: what becomes of it (`walkon::Game::inspect`).
+//! In: a level. Out: names, tags and places as one JSON object. Holds: lists have the order of the level,
+//! marks that of their names. Not here: what becomes of it (`walkon::Game::inspect`).
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,9 @@ fn list(texts: impl Iterator<Item = String>) -> String {
     format!("[{}]", texts.collect::<Vec<_>>().join(","))
 }
 
-/// The outline of a level: `name`, `tickRate`, `seed`, `bounds` (least x and z, greatest x and z), `characters` (`name`, `tags`, `player`, `position`), `marks` (places
-/// by name), `doors` and `regions` (names).
+/// The outline of a level: `name`, `tickRate`, `seed`, `bounds` (least x and z, greatest x and z),
+/// `characters` (`name`, `tags`, `player`, `position`), `marks` (places by name), `doors` and `regions`
+/// (names).
 #[must_use]
 pub fn outline(level: &Level) -> String {
     let marks: BTreeMap<&str, String> = level

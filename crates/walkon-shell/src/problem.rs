@@ -1,10 +1,10 @@
 //! What went wrong, for a host in another language: one shape for every kind of failure.
 //!
-//! In: why a level did not open or a game did not start. Out: the kind, a sentence, the file and the line,
-//! every diagnostic; also as JSON. Not here: how it is shown.
+//! In: why a level did not open, or a game did not start or was not restored. Out: the kind, a sentence, the
+//! file and the line, every diagnostic; also as JSON. Not here: how it is shown.
 
 use serde::Serialize;
-use walkon::{Diagnostic, StartError};
+use walkon::{Diagnostic, RestoreError, StartError};
 
 use crate::exit::{CommandFailure, Exit};
 use crate::level_text::OpenError;
@@ -19,6 +19,8 @@ pub enum ProblemKind {
     Level,
     /// A script failed as the level started.
     Script,
+    /// A save game was refused.
+    Save,
 }
 
 /// What went wrong.
@@ -43,7 +45,9 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn new(kind: ProblemKind, message: String) -> Self {
+    /// Of this kind, with a sentence and nothing else.
+    #[must_use]
+    pub fn new(kind: ProblemKind, message: String) -> Self {
         Self {
             kind,
             message,
@@ -111,6 +115,17 @@ impl From<StartError> for Problem {
                 ..problem
             },
             None => problem,
+        }
+    }
+}
+
+impl From<RestoreError> for Problem {
+    fn from(error: RestoreError) -> Self {
+        let problem = Self::new(ProblemKind::Save, error.to_string());
+        match error {
+            RestoreError::Start(error) => Self::from(error),
+            RestoreError::Scripts(refusal) => Self { file: refusal.file, line: refusal.line, ..problem },
+            RestoreError::Bytes(_) => problem,
         }
     }
 }

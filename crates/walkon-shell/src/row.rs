@@ -49,7 +49,7 @@ pub fn exit_of(report: &Report) -> Exit {
 #[must_use]
 pub fn exit_of_row(row: &Value) -> Option<Exit> {
     if row["error"].is_string() {
-        return Some(Exit::Script);
+        return Some(if row["bug"] == true { Exit::Bug } else { Exit::Script });
     }
     const ENDS: [RunEnd; 6] =
         [RunEnd::Bound, RunEnd::Finish, RunEnd::Until, RunEnd::Fault, RunEnd::Limit, RunEnd::Signal];

@@ -18,8 +18,8 @@ fn named(level: &Level) -> Vec<(&Located<String>, String)> {
     own.chain(behaviours).collect()
 }
 
-/// Names of scripts in a level that mean none, or more than one. `project` is where the texts came from, if it
-/// is one.
+/// Names of scripts in a level that mean none, or more than one. `project` is where the texts came from, if
+/// it is one.
 #[must_use]
 pub fn unresolved(project: Option<&Project>, level: &Level, texts: &ScriptTexts) -> Vec<Diagnostic> {
     let looked_up =

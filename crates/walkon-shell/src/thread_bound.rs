@@ -1,16 +1,17 @@
 //! Something that lives on the thread that made it, behind a handle that may go anywhere.
 //!
 //! In: a value, the threads that ask for it. Out: the value, or why it is not to be had. Holds: the value is
-//! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value that
-//! is in use is not lent again. Not here: what the value is.
+//! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value
+//! that is in use is not lent again, nor is one that a panic has left half done. Not here: what the value is.
 //!
 //! A [`walkon::Game`] holds a virtual machine that belongs to one thread. Handles of other languages know no
-//! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and whoever
-//! asks is compared with the thread that made the value, before the value is looked at. That comparison is what
-//! makes the two lines of unsafe code right.
+//! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and
+//! the thread that asks is compared with the one that made the value, before the value is looked at. That
+//! comparison is what makes the two lines of unsafe code right.
 #![allow(unsafe_code)]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::mem::ManuallyDrop;
 use std::thread::ThreadId;
 
@@ -23,24 +24,33 @@ pub enum BorrowError {
     /// It is in use already, further out in the same call.
     #[error("it is in use already: it was asked for again from inside a call of its own")]
     InUse,
+    /// Something panicked while it was lent.
+    #[error("a bug in walkon has broken it, it can only be freed")]
+    Broken,
 }
 
 /// A value of one thread.
-#[derive(Debug)]
 pub struct ThreadBound<T> {
     home: ThreadId,
     value: ManuallyDrop<RefCell<T>>,
+    /// Whether a panic went through a call that had the value, or such a call is under way.
+    is_broken: Cell<bool>,
 }
 
-// SAFETY: `value` is reached in `with`, `into_inner` and `drop` only, each of which first compares the thread
-// with `home`. Sending or sharing the handle therefore shares nothing but a `ThreadId`, which never changes.
+// SAFETY: `value` is reached in `with` and in `drop` only, `is_broken` in `with` only, each of which first
+// compares the thread with `home`; `Debug` shows `home` and leaves the others alone. Sending or sharing the
+// handle therefore shares nothing but a `ThreadId`, which never changes.
 unsafe impl<T> Send for ThreadBound<T> {}
 unsafe impl<T> Sync for ThreadBound<T> {}
 
 impl<T> ThreadBound<T> {
     /// Binds a value to this thread.
     pub fn new(value: T) -> Self {
-        Self { home: std::thread::current().id(), value: ManuallyDrop::new(RefCell::new(value)) }
+        Self {
+            home: std::thread::current().id(),
+            value: ManuallyDrop::new(RefCell::new(value)),
+            is_broken: Cell::new(false),
+        }
     }
 
     /// Whether this thread made it.
@@ -52,13 +62,30 @@ impl<T> ThreadBound<T> {
     /// Lends the value.
     ///
     /// # Errors
-    /// On another thread than the one that made it, and while it is lent already.
+    /// On another thread than the one that made it, while it is lent already, and for good once `work` has
+    /// panicked.
+    ///
+    /// # Panics
+    /// When `work` does; the panic goes on.
     pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Result<R, BorrowError> {
         if !self.is_home() {
             return Err(BorrowError::OtherThread);
         }
         let mut value = self.value.try_borrow_mut().map_err(|_| BorrowError::InUse)?;
-        Ok(work(&mut value))
+        if self.is_broken.replace(true) {
+            return Err(BorrowError::Broken);
+        }
+        let done = work(&mut value);
+        // A panic never comes here.
+        self.is_broken.set(false);
+        Ok(done)
+    }
+}
+
+impl<T> fmt::Debug for ThreadBound<T> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Never the value: any thread may ask.
+        out.debug_struct("ThreadBound").field("home", &self.home).finish_non_exhaustive()
     }
 }
 
@@ -88,6 +115,34 @@ mod tests {
             scope.spawn(|| assert_eq!(bound.with(|value| **value), Err(BorrowError::OtherThread)));
         });
         assert_eq!(bound.with(|_| bound.with(|_| ())), Ok(Err(BorrowError::InUse)));
+    }
+
+    #[test]
+    fn a_value_that_a_panic_left_half_done_is_not_lent_again() {
+        let bound = ThreadBound::new(vec![1]);
+        let torn = crate::caught(|| {
+            bound.with(|value| {
+                value.clear();
+                panic!("{} parts", 2)
+            })
+        });
+        assert_eq!(torn, Err::<Result<(), _>, _>(crate::Bug("2 parts".to_owned())));
+        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::Broken));
+        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::Broken));
+    }
+
+    #[test]
+    fn a_value_is_not_looked_at_to_be_shown() {
+        struct Untouchable;
+        impl std::fmt::Debug for Untouchable {
+            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                panic!("looked at")
+            }
+        }
+        let bound = ThreadBound::new(Untouchable);
+        let shown = std::thread::scope(|scope| scope.spawn(|| format!("{bound:?}")).join().unwrap());
+        assert_eq!(shown, format!("{bound:?}"));
+        assert!(shown.starts_with("ThreadBound { home: ThreadId("), "{shown}");
     }
 
     #[test]

@@ -7,7 +7,8 @@
 
 import { camera, isTilted, matrix, pose, spaceMatrix } from "./camera.js";
 import { HELD, IS_OFF, REPLANNED, WAITS, Body, readBody } from "./frames.js";
-import { isAbove, model } from "./model.js";
+import { colourOf } from "./colours.js";
+import { isAbove, model, rowOf } from "./model.js";
 import { Words } from "./painter.js";
 import { body as bodyColour, stageColours } from "./palette.js";
 import { isHidden } from "./relief.js";
@@ -33,8 +34,8 @@ export function forgetLooks() {
 function lookOf(key) {
   let look = looks.get(key);
   if (!look) {
-    const row = model.roster.get(key);
-    const [red, green, blue] = bodyColour(row?.colour ?? "#2c7dc4");
+    const row = rowOf(key);
+    const [red, green, blue] = bodyColour(colourOf(row));
     look = {
       pixel: ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0,
       css: `rgb(${red},${green},${blue})`,
@@ -179,7 +180,7 @@ export function drawBodies(context, ratio, share, options) {
     drawDisc(context, { left, top, radius, right: right / long, down: down / long, ratio, look, colours });
     drawState(context, { left, top, radius, ratio, state: one.state, colours });
     context.globalAlpha = 1;
-    const who = model.roster.get(one.key);
+    const who = rowOf(one.key);
     const isSure = one.key === model.selection?.key || one.key === options.hovered;
     if (who && (isSure || (options.hasNames && !isOther)))
       names.push({ text: who.name, left, top: top + radius + 3 * ratio, above: top - radius - 15 * ratio, isSure });

@@ -30,6 +30,18 @@ export const link = {
   reason: "",
 };
 
+/** Why a command was not done; of an edit also what would be wrong with the level. */
+export class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {Diagnostic[]} diagnostics
+   */
+  constructor(message, diagnostics) {
+    super(message);
+    this.diagnostics = diagnostics;
+  }
+}
+
 /**
  * Opens the socket and keeps it open.
  * @param {typeof handlers} given
@@ -89,7 +101,7 @@ function take(data) {
   const waiting = pending.get(message.id);
   pending.delete(message.id);
   changed("answered", message.id);
-  if (message.error !== undefined) waiting?.reject(new Error(message.error));
+  if (message.error !== undefined) waiting?.reject(new Refused(message.error, message.diagnostics ?? []));
   else waiting?.resolve(message.ok ?? {});
 }
 

@@ -9,7 +9,7 @@ import { model } from "./model.js";
 
 /**
  * A thing in the level. `points` are its corners or places; each with the pointer that holds it. `y` is how high it lies.
- * @typedef {{kind: string, name: string, at: string, shape: "polygon" | "circle" | "point" | "route" | "box" | "none", points: Point[],
+ * @typedef {{kind: string, name: string, at: string, shape: "polygon" | "circle" | "point" | "route" | "box" | "outline" | "none", points: Point[],
  *   pointsAt: string, radius?: number, y: number}} Thing
  */
 
@@ -30,6 +30,26 @@ export function valueAt(value, pointer) {
     now = now[part.replaceAll("~1", "/").replaceAll("~0", "~")];
   }
   return now;
+}
+
+/**
+ * A value as some changes would have it.
+ * @param {Json} value
+ * @param {Change[]} changes
+ */
+export function tried(value, changes) {
+  const copy = structuredClone(value);
+  for (const change of changes) {
+    const cut = change.at.lastIndexOf("/");
+    const key = change.at.slice(cut + 1).replaceAll("~1", "/").replaceAll("~0", "~");
+    const holder = valueAt(copy, change.at.slice(0, Math.max(0, cut)));
+    if (holder === null || typeof holder !== "object" || cut < 0) continue;
+    const isList = Array.isArray(holder);
+    if (change.remove) isList ? holder.splice(Number(key), 1) : delete holder[key];
+    else if (isList && "insert" in change) holder.splice(key === "-" ? holder.length : Number(key), 0, change.insert);
+    else holder[key] = "insert" in change ? change.insert : change.set;
+  }
+  return copy;
 }
 
 /** @param {Json} position */
@@ -106,7 +126,11 @@ function found() {
   });
   polygons(level.regions, "region", "/regions");
   (level.doors ?? []).forEach((/** @type {Json} */ door, /** @type {number} */ number) => {
-    all.push({ kind: "door", name: door.name ?? "", at: `/doors/${number}`, shape: "none", points: [], pointsAt: "" });
+    // A door is where its area is, and moves with that.
+    const outline = doorOutline(door);
+    const shape = outline ? "outline" : "none";
+    const name = door.name ?? "";
+    all.push({ kind: "door", name, at: `/doors/${number}`, shape, points: outline ?? [], pointsAt: "" });
   });
   for (const [name, mark] of Object.entries(level.marks ?? {})) {
     const at = `/marks/${escaped(name)}`;
@@ -150,6 +174,31 @@ function found() {
       });
   });
   return all;
+}
+
+/**
+ * The corners of a door: those of its area, else of what the picture shows of it.
+ * @param {Json} door
+ * @returns {Point[] | null}
+ */
+function doorOutline(door) {
+  const areas = model.document.value?.navigation?.areas ?? [];
+  const area = areas.find((/** @type {Json} */ each) => each?.name === door?.area);
+  if (Array.isArray(area?.polygon)) return area.polygon.map(pointOf);
+  const shape = model.raw.layers
+    .flatMap((layer) => layer.shapes)
+    .find((each) => each.kind === "door" && each.name === door?.name);
+  if (shape?.polygon) return shape.polygon;
+  if (!shape?.blocks?.length) return null;
+  const all = (/** @type {number} */ part) => shape.blocks?.map((block) => block[part]) ?? [];
+  const [left, top] = [Math.min(...all(0)), Math.min(...all(1))];
+  const [right, bottom] = [Math.max(...all(2)), Math.max(...all(3))];
+  return [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
 }
 
 /** @param {Json} stop @returns {Point} */
@@ -245,30 +294,51 @@ export function renamed(thing, name) {
   } else {
     changes.push({ at: `${thing.at}/name`, set: name });
   }
-  const use = (/** @type {Json} */ value, /** @type {string} */ at) =>
-    value === thing.name && changes.push({ at, set: name });
-  if (thing.kind === "area")
-    (level.doors ?? []).forEach((/** @type {Json} */ door, /** @type {number} */ number) =>
-      use(door.area, `/doors/${number}/area`),
-    );
-  if (thing.kind === "mark") {
-    for (const [route, value] of Object.entries(level.routes ?? {})) {
-      const isList = Array.isArray(value);
-      const stops = isList ? value : /** @type {Json} */ (value).stops;
-      stops?.forEach((/** @type {Json} */ stop, /** @type {number} */ number) => {
-        const at = `/routes/${escaped(route)}${isList ? "" : "/stops"}/${number}`;
-        if (typeof stop === "string") use(stop, at);
-        else if (stop?.mark) use(stop.mark, `${at}/mark`);
-      });
-    }
-  }
-  if (thing.kind === "mark" || thing.kind === "route" || thing.kind === "region" || thing.kind === "door") {
-    (level.characters ?? []).forEach((/** @type {Json} */ who, /** @type {number} */ number) => {
-      for (const [key, value] of Object.entries(who.params ?? {}))
-        use(value, `/characters/${number}/params/${escaped(key)}`);
-    });
-  }
+  for (const at of usesOf(level, thing)) changes.push({ at, set: name });
   return changes;
+}
+
+/** Keys under which authors write values of their own, names among them. */
+const OPEN = new Set(["params", "props"]);
+/** Keys that name a thing of another kind than they are called. @type {Record<string, string>} */
+const NAMED_BY = { heldBy: "character", stops: "mark" };
+
+/**
+ * Where the name of a thing stands beside its own: keys that are called after its kind, stops of routes, ends of links, and
+ * whatever behaviours and authors are given.
+ * @param {Json} level
+ * @param {Thing} thing
+ * @returns {string[]}
+ */
+function usesOf(level, thing) {
+  /** @type {string[]} */
+  const found = [];
+  // What authors write may mean another thing of that name: ground has a name for other ground seldom.
+  const isGround = (/** @type {string} */ kind) => kind === "area" || kind === "obstacle" || kind === "box";
+  const namesakes = things().filter((other) => other.name === thing.name && other.at !== thing.at);
+  const isAlone = namesakes.every((other) => isGround(other.kind) && !isGround(thing.kind));
+  const look = (/** @type {Json} */ value, /** @type {string} */ at, /** @type {string} */ key, isOpen = false) => {
+    if (value === thing.name) {
+      const isNamed = key === thing.kind || NAMED_BY[key] === thing.kind || key === "from" || key === "to";
+      if ((isOpen && isAlone) || isNamed) found.push(at);
+    } else if (Array.isArray(value)) {
+      // Of a list the key is that of its items.
+      value.forEach((each, number) => look(each, `${at}/${number}`, key, isOpen));
+    } else if (value && typeof value === "object") {
+      for (const [name, each] of Object.entries(value))
+        look(each, `${at}/${escaped(name)}`, name, isOpen || OPEN.has(name));
+    }
+  };
+  for (const [key, value] of Object.entries(level)) {
+    // A route may be its stops, without more around them.
+    if (key === "routes" && thing.kind === "mark")
+      for (const [route, stops] of Object.entries(value ?? {}))
+        look(stops, `/routes/${escaped(route)}`, Array.isArray(stops) ? "stops" : route);
+    else look(value, `/${escaped(key)}`, key);
+  }
+  // The thing itself is somewhere else by then.
+  const isKeyed = thing.kind === "mark" || thing.kind === "route";
+  return found.filter((at) => at !== `${thing.at}/name` && !(isKeyed && at.startsWith(`${thing.at}/`)));
 }
 
 /**

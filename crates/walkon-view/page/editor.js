@@ -6,19 +6,20 @@
 // the level's things are (`document.js`), fields (`forms.js`), tiles (`tiles.js`), graphs (`graphs.js`).
 
 import { camera, groundOf, stageOf } from "./camera.js";
-import { ask, order } from "./connection.js";
-import { added, freeName, moved, renamed, schemaAt, thingAt, things, valueAt } from "./document.js";
+import { Refused, ask, order } from "./connection.js";
+import { added, escaped, freeName, moved, renamed, schemaAt, thingAt, things, tried, valueAt } from "./document.js";
 import { boxChanges, boxOf, drawBox, faceAt, faceMoved } from "./boxes.js";
 import { button, fill, h, icon, morph } from "./elements.js";
 import { dragging, form } from "./forms.js";
 import { tryChanges } from "./future.js";
 import { drawMarks, graphPanel, previewBox } from "./graphs.js";
 import { contains, groundAt, lineDistance } from "./hands.js";
+import { askFor } from "./menus.js";
 import { changed, listen, model, select } from "./model.js";
 import { stageColours } from "./palette.js";
 import { redraw } from "./stage.js";
 import { addTab, isShown, showTab } from "./tabs.js";
-import { outlineOf, symbols, tileAt, tilesOf } from "./tiles.js";
+import { outlineOf, startTiles, symbolMoved, symbols, tileAt, tilesOf } from "./tiles.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
@@ -39,9 +40,11 @@ const root = h(
 let picked = null;
 /**
  * Where the points of the picked thing are while they are dragged; of a box whose face is dragged, the box before and now.
- * @type {{thing: Thing, points: Point[], from: Point, grip: number, box?: Box | null, moved?: Box, stage: Point} | null}
+ * @type {{thing: Thing, points: Point[], from: Point, grip: number, radius?: number, box?: Box | null, moved?: Box, stage: Point} | null}
  */
 let drag = null;
+/** The smallest round region that is drawn, metres. */
+const LEAST_RADIUS = 0.1;
 /** Grips from here on are faces of a box. */
 const FACES = 100;
 /** Corners of what is being drawn. @type {Point[]} */
@@ -61,6 +64,7 @@ const ADDS = [
   { kind: "area", picture: "polygon", label: "New area", has: () => hasPolygons() },
   { kind: "obstacle", picture: "block", label: "New obstacle", has: () => hasPolygons() },
   { kind: "region", picture: "region", label: "New region", has: () => true },
+  { kind: "round", picture: "round", label: "New round region", has: () => true },
   { kind: "mark", picture: "mark", label: "New mark", has: () => true },
   { kind: "route", picture: "route", label: "New route", has: () => true },
   { kind: "character", picture: "person", label: "New character", has: () => true },
@@ -72,6 +76,7 @@ const HINTS = /** @type {Record<string, string>} */ ({
   area: "Click the corners, then the first one or Enter. Or drag a rectangle.",
   obstacle: "Click the corners, then the first one or Enter. Or drag a rectangle.",
   region: "Click the corners, then the first one or Enter. Or drag a rectangle.",
+  round: "Press where its middle is and drag to its rim.",
   mark: "Click where the mark is.",
   route: "Click the stops, near a mark to stop at it; then Enter.",
   character: "Click where the character stands when the level begins.",
@@ -142,6 +147,17 @@ export function startEditor() {
     cancel: () => cancel(),
   });
   for (const what of ["edited", "script"]) listen(what, takeNews);
+  listen("history", (/** @type {Json} */ news) => {
+    [model.document.canUndo, model.document.canRedo] = [news.canUndo, news.canRedo];
+    if (isShown("edit")) showBar();
+  });
+  listen("diagnostics", () => {
+    // Those of scripts are shown with their text.
+    own = model.diagnostics.filter((each) => !/\.luau?$/.test(each.file ?? ""));
+    show();
+  });
+  startTiles();
+  listen("grid", show);
   listen("welcome", () => load(true));
   listen("schema", show);
   listen("tool", show);
@@ -244,11 +260,19 @@ function inOrder(answer) {
   }
 }
 
-/** Diagnostics of the level. @type {Diagnostic[]} */
+/** Diagnostics of the level: of the last edit, or of the last check, whichever was later. @type {Diagnostic[]} */
 let own = [];
 
+/** An edit that was refused: what was wanted, and what would be wrong with it. @type {{changes: Change[], diagnostics: Diagnostic[]} | null} */
+let refused = null;
+
+function takeBack() {
+  refused = null;
+  show();
+}
+
 /**
- * Sends an edit.
+ * Sends an edit. One that is refused stays in the form with what is wrong with it.
  * @param {Change[]} changes
  * @param {string} label
  * @param {string} [joins]
@@ -256,10 +280,21 @@ let own = [];
 async function send(changes, label, joins) {
   if (changes.length === 0) return null;
   changed("ownEdit");
-  const answer = await order("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
-  if (answer?.diagnostics) own = answer.diagnostics;
-  await load(true);
-  return answer;
+  try {
+    const answer = await ask("edit", { file: model.document.file, changes, label, ...(joins ? { joins } : {}) });
+    refused = null;
+    if (answer.diagnostics) own = answer.diagnostics;
+    await load(true);
+    return answer;
+  } catch (mistake) {
+    const diagnostics = mistake instanceof Refused ? mistake.diagnostics : [];
+    const isInForm = (/** @type {Diagnostic} */ each) =>
+      each.severity === "error" && picked !== null && (each.pointer === picked || each.pointer?.startsWith(`${picked}/`));
+    refused = diagnostics.some(isInForm) ? { changes, diagnostics } : null;
+    if (!refused) changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
+    show();
+    return null;
+  }
 }
 
 /** @param {"undo" | "redo"} way */
@@ -274,6 +309,7 @@ async function turnBack(way) {
 
 /** @param {string | null} at */
 function pick(at) {
+  if (at !== picked) refused = null;
   picked = at;
   show();
   redraw();
@@ -283,19 +319,52 @@ function pick(at) {
 
 /** What the form was of before. @type {string | null} */
 let shownAt = null;
+/** Everything that the form was made from. */
+let shownLook = "";
+/** The field that somebody types into and has not left. @type {EventTarget | null} */
+let typed = null;
+/** Whether the form is older than what is known. */
+let isLate = false;
+
+body.addEventListener("input", (event) => (typed = event.target));
+body.addEventListener("change", () => (typed = null));
+body.addEventListener("focusout", () => {
+  typed = null;
+  if (isLate) show();
+});
+
+/** What the form is made from, as a text. */
+function lookOfForm() {
+  const of = picked ?? "";
+  const wrong = own.filter((each) => each.pointer === of || each.pointer?.startsWith(`${of}/`));
+  const { document: { text }, schema, layer } = model;
+  const has = [schema !== null, tilesOf() !== null];
+  return JSON.stringify([picked, tool.now.name, text, wrong, refused, has, brush, layer]);
+}
 
 function show() {
   if (!isShown("edit")) return;
   showBar();
   if (dragging.is) return;
+  // What is being typed is not taken away.
+  isLate = typed !== null && typed === document.activeElement;
+  if (isLate) return;
+  const top = list.scrollTop;
+  fill(list, model.document.value ? outline() : null);
+  list.scrollTop = top;
+  const look = lookOfForm();
+  if (look === shownLook && body.childElementCount > 0) {
+    if (model.document.value?.navigation?.kind === "graph") graphPanel();
+    return;
+  }
+  shownLook = look;
   const focused =
     document.activeElement instanceof HTMLElement && body.contains(document.activeElement)
       ? document.activeElement.dataset.at
       : undefined;
-  const tops = [body.scrollTop, list.scrollTop];
+  const was = body.scrollTop;
   fill(body, panel());
-  fill(list, model.document.value ? outline() : null);
-  [body.scrollTop, list.scrollTop] = [shownAt === picked ? tops[0] : 0, tops[1]];
+  body.scrollTop = shownAt === picked ? was : 0;
   if (shownAt !== picked) list.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   shownAt = picked;
   if (focused)
@@ -383,7 +452,7 @@ function panel() {
 /** @param {string} at */
 function pickedPanel(at) {
   const thing = thingAt(at);
-  const value = valueAt(model.document.value, at);
+  const value = valueAt(refused ? tried(model.document.value, refused.changes) : model.document.value, at);
   if (value === undefined) return h("p", { class: "soft pad" }, "This is no longer in the level.");
   const isKeyed = thing?.kind === "mark" || thing?.kind === "route";
   const host = {
@@ -391,7 +460,8 @@ function pickedPanel(at) {
     edit: (/** @type {Change[]} */ changes, /** @type {string} */ label, /** @type {string | undefined} */ joins) =>
       void send(changes, label, joins),
     rename: thing ? (/** @type {string} */ name) => void rename(thing, name) : undefined,
-    diagnostics: own,
+    diagnostics: refused?.diagnostics ?? own,
+    takeBack: refused ? takeBack : undefined,
     skip: at === "" ? new Set(["/navigation", "/characters", "/doors", "/marks", "/routes", "/regions"]) : undefined,
   };
   const nameField =
@@ -503,14 +573,17 @@ async function remove(at) {
 function brushPanel() {
   const tiles = tilesOf();
   if (!tiles) return null;
+  const all = symbols(tiles);
+  if (!all.some((each) => each.symbol === brush)) brush = all[0].symbol;
+  const isOwn = brush in tiles.legend;
   return h(
     "section",
-    { class: "section" },
+    { class: "section", "data-test": "brush" },
     h("h2", {}, "Brush"),
     h(
       "div",
       { class: "brushes" },
-      symbols(tiles).map(({ symbol, text }) =>
+      all.map(({ symbol, text }) =>
         h(
           "button",
           {
@@ -528,8 +601,80 @@ function brushPanel() {
         ),
       ),
     ),
-    h("p", { class: "soft small" }, symbols(tiles).find((each) => each.symbol === brush)?.text ?? ""),
+    h("p", { class: "soft small" }, all.find((each) => each.symbol === brush)?.text ?? ""),
+    tiles.isFile
+      ? null
+      : h(
+          "div",
+          { class: "row wrap spaced" },
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button small",
+              title: "Another character with a meaning of its own",
+              "data-test": "new-symbol",
+              onclick: () => newSymbol(tiles.legend),
+            },
+            "New symbol...",
+          ),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "button small",
+              title: isOwn ? "Terrain, cost, directions, mark of this symbol" : "This one means the same on every map",
+              disabled: !isOwn,
+              "data-test": "edit-symbol",
+              onclick: () => pick(`/navigation/legend/${escaped(brush)}`),
+            },
+            "What it means",
+          ),
+        ),
   );
+}
+
+/**
+ * A new symbol of the legend.
+ * @param {Record<string, Json>} legend
+ */
+async function newSymbol(legend) {
+  const isTiles = model.document.value.navigation.kind === "tiles";
+  const free = [..."~,:;o*%=+abcdefghijklmnopqrstuvwxyz"].find((letter) => !(letter in legend)) ?? "";
+  const terrain = model.schema?.$defs?.Terrain;
+  const consts = (/** @type {Json} */ schema) =>
+    schema?.enum ?? (schema?.oneOf ?? []).map((/** @type {Json} */ each) => each.const);
+  const terrains = consts(terrain);
+  const headings = consts(model.schema?.$defs?.Heading);
+  const values = await askFor(
+    "A new symbol",
+    [
+      { name: "symbol", label: "Symbol", value: free },
+      ...(isTiles ? [{ name: "terrain", label: "Terrain", options: ["", ...terrains] }] : []),
+      { name: "cost", label: "Cost of a metre", hint: "1" },
+      ...(isTiles ? [{ name: "oneWay", label: "Left only to the", options: ["", ...headings] }] : []),
+      { name: "mark", label: "Mark", hint: "post" },
+    ],
+    "Add",
+  );
+  if (!values) return;
+  const [symbol, ...rest] = [...values.symbol];
+  if (!symbol || rest.length || symbol in legend || symbol === "." || symbol === "#") {
+    changed("notice", { text: "A symbol is one character that means nothing yet.", isMistake: true });
+    return;
+  }
+  const meaning = {
+    ...(values.terrain ? { terrain: values.terrain } : {}),
+    ...(values.cost ? { cost: Number(values.cost) } : {}),
+    ...(values.oneWay ? { oneWay: values.oneWay } : {}),
+    ...(values.mark ? { mark: values.mark } : {}),
+  };
+  const at = "/navigation/legend";
+  const has = valueAt(model.document.value, at) !== undefined;
+  const change = has ? { at: `${at}/${escaped(symbol)}`, insert: meaning } : { at, insert: { [symbol]: meaning } };
+  if (!(await send([change], `new symbol ${symbol}`))) return;
+  brush = symbol;
+  show();
 }
 
 /* The stage */
@@ -551,7 +696,7 @@ function hit(touch) {
       if (Math.hypot(left - touch.stage[0], top - touch.stage[1]) < 8) return { thing: chosen, grip: at };
     }
   }
-  const rank = { character: 0, mark: 1, route: 2, region: 4, obstacle: 3, area: 5, box: 6, door: 9 };
+  const rank = { character: 0, mark: 1, route: 2, obstacle: 3, door: 4, region: 5, area: 6, box: 7 };
   let best = null;
   let order_ = Infinity;
   for (const thing of all) {
@@ -564,11 +709,20 @@ function hit(touch) {
 }
 
 /**
- * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`).
+ * The points that can be dragged. A box has its four corners; its faces are gripped by their middles (`boxes.js`). A circle
+ * has its middle and a place of its rim; a door moves with its area.
  * @param {Thing} thing
  * @returns {Point[]}
  */
 function grips(thing) {
+  if (thing.shape === "outline") return [];
+  if (thing.shape === "circle") {
+    const [[x, z]] = thing.points;
+    return [
+      [x, z],
+      [x + (thing.radius ?? 1), z],
+    ];
+  }
   if (thing.shape !== "box") return thing.points;
   const [[left, top], [right, bottom]] = thing.points;
   return [
@@ -592,6 +746,7 @@ function meets(thing, touch) {
   if (thing.shape === "circle")
     return contains({ kind: "", circle: [...thing.points[0], thing.radius ?? 1] }, [x, z]);
   if (thing.shape === "route") return nearestEdge(thing, touch, false).away < 6;
+  if (thing.shape === "outline") return contains({ kind: "", polygon: thing.points }, [x, z]);
   if (thing.shape === "polygon")
     return contains({ kind: "", polygon: thing.points }, [x, z]) || nearestEdge(thing, touch, true).away < 6;
   if (thing.shape === "box") return contains({ kind: "", polygon: grips(thing) }, [x, z]);
@@ -645,9 +800,10 @@ function down(touch) {
   if (!met) return false;
   if (met.thing.at !== picked) {
     // An area is picked by a click first, so that dragging the ground pans.
-    if (met.thing.kind === "area" || met.thing.kind === "region" || met.thing.kind === "box") return false;
+    if (["area", "region", "box", "door"].includes(met.thing.kind)) return false;
     pick(met.thing.at);
   }
+  if (met.thing.kind === "door") return false;
   if (met.grip < 0 && met.thing.kind === "area" && !touch.event.shiftKey) return false;
   drag = {
     thing: met.thing,
@@ -670,6 +826,13 @@ function move(touch) {
     previewBox(drag.moved);
     redraw();
     tryChanges(model.document.file, boxChanges(thing.at, drag.box, drag.moved));
+    return;
+  }
+  if (thing.shape === "circle" && grip === 1) {
+    const [x, z] = thing.points[0];
+    drag.radius = Math.max(LEAST_RADIUS, Math.round(Math.hypot(to[0] - x, to[1] - z) * 100) / 100);
+    redraw();
+    tryChanges(model.document.file, [{ at: `${thing.at}/radius`, set: drag.radius }]);
     return;
   }
   if (thing.shape === "box" && grip >= 0) {
@@ -703,19 +866,37 @@ function preview(thing, points) {
 async function up(touch) {
   const it = drag;
   if (!it) return;
-  const changes =
-    it.box && it.moved ? boxChanges(it.thing.at, it.box, it.moved) : it.box ? [] : moved(it.thing, it.points);
   if (it.thing.shape === "box") previewBox(null);
   void touch;
-  if (changes.length) await send(changes, `move ${it.thing.kind} ${it.thing.name}`);
+  const verb = it.radius === undefined ? "move" : "size of";
+  const changes = changesOf(it);
+  if (changes.length) await send(changes, `${verb} ${it.thing.kind} ${it.thing.name}`);
   if (drag === it) drag = null;
   redraw();
+}
+
+/**
+ * What a drag comes down to.
+ * @param {NonNullable<typeof drag>} it
+ * @returns {Change[]}
+ */
+function changesOf(it) {
+  if (it.box) return it.moved ? boxChanges(it.thing.at, it.box, it.moved) : [];
+  if (it.radius !== undefined) return [{ at: `${it.thing.at}/radius`, set: it.radius }];
+  // The rim that was not moved is no place of its own.
+  return it.thing.shape === "circle" && it.grip === 1 ? [] : moved(it.thing, it.points);
 }
 
 /** @param {Touch} touch */
 function click(touch) {
   if (drag) return;
   const met = hit(touch);
+  if (met?.thing.kind === "door" && met.thing.at === picked) {
+    // Once more: the area that the door closes, whose corners can be dragged.
+    const name = valueAt(model.document.value, met.thing.at)?.area;
+    const area = things().find((thing) => thing.kind === "area" && thing.name === name);
+    if (area) return pick(area.at);
+  }
   pick(met?.thing.at ?? null);
 }
 
@@ -783,7 +964,7 @@ function cancel() {
  * @param {string} kind
  */
 function beginShape(touch, kind) {
-  if (!["area", "obstacle", "region", "box"].includes(kind) || drawn.length > 0) return false;
+  if (!["area", "obstacle", "region", "round", "box"].includes(kind) || drawn.length > 0) return false;
   newAt = groundAt(touch.plane)[1];
   rectangle = snapped(touch, newAt);
   return true;
@@ -803,6 +984,11 @@ function endShape(touch, kind) {
   const from = rectangle;
   rectangle = null;
   const to = snapped(touch, newAt);
+  if (from && kind === "round") {
+    const radius = Math.round(Math.hypot(to[0] - from[0], to[1] - from[1]) * 100) / 100;
+    if (radius >= LEAST_RADIUS) finish("region", { name: freeName("region"), centre: from, radius });
+    return;
+  }
   if (!from || Math.abs(from[0] - to[0]) < 0.15 || Math.abs(from[1] - to[1]) < 0.15) return;
   const [left, right] = [Math.min(from[0], to[0]), Math.max(from[0], to[0])];
   const [top, bottom] = [Math.min(from[1], to[1]), Math.max(from[1], to[1])];
@@ -853,7 +1039,7 @@ function addPoint(touch, kind) {
     );
     if (area) finish(kind, { name: freeName(kind), area: area.name, open: false });
     else changed("notice", { text: "There is no area here that has no door yet. A door needs an area of its own." });
-  } else if (kind !== "box") {
+  } else if (kind !== "box" && kind !== "round") {
     const first = drawn[0];
     if (drawn.length > 2 && kind !== "route" && first && near(first, touch)) {
       complete(kind);
@@ -972,10 +1158,17 @@ function goOnStroke(touch) {
 async function endStroke() {
   const cells = [...stroke.values()];
   if (cells.length === 0) return;
-  changed("ownEdit");
-  const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
-  stroke = new Map();
-  if (answer) await load(true);
+  const tiles = tilesOf();
+  const isMark = tiles && symbols(tiles).some((each) => each.symbol === brush && "mark" in each && each.mark);
+  if (tiles && isMark) {
+    stroke = new Map();
+    await send(symbolMoved(tiles, brush, cells[cells.length - 1]), `move the mark of ${brush}`);
+  } else {
+    changed("ownEdit");
+    const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
+    stroke = new Map();
+    if (answer) await load(true);
+  }
   redraw();
 }
 
@@ -1021,17 +1214,19 @@ function drawThing(context, thing, colours) {
     const box = drag?.thing.at === thing.at ? drag.moved : null;
     drawBox(context, box ?? boxOf(thing.at));
   }
-  const points = drag && drag.thing.at === thing.at ? drag.points : thing.points;
+  const isDragged = drag?.thing.at === thing.at;
+  const points = drag && isDragged ? drag.points : thing.points;
+  const radius = (isDragged ? drag?.radius : undefined) ?? thing.radius ?? 1;
   context.lineWidth = isPicked ? 2 : 1;
   context.strokeStyle = isPicked ? colours.accent : colours.soft;
   context.globalAlpha = isPicked ? 1 : 0.55;
-  if (thing.shape === "polygon") outlinePath(context, points, true, thing.y);
+  if (thing.shape === "polygon" || (thing.shape === "outline" && isPicked)) outlinePath(context, points, true, thing.y);
   else if (thing.shape === "box") outlinePath(context, grips({ ...thing, points }), true, thing.y);
   else if (thing.shape === "route") outlinePath(context, points, false, thing.y);
   else if (thing.shape === "circle") {
     const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
-    context.arc(left, top, (thing.radius ?? 1) * camera.scale, 0, Math.PI * 2);
+    context.arc(left, top, radius * camera.scale, 0, Math.PI * 2);
   } else if (thing.shape === "point") {
     const [left, top] = onStage(points[0], thing.y);
     context.beginPath();
@@ -1054,8 +1249,7 @@ function drawThing(context, thing, colours) {
   }
   context.stroke();
   context.globalAlpha = 1;
-  if (isPicked && thing.shape !== "point")
-    drawGrips(context, thing.shape === "box" ? grips({ ...thing, points }) : points, thing.y);
+  if (isPicked && thing.shape !== "point") drawGrips(context, grips({ ...thing, points, radius }), thing.y);
 }
 
 /**
@@ -1083,6 +1277,13 @@ function drawGrips(context, points, y) {
 function drawNew(context, colours) {
   context.strokeStyle = colours.accent;
   context.lineWidth = 1.5;
+  if (rectangle && pointer && tool.now.name === "edit-round") {
+    const [left, top] = onStage(rectangle, newAt);
+    context.beginPath();
+    context.arc(left, top, Math.hypot(pointer[0] - rectangle[0], pointer[1] - rectangle[1]) * camera.scale, 0, Math.PI * 2);
+    context.stroke();
+    return;
+  }
   if (rectangle && pointer) {
     outlinePath(context, [rectangle, [pointer[0], rectangle[1]], pointer, [rectangle[0], pointer[1]]], true);
     context.stroke();

@@ -5,7 +5,7 @@
 // hundred rows at most, made again five times a second at most. Not here: keeping the items (`happenings.js`).
 
 import { h, morph } from "./elements.js";
-import { LANES, newestItems } from "./happenings.js";
+import { LANES, newestItems, subjectOf } from "./happenings.js";
 import { fileLink } from "./inspector.js";
 import { clock, changed, listen, model, remember, remembered, seenTick, select } from "./model.js";
 import { goTo } from "./rewind.js";
@@ -116,9 +116,27 @@ function row(item) {
       clock(item.tick),
     ),
     h("span", { class: "dot", title: item.lane }),
-    h("span", { class: "grow", "data-name": item.name ?? "" }, item.text),
+    words(item),
     typeof item.line?.file === "string" ? fileLink(item.line.file, item.line.line) : null,
   );
+}
+
+/** What happened, and whom or what it is of. @param {LaneItem} item */
+function words(item) {
+  const of = subjectOf(item);
+  return of
+    ? h(
+        "button",
+        {
+          type: "button",
+          class: "plain words grow",
+          title: `Select ${of.kind} ${of.name}`,
+          "data-kind": of.kind,
+          "data-name": of.name,
+        },
+        item.text,
+      )
+    : h("span", { class: "grow" }, item.text);
 }
 
 /** @param {MouseEvent} event */
@@ -133,6 +151,6 @@ function click(event) {
     goTo(Number(target.dataset.tick));
     return;
   }
-  const name = target.closest("[data-name]")?.getAttribute("data-name");
-  if (name && model.byName.has(name)) select({ kind: "character", name });
+  const of = target.closest("[data-name]");
+  if (of instanceof HTMLElement) select({ kind: of.dataset.kind ?? "", name: of.dataset.name ?? "" });
 }

@@ -8,7 +8,8 @@
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
 import { firstAfter, laneOf } from "./happenings.js";
-import { changed, listen, model, seenTick, tickRate } from "./model.js";
+import { colourOf } from "./colours.js";
+import { changed, listen, model, rowNamed, seenTick, select, tickRate } from "./model.js";
 
 const root = byId("film");
 const curtain = byId("curtain");
@@ -159,7 +160,17 @@ function sceneChip(name, isPast) {
     "span",
     { class: "chip scene", "data-test": "scene" },
     h("span", { class: "dot" }),
-    h("strong", {}, name),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        title: "Look into the scene",
+        "data-test": `scene-${name}`,
+        onclick: () => select({ kind: "scene", name }),
+      },
+      h("strong", {}, name),
+    ),
     isPast
       ? null
       : h(
@@ -182,7 +193,8 @@ function sceneChip(name, isPast) {
  */
 function lineCard(said, isPast) {
   const vars = Object.entries(said.vars ?? {}).map(([name, value]) => `${name} ${value}`);
-  const colour = model.byName.get(said.character)?.colour;
+  const row = rowNamed(said.character);
+  const colour = row ? colourOf(row) : null;
   return h(
     "div",
     { class: "line", role: "status", "data-test": "said" },

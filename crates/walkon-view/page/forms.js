@@ -12,7 +12,8 @@ import { model } from "./model.js";
 
 /**
  * @typedef {{try: (changes: Change[]) => void, edit: (changes: Change[], label: string, joins?: string) => void, rename?: (name: string) => void,
- *   diagnostics: Diagnostic[], skip?: Set<string>}} FormHost
+ *   diagnostics: Diagnostic[], takeBack?: () => void, skip?: Set<string>}} FormHost
+ * `takeBack` is there where the form shows an edit that was refused
  * @typedef {{value: Json, schema: Json, at: string, name: string, isNeeded: boolean, host: FormHost}} Field
  */
 
@@ -76,7 +77,19 @@ function remarks(host, at, others = []) {
         !others.some((other) => each.pointer === other || each.pointer?.startsWith(`${other}/`)),
     )
     .map((each) =>
-      h("div", { class: "mistake", "data-test": "field-problem" }, each.message, each.help ? ` ${each.help}` : ""),
+      h(
+        "div",
+        { class: "mistake", "data-test": "field-problem" },
+        each.message,
+        each.help ? ` ${each.help}` : "",
+        host.takeBack && each.severity === "error"
+          ? h(
+              "button",
+              { type: "button", class: "button small", "data-test": "take-back", onclick: host.takeBack },
+              "Take it back",
+            )
+          : null,
+      ),
     );
 }
 
@@ -255,7 +268,8 @@ function numberField({ value, schema, at, name, host }, label) {
     "input",
     () => Number.isFinite(input.valueAsNumber) && host.try([{ at, set: input.valueAsNumber }]),
   );
-  input.addEventListener("change", () => Number.isFinite(input.valueAsNumber) && commit(limit(input.valueAsNumber)));
+  // What is typed is sent as it is: whether it may stand there is said by the program.
+  input.addEventListener("change", () => Number.isFinite(input.valueAsNumber) && commit(input.valueAsNumber));
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
     const way = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
@@ -278,7 +292,7 @@ function numberField({ value, schema, at, name, host }, label) {
       input.blur();
     }
   });
-  input.addEventListener("blur", () => Number.isFinite(input.valueAsNumber) && commit(limit(input.valueAsNumber)));
+  input.addEventListener("blur", () => Number.isFinite(input.valueAsNumber) && commit(input.valueAsNumber));
   label.classList.add("drags");
   label.setAttribute("data-test", `drag-${name}`);
   label.title = `${schema.description ?? name}\nDrag to change; with Shift faster, with Alt finer.`;

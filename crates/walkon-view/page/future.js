@@ -8,7 +8,8 @@
 import { planeOf } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
-import { changed, clock, listen, model, remember, remembered, seenTick, select, tickRate } from "./model.js";
+import { colourOf } from "./colours.js";
+import { changed, clock, listen, model, remember, remembered, rowOf, seenTick, select, tickRate } from "./model.js";
 import { body as bodyColour, stageColours } from "./palette.js";
 import { goTo } from "./rewind.js";
 
@@ -32,6 +33,8 @@ export const future = {
   error: "",
   /** Milliseconds from asking to the last answer. */
   took: 0,
+  /** How many outlines of the future of before were drawn last. */
+  outlines: 0,
   /** Items of the base that the newest generation has not. @type {LaneItem[]} */
   vanished: [],
 };
@@ -289,7 +292,7 @@ export function paintTrajectories(context, map, ratio) {
   }
   const many = newest.tracks.keys.length > 30;
   newest.tracks.keys.forEach((key, column) => {
-    const [red, green, blue] = bodyColour(model.roster.get(key)?.colour ?? "#2c7dc4");
+    const [red, green, blue] = bodyColour(colourOf(rowOf(key)));
     const isBold = differs.get(key) || key === chosen;
     const opacity = isBold ? 0.9 : many ? 0.14 : 0.4;
     const look = { colour: `rgb(${red},${green},${blue})`, width: (isBold ? 2 : 1.2) * ratio, opacity };
@@ -360,6 +363,7 @@ function placeAt(run, column, tick) {
  * @param {number} ratio
  */
 export function drawGhosts(context, map, ratio) {
+  future.outlines = 0;
   if (!future.isOn || !future.newest?.tracks) return;
   const tick = model.ahead ?? seenTick();
   const [a, b, c, d, e, f] = map;
@@ -370,10 +374,11 @@ export function drawGhosts(context, map, ratio) {
       if (!isFilled && !differs.get(key)) return;
       const place = placeAt(run, column, tick);
       if (!place) return;
-      const row = model.roster.get(key);
+      if (!isFilled) future.outlines++;
+      const row = rowOf(key);
       const radius = Math.max(3.5 * ratio, (row?.radius ?? 0.35) * scale);
       const [left, top] = [a * place[0] + c * place[1] + e, b * place[0] + d * place[1] + f];
-      const [red, green, blue] = bodyColour(row?.colour ?? "#2c7dc4");
+      const [red, green, blue] = bodyColour(colourOf(row));
       context.beginPath();
       context.arc(left, top, radius, 0, Math.PI * 2);
       if (isFilled) {

@@ -59,7 +59,7 @@ const ACTIONS = [
     hint: "The ways between parts, kept in the compact form",
     fields: { keep: true },
   },
-  { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, whoever made it" },
+  { action: "undo", label: "Undo by hand", hint: "The last edit of points by hand is taken back, even that of somebody else" },
 ];
 
 /** @type {{label: string, action: string, value: Json} | null} */
@@ -67,8 +67,12 @@ let answer = null;
 let busy = "";
 const root = h("section", { class: "section", "data-test": "graph" });
 
-/** What is marked on the stage. @type {{points: Place[], links: [Place, Place][], hits: Place[]}} */
-const marks = { points: [], links: [], hits: [] };
+/**
+ * What is marked on the stage: points, links, what is in their way; of rays of a box what they hit, and where they end in the
+ * void.
+ * @type {{points: Place[], links: [Place, Place][], hits: Place[], rays: Place[], misses: Place[]}}
+ */
+const marks = { points: [], links: [], hits: [], rays: [], misses: [] };
 
 /** The points of the graph, by number. @type {Place[]} */
 let points = [];
@@ -175,7 +179,11 @@ function row(action) {
   );
 }
 
-const space = { name: "space1", within: 2.5, from: /** @type {Place | null} */ (null) };
+const space = { name: "space1", within: 2.5, adds: false, from: /** @type {Place | null} */ (null) };
+/** Names of the spaces that the graph has, as far as is known. @type {string[]} */
+let spaces = [];
+/** The slider reaches at least so far, metres; what is typed may be more. */
+const NEAR = 20;
 
 function spaceRow() {
   const name = /** @type {HTMLInputElement} */ (
@@ -183,14 +191,17 @@ function spaceRow() {
       class: "field",
       value: space.name,
       "aria-label": "Name of the space",
+      list: "spaces",
+      "data-test": "space-name",
       onchange: () => (space.name = name.value),
     })
   );
+  const known = h("datalist", { id: "spaces" }, spaces.map((each) => h("option", { value: each })));
   const within = /** @type {HTMLInputElement} */ (
     h("input", {
       type: "range",
       min: "0",
-      max: "20",
+      max: String(Math.max(NEAR, space.within * 2)),
       step: "0.25",
       value: String(space.within),
       class: "grow",
@@ -198,12 +209,38 @@ function spaceRow() {
       "data-test": "space-within",
     })
   );
-  const size = h("span", { class: "number soft" }, `${space.within} m`);
+  const size = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "number",
+      class: "field number metres",
+      min: "0",
+      step: "any",
+      value: String(space.within),
+      title: "Metres to walk; more than the slider has may be typed",
+      "aria-label": "Within metres, typed",
+      "data-test": "space-metres",
+    })
+  );
   within.addEventListener("input", () => {
     space.within = within.valueAsNumber;
-    size.textContent = `${space.within} m`;
+    size.value = String(space.within);
     grow();
   });
+  size.addEventListener("change", () => {
+    if (!(size.valueAsNumber >= 0)) return;
+    space.within = size.valueAsNumber;
+    within.max = String(Math.max(NEAR, space.within * 2));
+    within.value = String(space.within);
+    grow();
+  });
+  const adds = /** @type {HTMLInputElement} */ (
+    h("input", {
+      type: "checkbox",
+      checked: space.adds,
+      "data-test": "space-adds",
+      onchange: () => (space.adds = adds.checked),
+    })
+  );
   const set = h(
     "button",
     {
@@ -217,7 +254,21 @@ function spaceRow() {
     },
     "Space",
   );
-  return h("div", { class: "row" }, set, name, within, size);
+  return h(
+    "div",
+    { class: "row wrap spacerow" },
+    set,
+    name,
+    known,
+    within,
+    size,
+    h(
+      "label",
+      { class: "row soft small", title: "What the space has stays in it: pick another point and press Space again" },
+      adds,
+      "adds",
+    ),
+  );
 }
 
 let isGrowing = false;
@@ -236,7 +287,7 @@ async function grow() {
   while (growsAgain) {
     growsAgain = false;
     await run(
-      { action: "space", label: "Space", hint: "", fields: { name: space.name, from, within: space.within } },
+      { action: "space", label: "Space", hint: "", fields: { name: space.name, from, within: space.within, adds: space.adds } },
       [],
       false,
     );
@@ -266,6 +317,7 @@ async function run(action, inputs, shows = true) {
   try {
     const value = await ask("graph", fields);
     answer = { label: action.label, action: action.action, value };
+    if (Array.isArray(value.parts)) spaces = value.parts.map((/** @type {Json} */ part) => String(part.name ?? part));
     mark(action.action, value);
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
@@ -331,6 +383,17 @@ function islandList(value) {
               at === 0 ? `the main group: ${group.points} points` : `island ${at}: ${group.points} points`,
             ),
             fly(group.at),
+            at > 0
+              ? runButton(
+                  {
+                    action: "stitch",
+                    label: "Stitch it",
+                    hint: `Join island ${at} to the main group by its shortest link`,
+                    fields: { island: at },
+                  },
+                  [],
+                )
+              : null,
             at > 0
               ? runButton(
                   { action: "remove", label: "Remove", hint: `Remove island ${at}`, fields: { island: at } },
@@ -409,6 +472,8 @@ function blockedList(value) {
 /* A box while it is dragged */
 
 let isPreviewing = false;
+/** Whether a box is still dragged: what comes too late is not shown. */
+let isPreviewed = false;
 /** @type {{min: number[], max: number[]} | null} */
 let nextBox = null;
 
@@ -418,8 +483,9 @@ let nextBox = null;
  */
 export async function previewBox(box) {
   nextBox = box;
+  isPreviewed = box !== null;
   if (!box) {
-    marks.points = [];
+    [marks.points, marks.rays, marks.misses] = [[], [], []];
     changed("ahead");
     return;
   }
@@ -430,9 +496,10 @@ export async function previewBox(box) {
     nextBox = null;
     try {
       const value = await ask("graph", { action: "preview", ...wanted });
-      marks.points = value.points ?? [];
+      if (nextBox === null && !isPreviewed) break;
+      [marks.points, marks.rays, marks.misses] = [value.points ?? [], value.hits ?? [], value.misses ?? []];
     } catch {
-      marks.points = [];
+      [marks.points, marks.rays, marks.misses] = [[], [], []];
     }
     changed("ahead");
   }
@@ -445,6 +512,7 @@ export async function previewBox(box) {
  */
 export function drawMarks(context) {
   const colours = stageColours();
+  drawRays(context, colours);
   context.fillStyle = colours.accent;
   for (const [x, y, z] of marks.points.slice(0, 6000)) {
     const [left, top] = stageOf(x, y, z);
@@ -469,6 +537,30 @@ export function drawMarks(context) {
   }
 }
 
+/**
+ * Rays of a box: a dot where one hits first, a small cross where one ends in the void.
+ * @param {CanvasRenderingContext2D} context
+ * @param {ReturnType<typeof stageColours>} colours
+ */
+function drawRays(context, colours) {
+  context.fillStyle = colours.soft;
+  for (const place of marks.rays) {
+    const [left, top] = stageOf(...place);
+    context.fillRect(left - 1, top - 1, 2, 2);
+  }
+  context.strokeStyle = colours.warn;
+  context.lineWidth = 1;
+  context.beginPath();
+  for (const place of marks.misses) {
+    const [left, top] = stageOf(...place);
+    context.moveTo(left - 2, top - 2);
+    context.lineTo(left + 2, top + 2);
+    context.moveTo(left + 2, top - 2);
+    context.lineTo(left - 2, top + 2);
+  }
+  context.stroke();
+}
+
 /* Points and links by hand */
 
 async function load() {
@@ -490,7 +582,8 @@ async function load() {
   } catch (mistake) {
     changed("notice", { text: /** @type {Error} */ (mistake).message, isMistake: true });
   }
-  [held, under] = [numberOf(wasHeld), -1];
+  // Points have other numbers now; what lies under the pointer does so still.
+  [held, under] = [numberOf(wasHeld), resting ? pointAt(resting) : -1];
   changed("ahead");
 }
 
@@ -586,8 +679,12 @@ async function press(touch) {
   changed("ahead");
 }
 
+/** Where the pointer rests. @type {Touch | null} */
+let resting = null;
+
 /** @param {Touch} touch */
 function hover(touch) {
+  resting = touch;
   const at = pointAt(touch);
   if (at === under) return;
   under = at;

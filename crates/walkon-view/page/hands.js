@@ -10,7 +10,7 @@ import { centre, groundOf, hasHeights, stageOf, toStage, turned } from "./camera
 import { order } from "./connection.js";
 import { byId, fill, h } from "./elements.js";
 import { bodyOf } from "./frames.js";
-import { actor, changed, isAbove, listen, model, select } from "./model.js";
+import { actor, changed, isAbove, listen, model, rowOf, select } from "./model.js";
 import { askFor, openMenu } from "./menus.js";
 import { inPolygon } from "./painter.js";
 import { stageColours } from "./palette.js";
@@ -177,7 +177,7 @@ export function lineDistance(point, from, to) {
 /** @param {Touch} touch */
 function down(touch) {
   const key = bodyAt(...touch.stage, 1);
-  const row = model.roster.get(key);
+  const row = rowOf(key);
   if (!touch.event.altKey || !row) return false;
   carried = { key, name: row.name, at: touch.plane };
   return true;
@@ -210,7 +210,7 @@ function clickSelect(touch) {
     walkTo(touch);
     return;
   }
-  const row = model.roster.get(bodyAt(...touch.stage, 1));
+  const row = rowOf(bodyAt(...touch.stage, 1));
   if (row) {
     select({ kind: "character", name: row.name, key: row.key });
     return;
@@ -235,7 +235,7 @@ async function walkTo(touch) {
     changed("notice", { text: "Nobody is selected and there is no player: click a character first." });
     return;
   }
-  const target = model.roster.get(bodyAt(...touch.stage, 1));
+  const target = rowOf(bodyAt(...touch.stage, 1));
   const to = target && target.name !== name ? target.name : groundAt(touch.plane);
   if (await order("input", { walk: name, to })) {
     sent = { at: touch.plane, since: performance.now() };
@@ -262,7 +262,7 @@ function hoverOver(touch) {
     hover.key = key;
     redraw();
   }
-  const row = model.roster.get(key);
+  const row = rowOf(key);
   const shape = row ? null : shapeAt(touch);
   const text = row
     ? row.name
@@ -329,7 +329,7 @@ function draw(context) {
  */
 function contextEntries(touch) {
   const place = groundAt(touch.plane);
-  const row = model.roster.get(bodyAt(...touch.stage, 1));
+  const row = rowOf(bodyAt(...touch.stage, 1));
   const shape = row ? null : shapeAt(touch);
   const name = actor();
   /** @type {import("./menus.js").Entry[]} */

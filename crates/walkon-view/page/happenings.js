@@ -6,7 +6,7 @@
 // showing them (`events.js`, `timeline.js`, `film.js`).
 
 import { ask } from "./connection.js";
-import { changed, listen, model } from "./model.js";
+import { changed, listen, model, rowNamed } from "./model.js";
 
 const MOST = 40000;
 
@@ -103,6 +103,21 @@ function thinOut() {
   count = 0;
   for (const lane of lanes.values()) count += lane.length;
   if (count > MOST) for (const lane of lanes.values()) lane.splice(0, lane.length >> 1);
+}
+
+/**
+ * What an item is of, as it can be selected; null for what has nothing to select.
+ * @param {LaneItem} item
+ * @returns {Chosen | null}
+ */
+export function subjectOf(item) {
+  const { lane, kind, line } = item;
+  const name = item.name ?? line?.character;
+  if (lane === "regions" && line?.region) return { kind: "region", name: line.region };
+  if (lane === "scenes") return name ? { kind: "scene", name: line?.scene ?? name } : null;
+  if (lane === "doors") return name ? { kind: kind === "areaChanged" ? "area" : "door", name } : null;
+  if (name && rowNamed(name)) return { kind: "character", name };
+  return name && name === model.welcome?.level ? { kind: "level", name } : null;
 }
 
 /**

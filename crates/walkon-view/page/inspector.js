@@ -7,7 +7,9 @@
 
 import { ask, order } from "./connection.js";
 import { button, fill, h, morph, short } from "./elements.js";
-import { clock, changed, listen, model, remember, remembered, select, tickRate } from "./model.js";
+import { clock, changed, listen, model, remember, remembered, rowNamed, select, tickRate } from "./model.js";
+import { colourOf } from "./colours.js";
+import { heat } from "./heat.js";
 import { rgbaOf } from "./palette.js";
 import { addTab, isShown, showTab } from "./tabs.js";
 import { takeTool } from "./tools.js";
@@ -38,7 +40,7 @@ export function startInspector() {
     refresh();
   });
   for (const what of ["sought", "state", "tick", "happenings", "roster"]) listen(what, () => (isStale = true));
-  listen("follow", showHead);
+  for (const what of ["follow", "welcome"]) listen(what, showHead);
   setInterval(() => isStale && refresh(), 50);
   root.addEventListener("click", click);
   facts.addEventListener("toggle", noteOpen, true);
@@ -58,6 +60,7 @@ async function refresh() {
   const { kind, name } = subject();
   try {
     const answer = await ask("inspect", { kind, name });
+    if (kind === "level") await askHeat();
     if (kind === subject().kind && name === subject().name) show(kind, answer);
   } catch (mistake) {
     if (name === subject().name) {
@@ -79,8 +82,14 @@ function noteOpen(event) {
 
 /** @param {MouseEvent} event */
 function click(event) {
-  const target = /** @type {Element} */ (event.target).closest("[data-file],[data-select]");
+  const target = /** @type {Element} */ (event.target).closest("[data-file],[data-select],[data-act]");
   if (!(target instanceof HTMLElement)) return;
+  if (target.dataset.act === "by-cost") {
+    isByCost = !isByCost;
+    remember("byCost", isByCost);
+    if (last) show("level", last);
+    return;
+  }
   if (target.dataset.file) {
     changed("source", { file: target.dataset.file, line: Number(target.dataset.line) || undefined });
   } else if (target.dataset.select) {
@@ -90,9 +99,9 @@ function click(event) {
 
 function showHead() {
   const { kind, name } = subject();
-  const row = kind === "character" ? model.byName.get(name) : undefined;
+  const row = kind === "character" ? rowNamed(name) : undefined;
   const swatch = h("span", { class: "swatch" });
-  if (row) swatch.style.background = `rgb(${rgbaOf(row.colour).slice(0, 3).join(",")})`;
+  if (row) swatch.style.background = `rgb(${rgbaOf(colourOf(row)).slice(0, 3).join(",")})`;
   fill(
     head,
     h(
@@ -260,6 +269,9 @@ const KNOWN = new Set([
   "desired",
   "radius",
   "speed",
+  "fuel",
+  "stops",
+  "length",
   "tags",
   "animation",
   "heldBy",
@@ -327,6 +339,7 @@ function sectionsOf(kind, it) {
     parts.push(
       section("faults", "Faults", h("ul", { class: "list" }, it.faults.map(faultRow)), String(it.faults.length)),
     );
+  if (it.stops) parts.push(section("stops", "Stops", stops(it.stops), String(it.stops.length)));
   if (it.inside) parts.push(section("inside", "Inside", names(it.inside), String(it.inside.length)));
   if (it.users?.length) parts.push(section("users", "Users", names(it.users), String(it.users.length)));
   if (it.cast?.length) parts.push(section("cast", "Cast", names(it.cast)));
@@ -408,7 +421,10 @@ function plainFacts(kind, it) {
   add("radius", it.radius !== undefined && `${short(it.radius)} m`);
   add("speed", it.speed !== undefined && `${short(it.speed)} m/s`);
   add("tags", it.tags?.length ? it.tags.join(", ") : null);
+  if (typeof it.fuel === "number")
+    add("cost", h("span", { class: "row", "data-test": "fuel" }, heat(it.fuel), `${short(it.fuel, 1)} fuel a tick`));
   add("animation", it.animation && plain(it.animation));
+  add("length", it.length !== undefined && `${short(it.length)} m`);
   add("held by", it.heldBy && link("scene", it.heldBy));
   if (kind !== "level") add("state", it.state && plain(it.state));
   if (it.isLocked !== undefined) add("locked", it.isLocked ? "yes" : "no");
@@ -456,20 +472,63 @@ function names(list) {
 /** Most names of a list of everybody. */
 const PEOPLE_MAX = 40;
 
+/** The stops of a route. @param {{mark: string | null, position: number[]}[]} list */
+function stops(list) {
+  return h(
+    "ol",
+    { class: "values" },
+    list.map((stop) => h("li", {}, stop.mark ? link("mark", stop.mark) : place(stop.position))),
+  );
+}
+
+/** What the scripts of everybody take in a tick, by key. @type {Map<number, number>} */
+let fuels = new Map();
+/** Whether the list of everybody has the costliest first. */
+let isByCost = Boolean(remembered("byCost", false));
+
+/** Asks what everybody costs, for the list of everybody. */
+async function askHeat() {
+  try {
+    fuels = new Map((await ask("heat")).rows);
+  } catch {
+    // The figures of before stay.
+  }
+}
+
 /** Everybody, to be chosen by name. */
 function people() {
   const all = [...model.roster.values()];
+  if (isByCost) all.sort((one, two) => (fuels.get(two.key) ?? 0) - (fuels.get(one.key) ?? 0));
   return h(
     "ul",
-    { class: "list" },
+    { class: "list", "data-test": "people" },
+    h(
+      "li",
+      { class: "row soft small", "data-id": "head" },
+      h("span", { class: "grow" }, isByCost ? "the costliest first" : "in the order of the level"),
+      h(
+        "button",
+        {
+          type: "button",
+          class: "plain link",
+          "data-act": "by-cost",
+          "data-test": "by-cost",
+          "aria-pressed": String(isByCost),
+          title: "What its scripts take in a tick on average; press to sort",
+        },
+        isByCost ? "fuel a tick ▾" : "fuel a tick",
+      ),
+    ),
     all.slice(0, PEOPLE_MAX).map((row) =>
       h(
         "li",
         { class: "row", "data-id": String(row.key) },
-        h("span", { class: "swatch small", style: { background: row.colour } }),
+        h("span", { class: "swatch small", style: { background: colourOf(row) } }),
         link("character", row.name),
         h("span", { class: "grow ellipsis soft small" }, row.isPlayer ? "player" : (row.behaviour ?? "")),
-        h("span", { class: "soft small" }, row.tags.join(", ")),
+        h("span", { class: "soft small ellipsis" }, row.tags.join(", ")),
+        heat(fuels.get(row.key)),
+        h("span", { class: "number small fuel" }, fuels.has(row.key) ? short(fuels.get(row.key) ?? 0, 1) : ""),
       ),
     ),
     all.length > PEOPLE_MAX ? h("li", { class: "soft small" }, `and ${all.length - PEOPLE_MAX} more: press / to find one`) : null,

@@ -4,17 +4,30 @@
 // In: the legend of the picture. Out: a card on the stage, shown and hidden. Holds: whether it is shown is kept from visit
 // to visit. Not here: the layers themselves (`transport.js`).
 
+import { WAYS, colourBy, colouredBy, peopleLegend } from "./colours.js";
 import { button, byId, fill, h } from "./elements.js";
 import { changed, listen, model, remember, remembered } from "./model.js";
 import { ground, ink } from "./palette.js";
+import { searchedLegend } from "./searched.js";
 
 const card = byId("legend");
 
 /** Begins to listen. */
 export function startLegend() {
   card.hidden = !remembered("legend", false);
-  for (const what of ["scene", "theme"]) listen(what, show);
+  for (const what of ["scene", "theme", "roster", "searched", "parts"]) listen(what, show);
+  for (const what of ["parts", "welcome", "selection"]) listen(what, () => moving.clear());
+  listen("overlay", takeMoving);
   show();
+}
+
+/** What the colours of moving layers mean, by their words: what is seldom there is told from its first time on. @type {Map<string, LegendLine>} */
+const moving = new Map();
+
+function takeMoving() {
+  const news = (model.overlay.legend ?? []).filter((line) => !moving.has(line.text));
+  for (const line of news) moving.set(line.text, line);
+  if (news.length) show();
 }
 
 /** Whether it is shown. */
@@ -41,6 +54,7 @@ const SIGNS = [
 
 function show() {
   if (card.hidden) return;
+  const searched = searchedLegend();
   fill(
     card,
     h(
@@ -49,13 +63,39 @@ function show() {
       h("strong", { class: "grow" }, "Colours"),
       button({ icon: "close", label: "Hide", key: "M", test: "hide-legend", onclick: toggleLegend }),
     ),
-    h("ul", {}, (model.scene.legend ?? []).map(legendRow)),
+    h("ul", {}, (model.scene.legend ?? []).filter(isShown).map(legendRow)),
+    moving.size || searched.length ? h("ul", { "data-test": "legend-moving" }, [...moving.values(), ...searched].map(legendRow)) : null,
+    h("label", { class: "row soft small" }, "People by ", ways()),
+    h("ul", { "data-test": "legend-people" }, peopleLegend().map(legendRow)),
     h(
       "ul",
       { class: "signs" },
       SIGNS.map(({ sign, text }) => h("li", { class: "legendrow" }, h("span", { class: `sign ${sign}` }), text)),
     ),
   );
+}
+
+/** @param {LegendLine} line */
+function isShown(line) {
+  return line.text !== "padding" || model.parts.has("padding");
+}
+
+/** What the colours of people go by, to be chosen. */
+function ways() {
+  const select = /** @type {HTMLSelectElement} */ (
+    h(
+      "select",
+      {
+        class: "field small",
+        "data-test": "coloured-by",
+        "aria-label": "What the colours of people go by",
+        onchange: () => colourBy(/** @type {import("./colours.js").ColouredBy} */ (select.value)),
+      },
+      WAYS.map(([way, words]) => h("option", { value: way, selected: way === colouredBy() }, words)),
+    )
+  );
+  select.value = colouredBy();
+  return select;
 }
 
 /** @param {LegendLine} line */

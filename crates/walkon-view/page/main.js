@@ -19,7 +19,7 @@ import { askHistory, startHappenings, takeItems } from "./happenings.js";
 import { lastInspected, startInspector } from "./inspector.js";
 import { startKeys } from "./keys.js";
 import { startLegend } from "./legend.js";
-import { changed, listen, model, seenTick, takeRoster } from "./model.js";
+import { changed, listen, model, rowNamed, rowOf, seenTick, takeRoster } from "./model.js";
 import { startNotices } from "./notices.js";
 import { applyTheme } from "./palette.js";
 import { startPaths } from "./paths.js";
@@ -27,10 +27,12 @@ import { startPointer } from "./pointer.js";
 import { check, startProblems } from "./problems.js";
 import { startRelief, takeOverlay, takeScene } from "./relief.js";
 import { seekAgain } from "./rewind.js";
+import { startColours } from "./colours.js";
+import { startSearched } from "./searched.js";
 import { startSource } from "./source.js";
 import { counters, fps, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
-import { startTimeline } from "./timeline.js";
+import { spotOfTick, startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
 import { startTrails } from "./trails.js";
 import { startViewbar } from "./viewbar.js";
@@ -63,7 +65,7 @@ function take(message) {
       changed("notice", { text: message.text });
       break;
     default:
-      // `cue`, `edited`, `script`, `reloaded`, `forecast`, `expected`: whoever deals with them listens by that name.
+      // `cue`, `edited`, `script`, `reloaded`, `forecast`, `expected`: the modules that deal with them listen by that name.
       changed(message.tell, message);
   }
 }
@@ -156,6 +158,8 @@ startFilm();
 startFuture();
 startConflicts();
 startTrails();
+startSearched();
+startColours();
 startTimeline();
 startKeys();
 
@@ -171,7 +175,10 @@ listen("roster", () => {
   if (isCrowd !== wasCrowd) sendShow();
   wasCrowd = isCrowd;
   const chosen = model.selection;
-  if (chosen?.kind === "character") chosen.key = model.byName.get(chosen.name)?.key;
+  if (chosen?.kind !== "character") return;
+  // Of two of one name, in the past the one that was chosen, else the one that is there now.
+  const isKept = model.sought !== null && chosen.key !== undefined && rowOf(chosen.key)?.name === chosen.name;
+  if (!isKept) chosen.key = rowNamed(chosen.name)?.key;
 });
 
 connect({ onTell: take, onFrame: arrive, onTracks: (tracks) => changed("tracks", tracks) });
@@ -220,18 +227,21 @@ window.walkon = {
   },
   /** Where somebody stands in the window, pixels. @param {string} name */
   placeOf(name) {
-    const at = bodyOf([...model.roster.values()].find((row) => row.name === name)?.key);
+    const at = bodyOf(rowNamed(name)?.key);
     return at ? window.walkon.spotOf([at.x, at.y, at.z]) : null;
   },
   get future() {
     return {
       isOn: future.isOn,
       took: future.took,
+      outlines: future.outlines,
+      isTrial: future.isTrial,
       differences: future.differences,
       base: future.base,
       newest: future.newest,
     };
   },
+  spotOfTick,
   model,
   camera,
   pose,

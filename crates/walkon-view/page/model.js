@@ -42,13 +42,15 @@ export const model = {
   roster: new Map(),
   /** @type {Map<string, RosterRow>} */
   byName: new Map(),
+  /** Those who are gone since, whom the past still shows. @type {Map<number, RosterRow>} */
+  former: new Map(),
   /** As it lies in the plane. @type {Picture} */
   scene: { layers: [], labels: [], legend: [] },
   /** The box around everything in it that has a height. @type {[Place, Place] | null} */
   box: null,
   /** As it came: where heights are told, as from above. @type {Picture} */
   raw: { layers: [], labels: [], legend: [] },
-  /** @type {{tick: number, layers: PictureLayer[]}} */
+  /** @type {{tick: number, layers: PictureLayer[], legend?: LegendLine[]}} */
   overlay: { tick: 0, layers: [] },
   /** @type {PictureLayer[]} */
   rawOverlay: [],
@@ -101,21 +103,45 @@ export function clock(tick, digits = 2) {
   return `${minutes}:${(seconds - minutes * 60).toFixed(Math.min(digits, 1)).padStart(digits ? 4 : 2, "0")}`;
 }
 
+/** Most of those who are gone that are remembered. */
+const FORMER_MAX = 20000;
+
+/** Somebody by number, also of the past. @param {number} key */
+export function rowOf(key) {
+  return model.roster.get(key) ?? model.former.get(key);
+}
+
+/** Somebody by name: of now, else who had it last. @param {string} name */
+export function rowNamed(name) {
+  const now = model.byName.get(name);
+  if (now) return now;
+  let last;
+  for (const row of model.former.values()) if (row.name === name) last = row;
+  return last;
+}
+
 /**
  * Takes rows of the roster in.
- * @param {{rows?: RosterRow[], gone?: number[], isWhole?: boolean}} news
+ * @param {{rows?: RosterRow[], gone?: number[], isWhole?: boolean, former?: RosterRow[]}} news
  */
 export function takeRoster(news) {
   if (news.isWhole) {
     model.roster.clear();
     model.byName.clear();
+    model.former = new Map((news.former ?? []).map((row) => [row.key, row]));
   }
   for (const key of news.gone ?? []) {
     const row = model.roster.get(key);
     if (row && model.byName.get(row.name)?.key === key) model.byName.delete(row.name);
+    if (row) model.former.set(key, row);
     model.roster.delete(key);
   }
+  for (const key of model.former.keys()) {
+    if (model.former.size <= FORMER_MAX) break;
+    model.former.delete(key);
+  }
   for (const row of news.rows ?? []) {
+    model.former.delete(row.key);
     model.roster.set(row.key, row);
     model.byName.set(row.name, row);
   }
@@ -128,7 +154,7 @@ export function takeRoster(news) {
 export function select(selection) {
   const now = model.selection;
   if (selection && selection.kind === "character" && selection.key === undefined) {
-    selection = { ...selection, key: model.byName.get(selection.name)?.key };
+    selection = { ...selection, key: rowNamed(selection.name)?.key };
   }
   if (now?.kind === selection?.kind && now?.name === selection?.name) return;
   model.selection = selection;

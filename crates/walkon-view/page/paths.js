@@ -5,24 +5,20 @@
 // is run again at every edit. Holds: while the second place is open the way follows the pointer, one question under way
 // at a time. Not here: the search (the program).
 
-import { matrix, planeOf, toStage } from "./camera.js";
+import { planeOf, toStage } from "./camera.js";
 import { ask, order } from "./connection.js";
 import { button, fill, h, short } from "./elements.js";
 import { groundAt } from "./hands.js";
 import { legendRow } from "./legend.js";
 import { askFor } from "./menus.js";
 import { changed, listen, model } from "./model.js";
-import { paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
-import { projectedLayers } from "./relief.js";
+import { isOfSearch, paintSearched } from "./searched.js";
 import { redraw } from "./stage.js";
 import { addTab, showTab } from "./tabs.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./tools.js").Touch} Touch */
-
-/** Kinds of cells that say nothing about a search. */
-const PLAIN = new Set(["free", "blocked", "padding"]);
 
 /** @type {Place | null} */
 let from = null;
@@ -122,6 +118,7 @@ export function startPaths() {
     up: () => (grip = 0),
     click,
     hover,
+    below: (context) => answer && searched.checked && paintSearched(context, answer.searched ?? []),
     draw,
     cancel,
     leave: redraw,
@@ -298,14 +295,18 @@ function show() {
   );
 }
 
-/** Whether a line of the legend is about the search, and not about the ground or the ends, which are plain. @param {LegendLine} line */
-function isOfSearch({ text }) {
-  return !/^(free|blocked|padding|start|goal|region|mark|route)$|door/.test(text);
-}
-
 async function expect() {
   const rows = await order("expect", {
-    add: { from, to, radius: radius.valueAsNumber || 0.35, doors: doors.value, status: answer.status },
+    add: {
+      from,
+      to,
+      radius: radius.valueAsNumber || 0.35,
+      doors: doors.value,
+      keys: keysCarried(),
+      avoidCharacters: avoid.checked,
+      ...(model.layer > 0 ? { layer: model.welcome?.layerNames[model.layer] } : {}),
+      status: answer.status,
+    },
   });
   if (rows?.rows) expectations = rows.rows;
   showList();
@@ -355,7 +356,7 @@ function showList() {
               ),
             ),
             h("td", { class: "number" }, at(row.to)),
-            h("td", {}, row.expected),
+            h("td", { title: inWords(row) }, row.expected, isUsual(row) ? null : h("span", { class: "soft" }, " *")),
             h("td", { class: row.ok ? "ok" : "bad" }, row.ok ? "✓" : row.got),
             h("td", {}, button({ icon: "close", label: "Forget this", test: `forget-${number}`, onclick: () => forget(number) })),
           ),
@@ -374,11 +375,29 @@ function showList() {
   );
 }
 
+/** Whether a row asks as most do. @param {Json} row */
+function isUsual(row) {
+  return !row.keys?.length && !row.avoidCharacters && !row.layer;
+}
+
+/** Who asks, in words. @param {Json} row */
+function inWords(row) {
+  const words = [`radius ${short(row.radius)} m`, row.doors === "open" ? "doors open" : "closed doors are walls"];
+  if (row.keys?.length) words.push(`keys ${row.keys.join(", ")}`);
+  if (row.avoidCharacters) words.push("around others, as they stand when the level begins");
+  if (row.layer) words.push(`layer ${row.layer}`);
+  return words.join("; ");
+}
+
 /** @param {Json} row */
 function again(row) {
   [from, to, isFixed] = [row.from, row.to, true];
   radius.value = String(row.radius ?? 0.35);
   doors.value = row.doors ?? "closed";
+  keys.value = (row.keys ?? []).join(", ");
+  avoid.checked = Boolean(row.avoidCharacters);
+  const layer = Math.max(0, (model.welcome?.layerNames ?? []).indexOf(row.layer ?? ""));
+  if (layer !== model.layer) changed("layer", layer);
   query();
 }
 
@@ -404,27 +423,6 @@ async function save() {
 /** @param {CanvasRenderingContext2D} context */
 function draw(context) {
   const colours = stageColours();
-  if (answer && searched.checked) {
-    const layers = Array.isArray(answer.searched)
-      ? answer.searched
-      : (answer.searched?.layers ?? (answer.searched?.shapes ? [answer.searched] : []));
-    const ratio = window.devicePixelRatio || 1;
-    context.save();
-    context.globalAlpha = 0.7;
-    // The ground is on the stage already; what was looked at is news.
-    const news = layers.map((/** @type {PictureLayer} */ layer) => ({
-      ...layer,
-      shapes: layer.shapes.filter((shape) => !PLAIN.has(shape.key ?? "")),
-    }));
-    paintLayers(
-      context,
-      projectedLayers(news),
-      matrix().map((part) => part * ratio),
-      ratio,
-    );
-    context.restore();
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  }
   const points = /** @type {Place[]} */ (answer?.points ?? []);
   context.beginPath();
   points.forEach((place, at) => {

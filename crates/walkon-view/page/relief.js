@@ -56,7 +56,7 @@ export function takeScene(picture) {
   changed("scene");
 }
 
-/** Takes moving parts in. @param {{tick: number, layers: PictureLayer[]}} overlay */
+/** Takes moving parts in. @param {{tick: number, layers: PictureLayer[], legend?: LegendLine[]}} overlay */
 export function takeOverlay(overlay) {
   model.rawOverlay = overlay.layers;
   model.overlay = { ...overlay, layers: projectedLayers(overlay.layers) };
@@ -65,9 +65,27 @@ export function takeOverlay(overlay) {
 
 /** @param {Picture} picture @returns {Picture} */
 function projected(picture) {
-  if (!hasHeights()) return picture;
+  if (!hasHeights()) return model.parts.has("padding") ? picture : withoutPadding(picture);
   const labels = picture.labels?.map((label) => ({ ...label, at: planeOf(label.at[0], label.y ?? 0, label.at[1]) }));
   return { ...picture, layers: projectedLayers(picture.layers), labels };
+}
+
+/**
+ * The same without the rim along walls, which looks as blocked as it is.
+ * @param {Picture} picture
+ * @returns {Picture}
+ */
+function withoutPadding(picture) {
+  const plain = (/** @type {PictureLayer} */ layer) => {
+    const blocked = layer.shapes.find((shape) => shape.kind === "cells" && shape.key === "blocked");
+    const shapes = layer.shapes.map((shape) =>
+      shape.kind === "cells" && shape.key === "padding"
+        ? { ...shape, fill: blocked?.fill ?? null, hatch: blocked?.hatch ?? null, stroke: blocked?.stroke ?? null }
+        : shape,
+    );
+    return { ...layer, shapes };
+  };
+  return { ...picture, layers: picture.layers.map(plain) };
 }
 
 /**

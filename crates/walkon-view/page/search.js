@@ -7,6 +7,7 @@
 import { ask } from "./connection.js";
 import { camera, centre, planeOf, toStage } from "./camera.js";
 import { fill, h, icon } from "./elements.js";
+import { heat } from "./heat.js";
 import { inspect } from "./inspector.js";
 
 const input = /** @type {HTMLInputElement} */ (
@@ -87,15 +88,6 @@ function show() {
           ),
         ),
   );
-}
-
-/** What a character's scripts cost, warmer by each power of ten. @param {number | null | undefined} fuel */
-function heat(fuel) {
-  if (typeof fuel !== "number") return null;
-  const warmth = Math.max(0, Math.min(1, Math.log10(1 + fuel) / 4));
-  const title = `${fuel < 10 ? fuel.toFixed(1) : Math.round(fuel)} fuel a tick`;
-  const background = `hsl(${Math.round(50 - 50 * warmth)} 90% 50% / ${(0.15 + 0.85 * warmth).toFixed(2)})`;
-  return h("span", { class: "heat", title, style: { background } });
 }
 
 function close() {

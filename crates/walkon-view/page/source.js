@@ -108,8 +108,7 @@ function take(name, news) {
   body = news;
   if (isEditing && area.value !== baseText) {
     changed("notice", {
-      text: `${name} changed on disk while you edit it. Saving will put your text in its place.`,
-      isMistake: true,
+      text: `${name} was changed by somebody else while you edit it. Saving merges the two, or asks.`,
     });
     return;
   }
@@ -177,10 +176,14 @@ function stopEditing() {
 
 async function save() {
   changed("ownEdit");
-  const answer = await order("write", { file, text: area.value });
-  if (!answer) return;
-  body = baseText = area.value;
-  changed("notice", { text: `${file} is saved.` });
+  const own = area.value;
+  const answer = await order("write", { file, text: own, base: baseText });
+  if (!answer || answer.conflicts?.length) return;
+  const merged = Object.values(answer.files ?? {})[0] ?? own;
+  // What was typed while it was saved stays.
+  if (area.value === own) area.value = merged;
+  body = baseText = merged;
+  changed("notice", { text: merged === own ? `${file} is saved.` : `${file} is saved, with what somebody else has changed.` });
   showTools();
 }
 

@@ -10,10 +10,11 @@ import { camera, centre, fit, matrix, planeOf, stageOf, toStage } from "./camera
 import { byId } from "./elements.js";
 import { bodyOf, progress } from "./frames.js";
 import { drawGhosts, paintTrajectories } from "./future.js";
-import { listen, model, seenTick } from "./model.js";
+import { listen, model, rowOf, seenTick } from "./model.js";
 import { paintLabels, paintLayers } from "./painter.js";
 import { stageColours } from "./palette.js";
 import { hasRelief, paintRelief } from "./relief.js";
+import { drawSearched } from "./searched.js";
 import { tool } from "./tools.js";
 import { drawTrail } from "./trails.js";
 
@@ -132,6 +133,8 @@ function draw(share, now) {
   }
   const map = matrix().map((part) => part * ratio);
   if (Math.abs(model.overlay.tick - seenTick()) < 30) paintLayers(context, model.overlay.layers, map, ratio);
+  drawSearched(context);
+  tool.now.below?.(context);
   drawTrail(context, map, ratio, share);
   drawSelection(share);
   if (!isMany && showsBodies)
@@ -275,7 +278,7 @@ function drawSelection(share) {
     const body = bodyOf(selection.key, share);
     if (!body) return;
     const [left, top] = stageOf(body.x, body.y, body.z);
-    const radius = Math.max(5, (model.roster.get(body.key)?.radius ?? 0.35) * camera.scale) + 5;
+    const radius = Math.max(5, (rowOf(body.key)?.radius ?? 0.35) * camera.scale) + 5;
     context.beginPath();
     context.arc(left * ratio, top * ratio, radius * ratio, 0, Math.PI * 2);
     context.stroke();

@@ -4,16 +4,72 @@
 // In: the rows of the level, its layout. Out: the tile under a point, its outline. Holds: the first row lies at the
 // smallest z; hexagons and diamonds are found by their nearest centre. Not here: saving what was painted (`editor.js`).
 
-import { model } from "./model.js";
+import { ask } from "./connection.js";
+import { changed, listen, model } from "./model.js";
 
 /**
  * @typedef {{rows: string[], at: string, wide: number, high: number, origin: Point, layout: string, isOdd: boolean, axis: string,
- *   legend: Record<string, Json>, layer: number}} Tiles
+ *   legend: Record<string, Json>, layer: number, isFile?: boolean}} Tiles
  */
+
+/** The map of a level that is a file of zeros and ones, as it was read last. @type {{file: string, tiles: Tiles} | null} */
+let grid = null;
+
+/** Begins to listen. */
+export function startTiles() {
+  listen("document", readGrid);
+  listen("edited", (/** @type {{file: string}} */ news) => news.file === grid?.file && readGrid());
+}
+
+/** The file of the map, from the root of the project, where it is one of zeros and ones. */
+function gridFile() {
+  const navigation = model.document.value?.navigation;
+  const name = typeof navigation === "string" ? navigation : navigation?.kind === "textGrid" ? navigation.file : null;
+  if (typeof name !== "string" || !/\.txt$/i.test(name)) return null;
+  const folder = model.document.file.split("/").slice(0, -1);
+  return [...folder, name].join("/");
+}
+
+async function readGrid() {
+  const file = gridFile();
+  if (!file) {
+    grid = null;
+    return;
+  }
+  try {
+    const { text } = await ask("source", { file });
+    grid = { file, tiles: gridOf(text) };
+  } catch {
+    grid = null;
+  }
+  changed("grid");
+}
+
+/**
+ * The tiles of a text grid: lines of a key and a number, then rows.
+ * @param {string} text
+ * @returns {Tiles}
+ */
+function gridOf(text) {
+  const lines = text.split(/\r?\n/);
+  /** @type {Record<string, number>} */
+  const head = {};
+  /** @type {string[]} */
+  const rows = [];
+  for (const line of lines) {
+    const found = /^\s*([A-Za-z]\w*)\s+(\S+)\s*$/.exec(line);
+    if (found) head[found[1]] = Number(found[2]);
+    else if (/^[01]+\s*$/.test(line)) rows.push(line.trim());
+  }
+  const side = head.cellSize ?? 0.4;
+  const origin = /** @type {Point} */ ([head.minX ?? 0, head.minZ ?? 0]);
+  return { rows, at: "", wide: side, high: side, origin, layout: "square", isOdd: true, axis: "y", legend: {}, layer: 0, isFile: true };
+}
 
 /** The tiles of the layer that is shown, or null. @returns {Tiles | null} */
 export function tilesOf() {
   const navigation = model.document.value?.navigation;
+  if (grid) return grid.tiles;
   if (!navigation || typeof navigation !== "object") return null;
   const layer = model.layer;
   const inLayers = Array.isArray(navigation.layers);
@@ -129,22 +185,51 @@ export function outlineOf(tiles, column, row) {
  * @param {Tiles} tiles
  */
 export function symbols(tiles) {
-  /** @type {{symbol: string, text: string}[]} */
+  if (tiles.isFile)
+    return [
+      { symbol: "0", text: "blocked" },
+      { symbol: "1", text: "ground" },
+    ];
+  /** @type {{symbol: string, text: string, mark?: string}[]} */
   const all = [
     { symbol: ".", text: "plain ground" },
     { symbol: "#", text: "blocked" },
   ];
   for (const [symbol, meaning] of Object.entries(tiles.legend)) {
-    if (symbol === "." || symbol === "#" || meaning?.mark) continue;
+    if (symbol === "." || symbol === "#") continue;
     const parts = [
+      meaning.mark ? `mark ${meaning.mark}` : "",
       meaning.terrain,
       meaning.walkable === false ? "blocked" : "",
       meaning.cost ? `cost ${meaning.cost}` : "",
       meaning.area ? `area ${meaning.area}` : "",
-      meaning.oneWay ? "one way" : "",
+      meaning.oneWay ? `one way: ${[meaning.oneWay].flat().join(", ")}` : "",
       ...(meaning.tags ?? []),
     ];
-    all.push({ symbol, text: parts.filter(Boolean).join(", ") || symbol });
+    all.push({ symbol, text: parts.filter(Boolean).join(", ") || symbol, mark: meaning.mark });
   }
   return all;
+}
+
+/**
+ * The rows in which the one tile of a symbol lies elsewhere, as changes of the level: a mark is there once.
+ * @param {Tiles} tiles
+ * @param {string} symbol
+ * @param {Point} to column and row
+ * @returns {Change[]}
+ */
+export function symbolMoved(tiles, symbol, [column, row]) {
+  /** @type {Map<number, string[]>} */
+  const touched = new Map();
+  const lettersOf = (/** @type {number} */ at) => {
+    const letters = touched.get(at) ?? [...tiles.rows[at]];
+    touched.set(at, letters);
+    return letters;
+  };
+  tiles.rows.forEach((text, at) => {
+    const found = [...text].indexOf(symbol);
+    if (found >= 0) lettersOf(at)[found] = ".";
+  });
+  lettersOf(row)[column] = symbol;
+  return [...touched].map(([at, letters]) => ({ at: `${tiles.at}/${at}`, set: letters.join("") }));
 }

@@ -6,7 +6,7 @@
 
 import { byId, fill, h, icon, morph } from "./elements.js";
 import { future, setHorizon, toggleFrom, toggleFuture } from "./future.js";
-import { firstAfter, lanes, LANES } from "./happenings.js";
+import { firstAfter, lanes, LANES, subjectOf } from "./happenings.js";
 import { changed, clock, listen, model, seenTick, select, tickRate } from "./model.js";
 import { FONT } from "./painter.js";
 import { isDark, stageColours } from "./palette.js";
@@ -111,6 +111,12 @@ function shownLanes() {
 function leftOf(tick) {
   const { from, to } = shownSpan();
   return GUTTER + ((tick - from) / (to - from)) * (canvas.clientWidth - GUTTER - 10);
+}
+
+/** Where a tick is on the timeline, pixels of the window. @param {number} tick */
+export function spotOfTick(tick) {
+  const box = canvas.getBoundingClientRect();
+  return { x: box.left + leftOf(tick), y: box.top + RULER / 2 };
 }
 
 /** @param {number} left */
@@ -342,8 +348,8 @@ function press(event) {
   heldAt = null;
   const item = itemAt(event.offsetX, event.offsetY);
   if (item) {
-    const name = item.name ?? item.line?.character;
-    if (name && model.byName.has(name)) select({ kind: "character", name });
+    const of = subjectOf(item);
+    if (of) select(of);
     goTo(item.tick);
     heldAt = event.offsetX;
     return;

@@ -8,13 +8,13 @@ import { changed } from "./model.js";
 
 /**
  * What a tool is told. Points lie in the plane of the picture, `stage` in pixels of the stage. What `down` returns true for is
- * dragged by the tool; else the stage is panned.
+ * dragged by the tool; else the stage is panned. `below` draws below everybody, in pixels of the canvas, `draw` above.
  * @typedef {{plane: Point, stage: Point, event: PointerEvent | MouseEvent}} Touch
  * @typedef {{
  *   name: string, label: string, cursor: string, hint?: string,
  *   down?: (touch: Touch) => boolean, move?: (touch: Touch) => void, up?: (touch: Touch) => void,
  *   click?: (touch: Touch) => void, hover?: (touch: Touch) => void, double?: (touch: Touch) => void,
- *   draw?: (context: CanvasRenderingContext2D) => void, cancel?: () => boolean, leave?: () => void,
+ *   below?: (context: CanvasRenderingContext2D) => void, draw?: (context: CanvasRenderingContext2D) => void, cancel?: () => boolean, leave?: () => void,
  *   key?: (event: KeyboardEvent) => boolean,
  * }} Tool
  */

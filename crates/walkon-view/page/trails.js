@@ -8,7 +8,8 @@
 import { planeOf } from "./camera.js";
 import { ask } from "./connection.js";
 import { bodyOf } from "./frames.js";
-import { changed, listen, model, seenTick, tickRate } from "./model.js";
+import { colourOf } from "./colours.js";
+import { changed, listen, model, rowOf, seenTick, tickRate } from "./model.js";
 import { body as bodyColour } from "./palette.js";
 
 /** How much of the past is drawn, seconds. */
@@ -81,7 +82,7 @@ export function drawTrail(context, map, ratio, share) {
     const [px, pz] = planeOf(body.x, body.y, body.z);
     context.lineTo(a * px + c * pz + e, b * px + d * pz + f);
   }
-  const [red, green, blue] = bodyColour(model.roster.get(key)?.colour ?? "#2c7dc4");
+  const [red, green, blue] = bodyColour(colourOf(rowOf(key)));
   context.strokeStyle = `rgba(${red},${green},${blue},.5)`;
   context.lineWidth = 2 * ratio;
   context.lineJoin = context.lineCap = "round";

@@ -5,6 +5,7 @@
 // not as it was asked to be. Not here: the past (`rewind.js`), finding things (`search.js`).
 
 import { order } from "./connection.js";
+import { WAYS, colourBy, colouredBy } from "./colours.js";
 import { button, byId, fill, h, icon } from "./elements.js";
 import { isLegendShown, toggleLegend } from "./legend.js";
 import { changed, listen, model, remember, remembered, seenTick } from "./model.js";
@@ -16,21 +17,25 @@ import { counters, fps } from "./stage.js";
 
 /** Parts that change from tick to tick. */
 const MOVING = new Set(["paths", "steering", "watches", "requests", "obstacles", "nudges", "replans"]);
-const OFF_AT_FIRST = ["steering", "watches", "requests", "obstacles", "nudges", "replans"];
+const OFF_AT_FIRST = ["steering", "watches", "requests", "obstacles", "nudges", "replans", "searched"];
 /** Parts that the page draws by itself. */
-const OWN = ["characters", "names", "trail"];
+const OWN = ["characters", "names", "trail", "searched", "padding"];
+/** More than so many are a crowd. */
+const CROWD = 400;
 /** What layers show, where their name does not say it. @type {Record<string, string>} */
 const NOTES = {
   cells: "where one can walk, and at what cost",
   links: "ways between layers",
   trail: "where the selection went",
+  searched: "what the search for the way of the selection looks at",
+  padding: "the rim along walls where a body has no room",
   watches: "what is looked out for",
   paths: "where everybody is going",
   requests: "searches under way",
   obstacles: "who is planned around",
   steering: "velocities: wanted and real",
   nudges: "who is asked to step aside",
-  replans: "who plans anew",
+  replans: "who plans again",
 };
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100, "max"];
 
@@ -167,7 +172,7 @@ function layerEntries() {
   const parts = model.welcome?.parts ?? [];
   const entry = (/** @type {string} */ part) => ({
     label: part,
-    note: NOTES[part],
+    note: isLeftOut(part) ? "in a crowd only of who is selected" : NOTES[part],
     isChecked: model.parts.has(part),
     stays: true,
     test: `layer-${part}`,
@@ -177,15 +182,30 @@ function layerEntries() {
   return [
     { title: "The ground" },
     ...still.map(entry),
+    entry("padding"),
     { title: "Everybody" },
-    ...OWN.map(entry),
+    ...OWN.filter((part) => part !== "padding").map(entry),
     ...parts.filter((part) => MOVING.has(part)).map(entry),
     "line",
     { label: "All", do: () => setParts(parts.concat(OWN)) },
     { label: "Only the usual", do: () => setParts(parts.concat(OWN).filter((part) => !OFF_AT_FIRST.includes(part))) },
+    { title: "Colours of people by" },
+    ...WAYS.map(([way, words]) => ({
+      label: words,
+      isChecked: way === colouredBy(),
+      stays: true,
+      test: `colour-${way}`,
+      do: () => colourBy(way),
+    })),
     "line",
     { label: "What the colours mean", key: "M", isChecked: isLegendShown(), test: "legend-menu", do: toggleLegend },
   ];
+}
+
+/** Whether a part is not drawn: the ways of thousands would hide the level, so that only a selection shows them. @param {string} part */
+function isLeftOut(part) {
+  const isCrowd = model.roster.size > CROWD && model.selection?.kind !== "character";
+  return isCrowd && MOVING.has(part) && part !== "watches";
 }
 
 /** @param {string} part */
@@ -210,10 +230,7 @@ function setParts(parts) {
 
 /** Says what pictures for this page hold. */
 export function sendShow() {
-  // The page draws characters and names by itself. The ways of thousands would hide the level, so that only a selection shows them.
-  const isCrowd = model.roster.size > 400 && model.selection?.kind !== "character";
-  const parts = [...model.parts].filter(
-    (part) => part !== "trail" && !(isCrowd && MOVING.has(part) && part !== "watches"),
-  );
+  // The page draws characters and names by itself.
+  const parts = [...model.parts].filter((part) => (model.welcome?.parts ?? []).includes(part) && !isLeftOut(part));
   return order("show", { parts, slant: model.welcome?.slants ? "space" : "top", layer: model.layer });
 }

@@ -27,6 +27,7 @@ interface Welcome {
   projection: "flat" | "isometric";
   slants: boolean;
   layers: number;
+  layerNames: string[];
   tileSize: [number, number] | null;
   hasPlayer: boolean;
   parts: string[];

@@ -1,9 +1,9 @@
 //! A client: what it wants to see, and what is on its way to it.
 //!
-//! In: texts and frames of everybody who has something to tell. Out: messages in order, frames only as fast as
-//! they are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is kept,
-//! and a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard input
-//! and output (`stdio`).
+//! In: texts and frames of everybody who has something to tell. Out: messages in order, frames only as fast
+//! as they are acknowledged. Holds: telling a client never waits: of frames and overlays only the newest is
+//! kept, and a client that leaves too many texts lying is dropped. Not here: sockets (`server`), standard
+//! input and output (`stdio`).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -277,8 +277,23 @@ impl Client {
     }
 }
 
-/// Who waits for the answer to a command. Where nobody answers it, because the thread that was to has failed, that is
-/// the answer.
+/// Why a command was not done.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// A sentence.
+    pub message: String,
+    /// What is wrong with the texts that it would have made, as `check` tells it; null where it made none.
+    pub diagnostics: Value,
+}
+
+impl From<String> for Refusal {
+    fn from(message: String) -> Self {
+        Self { message, diagnostics: Value::Null }
+    }
+}
+
+/// Who waits for the answer to a command. Where nobody answers it, because the thread that was to has failed,
+/// that is the answer.
 #[derive(Clone, Debug)]
 pub struct Reply(Arc<Waiting>);
 
@@ -310,7 +325,12 @@ impl Reply {
 
     /// Answers; once.
     pub fn send(self, answer: Result<Value, String>) {
-        self.0.answer(answer);
+        self.0.answer(answer.map_err(Refusal::from));
+    }
+
+    /// Says why not, and where; once.
+    pub fn refuse(self, refusal: Refusal) {
+        self.0.answer(Err(refusal));
     }
 
     /// Tells now and then how far the work has come; whether it is still wanted.
@@ -327,13 +347,18 @@ impl Reply {
 }
 
 impl Waiting {
-    fn answer(&self, answer: Result<Value, String>) {
+    fn answer(&self, answer: Result<Value, Refusal>) {
         if self.is_answered.swap(true, Ordering::AcqRel) {
             return;
         }
         match answer {
             Ok(value) => self.client.tell(&json!({ "id": &self.id, "ok": value })),
-            Err(message) => self.client.tell(&json!({ "id": &self.id, "error": message })),
+            Err(Refusal { message, diagnostics: Value::Null }) => {
+                self.client.tell(&json!({ "id": &self.id, "error": message }));
+            }
+            Err(Refusal { message, diagnostics }) => {
+                self.client.tell(&json!({ "id": &self.id, "error": message, "diagnostics": diagnostics }));
+            }
         }
         self.client.unanswered.fetch_sub(1, Ordering::AcqRel);
     }
@@ -341,11 +366,9 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.answer(Err(
-            "this was not answered: the part of walkon that does it has failed; start it again, \
-                         and report what you did"
-                .to_owned(),
-        ));
+        let message = "this was not answered: the part of walkon that does it has failed; start it again, \
+                       and report what you did";
+        self.answer(Err(message.to_owned().into()));
     }
 }
 

@@ -101,7 +101,7 @@ impl Doers {
             "seek" => self.seek(fields.maybe_count("tick")?, client, reply),
             "history" => self.history(fields).map(Some),
             "tracks" => self.tracks(fields).map(Some),
-            "inspect" | "find" | "path" => self.ask(question(word, fields, client)?, client, reply),
+            "inspect" | "find" | "heat" | "path" => self.ask(question(word, fields, client)?, client, reply),
             "forecast" => {
                 let seconds = fields.number("seconds")?.clamp(0.0, FUTURE_SECONDS_MAX);
                 let from = fields.maybe_count("from")?.unwrap_or_default();
@@ -249,6 +249,10 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
             Question::Inspect { kind, name: fields.maybe_text("name")?.unwrap_or_default().to_owned() }
         }
         "find" => Question::Find { text: fields.text("text")?.to_owned() },
+        "heat" => Question::Heat,
+        _ if fields.get("of").is_some() => {
+            Question::Walk { name: fields.text("of")?.to_owned(), wishes: client.wishes().clone() }
+        }
         _ => {
             let radius_m =
                 fields.maybe_number("radius")?.map_or(walkon::Gait::RADIUS_M, |radius| radius as f32);

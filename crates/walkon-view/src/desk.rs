@@ -1,9 +1,9 @@
 //! The files of the project: read, patched, saved, checked.
 //!
-//! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running level
-//! and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a text that
-//! still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here: how a text is
-//! patched (`edit`), who watches the disk (the command line).
+//! In: edits of clients, files that somebody else saved. Out: new texts on disk, reloads for the running
+//! level and its future, diagnostics. Holds: nothing is written outside the project, and of a level only a
+//! text that still is one; what somebody else saved meanwhile is merged, or both texts are told. Not here:
+//! how a text is patched (`edit`), who watches the disk (the command line).
 
 mod commands;
 
@@ -22,20 +22,23 @@ use crate::edit::document::{
 };
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
-use crate::edit::save::save_over;
+use crate::edit::save::{remove_below, save_beside, save_over};
 use crate::fields::Fields;
 use crate::forecast::Foresight;
 use crate::run_record::{RunRecord, RunStart};
 use crate::running::{Order, Ordered};
 
-/// How long all texts wait for their check after one of them has changed: the future comes first, and what is changed
-/// meanwhile is checked with it.
+/// How long all texts wait for their check after one of them has changed: the future comes first, and what is
+/// changed meanwhile is checked with it.
 const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
+
+/// The list of expected paths, as the history has it.
+const EXPECTED_PATHS: &str = "expected paths";
 
 /// The project around a level, as the command line knows it.
 pub trait Project: Send + Sync {
-    /// The level and every file that it names, with some texts in place of those on disk; with what is wrong
-    /// with it.
+    /// The level and every file that it names, with some texts in place of those on disk (by path below the
+    /// root, scripts too); with what is wrong with it, also with what it says of scripts.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -47,8 +50,12 @@ pub trait Project: Send + Sync {
     /// When a file cannot be read.
     fn scripts(&self) -> Result<BTreeMap<String, String>, String>;
 
-    /// What is wrong with the scripts of the project, with some texts in place of those on disk.
-    fn check_scripts(&self, laid: &BTreeMap<String, String>) -> Vec<Diagnostic>;
+    /// What `walkon check` finds in level and scripts, with some texts in place of those on disk (by path
+    /// below the root).
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    fn check(&self, laid: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, String>;
 
     /// Where a script lies below the root.
     fn script_path(&self, name: &str) -> Option<String>;
@@ -56,7 +63,8 @@ pub trait Project: Send + Sync {
     /// The folder of the project.
     fn folder(&self) -> &Folder;
 
-    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is wanted.
+    /// The trace of a run; none where it was called off: `goes_on` hears each tick and says whether it is
+    /// wanted.
     ///
     /// # Errors
     /// When its level or a script does not start.
@@ -194,10 +202,10 @@ impl Desk {
         match errand {
             Errand::Command { command, reply } => match Fields::of(&command) {
                 Ok(("try", fields)) => self.try_out(&fields, reply),
-                Ok((word, fields)) => {
-                    let answer = self.perform(&fields, word, &reply);
-                    reply.send(answer);
-                }
+                Ok((word, fields)) => match self.perform(&fields, word, &reply) {
+                    Ok(answer) => reply.send(Ok(answer)),
+                    Err(refusal) => reply.refuse(refusal),
+                },
                 Err(error) => reply.send(Err(error)),
             },
             Errand::Saved(saved) => self.saved(saved),
@@ -216,7 +224,6 @@ impl Desk {
                 }
                 None => is_level = true,
             }
-            self.tell_text(path, text.as_deref(), by);
         }
         if is_level {
             reload.level = self.level_now(&BTreeMap::new()).ok().map(|level| level.texts);
@@ -225,6 +232,10 @@ impl Desk {
                 self.document.add(&path, &text);
             }
         }
+        // First the level, then those who look on: who hears of a text and runs a tick runs it with that
+        // text.
+        self.reload(reload);
+        applied.files.iter().for_each(|(path, text)| self.tell_text(path, text.as_deref(), by));
         for (file, why) in &applied.unsaved {
             self.doers
                 .shared
@@ -232,21 +243,44 @@ impl Desk {
                 .tell(&json!({ "tell": "log", "text": format!("{file} was not saved: {why}") }));
         }
         applied.conflicts.iter().for_each(|conflict| self.tell_conflict(conflict));
-        self.reload(reload);
+        applied.asides.iter().for_each(|(name, bytes)| self.turn_aside(name, bytes.as_deref()));
         _ = self.problems_due.get_or_insert_with(|| Instant::now() + PROBLEMS_AFTER);
         if is_level {
             self.tell_expectations();
         }
     }
 
+    /// Makes what is no text of the level what it was before a step, or after it.
+    fn turn_aside(&mut self, name: &str, bytes: Option<&[u8]>) {
+        if name == EXPECTED_PATHS {
+            let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
+            self.expectations = Expectations::read(&text).unwrap_or_default();
+            let rows = self.expected().unwrap_or_default();
+            self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
+        } else {
+            let root = self.around.project.folder().root();
+            let done = match bytes {
+                Some(bytes) => save_beside(root, name, bytes),
+                None => remove_below(root, name),
+            };
+            if let Err(error) = done {
+                let text = format!("{name} was not saved: {error}");
+                self.doers.shared.clients.tell(&json!({ "tell": "log", "text": text }));
+            }
+        }
+        self.tell_history();
+    }
+
+    /// Tells what can be taken back and repeated since something that is no text was changed.
+    fn tell_history(&self) {
+        self.doers.shared.clients.tell(&json!({
+            "tell": "history", "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
+        }));
+    }
+
     /// What is wrong with the texts as they are now, level and scripts.
     fn problems(&self) -> Result<Vec<Diagnostic>, String> {
-        let mut found = self.level_now(&BTreeMap::new())?.diagnostics;
-        let scripts = self.script_names.iter();
-        let texts =
-            scripts.filter_map(|(path, name)| Some((name.clone(), self.document.text(path)?.to_string())));
-        found.extend(self.around.project.check_scripts(&texts.collect()));
-        Ok(found)
+        self.around.project.check(&self.laid(&BTreeMap::new()))
     }
 
     fn tell_problems(&mut self) {
@@ -353,10 +387,15 @@ impl Desk {
 
     /// The level with the texts on the desk, some of them replaced.
     fn level_now(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
+        self.around.project.level(&self.laid(laid))
+    }
+
+    /// The texts on the desk by path below the root, some of them replaced.
+    fn laid(&self, laid: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let texts = self.document.texts().iter().map(|(path, text)| (path.clone(), text.to_string()));
         let mut texts: BTreeMap<String, String> = texts.collect();
         texts.extend(laid.iter().map(|(path, text)| (path.clone(), text.clone())));
-        self.around.project.level(&texts)
+        texts
     }
 
     /// Where the expected paths of the level are kept unless somebody says otherwise.

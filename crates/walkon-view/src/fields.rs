@@ -1,8 +1,8 @@
 //! The fields of commands: which each has, and what may stand in them.
 //!
-//! In: a command as JSON. Out: its fields, read; or the one that is wrong, by its name, with what was expected. Holds:
-//! a field that a command does not have is an error, and so is a value of another form than it takes: nothing is
-//! passed over in silence. Not here: what the values mean (`commands`, `desk`).
+//! In: a command as JSON. Out: its fields, read; or the one that is wrong, by its name, with what was
+//! expected. Holds: a field that a command does not have is an error, and so is a value of another form than
+//! it takes: nothing is passed over in silence. Not here: what the values mean (`commands`, `desk`).
 
 use serde_json::Value;
 use walkon::base::suggestions;
@@ -55,8 +55,10 @@ use Form::{
 
 const CHANGE: &[Field] = fields!["at": Text, "set": Json, "insert": Json, "remove": Truth];
 const MOVE: &[Field] = fields!["point": Count, "to": Place];
-const EXPECTED: &[Field] =
-    fields!["from": Place, "to": Place, "radius": Number, "doors": Text, "status": Text];
+const EXPECTED: &[Field] = fields![
+    "from": Place, "to": Place, "radius": Number, "doors": Text, "keys": Texts, "avoidCharacters": Truth,
+    "layer": Text, "status": Text,
+];
 
 /// A command or an action with its fields.
 struct Command {
@@ -93,8 +95,10 @@ const COMMANDS: &[Command] = commands! {
     ],
     "inspect": ["kind": Text, "name": Text],
     "find": ["text": Text],
+    "heat": [],
     "path": [
         "from": Place, "to": Place, "radius": Number, "doors": Text, "keys": Texts, "avoidCharacters": Truth,
+        "of": Text,
     ],
     "source": ["file": Text],
     "files": [],
@@ -104,7 +108,7 @@ const COMMANDS: &[Command] = commands! {
     "undo": [],
     "redo": [],
     "paint": ["cells": Pairs, "symbol": Text, "layer": Count, "label": Text, "joins": Text],
-    "write": ["file": Text, "text": Text, "label": Text, "joins": Text],
+    "write": ["file": Text, "text": Text, "base": Text, "label": Text, "joins": Text],
     "check": [],
     "expect": ["add": Object(EXPECTED), "remove": Count, "save": Text],
     "graph": ["action": Text],
@@ -125,7 +129,7 @@ const GRAPH_ACTIONS: &[Command] = commands! {
     "preview": ["min": Place, "max": Place],
     "island": [],
     "remove": ["island": Count, "points": Count],
-    "stitch": [],
+    "stitch": ["island": Count],
     "blocked": ["remove": Truth],
     "edit": ["add": Places, "move": Objects(MOVE), "link": Pairs, "unlink": Pairs, "remove": Keys],
     "undo": [],
@@ -145,7 +149,8 @@ impl<'a> Fields<'a> {
     /// The word of a command, and its fields.
     ///
     /// # Errors
-    /// A word that is none; a field that the command does not have; a value of another form than its field takes.
+    /// A word that is none; a field that the command does not have; a value of another form than its field
+    /// takes.
     pub fn of(command: &'a Value) -> Result<(&'a str, Self), String> {
         if !command.is_object() {
             return Err(format!("{} is no command, expected an object", shown(command)));

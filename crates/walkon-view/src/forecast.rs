@@ -1,8 +1,9 @@
 //! The future of a level, computed ahead, again at every save.
 //!
-//! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where everybody
-//! will go, and how that differs from the future before. Holds: a newer wish ends the work on an older one;
-//! parts are told as soon as they are ready; the running level is not touched. Not here: the past (`replica`).
+//! In: the record of the run, changed texts. Out: everything that will happen up to a horizon, where
+//! everybody will go, and how that differs from the future before. Holds: a newer wish ends the work on an
+//! older one; parts are told as soon as they are ready; the running level is not touched. Not here: the past
+//! (`replica`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -199,8 +200,8 @@ impl Forecast {
         }
     }
 
-    /// The generation of the first future that has everything that was wished for: the next one, or that after it
-    /// where there is none yet to compare it with; none where none is computed.
+    /// The generation of the first future that has everything that was wished for: the next one, or that
+    /// after it where there is none yet to compare it with; none where none is computed.
     fn awaited(&self) -> Option<u32> {
         let next = || self.generation + 1 + u32::from(self.base.is_none() && self.tried.is_some());
         match self.is_due {
@@ -230,7 +231,7 @@ impl Forecast {
         }
     }
 
-    /// Computes the future anew, unless something newer is asked for meanwhile.
+    /// Computes the future again, unless something newer is asked for meanwhile.
     fn compute(&mut self, outlooks: &Receiver<Outlook>) {
         self.generation += 1;
         let record = self.shared.record.now();

@@ -10,6 +10,9 @@ use walkon::game::{log_text, recorder};
 use walkon::world::World;
 use walkon::{CharacterId, Event, Tick};
 
+/// What messages call the script of the level.
+const LEVEL_SCRIPT: &str = "level script";
+
 /// Something that happened.
 #[derive(Clone, Debug, Serialize)]
 pub struct Item {
@@ -114,16 +117,19 @@ fn name(world: &World, event: &Event) -> Option<String> {
         Event::SceneStarted { name, .. } | Event::SceneEnded { name, .. } => Some(name.clone()),
         Event::Cue(cue) => Some(cue.scene.clone()),
         Event::Emitted { name, to, .. } => to.and_then(who).or_else(|| Some(name.clone())),
-        Event::Logged(line) => owner_name(&line.owner),
-        Event::Faulted { fault, .. } => owner_name(&fault.owner),
-        Event::SwitchedOff(off) => off.character.and_then(who),
+        Event::Logged(line) => owner_name(world, &line.owner),
+        Event::Faulted { fault, .. } => owner_name(world, &fault.owner),
+        Event::SwitchedOff(off) => off.character.and_then(who).or_else(|| owner_name(world, &off.owner)),
         Event::AreaChanged { area, .. } => Some(area.clone()),
         _ => None,
     }
 }
 
-/// `anna` of `behaviour "guard" of "anna"`.
-fn owner_name(owner: &str) -> Option<String> {
+/// `anna` of `behaviour "guard" of "anna"`; the level's own name of its script.
+fn owner_name(world: &World, owner: &str) -> Option<String> {
+    if owner == LEVEL_SCRIPT {
+        return Some(world.level_name().to_owned());
+    }
     let (_, after) = owner.rsplit_once(" of \"")?;
     after.strip_suffix('"').map(str::to_owned)
 }

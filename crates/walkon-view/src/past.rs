@@ -1,8 +1,9 @@
 //! What was shown so far: where everybody was in each tick, and what happened.
 //!
-//! In: rows and items, tick by tick. Out: the rows of a tick, the way somebody went, items of a span of ticks.
-//! Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as what changed since the
-//! one before, with everything every `WHOLE_EVERY` ticks. Not here: what nobody was shown (`replica`).
+//! In: rows and items, tick by tick. Out: the rows of a tick, the way somebody went, items of a span of
+//! ticks. Holds: a bound on its memory: the oldest ticks are forgotten first; ticks are kept as what changed
+//! since the one before, with everything every `WHOLE_EVERY` ticks. Not here: what nobody was shown
+//! (`replica`).
 
 use std::collections::VecDeque;
 

@@ -15,6 +15,7 @@ use walkon::view::{
     Slant, Style, Swatch, Tag, draw_ground, draw_scene, draw_scenery, draw_search, scene_triangles,
 };
 use walkon::world::World;
+use walkon::world::region::WatchShape;
 
 use crate::client::{MOVING, STILL, Viewpoint, Wishes};
 
@@ -48,7 +49,7 @@ pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
 
 /// The layers that move; none when the client wants none.
 #[must_use]
-pub fn moving(world: &World, wishes: &Wishes) -> Option<Value> {
+pub fn moving(world: &World, wishes: &Wishes) -> Option<ExplainedLayers> {
     let parts = wishes.among(&MOVING);
     if parts == Parts::NONE {
         return None;
@@ -61,11 +62,11 @@ pub fn moving(world: &World, wishes: &Wishes) -> Option<Value> {
             });
         }
     });
-    Some(seen.layers(world))
+    Some(ExplainedLayers { layers: seen.layers(world), legend: seen.legend().into() })
 }
 
-/// What is drawn of a search.
-pub struct SearchPicture {
+/// Layers of a picture and what they mean.
+pub struct ExplainedLayers {
     /// Layers.
     pub layers: Value,
     /// What their colours mean.
@@ -74,16 +75,16 @@ pub struct SearchPicture {
 
 /// The layers of a search, for somebody who tests paths.
 #[must_use]
-pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> SearchPicture {
+pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> ExplainedLayers {
     let seen = Seen::draw(world, wishes, &mut |picture| draw_search(picture, search));
-    SearchPicture { layers: seen.layers(world), legend: seen.legend().into() }
+    ExplainedLayers { layers: seen.layers(world), legend: seen.legend().into() }
 }
 
 /// A picture as a client looks at it.
 struct Seen {
     picture: Picture,
-    /// The same as it is seen from the side, where the client wants to know how high everything lies: whatever is
-    /// higher is moved by its height there, and nothing else differs.
+    /// The same as it is seen from the side, where the client wants to know how high everything lies:
+    /// whatever is higher is moved by its height there, and nothing else differs.
     raised: Option<Picture>,
 }
 
@@ -110,7 +111,8 @@ impl Seen {
                 let (Some(raised), Some(heights)) = (raised, heights) else {
                     return Value::Object(shape_json(world, shape));
                 };
-                // From above some shapes look as if they lay below others, which is not how they look from anywhere.
+                // From above some shapes look as if they lay below others, which is not how they look from
+                // anywhere.
                 let form = match (&shape.form, &raised.form) {
                     (&Figure::Dot { centre, .. }, &Figure::Dot { radius_px, .. }) => {
                         Figure::Dot { centre, radius_px }
@@ -213,6 +215,12 @@ pub fn is_isometric(world: &World) -> bool {
     world.tiles().is_some_and(|tiles| tiles.is_isometric)
 }
 
+/// Names of the layers of the map, in their order.
+#[must_use]
+pub fn layer_names(world: &World) -> Vec<&str> {
+    world.tiles().map_or_else(|| vec!["ground"], |tiles| tiles.layer_names().collect())
+}
+
 /// Lowest and highest ground, metres.
 #[must_use]
 pub fn heights_m(world: &World) -> [f64; 2] {
@@ -235,7 +243,18 @@ pub fn heights_m(world: &World) -> [f64; 2] {
 fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
     let who = match tag {
         Tag::Walk(walk) | Tag::Request(walk) => world.walk(*walk).map(|walk| walk.character),
-        Tag::Obstacle(_) | Tag::Watch(_) | Tag::Sense(_) => return true,
+        Tag::Obstacle(_) => return true,
+        Tag::Watch(serial) => {
+            let watches = world.watches();
+            watches.iter().find(|watch| watch.serial == *serial).and_then(|watch| match watch.ground {
+                WatchShape::Around { character, .. } => Some(character),
+                _ => None,
+            })
+        }
+        Tag::Sense(id) => {
+            let mut watches = world.senses().watches();
+            watches.find(|(own, _)| own.0 == *id).map(|(_, watch)| watch.character)
+        }
         Tag::Desired(who) | Tag::Velocity(who) | Tag::Nudge(who) | Tag::Replan(who) => Some(*who),
         _ => return true,
     };

@@ -1,7 +1,8 @@
 //! Questions about a level as it stands in a tick, of now or of the past.
 //!
-//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking changes
-//! nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`, `replica`).
+//! In: a question, a game, what happened so far. Out: JSON, as `docs/protocol.md` has it. Holds: asking
+//! changes nothing that the hash covers. Not here: who asks (`commands`), which game is asked (`running`,
+//! `replica`).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,8 +41,17 @@ pub enum Question {
         /// The part.
         text: String,
     },
+    /// What the scripts of everybody cost.
+    Heat,
     /// A path.
     Path(PathTest),
+    /// The way that a character walks, asked for again: what the search looks at.
+    Walk {
+        /// The character.
+        name: String,
+        /// What is to be drawn, as the client looks at it.
+        wishes: Wishes,
+    },
 }
 
 /// A path that somebody asks for.
@@ -81,6 +91,12 @@ impl Question {
         match self {
             Self::Inspect { kind, name } => inspect(game, past, kind, name),
             Self::Find { text } => Ok(find(game, text)),
+            Self::Heat => {
+                let rows = game.fuel_of_people();
+                let rows = rows.into_iter().map(|(key, fuel)| json!([key, tenths(fuel)]));
+                Ok(json!({ "rows": rows.collect::<Vec<_>>() }))
+            }
+            Self::Walk { name, wishes } => walk_again(&mut game.world().clone(), name, wishes),
             // On a copy: the map would remember what it was made ready for, and scripts pay for that.
             Self::Path(test) => Ok(test.answer(&mut game.world().clone())),
         }
@@ -88,13 +104,15 @@ impl Question {
 }
 
 fn inspect(game: &Game, past: &SharedPast, kind: &str, name: &str) -> Result<Value, String> {
-    let kinds = ["character", "door", "region", "mark", "area", "scene", "level"];
+    let kinds = ["character", "door", "region", "mark", "route", "area", "scene", "level"];
     let what = Inspected::of(kind, name).ok_or_else(|| {
         format!("there is no kind of thing \"{kind}\", expected one of {}", kinds.join(", "))
     })?;
     let mut found = game.inspect(&what).ok_or_else(|| format!("there is no {kind} \"{name}\" now"))?;
     let tick = game.world().tick().0;
     let past = past.lock();
+    // What the script of the level says is about the level.
+    let name = if kind == "level" { game.world().level_name() } else { name };
     let about = past.items(0, tick).rev().filter(|item| item.name.as_deref() == Some(name));
     let mut log = Vec::new();
     let mut events = Vec::new();
@@ -105,11 +123,41 @@ fn inspect(game: &Game, past: &SharedPast, kind: &str, name: &str) -> Result<Val
         }
     }
     if let Value::Object(object) = &mut found {
+        if kind == "character" {
+            let fuel = game.find(name).into_iter().find(|one| one.kind == kind && one.name == name);
+            object.insert("fuel".to_owned(), json!(fuel.and_then(|one| one.fuel).map(tenths)));
+        }
         object.insert("log".to_owned(), json!(log));
         object.insert("events".to_owned(), json!(events));
         object.insert("tick".to_owned(), tick.into());
     }
     Ok(found)
+}
+
+/// A number to one digit.
+fn tenths(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// The search for the way of a walk, made again from where its character stands now.
+fn walk_again(world: &mut World, name: &str, wishes: &Wishes) -> Result<Value, String> {
+    let who = world.find_character(name).and_then(|id| world.character(id));
+    let who = who.ok_or_else(|| format!("there is no character \"{name}\" now"))?;
+    let (from, layer) = (who.body.position, who.layer);
+    let Some(walk) = who.walk.and_then(|walk| world.walk(walk)).filter(|walk| walk.is_open()) else {
+        return Ok(json!({ "status": Value::Null, "points": [], "searched": [], "legend": [] }));
+    };
+    let asked = Asked { from, to: walk.target(), by: world.traversal_of(walk), others: None };
+    Ok(asked.answer(world, &Wishes { layer, ..wishes.clone() }))
+}
+
+/// A path, and for whom.
+struct Asked {
+    from: Vec3,
+    to: Vec3,
+    by: Traversal,
+    /// Those who stand in the way.
+    others: Option<Arc<[Disc]>>,
 }
 
 impl PathTest {
@@ -140,11 +188,17 @@ impl PathTest {
     }
 
     fn answer(&self, world: &mut World) -> Value {
-        let by = self.traversal(world);
-        let others = self.others(world);
+        let (by, others) = (self.traversal(world), self.others(world));
+        Asked { from: self.from, to: self.to, by, others }.answer(world, &self.wishes)
+    }
+}
+
+impl Asked {
+    fn answer(&self, world: &mut World, wishes: &Wishes) -> Value {
+        let Self { from, to, by, others } = self;
         let query = PathQuery {
-            start: self.from,
-            goal: self.to,
+            start: *from,
+            goal: *to,
             by: by.clone(),
             accept: Accept::Nearest,
             goal_layer: None,
@@ -157,12 +211,12 @@ impl PathTest {
         let microseconds = seconds * 1e6;
         let searched = picture::of_search(
             world,
-            &self.wishes,
+            wishes,
             &SearchScene {
                 world,
-                from: self.from,
-                to: self.to,
-                by: &by,
+                from: *from,
+                to: *to,
+                by,
                 record: &record,
                 answer: &answer,
                 others: others.as_deref().unwrap_or(&[]),
@@ -177,12 +231,12 @@ impl PathTest {
         json!({
             "status": status,
             "reason": answer.trouble.map(|trouble| world.reason_of(trouble).0.name()),
-            "why": answer.trouble.map(|trouble| world.why_unreached(self.to, &by, trouble)),
+            "why": answer.trouble.map(|trouble| world.why_unreached(*to, by, trouble)),
             "points": points,
             "length": answer.path.length_in_space_m(),
             "cost": answer.path.cost_m,
             "expansions": answer.expansions,
-            "microseconds": (microseconds * 10.0).round() / 10.0,
+            "microseconds": tenths(microseconds),
             "nearest": answer.nearest.map(|point| point.to_array()),
             "searched": searched.layers,
             "legend": searched.legend,

@@ -195,7 +195,7 @@ impl Replicas {
         }
     }
 
-    /// Takes in how far the run has come; copies of a run that was begun anew are no use.
+    /// Takes in how far the run has come; copies of a run that was begun again are of no use.
     fn refresh(&mut self) {
         let now = self.shared.record.lock();
         if now.generation != self.record.generation {

@@ -12,6 +12,9 @@ use walkon::view::{Colour, character_colours};
 
 use crate::frame::Row;
 
+/// Most of those who are gone that are remembered; then those who came first are forgotten.
+const FORMER_MAX: usize = 10_000;
+
 /// What a page has to know of somebody once.
 #[derive(Clone, Debug, PartialEq)]
 struct Person {
@@ -46,6 +49,8 @@ pub fn rows(game: &Game) -> Vec<Row> {
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     known: BTreeMap<u32, Person>,
+    /// Those who are gone since: the past still shows them.
+    former: BTreeMap<u32, Person>,
 }
 
 impl Roster {
@@ -58,6 +63,11 @@ impl Roster {
             .map(|(key, row)| json(*key, row))
             .collect();
         let gone: Vec<u32> = self.known.keys().filter(|key| !now.contains_key(key)).copied().collect();
+        self.former.extend(gone.iter().filter_map(|key| Some((*key, self.known.remove(key)?))));
+        self.former.retain(|key, _| !now.contains_key(key));
+        while self.former.len() > FORMER_MAX {
+            self.former.pop_first();
+        }
         self.known = now;
         if rows.is_empty() && gone.is_empty() {
             return None;
@@ -68,8 +78,20 @@ impl Roster {
     /// Everybody, for a page that knows nobody.
     #[must_use]
     pub fn whole(&self) -> Value {
-        let rows: Vec<Value> = self.known.iter().map(|(key, person)| json(*key, person)).collect();
-        json!({ "tell": "roster", "isWhole": true, "rows": rows, "gone": [] })
+        let all = |people: &BTreeMap<u32, Person>| -> Vec<Value> {
+            people.iter().map(|(key, person)| json(*key, person)).collect()
+        };
+        json!({
+            "tell": "roster", "isWhole": true, "rows": all(&self.known), "gone": [], "former": all(&self.former),
+        })
+    }
+
+    /// One of the same level that goes on from another tick: everybody is new, and those of before are
+    /// remembered.
+    #[must_use]
+    pub fn turned_back(mut self) -> Self {
+        self.former.append(&mut self.known);
+        self
     }
 }
 

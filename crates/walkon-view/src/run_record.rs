@@ -1,8 +1,9 @@
 //! What a run is made of: the texts it began with, its seed, and every input since.
 //!
-//! In: texts, inputs by tick. Out: the same run again, as often as it is asked for. Holds: a run is decided by
-//! what stands here, so a copy that is run to a tick is the level as it was in that tick; a record that was cut
-//! or begun anew has another generation. Not here: when ticks are run (`running`), what is shown of them.
+//! In: texts, inputs by tick. Out: the same run again, as often as it is asked for. Holds: a run is decided
+//! by what stands here, so a copy that is run to a tick is the level as it was in that tick; a record that
+//! was cut or begun again has another generation. Not here: when ticks are run (`running`), what is shown of
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

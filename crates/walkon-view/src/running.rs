@@ -2,8 +2,8 @@
 //!
 //! In: orders of clients, saved texts, the clock. Out: frames, pictures and items for clients; a record from
 //! which the same run can be made again. Holds: everything that reaches the level is an input of a tick and
-//! stands in the record; without inputs the run is that of `walkon run`; telling clients never waits for them.
-//! Not here: the past (`replica`), the future (`forecast`), files (`desk`).
+//! stands in the record; without inputs the run is that of `walkon run`; telling clients never waits for
+//! them. Not here: the past (`replica`), the future (`forecast`), files (`desk`).
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -456,7 +456,7 @@ impl Running {
             "heights": heights,
             "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
             "slants": heights[1] - heights[0] > 0.01,
-            "layers": world.nav().layer_count(), "tileSize": picture::tile_m(world),
+            "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world), "tileSize": picture::tile_m(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
             "parts": parts, "behaviours": self.behaviours(),
             "state": self.state(),
@@ -544,7 +544,7 @@ impl Running {
         if !saved.is_empty() {
             self.pending.push(Input::Reload(saved));
         }
-        self.roster = Roster::default();
+        self.roster = std::mem::take(&mut self.roster).turned_back();
         self.everything_is_new();
         Ok(())
     }
@@ -558,7 +558,7 @@ impl Running {
     }
 }
 
-/// Whether an event means that a page has to learn names anew.
+/// Whether an event means that a page has to learn names again.
 fn changes_who_is_there(event: &walkon::Event) -> bool {
     matches!(event, walkon::Event::Spawned { .. } | walkon::Event::Despawned { .. })
 }
@@ -576,8 +576,10 @@ pub fn scene(world: &World, wishes: &crate::client::Wishes, scenery: &Scenery) -
 /// Shows a client what moves and is no body, if it wants to see any of it.
 pub fn overlay(world: &World, client: &Client) {
     let wishes = client.wishes().clone();
-    if let Some(layers) = picture::moving(world, &wishes) {
-        client.overlay(json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers }).to_string());
+    if let Some(moving) = picture::moving(world, &wishes) {
+        let (layers, legend) = (moving.layers, moving.legend);
+        let told = json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers, "legend": legend });
+        client.overlay(told.to_string());
     }
 }
 

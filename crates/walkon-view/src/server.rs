@@ -1,9 +1,10 @@
 //! The page and its socket, over HTTP on this machine alone.
 //!
 //! In: connections. Out: the files of the page, a WebSocket for each client. Holds: it listens on 127.0.0.1
-//! only; a socket needs the token of the address, and a request a `Host` and an `Origin` of this server, so that
-//! no other page that somebody visits can speak to it; nothing is served but what the program carries; a client
-//! has a thread of its own, and what it does not read is kept within bounds. Not here: what commands do.
+//! only; a socket needs the token of the address, and a request a `Host` and an `Origin` of this server, so
+//! that no other page that somebody visits can speak to it; nothing is served but what the program carries; a
+//! client has a thread of its own, and what it does not read is kept within bounds. Not here: what commands
+//! do.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

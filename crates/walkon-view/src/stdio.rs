@@ -1,7 +1,7 @@
 //! The same protocol on standard input and output, a message a line, for tools without a browser.
 //!
-//! In: lines. Out: lines. Holds: the program ends when its input does, and is never kept from ending by a reader
-//! that does not read. Not here: what commands do.
+//! In: lines. Out: lines. Holds: the program ends when its input does, and is never kept from ending by a
+//! reader that does not read. Not here: what commands do.
 
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Longest wait for answers after the end of the input.
 const ANSWERS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Speaks with whoever writes into standard input, until that ends.
+/// Speaks with the program at the other end of standard input, until that input ends.
 pub fn run(doers: &Doers) {
     let client = doers.shared.clients.join();
     let welcome = Ordered { order: Order::Welcome(Arc::clone(&client)), reply: None };
@@ -52,8 +52,8 @@ pub fn run(doers: &Doers) {
     }
 }
 
-/// Standard output as a file of its own: the lock of the program's own is not held while nobody reads, so that
-/// the program can end.
+/// Standard output as a file of its own: the lock of the program's own is not held while nobody reads, so
+/// that the program can end.
 fn output() -> Box<dyn Write> {
     #[cfg(unix)]
     if let Ok(own) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {

@@ -39,8 +39,8 @@ pub struct ViewSetup {
     pub is_playing: bool,
     /// Flags by which a shell ends a call or the run.
     pub signals: Arc<Signals>,
-    /// Asked on each thread that runs scripts, with the flags of their calls: who sees to it that no call lasts
-    /// too long, as long as what it returns is kept.
+    /// Asked on each thread that runs scripts, with the flags of their calls: who sees to it that no call
+    /// lasts too long, as long as what it returns is kept.
     pub watch: WatchCalls,
     /// Triangles below a graph.
     pub scenery: Vec<[Vec3; 3]>,
@@ -119,8 +119,8 @@ impl View {
         Ok(())
     }
 
-    /// Speaks on standard input and output, on a thread of its own, until the input ends; then it tells `is_over`.
-    /// Nobody waits for that thread, because it waits for input as long as there is none.
+    /// Speaks on standard input and output, on a thread of its own, until the input ends; then it tells
+    /// `is_over`. Nobody waits for that thread, because it waits for input as long as there is none.
     ///
     /// # Errors
     /// Why there is no thread.

@@ -1,8 +1,8 @@
 //! What people do to the graph of a level: make it, link it, join its islands, divide it, work out its ways.
 //!
-//! In: a [`GraphDef`], a draft, the edits by hand, the scene. Out: another draft and a report, also as JSON. Holds:
-//! edits by hand survive whatever is made again, or are named; nothing is written. Not here: files that are
-//! written, sentences for people (the command `graph`, the page).
+//! In: a [`GraphDef`], a draft, the edits by hand, the scene. Out: another draft and a report, also as JSON.
+//! Holds: edits by hand survive whatever is made again, or are named; nothing is written. Not here: files
+//! that are written, sentences for people (the command `graph`, the page).
 
 use std::collections::BTreeSet;
 
@@ -89,8 +89,8 @@ pub struct MadeGraph {
     pub lost: Vec<String>,
 }
 
-/// Makes points on the floors of a scene, links them, and carries out the edits by hand again; parts come from the
-/// graph before, where there is one. `progress` hears of the rays, `linking` of the pairs.
+/// Makes points on the floors of a scene, links them, and carries out the edits by hand again; parts come
+/// from the graph before, where there is one. `progress` hears of the rays, `linking` of the pairs.
 ///
 /// # Errors
 /// More points or links than a graph may have.
@@ -209,7 +209,8 @@ impl HandWork {
         edits
     }
 
-    /// The new links that are there after all edits, by the numbers of then: what is removed shifts those above it.
+    /// The new links that are there after all edits, by the numbers of then: what is removed shifts those
+    /// above it.
     #[must_use]
     pub fn laid(&self) -> Vec<[u32; 2]> {
         let removed: BTreeSet<u32> = self.remove.iter().copied().collect();

@@ -1,7 +1,8 @@
 //! The polygons of a level's areas, and the navigation mesh that is made of them.
 //!
 //! In: a [`LevelDef`] with its names resolved. Out: the shapes that grids and meshes are cut from; a
-//! [`NavMesh`], or findings that say why there is none. Not here: whether polygons fit together (`nav::mesh`).
+//! [`NavMesh`], or findings that say why there is none. Not here: whether polygons fit together
+//! (`nav::mesh`).
 
 use super::MeshDef;
 use crate::level::def::{AreaDef, GridDef, LevelDef, NavigationDef};

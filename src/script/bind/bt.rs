@@ -4,12 +4,12 @@
 //! everything is checked when the node is built, so when the file loads; a tree has no cycles, because a node
 //! is made of nodes that are there already. Not here: what a tree does (`script::tree`).
 
-use mlua::{Function, Lua, Table, Value};
+use mlua::{Lua, Table, Value};
 
 use crate::script::bind::call::{answer, place_of_caller};
 use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::{place, registration, walk_options};
-use crate::script::step::tree;
+use crate::script::step::tree::{self, node};
 use crate::script::vm::convert::{Args, Argument, Mistake, describe};
 
 const BT: &str = "bt";
@@ -210,35 +210,6 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-/// What makes a table a node. App data of the VM.
-struct NodeType {
-    metatable: Table,
-    /// One function out of `enter` and `run`.
-    join: Function,
-}
-
-/// Gives the VM what makes a table a node. Called once, at setup.
-pub(crate) fn install(lua: &Lua, join: Function) -> mlua::Result<()> {
-    let metatable = lua.create_table()?;
-    metatable.raw_set("__metatable", false)?;
-    metatable.raw_set("__tostring", lua.create_function(show)?)?;
-    metatable.set_readonly(true);
-    lua.set_app_data(NodeType { metatable, join });
-    Ok(())
-}
-
-fn show(_: &Lua, node: Table) -> mlua::Result<String> {
-    Ok(format!("bt.{}", node.raw_get::<String>("kind")?))
-}
-
-/// The node that a value is, if it is one.
-pub(crate) fn node(lua: &Lua, value: &Value) -> Option<Table> {
-    let table = value.as_table()?;
-    let metatable = table.metatable()?;
-    let is_node = lua.app_data_ref::<NodeType>().is_some_and(|node| node.metatable == metatable);
-    is_node.then(|| table.clone())
-}
-
 /// A node of these children; `fill` adds what else it has.
 fn build(
     lua: &Lua,
@@ -271,9 +242,7 @@ fn build(
         made.raw_push(child)?;
     }
     fill(&made)?;
-    let metatable = lua.app_data_ref::<NodeType>().map(|node| node.metatable.clone());
-    made.set_metatable(metatable)?;
-    made.set_readonly(true);
+    node::seal(lua, &made)?;
     answer(lua, made)
 }
 
@@ -282,7 +251,7 @@ fn plain(lua: &Lua, args: &Args, kind: &'static str, child: Table) -> HostResult
 }
 
 fn read_node(lua: &Lua, given: &Argument) -> Result<Table, Mistake> {
-    node(lua, given.value()).ok_or_else(|| given.not("a node out of a builder of bt"))
+    node::node(lua, given.value()).ok_or_else(|| given.not("a node out of a builder of bt"))
 }
 
 /// Children at 1, 2, 3 and so on, and the one option that may stand beside them.
@@ -360,9 +329,7 @@ fn action(lua: &Lua, args: &mut Args) -> HostResult {
     let (enter, exit) = (part("enter")?, part("exit")?);
     let mut run = parts.get("run").callable()?;
     if let Some(enter) = enter {
-        let join = lua.app_data_ref::<NodeType>().map(|node| node.join.clone());
-        let join = join.ok_or_else(|| mlua::Error::runtime("nodes are installed before they are built"))?;
-        run = join.call((enter, run))?;
+        run = node::join(lua, enter, run)?;
     }
     build(lua, args, "action", Vec::new(), |made| {
         made.raw_set("run", run)?;
@@ -509,9 +476,9 @@ fn weighted(lua: &Lua, args: &mut Args) -> HostResult {
 fn subtree(lua: &Lua, args: &mut Args) -> HostResult {
     let name = args.take("name").text("the name of a file with a tree")?;
     let result = registration::load(lua, &name).map_err(|what| args.mistake(what))?;
-    let found = node(lua, &result).or_else(|| {
+    let found = node::node(lua, &result).or_else(|| {
         let tree = result.as_table()?.raw_get::<Value>("tree").ok()?;
-        node(lua, &tree)
+        node::node(lua, &tree)
     });
     let missing = || {
         args.mistake(format!(

@@ -95,7 +95,7 @@ pub fn ask_map<R: IntoLuaMulti>(
 pub fn preparing(world: &World, by: &Traversal) -> u64 {
     /// Nodes in a unit of fuel. A script can look at the largest map with a new body in one call, but not at
     /// ten.
-    const NODES: u64 = 256;
+    const NODES: u64 = 32;
     if world.nav().is_prepared(by) { 0 } else { world.nav().node_count() / NODES }
 }
 

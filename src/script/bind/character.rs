@@ -449,11 +449,12 @@ pub(crate) fn reach(
 ) -> ((bool, Option<&'static str>), u64) {
     let units = preparing(world, by);
     world.map.nav.prepare(by);
-    let reached = match world.map.nav.reach(from, to, by) {
+    let (reach, looked) = world.map.nav.reach_counted(from, to, by);
+    let reached = match reach {
         Reach::Yes => (true, None),
         Reach::No(trouble) => (false, Some(world.reason_of(trouble).0.name())),
     };
-    (reached, units)
+    (reached, units + looked)
 }
 
 fn has_tag(lua: &Lua, args: &mut Args) -> HostResult {

@@ -126,7 +126,7 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::field(SCENE, "mark", "string?", mark)
     },
     Binding {
-        doc: "The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began anew.",
+        doc: "The mark from which it goes on after a load, for scenes that say `resumable = true`; nil when it began from its start.",
         example: "cinematic.define(\"e\", { resumable = true, script = function(c) assert(c.resumedFrom == nil) end })\nassert(cinematic.play(\"e\"):wait().ok)",
         ..Binding::field(SCENE, "resumedFrom", "string?", resumed_from)
     },

@@ -15,7 +15,7 @@ use crate::script::vm::convert::{Args, Mistake, vector};
 use crate::script::vm::handles::{self, DoorMove};
 use crate::script::vm::{lend, store};
 use crate::world::World;
-use crate::world::door::{Door, DoorSignal, WhenOccupied};
+use crate::world::door::{Door, DoorAim, DoorSignal, WhenOccupied};
 use crate::world::ops::door_there;
 use crate::world::ops::doors::{self, DoorOrder, DoorSpeed};
 use crate::world::props::Subject;
@@ -295,11 +295,11 @@ pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
 
 fn set(lua: &Lua, args: &mut Args) -> HostResult {
     let id = there(lua, args)?;
-    let open = args.take("open").boolean()?;
+    let aim = DoorAim::of(args.take("open").boolean()?);
     let options = args.options(SET_OPTIONS)?;
     let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
     let speed = if instant { DoorSpeed::Instant } else { DoorSpeed::Usual };
-    let serial = with(lua, args, |world| Ok(doors::set(world, id, open, speed)))?;
+    let serial = with(lua, args, |world| Ok(doors::set(world, id, aim, speed)))?;
     moves(lua, id, serial)
 }
 

@@ -1,7 +1,7 @@
 //! What of the bindings only looks: the questions that a debugger may ask without changing the run.
 //!
-//! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to change
-//! something, draw a random number, wait or register. Not here: refusing (`register`).
+//! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to
+//! change something, draw a random number, wait or register. Not here: refusing (`register`).
 
 use crate::script::bind::table::{Binding, EntryKind};
 
@@ -13,6 +13,7 @@ const LOOKS: &[(&str, &[&str])] = &[
     ("Walk", &["eta", "path", "remaining"]),
     ("Watch", &["contains", "inside", "occupied"]),
     ("cinematic", &["running"]),
+    ("clock", &["isBetween", "secondsUntil"]),
     (
         "nav",
         &[

@@ -52,6 +52,7 @@ use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::script::bind::register::{index, library_function, missing, register};
 use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, TableType};
 use crate::script::step::testing::{ExpectationId, TestId};
+use crate::script::step::tree::node;
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
 use crate::script::vm::convert::{Mistake, describe};
 use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
@@ -231,7 +232,8 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let lua = vm.lua();
     lend::install::<World>(lua);
     level::install(lua, setup.args)?;
-    bt::install(lua, vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?)?;
+    let join = vm.own_chunk(include_str!("../prelude/tree.lua"))?.call(())?;
+    node::install(lua, join, |lua, args| character::walk_to(lua, args).map_err(|raise| raise.error(lua)))?;
     let native: Table = vm.globals().raw_get("string")?;
     log::install(lua, native.raw_get("format")?, vm.globals().raw_get("tostring")?);
     let words = (Status::ALL.map(Status::name), Reason::ALL.map(Reason::name));

@@ -5,7 +5,6 @@
 
 use mlua::{Lua, Value};
 
-use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, PathToken};
 use crate::nav::{PathQuery, RandomPoint};
 use crate::script::bind::call::{self, answer, ask, ask_map, handle, myself, nothing, op, preparing, with};
@@ -21,6 +20,7 @@ use crate::script::vm::convert::{Args, Mistake, setting, vector};
 use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::{charge, store};
 use crate::world::World;
+use crate::world::area::Availability;
 use crate::world::bystanders::Bystanders;
 use crate::world::ops::{areas, paths};
 use crate::world::props::Subject;
@@ -46,12 +46,10 @@ const POINT_OPTIONS: &[&str] = &["area", "around", "within", "reachableFrom", "l
 const WITHIN_MAX_M: f64 = 10_000.0;
 /// Random points tried before the answer is none.
 const ATTEMPTS: u32 = 64;
-/// Fuel of a random point.
-const POINT_UNITS: u64 = 16;
-/// Metres of a straight line that are looked at for a unit of fuel.
-const LINE_M_PER_UNIT: f32 = 4.0;
 /// Characters in the way of a path that are looked at for a unit of fuel.
 const OTHERS_PER_UNIT: u64 = 8;
+/// Points of a path that are handed out for a unit of fuel.
+const POINTS_PER_UNIT: u64 = 4;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
@@ -111,6 +109,7 @@ pub const ENTRIES: &[Binding] = &[
         raises: "name",
         doc: "Searches at once, to the end; every node it looks at costs a unit of fuel.",
         example: "local path = nav.findPath(guard, \"post\")\nassert(path.status == \"complete\" and path.length > 0)",
+        price: 24,
         ..Binding::function(NAV, "nav.findPath", find_path)
     },
     Binding {
@@ -144,6 +143,7 @@ pub const ENTRIES: &[Binding] = &[
         raises: "name",
         doc: "A random walkable point; nil if none was found.",
         example: "local point = nav.randomPoint({ area = \"yard\" })\nassert(point and nav.isWalkable(point))",
+        price: 24,
         ..Binding::function(NAV, "nav.randomPoint", random_point)
     },
     Binding {
@@ -314,9 +314,11 @@ fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
         let (query, around) = way.query(world, (from, to), by);
         let answered = paths::find(world, &query);
         let holder = paths::holder(around.as_ref(), &answered);
-        Ok(((answered, holder), units + met(&query)))
+        let searched = u64::from(answered.expansions) * world.nav().expansion_price();
+        let looked = u64::from(answered.granted) + answered.path.points.len() as u64 / POINTS_PER_UNIT;
+        Ok(((answered, holder), units + met(&query) + searched + looked))
     })?;
-    charge(lua, units + u64::from(answered.0.expansions))?;
+    charge(lua, units)?;
     let table = with(lua, args, |world| Ok(path_result(lua, world, (&answered.0, answered.1))))?;
     answer(lua, table?)
 }
@@ -378,8 +380,8 @@ fn nearest(lua: &Lua, args: &mut Args) -> HostResult {
     let body = body(&options, &place)?;
     ask_map(lua, args, |world| {
         let (point, by, units) = body.at(world, function)?;
-        let found = world.map.nav.nearest(point, within_m.unwrap_or(Settings::SNAP_M), &by);
-        Ok((found.map(|found| vector(found.point)), units))
+        let (found, looked) = world.map.nav.nearest_counted(point, within_m.unwrap_or(Settings::SNAP_M), &by);
+        Ok((found.map(|found| vector(found.point)), units + looked))
     })
 }
 
@@ -459,7 +461,8 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
         };
         let units = preparing(world, &query.by);
         world.map.nav.prepare(&query.by);
-        Ok((world.map.nav.random_point(&query, &mut numbers).map(vector), units + POINT_UNITS))
+        let (point, looked) = world.map.nav.random_point_counted(&query, &mut numbers);
+        Ok((point.map(vector), units + looked))
     });
     store::with(lua, |runtime| runtime.streams.give_back(stream.0, numbers));
     let (point, units) = found?;
@@ -473,8 +476,8 @@ fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
         world.map.nav.prepare(&by);
-        let (clear, last) = world.map.nav.sight(from, to, &by);
-        Ok(((clear, vector(last)), units + (flat_distance(from, last) / LINE_M_PER_UNIT) as u64))
+        let ((clear, last), looked) = world.map.nav.sight_counted(from, to, &by);
+        Ok(((clear, vector(last)), units + looked))
     })
 }
 
@@ -484,10 +487,10 @@ fn area_name(args: &mut Args) -> Result<String, Mistake> {
 
 fn set_area_available(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
-    let available = args.take("available").boolean()?;
+    let wanted = Availability::of(args.take("available").boolean()?);
     ask(lua, args, |world| {
         let area = names::area(world, function, &area)?;
-        areas::set_available(world, area, available).map_err(op(function))
+        areas::set_available(world, area, wanted).map_err(op(function))
     })
 }
 

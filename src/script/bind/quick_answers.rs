@@ -1,9 +1,9 @@
 //! What scripts ask most of a character, and of the time, answered without the way through mlua.
 //!
-//! In: a character and the name of a field, or a method that takes little; how long a task is to wait. Out: the
-//! answer of the binding of that name. Holds: the answer, the fuel and the mistakes are those of the binding,
-//! which is called whenever anything is out of the ordinary: another argument, a character that is gone, a file
-//! that loads, fuel that is spent, code that may not wait. Not here: the bindings (`character`,
+//! In: a character and the name of a field, or a method that takes little; how long a task is to wait. Out:
+//! the answer of the binding of that name. Holds: the answer, the fuel and the mistakes are those of the
+//! binding, which is called whenever anything is out of the ordinary: another argument, a character that is
+//! gone, a file that loads, fuel that is spent, code that may not wait. Not here: the bindings (`character`,
 //! `wait_requests`).
 
 use std::ffi::{c_int, c_void};
@@ -163,8 +163,8 @@ pub(crate) fn sleep(lua: &Lua, sleep: Sleep, binding: Function) -> mlua::Result<
     }
 }
 
-/// Asks for a sleep of the task that runs in the coroutine at an address; the number of the wait. None where the
-/// binding has to answer.
+/// Asks for a sleep of the task that runs in the coroutine at an address; the number of the wait. None where
+/// the binding has to answer.
 fn file_sleep(coroutine: usize, ticks: impl FnOnce(&Clock) -> u64) -> Option<f64> {
     store::with_at_hand(|runtime| {
         let id = runtime.running.task()?;
@@ -184,11 +184,11 @@ struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<Sight>
 /// The functions of the VM.
 ///
 /// Why this is sound: the first upvalue of each is the address of the [`Sight`] that the app data of the VM
-/// owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is read
-/// of the world is copied out of a borrow that ends before anything is pushed. A C function has twenty slots of
-/// stack beside its arguments; `otherwise` asks for more. The functions that ask for a sleep have the binding as
-/// their one upvalue; what they look at is borrowed and given back before anything is pushed, and no Lua value is
-/// dropped meanwhile.
+/// owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is
+/// read of the world is copied out of a borrow that ends before anything is pushed. A C function has twenty
+/// slots of stack beside its arguments; `otherwise` asks for more. The functions that ask for a sleep have
+/// the binding as their one upvalue; what they look at is borrowed and given back before anything is pushed,
+/// and no Lua value is dropped meanwhile.
 #[allow(unsafe_code)]
 mod raw {
     use std::ffi::c_int;

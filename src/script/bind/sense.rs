@@ -17,7 +17,8 @@ use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, Argument, Mistake, Options, vector};
 use crate::script::vm::fuel;
 use crate::script::vm::handles::{self, thing};
-use crate::world::ops::{alive, senses};
+use crate::world::ops::alive;
+use crate::world::ops::senses::{self, WatchSwitch};
 use crate::world::sense::{Eyes, Noise, SenseId, SenseTarget, SenseWatch, Unseen};
 
 const SENSE: &str = "sense";
@@ -232,7 +233,7 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::method(WATCH, "sees", sees)
     },
     Binding {
-        doc: "Looks again after `disable`: those in sight by then are noticed anew.",
+        doc: "Looks again after `disable`: those in sight by then are noticed again.",
         example: "local watch = sense.watch(guard, player)\nwatch:disable()\nwatch:enable()",
         ..Binding::method(WATCH, "enable", enable)
     },
@@ -455,17 +456,17 @@ fn sees(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, true)
+    switch(lua, args, WatchSwitch::On)
 }
 
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
-    switch(lua, args, false)
+    switch(lua, args, WatchSwitch::Off)
 }
 
-fn switch(lua: &Lua, args: &mut Args, enabled: bool) -> HostResult {
+fn switch(lua: &Lua, args: &mut Args, to: WatchSwitch) -> HostResult {
     let id = myself::<SenseId>(args)?;
     with(lua, args, |world| {
-        senses::enable(world, id, enabled);
+        senses::enable(world, id, to);
         Ok(())
     })?;
     nothing()

@@ -1,8 +1,8 @@
 //! Breakpoints: the lines that were asked for, the lines they came to, when they stop, what they tell.
 //!
-//! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is loaded
-//! again, or for the first time, and finds its place anew. Not here: stopping (`debug`), conditions as code
-//! (`evaluate`).
+//! In: wishes by file. Out: their places, and which stop at a line. Holds: a wish stays when its file is
+//! loaded again, or for the first time, and finds its place again. Not here: stopping (`debug`), conditions
+//! as code (`evaluate`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::script::vm::{lines_to_stop_at, machine_of};
 /// A breakpoint as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BreakpointWish {
-    /// Its number, chosen by whoever asks.
+    /// Its number, chosen by the client.
     pub id: u64,
     /// The line, from 1.
     pub line: u32,
@@ -77,8 +77,8 @@ impl HitRule {
 }
 
 impl BreakpointWish {
-    /// What comes of it here: none where its condition does not hold; else the text that it tells, if it tells
-    /// one. A condition that fails stops, so that somebody sees it.
+    /// What comes of it here: none where its condition does not hold; else the text that it tells, if it
+    /// tells one. A condition that fails stops, so that somebody sees it.
     pub(super) fn judge(&self, paused: &Paused<'_>) -> Option<Option<String>> {
         let frame = paused.innermost();
         if let Some(condition) = &self.condition

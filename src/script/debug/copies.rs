@@ -1,8 +1,8 @@
 //! Copies of what scripts hold, for questions that may change what they are given.
 //!
 //! In: values of a frame. Out: the same values in copies, and functions that see copies for as long as a
-//! question runs. Holds: afterwards everything that scripts hold is what it was; tables that are one stay one;
-//! bounded. Not here: what the host does for a question (`bind::table`, which refuses verbs meanwhile).
+//! question runs. Holds: afterwards everything that scripts hold is what it was; tables that are one stay
+//! one; bounded. Not here: what the host does for a question (`bind::table`, which refuses verbs meanwhile).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

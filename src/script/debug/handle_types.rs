@@ -1,7 +1,7 @@
 //! The types of handles, by the names that scripts have for them.
 //!
-//! In: values of scripts. Out: the name of their type. Holds: every kind of handle is listed. Not here: what a handle
-//! shows (`rows`).
+//! In: values of scripts. Out: the name of their type. Holds: every kind of handle is listed. Not here: what
+//! a handle shows (`rows`).
 
 use mlua::Value;
 

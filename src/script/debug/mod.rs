@@ -1,9 +1,10 @@
 //! The debugger of a level's scripts: where they stop, what is to be seen there, how they go on.
 //!
-//! In: breakpoints, orders and questions of a [`DebugClient`]. Out: stops, with everything that stands still to
-//! be looked at through [`Paused`]. Holds: a run that is debugged comes to the hash of a run; questions are
-//! answered on copies; only what is asked for with [`Asking::Acts`] changes anything, and then the run says that
-//! it is not repeatable. Not here: the protocol that clients speak, and waiting for them (the shell).
+//! In: breakpoints, orders and questions of a [`DebugClient`]. Out: stops, with everything that stands still
+//! to be looked at through [`Paused`]. Holds: a run that is debugged comes to the hash of a run; questions
+//! are answered on copies; only what is asked for with [`Asking::Acts`] changes anything, and then the run
+//! says that it is not repeatable. Not here: the protocol that clients speak, and waiting for them (the
+//! shell).
 
 mod breakpoints;
 mod copies;
@@ -67,7 +68,8 @@ pub enum DebugOrder {
     Detach,
 }
 
-/// Whoever debugs a level: told of everything on the thread of the game, which waits until the call returns.
+/// The client that debugs a level: it is told everything on the thread of the game, which waits until the
+/// call returns.
 pub trait DebugClient: fmt::Debug {
     /// The scripts are about to be loaded. It may wait here for breakpoints, and says how they begin.
     fn began(&mut self, at: &Paused<'_>) -> DebugOrder;
@@ -75,8 +77,8 @@ pub trait DebugClient: fmt::Debug {
     fn is_pause_asked(&self) -> bool;
     /// The level stands still until this returns.
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder;
-    /// A tick is over, and the next has not begun: for questions and breakpoints that came while code ran. Any
-    /// order but [`DebugOrder::Detach`] lets the level go on as it did.
+    /// A tick is over, and the next has not begun: for questions and breakpoints that came while code ran.
+    /// Any order but [`DebugOrder::Detach`] lets the level go on as it did.
     fn between_ticks(&mut self, at: &Paused<'_>) -> DebugOrder;
     /// A breakpoint that only tells was passed: its text, file and line.
     fn told(&mut self, text: &str, file: &str, line: u32);

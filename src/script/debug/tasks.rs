@@ -1,7 +1,7 @@
 //! The tasks of a level, as the threads of a debugger.
 //!
-//! In: the tables of the scheduler, the world for names. Out: rows. Holds: a task is shown by whose it is, what
-//! messages call it, and what it waits for. Not here: its frames (`paused`).
+//! In: the tables of the scheduler, the world for names. Out: rows. Holds: a task is shown by whose it is,
+//! what messages call it, and what it waits for. Not here: its frames (`paused`).
 
 use mlua::{Function, Lua, Thread};
 

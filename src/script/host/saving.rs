@@ -1,11 +1,12 @@
 //! Save games: what scripts keep, as bytes, and scripts that begin again from it.
 //!
-//! In: the tables of the scheduler and the states of behaviours, between ticks; the bytes of them. Out: bytes; a
-//! VM whose behaviours are there with their states, to begin in the next step 3. Holds: what is written is what a
-//! reload keeps, and code begins again by the functions of a reload: state, boards, random streams, timers and
-//! handlers of walks that are names; tasks, watches, listeners and functions end, and `start` makes them again. A
-//! scene under way is refused, unless it says that it can be resumed. Bodies run without the world, as at the
-//! start of a level. Not here: the world (`world::snapshot`), the bytes around both (`game::save`).
+//! In: the tables of the scheduler and the states of behaviours, between ticks; the bytes of them. Out:
+//! bytes; a VM whose behaviours are there with their states, to begin in the next step 3. Holds: what is
+//! written is what a reload keeps, and code begins again by the functions of a reload: state, boards, random
+//! streams, timers and handlers of walks that are names; tasks, watches, listeners and functions end, and
+//! `start` makes them again. A scene under way is refused, unless it says that it can be resumed. Bodies run
+//! without the world, as at the start of a level. Not here: the world (`world::snapshot`), the bytes around
+//! both (`game::save`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -235,9 +236,9 @@ impl ScriptHost {
         level::args(self.vm.lua())
     }
 
-    /// Puts what was saved in place of all that scripts keep, and has everybody there again: their code begins
-    /// in the next step 3 ([`ScriptHost::begin_loaded`]). `level` says whose behaviour the level has changed
-    /// since, `changed` which files are others.
+    /// Puts what was saved in place of all that scripts keep, and has everybody there again: their code
+    /// begins in the next step 3 ([`ScriptHost::begin_loaded`]). `level` says whose behaviour the level has
+    /// changed since, `changed` which files are others.
     ///
     /// # Errors
     /// When the bytes are none of a state, a script is missing, or what was saved does not fit it.
@@ -268,8 +269,8 @@ impl ScriptHost {
     }
 }
 
-/// Writes the tables of the scheduler. They are taken apart here; those that are left out end with the code that
-/// filled them, or are told by the others.
+/// Writes the tables of the scheduler. They are taken apart here; those that are left out end with the code
+/// that filled them, or are told by the others.
 fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>, out: &mut ByteWriter) {
     let Runtime {
         // As the level says.
@@ -384,8 +385,8 @@ impl Plan<'_> {
         Ok(loaded)
     }
 
-    /// Classes keep their names, which random streams are named after. A file that is gone is missed where it is
-    /// used.
+    /// Classes keep their names, which random streams are named after. A file that is gone is missed where it
+    /// is used.
     fn load_classes(&self, files: Vec<String>) -> Result<(), Refusal> {
         for file in files {
             if self.vm.resolve(&file).is_ok() {
@@ -687,8 +688,8 @@ fn tell(vm: &ScriptVm, notes: Vec<String>) {
 }
 
 impl ScriptHost {
-    /// Everything of the level ends without a word, so that a save game can take its place; its files run again.
-    /// Of the test of the level only its own task stays.
+    /// Everything of the level ends without a word, so that a save game can take its place; its files run
+    /// again. Of the test of the level only its own task stays.
     pub(crate) fn make_way(&mut self, world: &mut World) {
         let test = self.forget_all_but_test();
         let texts = self.vm.texts().clone();

@@ -143,8 +143,8 @@ impl Boards {
         self.last
     }
 
-    /// Forgets the boards that were used first after that of number `last`: somebody only looked, and they are
-    /// empty.
+    /// Forgets the boards that were used first after that of number `last`: somebody only looked, and they
+    /// are empty.
     pub(crate) fn forget_after(&mut self, last: u64) {
         let new: Vec<u64> = self.numbers.values().copied().filter(|number| *number > last).collect();
         for number in new {
@@ -273,7 +273,7 @@ impl Boards {
             numbers,
             // Told by the boards.
             due: _,
-            // Given anew: files may know boards by number, and have run again.
+            // Given again: files may know boards by number, and have run again.
             last: _,
             // Of those who waited.
             last_change: _,

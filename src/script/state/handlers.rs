@@ -302,9 +302,9 @@ impl Handlers {
         found
     }
 
-    /// Writes who is told of the end of walks once the code is there again, as [`Handlers::reload_owner`] leaves
-    /// it: handlers that are names, of owners that are kept, and walks whose result goes to the code that comes,
-    /// `waited` among them.
+    /// Writes who is told of the end of walks once the code is there again, as [`Handlers::reload_owner`]
+    /// leaves it: handlers that are names, of owners that are kept, and walks whose result goes to the code
+    /// that comes, `waited` among them.
     pub(crate) fn save(
         &self,
         out: &mut ByteWriter,

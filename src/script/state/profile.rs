@@ -1,9 +1,9 @@
 //! What the code of scripts costs: fuel and time of every call, by whose it is.
 //!
-//! In: calls as they begin and end, with the fuel that they took; a stopwatch of the shell. Out: a [`Profile`].
-//! Holds: fuel is counted and never timed, so it is the same on every machine; all fuel of calls is in it,
-//! each unit once; nothing here is asked by anything that decides a run. Not here: the stacks that are looked at
-//! on the way (`stacks`), what becomes of the numbers (`report`).
+//! In: calls as they begin and end, with the fuel that they took; a stopwatch of the shell. Out: a
+//! [`Profile`]. Holds: fuel is counted and never timed, so it is the same on every machine; all fuel of calls
+//! is in it, each unit once; nothing here is asked by anything that decides a run. Not here: the stacks that
+//! are looked at on the way (`stacks`), what becomes of the numbers (`report`).
 
 pub mod report;
 pub(crate) mod stacks;
@@ -34,7 +34,8 @@ pub struct ProfileSetup {
 }
 
 impl ProfileSetup {
-    /// Safepoints between two looks at the stack where nobody says otherwise: a prime, so that loops do not keep step.
+    /// Safepoints between two looks at the stack where nobody says otherwise: a prime, so that loops do not
+    /// keep step.
     pub const SAMPLE_EVERY: u32 = 251;
 }
 
@@ -168,8 +169,8 @@ const CALL: u64 = 8;
 /// Units of calls that are timed together: the clock is read once for them, and not for each.
 const TOGETHER: u64 = 128;
 
-/// Calls of a step that wait to be counted, at most. Counted in a row, one after another, they cost little: what the
-/// sums take of the cache is not taken from the scripts in between.
+/// Calls of a step that wait to be counted, at most. Counted in a row, one after another, they cost little:
+/// what the sums take of the cache is not taken from the scripts in between.
 const WAITING_MAX: usize = 65_536;
 
 /// No subject or context.
@@ -368,7 +369,8 @@ impl Ledger {
         }
     }
 
-    /// Counts the calls that have ended; the time of those that were timed together is shared out by what they cost.
+    /// Counts the calls that have ended; the time of those that were timed together is shared out by what
+    /// they cost.
     pub(crate) fn settle(&mut self) {
         self.close_span();
         let (mut spans, mut ended) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.ended));

@@ -130,9 +130,9 @@ impl Runtime {
         jobs
     }
 
-    /// What behaviours have to run, in the order of their characters: of each its `run` that begins again, its
-    /// `update`, its tree, its predicates. `update`s that stand in a row become one job, unless jobs were left
-    /// over from the last tick, among which each has to be found.
+    /// What behaviours have to run, in the order of their characters: of each its `run` that begins again,
+    /// its `update`, its tree, its predicates. `update`s that stand in a row become one job, unless jobs were
+    /// left over from the last tick, among which each has to be found.
     fn behaviour_jobs(&mut self, jobs: &mut Vec<Job>) {
         let now = self.clock.now;
         let (all, trees) = (&self.registered.predicates, &self.actors.trees);

@@ -75,7 +75,7 @@ impl Streams {
         }
     }
 
-    /// Writes how far each stream is, by name: numbers are given anew, files may know streams by number and
+    /// Writes how far each stream is, by name: numbers are given again, files may know streams by number and
     /// have run again.
     pub(crate) fn save(&self, out: &mut ByteWriter) {
         let Self { numbered, by_name } = self;

@@ -341,8 +341,8 @@ impl Tasks {
 
     /// A script is given the handle of a task.
     pub(crate) fn note_handle(&mut self, id: u64) {
-        // No change that is hashed; but most tasks are given a handle when they are made, and are to be hashed
-        // anyway.
+        // No change that is hashed; but most tasks are given a handle when they are made, and are to be
+        // hashed anyway.
         if let Some(task) = self.get_mut(id) {
             task.has_handle = true;
         }

@@ -226,8 +226,8 @@ impl Timers {
         Some(timer)
     }
 
-    /// Writes those whose handlers are names. `stands_still` tells of each owner whose timers are kept for how
-    /// many ticks it has stood still.
+    /// Writes those whose handlers are names. `stands_still` tells of each owner whose timers are kept for
+    /// how many ticks it has stood still.
     pub(crate) fn save(&self, out: &mut ByteWriter, stands_still: impl Fn(Owner) -> Option<u64>) {
         let Self { timers, due: _, last } = self;
         let kept = |(&id, timer): (&u64, &Timer)| {

@@ -262,8 +262,8 @@ pub(crate) fn begin_or_switch_off(vm: &ScriptVm, owner: Owner) {
     end_owner(vm, owner, Why::OwnerGone);
 }
 
-/// A behaviour that faulted as it began again after a load is switched off; it keeps the state it was saved with,
-/// of that version.
+/// A behaviour that faulted as it began again after a load is switched off; it keeps the state it was saved
+/// with, of that version.
 pub(crate) fn switch_off_loaded(
     vm: &ScriptVm,
     owner: Owner,

@@ -1,9 +1,9 @@
 //! Texts that the host has evaluated: the console of somebody who looks on.
 //!
-//! In: texts, the environment of the level script. Out: facts that say what each came to. Holds: a text runs in
-//! step 3 before anything else, on the fuel of a call, and may not wait; what it starts belongs to the console
-//! and goes on; its own failure is told with its result and counts against nobody. Not here: what of a value
-//! is shown (`vm::shown`).
+//! In: texts, the environment of the level script. Out: facts that say what each came to. Holds: a text runs
+//! in step 3 before anything else, on the fuel of a call, and may not wait; what it starts belongs to the
+//! console and goes on; its own failure is told with its result and counts against nobody. Not here: what of
+//! a value is shown (`vm::shown`).
 
 use mlua::{Function, MultiValue, Table};
 

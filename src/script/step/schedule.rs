@@ -78,8 +78,8 @@ pub(crate) fn run_spawned(vm: &ScriptVm, reserve: u64) {
     }
 }
 
-/// A job that the fuel of the tick does not suffice for comes first in the next one. `update`s in a row become
-/// one job each: by then others may stand among them.
+/// A job that the fuel of the tick does not suffice for comes first in the next one. `update`s in a row
+/// become one job each: by then others may stand among them.
 fn put_back(lua: &Lua, job: Job) {
     store::with(lua, |runtime| {
         let (roster, jobs) = (&runtime.actors.roster, &mut runtime.queue.jobs);
@@ -111,12 +111,12 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
     }
 }
 
-/// `update`s that are called in one row, at most: where every call has to be followed by something, each begins
-/// a row of its own, and what it takes to begin one is in proportion to its length.
+/// `update`s that are called in one row, at most: where every call has to be followed by something, each
+/// begins a row of its own, and what it takes to begin one is in proportion to its length.
 const ROW_MAX: u32 = 256;
 
-/// Runs the `update`s at these places among those that are due, until no more fuel is left than `reserve`; the
-/// places that are left then.
+/// Runs the `update`s at these places among those that are due, until no more fuel is left than `reserve`;
+/// the places that are left then.
 fn run_updates(vm: &ScriptVm, mut places: Range<u32>, reserve: u64) -> Range<u32> {
     while !places.is_empty() && vm.tick_left() > reserve {
         let row = places.start..places.end.min(places.start.saturating_add(ROW_MAX));

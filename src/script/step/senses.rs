@@ -1,7 +1,7 @@
 //! Handlers of watches for somebody: noticed, lost, heard.
 //!
-//! In: facts of step 11. Out: handlers with what they are told. Holds: a watch that was removed meanwhile tells
-//! nothing. Not here: calling them (`dispatch`), the table (`state::handlers`), when watches look
+//! In: facts of step 11. Out: handlers with what they are told. Holds: a watch that was removed meanwhile
+//! tells nothing. Not here: calling them (`dispatch`), the table (`state::handlers`), when watches look
 //! (`sim::senses`).
 
 use mlua::Value;

@@ -7,7 +7,7 @@
 //! and its own fault, and what a tree is at is part of the hash. Not here: what each node is at
 //! (`state::trees`) and does (`tree::tick`), the builders (`bind::bt`).
 
-mod node;
+pub(crate) mod node;
 mod tick;
 
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, St
     if value.is_nil() {
         return Ok(None);
     }
-    let root = crate::script::bind::bt::node(lua, value)
+    let root = node::node(lua, value)
         .ok_or_else(|| format!("tree is {}, expected a node out of a builder of bt", describe(value)))?;
     let nodes = node::flatten(&root).map_err(|error| error.to_string())?;
     Ok(Some(BehaviourTree(Rc::new(nodes))))

@@ -1,8 +1,8 @@
 //! What a debugger needs of the VM: lines where it stops, the frames there, what stands in them.
 //!
 //! In: the code of files as it is loaded, lines to stop at, a [`Hook`]. Out: calls of the hook while the code
-//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes nothing
-//! that a script can see, so a debugged run counts as much as any; without a debugger none of this is
+//! stands still. Holds: a line where nobody stops costs nothing; a stop passes no safepoint and changes
+//! nothing that a script can see, so a debugged run counts as much as any; without a debugger none of this is
 //! installed. Not here: which lines to stop at, and when (`script::debug`).
 //!
 //! A step is made of stops at every line: Luau's own single step holds only from the next call on.
@@ -24,7 +24,7 @@ const FRAMES_TOLD_MAX: usize = 1000;
 /// Locals of a frame, and upvalues of a function: Luau allows 200 of each.
 const NAMED_MAX: i32 = 256;
 
-/// Whoever is asked at a line, at a fault and when code was loaded.
+/// Who is asked at a line, at a fault and when code was loaded.
 pub(crate) trait Hook: fmt::Debug {
     /// Code is about to run a line where it may stop. Returns when it may go on.
     fn at_line(&self, lua: &Lua, at: &Standing);
@@ -126,6 +126,18 @@ impl DebugPort {
         });
         port.safepoint.set(raw::install(lua, &port)?);
         Ok(port)
+    }
+
+    /// Something has taken the place of the port at safepoints, as a profile does: the port goes in front of
+    /// it.
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn go_in_front(&self, lua: &Lua) -> mlua::Result<()> {
+        if let Some(behind) = raw::take_safepoints(lua)? {
+            self.safepoint.set(Some(behind));
+        }
+        Ok(())
     }
 
     /// The code of a file was compiled and is to run: it takes the place of an older one.
@@ -275,8 +287,8 @@ pub(crate) struct Local {
 
 /// The locals of a frame that are in force; of several of one name the last is the one that the code sees.
 ///
-/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are found
-/// by their values.
+/// Luau tells those of inner blocks first. Those of the function itself begin with its parameters, which are
+/// found by their values.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -370,22 +382,23 @@ pub(crate) fn set_upvalue(lua: &Lua, function: &Function, number: usize, value: 
 /// The calls into the VM.
 ///
 /// Why this is sound:
-/// 1. The callbacks are written once, at setup, through mlua's own lock, into the record of the VM; mlua writes
-///    neither `debugbreak` nor, as this crate uses it, `interrupt`. The safepoint that was there before is
-///    called behind ours with the same arguments.
-/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A port
-///    that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
+/// 1. The callbacks are written at setup, that of safepoints once more when a run is profiled, through mlua's
+///    own lock, into the record of the VM; mlua writes neither `debugbreak` nor, as this crate uses it,
+///    `interrupt`. The safepoint that was there before is called behind ours with the same arguments; ours is
+///    never put behind itself.
+/// 2. `PORTS` finds the port of a VM by the address of its main state; it is looked up, never followed. A
+///    port that is gone is a `Weak` that gives nothing. A VM is not `Send`, so its port is on its own thread.
 /// 3. `debugbreak` is called with room for twenty values above the live registers (`luau_callhook`), and Luau
-///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken away
-///    and functions be called from within. Patching an instruction changes its number alone, and the
+///    puts back the top of the stack and reloads its registers afterwards, so values may be pushed, taken
+///    away and functions be called from within. Patching an instruction changes its number alone, and the
 ///    instruction under way was read already.
 /// 4. Panics of Rust do not leave the callbacks: they are noted as those of any host function are and go on
-///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises: everything
-///    that may raise is inside `exec_raw`, which catches it.
+///    when the call of the host has ended. Nothing else with a destructor is alive when Lua raises:
+///    everything that may raise is inside `exec_raw`, which catches it.
 /// 5. A `State` is an address that is used only while what it belongs to stands still: that of the code that
-///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected meanwhile.
-///    Values are pushed onto it after asking for room, moved to the state of the host at once, and so it is
-///    left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
+///    stopped, or of a coroutine that a table of the VM or a task keeps alive; nothing is collected
+///    meanwhile. Values are pushed onto it after asking for room, moved to the state of the host at once, and
+///    so it is left as it was. Levels and numbers beyond what there is give null or 0, which are looked for.
 /// 6. Texts that Luau hands out (names, sources) are copied before anything else is called.
 #[allow(unsafe_code)]
 mod raw {
@@ -401,22 +414,32 @@ mod raw {
     pub(super) type Safepoint = unsafe extern "C-unwind" fn(*mut ffi::lua_State, c_int);
 
     pub(super) fn install(lua: &Lua, port: &Rc<DebugPort>) -> mlua::Result<Option<Safepoint>> {
-        let mut before = None;
         let mut main = std::ptr::null_mut();
         // SAFETY: point 1; the closure does not panic and leaves the stack as it was.
         unsafe {
             lua.exec_raw::<()>((), |state| {
-                let callbacks = ffi::lua_callbacks(state);
-                before = (*callbacks).interrupt.replace(on_safepoint);
-                (*callbacks).debugbreak = Some(on_break);
+                (*ffi::lua_callbacks(state)).debugbreak = Some(on_break);
                 main = ffi::lua_mainthread(state);
             })?;
         }
+        let before = take_safepoints(lua)?;
         PORTS.with_borrow_mut(|ports| {
             ports.retain(|(_, port)| port.strong_count() > 0);
             ports.push((main.addr(), Rc::downgrade(port)));
         });
         Ok(before)
+    }
+
+    /// Puts ours in the place of the callback of safepoints; which was there, if that was another.
+    pub(super) fn take_safepoints(lua: &Lua) -> mlua::Result<Option<Safepoint>> {
+        let mut before = None;
+        // SAFETY: point 1; the closure does not panic and leaves the stack as it was.
+        unsafe {
+            lua.exec_raw::<()>((), |state| {
+                before = (*ffi::lua_callbacks(state)).interrupt.replace(on_safepoint);
+            })?;
+        }
+        Ok(before.filter(|before| !std::ptr::fn_addr_eq(*before, on_safepoint as Safepoint)))
     }
 
     fn port_of(state: State) -> Option<Rc<DebugPort>> {
@@ -450,7 +473,7 @@ mod raw {
             guarded(|| port.at_safepoint());
         }
         let before = port.safepoint.get();
-        // It may raise: nothing is left to be dropped. Whoever owns the VM owns the port as well.
+        // It may raise: nothing is left to be dropped. The owner of the VM owns the port as well.
         drop(port);
         if let Some(before) = before {
             // SAFETY: the callback that was installed before, with what Luau gave.

@@ -6,8 +6,9 @@
 //! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
 //! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a wide
-//! table counts as wide as the table is, and so does making room again and again. Not here: who
+//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
+//! wide table counts as wide as the table is, and so does making room again and again, and making room for
+//! keys of a table that are no places of its list: the list is counted then. Not here: who
 //! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
 //! tight loops, this about 1.1 times.
 
@@ -40,19 +41,19 @@ const PLACES_PER_UNIT: usize = 1024;
 /// The same where `next` begins at a key: it looks the key up as well.
 const PLACES_PER_UNIT_OF_NEXT: usize = 2048;
 
-/// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty, takes
-/// no longer than the safepoints of the loop pay for.
+/// Parts of tables of more bytes than this are wide: to go over those of smaller ones, all of them empty,
+/// takes no longer than the safepoints of the loop pay for.
 const WIDE_BYTES: usize = 64 * 1024;
 
-/// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128 for
-/// each name.
+/// Bytes of tables that a safepoint pays for, and a unit of fuel: a table that is filled in a loop takes 128
+/// for each name.
 const ROOM_PER_SAFEPOINT: u64 = 1024;
 
 /// Bytes of tables that are paid for in advance, at most: the largest table grows once.
 const ROOM_MAX: u64 = 16 * 1024 * 1024;
 
-/// A part of a table of so many bytes takes twice as long for each of them, because memory is far away then; one
-/// of more up to so many times more.
+/// A part of a table of so many bytes takes twice as long for each of them, because memory is far away then;
+/// one of more up to so many times more.
 const FAR_BYTES: usize = 1024 * 1024;
 const FAR_TIMES_MAX: usize = 3;
 
@@ -184,9 +185,10 @@ struct Gauge {
     signals: Arc<Signals>,
 }
 
-/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid for
-/// by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory, that is
-/// up to the address. Who takes from a table and puts into it so that it is made anew each time pays for that.
+/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid
+/// for by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory,
+/// that is up to the address. A script that takes from a table and puts into it so that the table is made
+/// again each time pays for that.
 #[derive(Debug, Default)]
 struct Room {
     /// Left of what earlier calls paid for.
@@ -301,8 +303,8 @@ impl Gauge {
         (self.limit.get().saturating_sub(self.left())).saturating_sub(self.charged.get())
     }
 
-    /// Takes a part of a table into account that was made or has grown. What grows where it lies (lists, and the
-    /// stack of calls) doubles each time.
+    /// Takes a part of a table into account that was made or has grown. What grows where it lies (lists, and
+    /// the stack of calls) doubles each time.
     fn make_room(&self, old_bytes: usize, new_bytes: usize) {
         if new_bytes > WIDE_BYTES {
             self.has_wide_tables.set(true);
@@ -602,16 +604,17 @@ impl Drop for Running<'_> {
 ///
 /// Why this is sound:
 /// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
-///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua writes `interrupt` only in `set_interrupt`
-///    and `remove_interrupt`, which this crate does not call, and never `onallocate`.
+///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua
+///    writes `interrupt` only in `set_interrupt` and `remove_interrupt`, which this crate does not call, and
+///    never `onallocate`.
 /// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
 ///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
 ///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
 ///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.
-/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which borrow
-///    what nobody else holds and grow tables of their own: nothing here formats or panics;
-///    the arithmetic cannot overflow (each subtraction is guarded by a comparison).
+/// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which
+///    borrow what nobody else holds and grow tables of their own: nothing here formats or panics; the
+///    arithmetic cannot overflow (each subtraction is guarded by a comparison).
 /// 4. Raising: `lua_error` unwinds through this function as a C++ exception, which `extern "C-unwind"`
 ///    allows; no value with a destructor is alive at that point. mlua raises from its own callbacks in the
 ///    same way. The error value is a null light userdata, which needs one stack slot (`lua_rawcheckstack`, as
@@ -626,13 +629,16 @@ impl Drop for Running<'_> {
 ///    is off; at the end of a call none is left. Where the bytes of a text lie in its block was measured at
 ///    setup, with the length and the hash beside them; if these were not found, nothing is noted. A text that
 ///    is not finished has no hash yet, and is not read.
-/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them by
-///    number reads no other; beyond the top is nothing. Only where three of them are those of a loop over a
-///    table, which scripts cannot make, one is written, with a pointer that stands for the same. They are read
-///    where they lie: the VM's own functions refuse registers beyond the frame, where many values that a call
-///    is given lie, and to put a value there they would widen the frame. Of a table the first 12 bytes are read.
-///    Where a thread keeps its first register, what a register looks like and where the sizes of a table lie was
-///    measured at setup; if they were not found, nothing is read or written.
+/// 7. At a safepoint the registers of the running function are its stack, from 1 to its top, and reading them
+///    by number reads no other; beyond the top is nothing. Only where three of them are those of a loop over
+///    a table, which scripts cannot make, one is written, with a pointer that stands for the same. They are
+///    read where they lie: the VM's own functions refuse registers beyond the frame, where many values that a
+///    call is given lie, and to put a value there they would widen the frame. Of a table the first 40 bytes
+///    are read. Where a thread keeps its first register, what a register looks like and where the sizes of a
+///    table lie was measured at setup; if they were not found, nothing is read or written. The same holds
+///    where a part of a table is made: what the registers hold is alive, because nothing is collected but at
+///    a safepoint, where all below the top is marked and all above it is wiped; where a stack itself moves,
+///    nothing is looked at.
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
@@ -719,6 +725,8 @@ mod raw {
         nexts: [usize; 2],
         /// Where a thread keeps the address of its first register, in words.
         first: usize,
+        /// The address of the place that tables without names share.
+        nameless: usize,
     }
 
     /// Words of a thread that are looked at, fewer than it has.
@@ -729,6 +737,10 @@ mod raw {
 
     /// Where it keeps its places for numbers, four bytes.
     const NUMBERS_AT: usize = 8;
+
+    /// Where it keeps how many of its places for names may be free, four bytes, and where they lie.
+    const FREE_AT: usize = 12;
+    const NODES_AT: usize = 32;
 
     impl Widths {
         /// Measures threads and tables of a VM; none when they are not as they are known.
@@ -745,8 +757,17 @@ mod raw {
                 ffi::lua_createtable(state, 0, 0);
                 ffi::lua_call(state, 1, 1);
                 let nexts = [-2, -1].map(|at| ffi::lua_topointer(state, at) as usize);
-                let widths = Self { nexts, first };
                 ffi::lua_settop(state, -3);
+                let mut nameless = [0, 5].map(|numbers| {
+                    ffi::lua_createtable(state, numbers, 0);
+                    let table: *const u8 = ffi::lua_topointer(state, -1).cast();
+                    ffi::lua_settop(state, -2);
+                    table.add(NODES_AT).cast::<usize>().read_unaligned()
+                });
+                if nameless[0] != nameless[1] || nameless[0] == 0 {
+                    nameless = [0; 2];
+                }
+                let widths = Self { nexts, first, nameless: nameless[0] };
                 let is_known = SIZES.iter().all(|&(numbers, names)| {
                     ffi::lua_createtable(state, numbers, names);
                     let places = widths.places(ffi::lua_topointer(state, -1).cast());
@@ -760,6 +781,18 @@ mod raw {
         unsafe fn first_register(self, state: *mut ffi::lua_State) -> *mut Register {
             // SAFETY: where the address lies was measured.
             unsafe { state.cast::<*mut Register>().add(self.first).read() }
+        }
+
+        /// The places for numbers of a table that has to make room for the next name, because it has places
+        /// for names and none is free; 0 for any other.
+        unsafe fn counted_for_room(self, table: *const u8) -> usize {
+            // SAFETY: a table has more bytes than are read of it.
+            unsafe {
+                let free = table.add(FREE_AT).cast::<i32>().read_unaligned();
+                let nodes = table.add(NODES_AT).cast::<usize>().read_unaligned();
+                let has_room = free > 0 || nodes == self.nameless || self.nameless == 0;
+                if has_room { 0 } else { table.add(NUMBERS_AT).cast::<u32>().read_unaligned() as usize }
+            }
         }
 
         /// The places of a table, full and empty.
@@ -1002,9 +1035,9 @@ mod raw {
         unsafe { look_around(state, gauge) }
     }
 
-    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as it
-    /// is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in three
-    /// registers; once it is paid for, a bit that the VM does not read is set in the last of them.
+    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as
+    /// it is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in
+    /// three registers; once it is paid for, a bit that the VM does not read is set in the last of them.
     #[inline(never)]
     unsafe fn look_at_loops(state: *mut ffi::lua_State, gauge: &Gauge) {
         let Some(widths) = gauge.fresh.widths.get() else { return };
@@ -1027,6 +1060,22 @@ mod raw {
                     gauge.charge_places(widths.places(register.value as *const u8), PLACES_PER_UNIT_OF_NEXT);
                 }
             }
+        }
+    }
+
+    /// Where room for keys is made anew, the list of the table is counted: it is paid for as long as it is.
+    /// Which of the tables that the function has at hand it is does not show; one that is long and full is.
+    #[inline(never)]
+    unsafe fn look_at_lists(state: *mut ffi::lua_State, gauge: &Gauge) {
+        let Some(widths) = gauge.fresh.widths.get() else { return };
+        // SAFETY: point 7.
+        unsafe {
+            let count = usize::try_from(ffi::lua_gettop(state)).unwrap_or(0).min(REGISTERS_MAX);
+            let first = widths.first_register(state);
+            let registers = (0..count).map(|at| first.add(at).read());
+            let tables = registers.filter(|register| register.is(ffi::LUA_TTABLE));
+            let longest = tables.map(|table| widths.counted_for_room(table.value as *const u8)).max();
+            gauge.charge_places(longest.unwrap_or(0), PLACES_PER_UNIT);
         }
     }
 
@@ -1085,11 +1134,18 @@ mod raw {
         _tag: c_int,
     ) {
         let gauge = ACTIVE.get();
-        if new_bytes < SHORT_BYTES || gauge.is_null() || category != SCRIPTS {
+        if gauge.is_null() || category != SCRIPTS {
             return;
         }
         // SAFETY: point 2.
         let gauge = unsafe { &*gauge };
+        if gauge.has_wide_tables.get() && old_bytes == 0 && kind > ffi::LUA_TBUFFER {
+            // SAFETY: called by Luau with a live state.
+            unsafe { look_at_lists(state, gauge) };
+        }
+        if new_bytes < SHORT_BYTES {
+            return;
+        }
         // Blocks that are no value of a script: parts of tables, stacks.
         if kind > ffi::LUA_TBUFFER && new_bytes > old_bytes && new_bytes > super::ROOM_FREE_BYTES {
             gauge.make_room(old_bytes, new_bytes);

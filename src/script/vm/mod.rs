@@ -54,7 +54,7 @@ pub struct VmSettings {
     pub limits: ScriptLimits,
     /// The flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
-    /// Whoever debugs this VM.
+    /// Who debugs this VM, if anybody.
     pub(crate) debugger: Option<Rc<dyn Hook>>,
 }
 

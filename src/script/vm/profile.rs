@@ -1,8 +1,8 @@
 //! Tells the ledger of a profile of every call that the VM makes.
 //!
-//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing of
-//! this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the stacks
-//! (`fuel::sampling`).
+//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing
+//! of this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the
+//! stacks (`fuel::sampling`).
 
 use std::rc::Rc;
 
@@ -24,6 +24,9 @@ use crate::world::owner::Owner;
 pub(crate) fn open(vm: &ScriptVm, setup: ProfileSetup) -> mlua::Result<()> {
     if setup.sample_every > 0 {
         vm.fuel().begin_sampling(vm.lua(), setup.sample_every)?;
+        if let Some(port) = vm.machine.debug.get() {
+            port.go_in_front(vm.lua())?;
+        }
     }
     vm.machine.profile.replace(Some(Ledger::new(setup)));
     Ok(())

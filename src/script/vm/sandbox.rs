@@ -133,8 +133,8 @@ pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
     })
 }
 
-/// An empty table through which `globals` are found. Where a function has no name, the VM searches its globals
-/// for one, at every error of the host that a script catches: half of the cost of such an error.
+/// An empty table through which `globals` are found. Where a function has no name, the VM searches its
+/// globals for one, at every error of the host that a script catches: half of the cost of such an error.
 fn behind(lua: &Lua, globals: &Table) -> mlua::Result<Table> {
     let (front, meta) = (lua.create_table()?, lua.create_table()?);
     meta.raw_set("__index", globals)?;

@@ -1,8 +1,8 @@
 //! The way from the VM to what the script side keeps beside it.
 //!
 //! In: bindings and steps, each for one short look. Out: the same. Holds: no Lua runs while it is looked at;
-//! work is put behind the facts of the world there are; while a phase runs nothing is looked up in the data of
-//! the VM. Not here: the tables (`state`), the world (`lend`).
+//! work is put behind the facts of the world there are; while a phase runs nothing is looked up in the data
+//! of the VM. Not here: the tables (`state`), the world (`lend`).
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -29,9 +29,9 @@ pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
     if is_even(&plain) { Ok(plain) } else { marked(text) }
 }
 
-/// The same for a debugger: with the names of locals where that changes nothing else. Constants that functions
-/// use are captured then, and a function that was one for all calls may become one of each; a function may have
-/// too many locals only with their names. Such a file is compiled as ever.
+/// The same for a debugger: with the names of locals where that changes nothing else. Constants that
+/// functions use are captured then, and a function that was one for all calls may become one of each; a
+/// function may have too many locals only with their names. Such a file is compiled as ever.
 ///
 /// # Errors
 /// The first mistake of syntax.
@@ -60,8 +60,8 @@ pub(crate) fn compile_for_debugger(text: &str) -> mlua::Result<Vec<u8>> {
 
 /// Which marks of `named` become safepoints, by function, when those of `plain` do that ought to: names make
 /// ways longer, and these must not count. None where the two differ in more than constants that are loaded,
-/// captured and marked. Between two other instructions, or places that are jumped to, it is no matter which of
-/// several marks is meant.
+/// captured and marked. Between two other instructions, or places that are jumped to, it is no matter which
+/// of several marks is meant.
 fn turned_alike(plain: &[u8], named: &[u8]) -> Option<Vec<Vec<bool>>> {
     let (one, other) = (Code::of(plain)?, Code::of(named)?);
     if one.0.len() != other.0.len() {
@@ -74,7 +74,8 @@ fn turned_alike(plain: &[u8], named: &[u8]) -> Option<Vec<Vec<bool>>> {
         .collect()
 }
 
-/// What two codes have in common: an instruction, or a place that is jumped to; and how many marks lie before it.
+/// What two codes have in common: an instruction, or a place that is jumped to; and how many marks lie before
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Solid {
     /// None for a place.

@@ -3,6 +3,8 @@
 use crate::base::ids::AreaId;
 use crate::nav::{self, AreaEdit};
 use crate::world::World;
+use crate::world::area::Availability;
+use crate::world::door::DoorAim;
 use crate::world::map::LevelMap;
 use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
@@ -15,7 +17,7 @@ pub const FACTOR_RANGE: (f32, f32) = (*nav::FACTOR_RANGE.start(), *nav::FACTOR_R
 ///
 /// # Errors
 /// On a precomputed grid.
-pub fn set_available(world: &mut World, id: AreaId, available: bool) -> Result<bool, OpError> {
+pub fn set_available(world: &mut World, id: AreaId, wanted: Availability) -> Result<bool, OpError> {
     if world.map.is_precomputed {
         return Err(OpError::Precomputed);
     }
@@ -24,14 +26,16 @@ pub fn set_available(world: &mut World, id: AreaId, available: bool) -> Result<b
     };
     if let Some(door) = area.door {
         let before = world.map.doors.get(door.index()).is_some_and(|door| door.is_opening_or_open());
-        doors::set(world, door, available, DoorSpeed::Instant);
-        return Ok(before != available);
+        let is_open = wanted.is_available();
+        doors::set(world, door, DoorAim::of(is_open), DoorSpeed::Instant);
+        return Ok(before != is_open);
     }
-    Ok(edit_available(&mut world.map, id, available))
+    Ok(edit_available(&mut world.map, id, wanted))
 }
 
 /// The same without a look at doors, for step 4.
-pub(crate) fn edit_available(map: &mut LevelMap, id: AreaId, available: bool) -> bool {
+pub(crate) fn edit_available(map: &mut LevelMap, id: AreaId, wanted: Availability) -> bool {
+    let available = wanted.is_available();
     let Some(area) = map.areas.get_mut(id.index()) else {
         return false;
     };

@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::base::ids::AreaId;
 use crate::nav::{AreaEdit, NavEdit, NavMap};
 use crate::world::World;
+use crate::world::area::Availability;
 use crate::world::block::Block;
 use crate::world::owner::Owner;
 use crate::world::place::Mark;
@@ -15,7 +16,7 @@ pub fn add(world: &mut World, owner: Owner, (centre, radius_m): (Vec3, f32)) -> 
     let serial = world.map.blocks_made;
     let area = claim(world, centre, radius_m);
     world.map.blocks.push(Block { serial, owner, centre, radius_m, area, is_over: false });
-    edit(world, area, true);
+    edit(world, area, Availability::Available);
     serial
 }
 
@@ -27,7 +28,7 @@ pub fn remove(world: &mut World, serial: u64) -> bool {
     };
     block.is_over = true;
     let area = block.area;
-    edit(world, area, false);
+    edit(world, area, Availability::Unavailable);
     true
 }
 
@@ -45,8 +46,8 @@ fn claim(world: &mut World, centre: Vec3, radius_m: f32) -> AreaId {
     world.map.nav.add_obstacle(&used, centre, radius_m)
 }
 
-fn edit(world: &mut World, area: AreaId, available: bool) {
-    let edit = AreaEdit { area, available: Some(available), factor: None };
+fn edit(world: &mut World, area: AreaId, wanted: Availability) {
+    let edit = AreaEdit { area, available: Some(wanted.is_available()), factor: None };
     world.map.edits.areas.insert(area, edit);
 }
 

@@ -6,7 +6,7 @@
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::time::Tick;
 use crate::world::World;
-use crate::world::door::{DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
+use crate::world::door::{DoorAim, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::{EventQueue, Fact};
 use crate::world::map::LevelMap;
 use crate::world::owner::Owner;
@@ -42,7 +42,7 @@ pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, 
         answer(events, id, &[serial], DoorReason::Locked, order.by);
         return serial;
     }
-    wish(map, events, id, serial, wanted(order, true, None));
+    wish(map, events, id, serial, wanted(order, DoorAim::Open, None));
     serial
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn ask_open(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, 
 pub fn close(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     let serial = next_serial(&mut world.map);
     let give_up = order.patience_ticks.map(|ticks| world.clock.tick.after(ticks));
-    wish(&mut world.map, &mut world.events, id, serial, wanted(order, false, give_up));
+    wish(&mut world.map, &mut world.events, id, serial, wanted(order, DoorAim::Closed, give_up));
     serial
 }
 
@@ -60,10 +60,10 @@ pub fn toggle(world: &mut World, id: DoorId, order: &DoorOrder) -> u64 {
     if closes { close(world, id, order) } else { open(world, id, order) }
 }
 
-/// Opens or closes whatever the lock says; at once when `is_instant`.
-pub fn set(world: &mut World, id: DoorId, open: bool, speed: DoorSpeed) -> u64 {
+/// Opens or closes whatever the lock says.
+pub fn set(world: &mut World, id: DoorId, aim: DoorAim, speed: DoorSpeed) -> u64 {
     let serial = next_serial(&mut world.map);
-    let mut wanted = wanted(&DoorOrder::default(), open, None);
+    let mut wanted = wanted(&DoorOrder::default(), aim, None);
     wanted.is_instant = speed == DoorSpeed::Instant;
     wish(&mut world.map, &mut world.events, id, serial, wanted);
     serial
@@ -78,10 +78,10 @@ pub enum DoorSpeed {
     Instant,
 }
 
-fn wanted(order: &DoorOrder, open: bool, give_up: Option<Tick>) -> DoorWish {
+fn wanted(order: &DoorOrder, aim: DoorAim, give_up: Option<Tick>) -> DoorWish {
     DoorWish {
         serials: Vec::new(),
-        open,
+        open: aim == DoorAim::Open,
         by: order.by,
         owner: Owner::HOST,
         when_occupied: order.when_occupied,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{Accept, PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
+use crate::nav::{PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
 use crate::world::World;
 use crate::world::bystanders::{Bystanders, Straight};
 
@@ -13,7 +13,7 @@ use crate::world::bystanders::{Bystanders, Straight};
 #[must_use]
 pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery {
     let expansions_max = world.settings.limits.expansions_per_path.unwrap_or(u32::MAX);
-    PathQuery { start, goal, by, accept: Accept::Nearest, goal_layer: None, expansions_max, others: None }
+    PathQuery { expansions_max, ..PathQuery::new(start, goal, by) }
 }
 
 /// The same around those who stand in the way now, but for some; and who they are. Cost: as
@@ -55,8 +55,8 @@ pub struct RecordedPath {
     pub seconds: f64,
 }
 
-/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more for what is
-/// looked at. Cost: three searches.
+/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more
+/// for what is looked at. Cost: three searches.
 pub fn find_recorded(world: &mut World, query: &PathQuery, clock_s: &mut dyn FnMut() -> f64) -> RecordedPath {
     prepare(world, &query.by);
     let nav = world.nav();

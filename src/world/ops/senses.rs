@@ -112,8 +112,18 @@ pub fn watch(world: &mut World, order: SenseWatch) -> SenseId {
     id
 }
 
+/// Whether a watch looks and listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchSwitch {
+    /// It does.
+    On,
+    /// It does not.
+    Off,
+}
+
 /// Switches a watch on or off: off, it forgets without a word whom it saw.
-pub fn enable(world: &mut World, id: SenseId, enabled: bool) {
+pub fn enable(world: &mut World, id: SenseId, switch: WatchSwitch) {
+    let enabled = switch == WatchSwitch::On;
     let heard = world.senses.noises_made;
     if let Some(watch) = world.senses.watches.get_mut(&id)
         && watch.enabled != enabled

@@ -478,8 +478,8 @@ fn journey(characters: &Characters, clock: &Clock, walk: &Walk, status: Status) 
     }
 }
 
-/// A behaviour takes the link over that a walk has come to: the walk stands at its near end until the behaviour is done
-/// with it, or its time is over. False when the walk takes none.
+/// A behaviour takes the link over that a walk has come to: the walk stands at its near end until the
+/// behaviour is done with it, or its time is over. False when the walk takes none.
 pub fn begin_traverse(world: &mut World, walk: WalkId) -> bool {
     let (landing, rate) = (world.clock.landing(), world.clock.rate);
     let Some(found) = world.walks.get_mut(walk).filter(|walk| walk.is_open()) else { return false };
@@ -491,13 +491,25 @@ pub fn begin_traverse(world: &mut World, walk: WalkId) -> bool {
     true
 }
 
-/// The behaviour is done with the link: its character stands at the far end, or does not get over it.
-pub fn end_traverse(world: &mut World, walk: WalkId, is_over: bool) {
+/// How a behaviour is done with a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraverseEnd {
+    /// Its character stands at the far end.
+    Over,
+    /// It does not get over.
+    Failed,
+}
+
+/// The behaviour is done with the link.
+pub fn end_traverse(world: &mut World, walk: WalkId, end: TraverseEnd) {
     let landing = world.clock.landing();
     let Some(found) = world.walks.get_mut(walk).filter(|walk| walk.is_open()) else { return };
     let now = found.clock(landing);
     if let Some(link) = found.on_link.as_mut().filter(|link| link.by == LinkTaking::Scripted) {
-        let by = if is_over { LinkTaking::Walked } else { LinkTaking::Failed(Reason::Stuck) };
+        let by = match end {
+            TraverseEnd::Over => LinkTaking::Walked,
+            TraverseEnd::Failed => LinkTaking::Failed(Reason::Stuck),
+        };
         (link.by, link.until) = (by, now);
     }
 }

@@ -137,7 +137,8 @@ fn save_one(out: &mut ByteWriter, one: &Character, (last, walks): (&mut Build, &
     }
 }
 
-/// Reads everybody of a run with this seed, on a map of so many layers; whose walk is whose comes with the walks.
+/// Reads everybody of a run with this seed, on a map of so many layers; whose walk is whose comes with the
+/// walks.
 pub(super) fn load(input: &mut ByteReader<'_>, (seed, layers): (u64, usize)) -> Result<Characters, Broken> {
     let (mut build, mut serial) = (Build::default(), 0u32);
     let everybody: Vec<(CharacterId, Character)> = input.list(|input| {

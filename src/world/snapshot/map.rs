@@ -86,16 +86,15 @@ pub(super) fn load(
     ground: Ground,
     mut map: LevelMap,
 ) -> Result<LevelMap, Broken> {
-    let is_same = ground == Ground::Same;
-    let mut applied = load_areas(input, is_same, &mut map)?;
+    let mut applied = load_areas(input, ground, &mut map)?;
     let waiting: Vec<AreaEdit> = Saved::load(input)?;
     if waiting.iter().any(|edit| edit.area.index() >= map.areas.len()) {
         return Err(Broken::new("an edit of an area that is none"));
     }
     map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect();
     let fresh = std::mem::take(&mut map.doors);
-    map.doors = input.list(|input| load_door(input, is_same, &fresh))?;
-    if is_same {
+    map.doors = input.list(|input| load_door(input, ground, &fresh))?;
+    if ground == Ground::Same {
         let missing = fresh.iter().any(|door| !map.doors.iter().any(|one| one.name == door.name));
         (!missing).then_some(()).ok_or_else(|| Broken::new("doors of another level"))?;
         tell_areas(&mut map);
@@ -103,8 +102,8 @@ pub(super) fn load(
     (map.door_moves, map.blocks_made) = (Saved::load(input)?, Saved::load(input)?);
     let blocks: Vec<(Block, bool)> = input.list(load_block)?;
     applied.extend(load_cells(input, &map.nav)?);
-    load_tiles(input, is_same, &mut map)?;
-    load_waiting_tiles(input, is_same, &mut map)?;
+    load_tiles(input, ground, &mut map)?;
+    load_waiting_tiles(input, ground, &mut map)?;
     let graph = input.option(|input| Ok((input.whole()?, Vec::<GraphEdit>::load(input)?)))?;
     if let Some((authored, edits)) = graph {
         let is_of_it = map.nav.graph().is_some_and(|graph| graph.authored_hash() == authored);
@@ -113,7 +112,7 @@ pub(super) fn load(
     map.edits.graph = Saved::load(input)?;
     let revision = u64::load(input)?;
     map.nav.apply(&applied);
-    put_blocks(input, &mut map, blocks, is_same)?;
+    put_blocks(input, &mut map, blocks, ground)?;
     map.nav.set_revision(revision);
     Ok(map)
 }
@@ -141,7 +140,11 @@ fn save_area(out: &mut ByteWriter, area: &Area, state: Option<(bool, f32)>) {
 }
 
 /// Areas as last asked for; what the map is to be told of them.
-fn load_areas(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> Result<Vec<NavEdit>, Broken> {
+fn load_areas(
+    input: &mut ByteReader<'_>,
+    ground: Ground,
+    map: &mut LevelMap,
+) -> Result<Vec<NavEdit>, Broken> {
     let mut fresh = std::mem::take(&mut map.areas).into_iter();
     let mut applied = Vec::new();
     let mut at = 0;
@@ -153,7 +156,7 @@ fn load_areas(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> 
         let (is_there, cost) =
             if input.flag()? { (available, factor) } else { (input.flag()?, input.float_in((0.0, 1e3))?) };
         let known = fresh.next();
-        if is_same {
+        if ground == Ground::Same {
             let known = known.filter(|area| area.name == name && area.kind == kind);
             let known = known.ok_or_else(|| Broken::new("areas of another level"))?;
             let factor_is_told = kind == AreaKind::Ground;
@@ -168,7 +171,7 @@ fn load_areas(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> 
         }
         Ok(Area { name, kind, available, factor, door: None, veil: Default::default() })
     })?;
-    if is_same && fresh.next().is_some() {
+    if ground == Ground::Same && fresh.next().is_some() {
         return Err(Broken::new("areas of another level"));
     }
     Ok(applied)
@@ -201,7 +204,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
     removed.save(out);
 }
 
-fn load_door(input: &mut ByteReader<'_>, is_same: bool, fresh: &[Door]) -> Result<Door, Broken> {
+fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Result<Door, Broken> {
     let name = input.text()?;
     let blank = Door {
         area: Saved::load(input)?,
@@ -213,7 +216,7 @@ fn load_door(input: &mut ByteReader<'_>, is_same: bool, fresh: &[Door]) -> Resul
         removed: Saved::load(input)?,
         ..Door::blank(name.clone())
     };
-    if !is_same || blank.is_gone() {
+    if ground == Ground::Changed || blank.is_gone() {
         return Ok(blank);
     }
     let known = fresh.iter().find(|door| door.name == name);
@@ -258,7 +261,7 @@ fn put_blocks(
     input: &mut ByteReader<'_>,
     map: &mut LevelMap,
     blocks: Vec<(Block, bool)>,
-    is_same: bool,
+    ground: Ground,
 ) -> Result<(), Broken> {
     if blocks.len() > BLOCKS_MAX {
         return Err(Broken::new("more blocks than there may be"));
@@ -267,7 +270,7 @@ fn put_blocks(
     let mut in_force = Vec::new();
     for (mut block, is_there) in blocks {
         // A changed level puts them where they belong.
-        if is_same {
+        if ground == Ground::Same {
             let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
             input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
             block.area = map.nav.add_obstacle(&used, block.centre, block.radius_m);
@@ -327,7 +330,7 @@ fn save_tiles(out: &mut ByteWriter, tiles: &Tiles) {
     });
 }
 
-fn load_tiles(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> Result<(), Broken> {
+fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), Broken> {
     let edited = input.option(|input| {
         input.list(|input| {
             let layer = input.text()?;
@@ -342,16 +345,16 @@ fn load_tiles(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> 
         let is_as_it_was = |spot| tiles.tile(spot) == Some(&was);
         match spot.filter(|spot| is_as_it_was(*spot)) {
             Some(spot) => _ = tiles.set(spot, is),
-            None if is_same => return Err(Broken::new("tiles of another level")),
+            None if ground == Ground::Same => return Err(Broken::new("tiles of another level")),
             None => {}
         }
     }
     Ok(())
 }
 
-fn load_waiting_tiles(input: &mut ByteReader<'_>, is_same: bool, map: &mut LevelMap) -> Result<(), Broken> {
+fn load_waiting_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), Broken> {
     let waiting: Vec<(TileSpot, Wanted)> = Saved::load(input)?;
-    for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| is_same) {
+    for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| ground == Ground::Same) {
         let frame = map.nav.layer(spot.layer).map(|layer| *layer.frame());
         let cell = frame.and_then(|frame| frame.cell_of_tile([spot.column, spot.row]));
         let (x, z) = cell.ok_or_else(|| Broken::new("tiles of another level"))?;

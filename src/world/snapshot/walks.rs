@@ -40,7 +40,8 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
     counts.save(out);
 }
 
-/// What the entries of a list of walks have in common: the options of the one before, circles that were written.
+/// What the entries of a list of walks have in common: the options of the one before, circles that were
+/// written.
 type Common<'a> = (&'a mut Option<WalkOptions>, &'a Characters, &'a mut LastDiscs);
 
 fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common<'_>) {
@@ -253,9 +254,8 @@ fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
     })
 }
 
-/// Most stand where they stood when the plan was made.
-/// By slot of the character the circle of it that was written last: in a crowd many plans go around the same people,
-/// who stood where they stood.
+/// Most stand where they stood when the plan was made. By slot of the character the circle of it that was
+/// written last: in a crowd many plans go around the same people, who stood where they stood.
 struct LastDiscs(Vec<Option<(CharacterId, Disc)>>);
 
 impl LastDiscs {

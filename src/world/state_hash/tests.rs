@@ -290,7 +290,7 @@ fn every_option_of_a_walk_is_hashed() {
         ("ensure", &options(|it, _| it.ensure = true)),
         ("no areas", &options(|it, _| it.areas = Some([].into()))),
         ("areas", &options(|it, _| it.areas = Some([(AreaId(0), None)].into()))),
-        ("areas, dearer", &options(|it, _| it.areas = Some([(AreaId(0), Some(2.0))].into()))),
+        ("areas, more expensive", &options(|it, _| it.areas = Some([(AreaId(0), Some(2.0))].into()))),
         ("tells of waypoints", &options(|it, _| it.tells.waypoint = true)),
         ("tells of the end", &options(|it, _| it.tells.near = true)),
         ("tells of blocks", &options(|it, _| it.tells.blocked = true)),

@@ -1,10 +1,12 @@
 """The native half of walkon. What to use is in ``walkon``; this is what that is built on."""
 
 from os import PathLike
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+
+__all__ = ["Batch", "Game", "Level", "__version__"]
 
 __version__: str
 
@@ -12,6 +14,7 @@ _Ends = tuple[int | None, float | None, str | None, bool]
 _Options = tuple[str | None, str | None, str | None, float | None, float | None]
 _Floats = npt.NDArray[np.float32]
 
+@final
 class Level:
     """A level with its scripts: never changes, belongs to no thread."""
 
@@ -32,13 +35,19 @@ class Level:
     def start(
         self, seed: int | None, args: list[str], interactive: bool, events: bool, threads: int
     ) -> Game: ...
+    def restore(
+        self, save: bytes, args: list[str], interactive: bool, events: bool, threads: int
+    ) -> Game: ...
 
+@final
 class Game:
     """A level that runs, on the thread that started it."""
 
     def tick(self, inputs: str | None, ticks: int) -> list[str]: ...
     def run(self, ends: _Ends, events: bool) -> tuple[str, list[str]]: ...
     def end(self) -> list[str]: ...
+    def save(self) -> bytes: ...
+    def _panic(self) -> None: ...
     @property
     def is_over(self) -> bool: ...
     @property
@@ -55,18 +64,19 @@ class Game:
     def stop(self, name: str) -> bool: ...
     def door(self, name: str, open: bool) -> None: ...
 
+@final
 class Batch:
     """Runs under way, an iterator over their rows."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         levels: list[Level],
         runs: list[tuple[int, int]],
         jobs: int | None,
         ends: _Ends,
         args: list[str],
         ordered: bool,
-    ) -> None: ...
+    ) -> Batch: ...
     def __iter__(self) -> Batch: ...
     def __next__(self) -> str: ...
     def close(self) -> None: ...

@@ -78,6 +78,11 @@ class ScriptError(_PlacedError):
     """A script failed as the level started: ``file``, ``line`` and ``script_traceback`` say where."""
 
 
+class SaveError(_PlacedError):
+    """A game cannot be saved now, or bytes are no save game that fits the level: ``file`` and ``line`` say where, when it is a
+    script that does not fit."""
+
+
 class NotFoundError(_PlacedError, FileNotFoundError):
     """There is no such level, or it cannot be read. Also a ``FileNotFoundError``."""
 
@@ -98,13 +103,13 @@ class EndedError(WalkonError, RuntimeError):
 
 
 class BugError(WalkonError):
-    """A bug of walkon. Please report it."""
+    """A bug of walkon. Please report it. The game that had it answers nothing else from then on."""
 
 
 def of_problem(text: str) -> _PlacedError:
     """The exception for a problem of the native half."""
     problem = json.loads(text)
-    kind = {"level": LevelError, "script": ScriptError}.get(problem["kind"], NotFoundError)
+    kind = {"level": LevelError, "script": ScriptError, "save": SaveError}.get(problem["kind"], NotFoundError)
     found = tuple(Diagnostic(**{**fields}) for fields in problem["diagnostics"])
     return kind(
         problem["message"],

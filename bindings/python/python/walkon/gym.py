@@ -94,6 +94,8 @@ class _Share:
         return told
 
     def step(self, actions: Any) -> list[Any]:
+        if not self.environments:
+            raise RuntimeError("the episodes have not begun, expected reset() first")
         told = []
         for at, environment in enumerate(self.environments):
             if self.ended[at]:
@@ -171,7 +173,7 @@ class WalkonVectorEnv(VectorEnv[Floats, np.ndarray[Any, Any], np.ndarray[Any, An
         return self._observations.copy(), infos
 
     def step(self, actions: Any) -> tuple[Floats, Any, Any, Any, dict[str, Any]]:
-        """One step in every game."""
+        """One step in every game. Raises ``RuntimeError`` before ``reset``."""
         asked = [share.submit(share.step, [actions[at] for at in share.indices]) for share in self._shares]
         rewards = np.zeros(self.num_envs, dtype=np.float64)
         terminated, truncated = np.zeros(self.num_envs, dtype=np.bool_), np.zeros(self.num_envs, dtype=np.bool_)

@@ -7,7 +7,6 @@ terminated, and all are when the level finishes. A game lives on the thread that
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -42,16 +41,19 @@ class WalkonParallelEnv(ParallelEnv[str, Floats, int]):
         self.agents: list[str] = []
         self.render_mode = render_mode
         self._random = np.random.default_rng()
+        # Always the same object for an agent: a space that was seeded goes on from there.
+        self.observation_spaces: dict[str, gym.Space[Any]] = {
+            agent: self.stage.observation_space() for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, gym.Space[Any]] = {agent: self.stage.action_space() for agent in self.possible_agents}
 
-    @functools.cache
     def observation_space(self, agent: str) -> gym.Space[Any]:
         """The same for everybody."""
-        return self.stage.observation_space()
+        return self.observation_spaces[agent]
 
-    @functools.cache
     def action_space(self, agent: str) -> gym.Space[Any]:
         """0: go on as before; n: walk to the n-th goal."""
-        return self.stage.action_space()
+        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None

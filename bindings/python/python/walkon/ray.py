@@ -30,6 +30,7 @@ from typing import IO, Any
 
 import ray
 
+from ._native import __version__
 from .errors import WalkonError
 from .runtime import Level, batch
 
@@ -75,8 +76,10 @@ def _level(texts: bytes) -> Level:
     return Level.from_bytes(texts)
 
 
-def _play(texts: bytes, seeds: list[int], ends: Ends, args: list[str]) -> list[str]:
-    """One task: some runs of a level, one after another, on one core."""
+def _play(version: str, texts: bytes, seeds: list[int], ends: Ends, args: list[str]) -> list[str]:
+    """One task: some runs of a level, one after another, on one core of a machine that has this version."""
+    if version != __version__:
+        raise WalkonError(f"the batch is of walkon {version}, and a machine has {__version__}")
     return list(batch(_level(texts), seeds, jobs=1, ordered=True, args=args, **ends).rows())
 
 
@@ -187,6 +190,7 @@ def run(
     ends: Ends = {"seconds": seconds, "ticks": ticks, "until": until, "strict": strict}
     texts = [level.to_bytes() for level in opened]
     about = {
+        "walkon": __version__,
         "levels": {level.name: hashlib.sha256(_portable(text)).hexdigest() for level, text in zip(opened, texts)},
         "ends": ends,
         "args": list(args),
@@ -252,7 +256,7 @@ class _Work:
 
     def submit(self, number: int, seeds: list[int], tried: int) -> None:
         ends, args = self.asked
-        self.under_way[self.task.remote(self.texts[number], seeds, ends, args)] = (number, seeds, tried)
+        self.under_way[self.task.remote(__version__, self.texts[number], seeds, ends, args)] = (number, seeds, tried)
 
     def all(self, runs: list[Run], shown_of: int) -> None:
         chunks = _chunks(runs, self.size)

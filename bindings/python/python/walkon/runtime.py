@@ -89,7 +89,9 @@ class Result:
     speed: float = 0.0
     """Times real time."""
     error: str | None = None
-    """Why it did not begin."""
+    """Why it did not begin, or what panicked."""
+    bug: bool = False
+    """Whether a bug of walkon ended it: please report it, with level and seed."""
     row: str = field(default="", repr=False, compare=False, metadata={"read": False})
     """The line as it stands."""
 
@@ -243,6 +245,24 @@ class Level:
         """
         return Game(self, self._native.start(seed, list(args), interactive, events, threads))
 
+    def restore(
+        self,
+        save: bytes,
+        args: Sequence[str] = (),
+        *,
+        interactive: bool = False,
+        events: bool = True,
+        threads: int = 1,
+    ) -> Game:
+        """Starts it as it was saved: ``save`` is what ``Game.save`` made, here or elsewhere. The game lives on this thread and
+        goes on from the tick after which it was saved; the seed is that of the save, and so are ``args`` when none are
+        given. The code of scripts begins again in the first tick.
+
+        Raises ``SaveError`` for bytes that are no save game of this level or do not fit its scripts, ``ScriptError`` when
+        a script does not start.
+        """
+        return Game(self, self._native.restore(bytes(save), list(args), interactive, events, threads))
+
     def run(
         self,
         seed: int | None = None,
@@ -287,8 +307,8 @@ class Game:
         """Advances it by a tick, or by several, and says what happened. ``inputs`` are heard in the first of them; the tick in
         which the level's script finishes it is the last.
 
-        Other threads of Python run meanwhile. Raises ``InputError`` for what is no input and ``EndedError`` once the
-        game has ended.
+        Other threads of Python run meanwhile. Ctrl-C ends several after the tick that is under way and is raised; the game
+        may go on. Raises ``InputError`` for what is no input and ``EndedError`` once the game has ended.
         """
         said = None
         if inputs is not None:
@@ -310,6 +330,14 @@ class Game:
         """
         row, _ = self._native.run((ticks, seconds, until, strict), False)
         return Result.read(row)
+
+    def save(self) -> bytes:
+        """The whole game as bytes, between two ticks, for ``Level.restore``. It changes nothing. Cost: a pass over everything.
+
+        Raises ``SaveError`` while a scene is under way that does not say ``resumable = true``, ``EndedError`` once the game
+        has ended.
+        """
+        return self._native.save()
 
     def end(self) -> Tick:
         """Ends it: every open walk settles."""

@@ -58,7 +58,7 @@ pub(super) fn watch() {
         let report = describe(info);
         let place = std::env::temp_dir().join(format!("walkon-crash-{}.txt", std::process::id()));
         let written: Option<PathBuf> = std::fs::write(&place, &report).is_ok().then_some(place);
-        tell("walkon: a bug in walkon ended this command; please report it with the following");
+        tell("walkon: a bug in walkon; please report it with the following");
         match written {
             Some(place) => {
                 tell(report.lines().next().unwrap_or_default());

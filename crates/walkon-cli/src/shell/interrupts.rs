@@ -1,7 +1,7 @@
 //! The signals that end a run.
 //!
-//! In: signals of the process. Out: whether one came, and how to end. Holds: a signal ends a run between ticks;
-//! a second one ends the process at once (fault:H5). Not here: who looks.
+//! In: signals of the process. Out: whether one came, and how to end. Holds: a signal ends a run between
+//! ticks; a second one ends the process at once (fault:H5). Not here: who looks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,8 +1,8 @@
 //! A profile on its way from a run into a file.
 //!
-//! In: the options of a command, the steps of ticks as they end. Out: what the library needs to profile, a file
-//! at the end. Holds: the file is refused before the run begins, or written when it has ended. Not here: the forms
-//! (`profile_files`).
+//! In: the options of a command, the steps of ticks as they end. Out: what the library needs to profile, a
+//! file at the end. Holds: the file is refused before the run begins, or written when it has ended. Not here:
+//! the forms (`profile_files`).
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -39,7 +39,8 @@ pub(super) struct Profiling {
 }
 
 impl Profiling {
-    /// A profile as the options of a command ask for it; none when they do not. `inputs` are the files that it reads.
+    /// A profile as the options of a command ask for it; none when they do not. `inputs` are the files that
+    /// it reads.
     ///
     /// # Errors
     /// When the file cannot be written, or its form is not known.

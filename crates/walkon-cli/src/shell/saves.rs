@@ -1,8 +1,8 @@
 //! Save games on their way from and to files.
 //!
-//! In: paths, ticks. Out: bytes read; files that are whole or not there. Holds: a file that the run reads is never
-//! written; what is written takes the place of what was there only once it is whole. Not here: what the bytes
-//! say (`game::save`).
+//! In: paths, ticks. Out: bytes read; files that are whole or not there. Holds: a file that the run reads is
+//! never written; what is written takes the place of what was there only once it is whole. Not here: what the
+//! bytes say (`game::save`).
 
 use std::path::{Path, PathBuf};
 

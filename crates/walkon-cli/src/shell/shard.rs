@@ -1,8 +1,8 @@
 //! Which part of the runs a machine makes.
 //!
 //! In: `I/N`, or `auto` and what a Kubernetes indexed Job or a Slurm array tells its machines by variables of
-//! the environment. Out: a part, counted from 0. Holds: every run is in exactly one part; what the variables do
-//! not say for certain is refused, never guessed. Not here: the runs.
+//! the environment. Out: a part, counted from 0. Holds: every run is in exactly one part; what the variables
+//! do not say for certain is refused, never guessed. Not here: the runs.
 
 use walkon_shell::CommandFailure;
 

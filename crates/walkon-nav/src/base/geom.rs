@@ -19,18 +19,21 @@ pub fn floor(value: f64) -> i64 {
 
 /// The point below a position.
 #[must_use]
+#[inline]
 pub fn ground(position: Vec3) -> Point {
     [f64::from(position.x), f64::from(position.z)]
 }
 
 /// The position at height `y` above a point.
 #[must_use]
+#[inline]
 pub fn raise(point: Point, y: f64) -> Vec3 {
     Vec3::new(point[0] as f32, y as f32, point[1] as f32)
 }
 
 /// Distance on the ground plane, metres.
 #[must_use]
+#[inline]
 pub fn flat_distance(a: Vec3, b: Vec3) -> f32 {
     let (dx, dz) = (b.x - a.x, b.z - a.z);
     (dx * dx + dz * dz).sqrt()
@@ -41,6 +44,7 @@ pub const STOREY_M: f32 = 1.2;
 
 /// Distance on the ground plane of two places on one floor, metres; infinite between floors.
 #[must_use]
+#[inline]
 pub fn floor_distance(a: Vec3, b: Vec3) -> f32 {
     if (a.y - b.y).abs() > STOREY_M { f32::INFINITY } else { flat_distance(a, b) }
 }
@@ -107,6 +111,7 @@ impl Bounds {
 
     /// Whether `point` lies inside or on the edge.
     #[must_use]
+    #[inline]
     pub fn contains(&self, point: Point) -> bool {
         (0..2).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
     }
@@ -184,6 +189,7 @@ pub fn cross(a: Point, b: Point, c: Point) -> f64 {
 
 /// Squared distance from `point` to the segment from `a` to `b`, square metres.
 #[must_use]
+#[inline]
 pub fn segment_distance_sq(point: Point, a: Point, b: Point) -> f64 {
     let nearest = nearest_on_segment(point, a, b);
     let (dx, dz) = (point[0] - nearest[0], point[1] - nearest[1]);
@@ -192,6 +198,7 @@ pub fn segment_distance_sq(point: Point, a: Point, b: Point) -> f64 {
 
 /// The point of the segment from `a` to `b` that lies nearest to `point`.
 #[must_use]
+#[inline]
 pub fn nearest_on_segment(point: Point, a: Point, b: Point) -> Point {
     let (dx, dz) = (b[0] - a[0], b[1] - a[1]);
     let length_sq = dx * dx + dz * dz;

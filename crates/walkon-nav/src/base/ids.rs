@@ -21,6 +21,7 @@ macro_rules! index {
         impl $name {
             /// The position in the list that defines it, for indexing.
             #[must_use]
+            #[inline]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -28,6 +29,7 @@ macro_rules! index {
 
         impl From<usize> for $name {
             /// Panics above 2^32 - 1 entries, which every level limit excludes.
+            #[inline]
             fn from(index: usize) -> Self {
                 assert!(u32::try_from(index).is_ok(), "level limits keep lists far below 2^32 entries");
                 Self(index as u32)

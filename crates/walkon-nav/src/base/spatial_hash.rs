@@ -122,18 +122,21 @@ impl SpatialHash {
 
     /// How many points there are.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
     /// Whether there are no points.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
     /// The numbers of all points, cell by cell: the order in which questions about each of them are cheapest.
     #[must_use]
+    #[inline]
     pub fn by_cell(&self) -> &[u32] {
         &self.ids
     }
@@ -150,6 +153,7 @@ impl SpatialHash {
 
     /// The points, in the order of [`SpatialHash::by_cell`].
     #[must_use]
+    #[inline]
     pub fn points_by_cell(&self) -> &[Vec2] {
         &self.points
     }
@@ -481,12 +485,14 @@ impl Nearest {
 
     /// How many were found.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
         self.count
     }
 
     /// Whether none was found.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -519,6 +525,7 @@ impl Nearest {
     }
 
     /// Puts those who wait in their places and drops who is too far back.
+    #[inline]
     fn settle(&mut self) {
         for &waiting in &self.waiting[..self.waiting_count] {
             let mut last = waiting;

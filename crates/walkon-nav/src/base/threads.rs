@@ -1,12 +1,13 @@
 //! Work on many rows, shared out to a few threads.
 //!
-//! In: rows, and what is to be done with a stretch of them. Out: the rows, done. Holds: rows are shared out in
-//! contiguous stretches, and what is done with a row is written to that row, so that neither the number of
+//! In: rows, and what is to be done with a stretch of them. Out: the rows, done. Holds: rows are shared out
+//! in contiguous stretches, and what is done with a row is written to that row, so that neither the number of
 //! threads nor which of them is faster decides anything, as long as the work on a row looks at nothing that
 //! the work on another changes. With one thread, or few rows, everything is done by the caller, stretch by
 //! stretch, in order. Where the system gives no more threads, the caller does the rest. Cost of a second
-//! thread: 150 to 200 microseconds a call on a busy machine, because threads live as long as the call, so that rows may be
-//! borrowed without unsafe code. Not here: how many threads there are to be, which is a matter of the host.
+//! thread: 150 to 200 microseconds a call on a busy machine, because threads live as long as the call, so
+//! that rows may be borrowed without unsafe code. Not here: how many threads there are to be, which is a
+//! matter of the host.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -68,8 +69,8 @@ impl Threads {
         if self.used_for(row_count) == 1 { Self::ONE } else { self.from_rows(0) }
     }
 
-    /// Does `work` on stretches of `rows`, together all of them. It is given what `begin` made for its thread,
-    /// the number of the first row and the rows.
+    /// Does `work` on stretches of `rows`, together all of them. It is given what `begin` made for its
+    /// thread, the number of the first row and the rows.
     pub fn share<R: Rows, S>(
         self,
         rows: R,

@@ -89,6 +89,7 @@ impl TickRate {
 
     /// The last tick of the crowd's step that a tick belongs to.
     #[must_use]
+    #[inline]
     pub fn landing(self, tick: Tick) -> Tick {
         let ticks = self.ticks_per_step();
         Tick(tick.0.div_ceil(ticks).saturating_mul(ticks))

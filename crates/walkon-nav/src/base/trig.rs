@@ -37,6 +37,7 @@ pub fn direction(facing_rad: f32) -> Vec3 {
 
 /// The same angle from -pi up to, not including, pi.
 #[must_use]
+#[inline]
 pub fn wrap(angle_rad: f32) -> f32 {
     let turns = libm::floorf((angle_rad + PI) / TAU);
     let wrapped = angle_rad - turns * TAU;

@@ -4,14 +4,15 @@
 //! each of them. Out: a velocity for each, never faster than its speed. Holds: two walkers that both take
 //! what they are given do not collide within the horizon, if there is any such velocity; otherwise the
 //! velocity that breaks the least is taken, walls first. Everybody decides from the velocities of the last
-//! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric meetings are broken to the
-//! passing side. Anyone who is in front does not look back at those who go the same way; who is in a narrow
-//! place goes before who stands outside; in a jam the two who meet step aside for one another in turns, and
-//! nobody drives another before it where the two have room to pass. No trigonometry, no random numbers;
-//! single precision in a fixed order. Cost: linear in the walkers; each looks at the nearest few only. Not
-//! here: paths, pushes of what overlaps already (`resolve`), who may go first at a door. Source: van den
-//! Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011). Ours: shares by readiness to give
-//! way, the passing side, walls as half-planes through their nearest point, lines beyond reach left out.
+//! step, so neither the order of the walkers nor the cells nor the number of threads matter. Symmetric
+//! meetings are broken to the passing side. Anyone who is in front does not look back at those who go the
+//! same way; who is in a narrow place goes before who stands outside; in a jam the two who meet step aside
+//! for one another in turns, and nobody drives another before it where the two have room to pass. No
+//! trigonometry, no random numbers; single precision in a fixed order. Cost: linear in the walkers; each
+//! looks at the nearest few only. Not here: paths, pushes of what overlaps already (`resolve`), who may go
+//! first at a door. Source: van den Berg, Guy, Lin, Manocha, "Reciprocal n-body collision avoidance" (2011).
+//! Ours: shares by readiness to give way, the passing side, walls as half-planes through their nearest point,
+//! lines beyond reach left out.
 
 use glam::{BVec4A, Vec2, Vec4};
 

@@ -41,18 +41,21 @@ const SKIPPED_M: f32 = AHEAD_MAX_M;
 impl Cursor {
     /// The place of a body that sets out on a path.
     #[must_use]
+    #[inline]
     pub fn at_start(path: &Path) -> Self {
         Self::default().looked_up(path)
     }
 
     /// The first point ahead, none at the end of the path.
     #[must_use]
+    #[inline]
     pub fn next(self, path: &Path) -> Option<Vec3> {
         (self.segment as usize + 1 < path.points.len()).then_some(self.ends[1])
     }
 
     /// The same place with the ends of its segment as the path has them now.
     #[must_use]
+    #[inline]
     pub fn looked_up(self, path: &Path) -> Self {
         let at = |index: usize| path.points.get(index).or(path.points.last()).copied().unwrap_or_default();
         Self { ends: [at(self.segment as usize), at(self.segment as usize + 1)], ..self }
@@ -60,6 +63,7 @@ impl Cursor {
 
     /// The points ahead, without the body's own place.
     #[must_use]
+    #[inline]
     pub fn ahead(self, path: &Path) -> &[Vec3] {
         path.points.get(self.segment as usize + 1..).unwrap_or(&[])
     }
@@ -68,6 +72,7 @@ impl Cursor {
     /// segments that begin within a short way ahead, the last of those that are equally near. Never moves
     /// back. Cost: those segments.
     #[must_use]
+    #[inline]
     pub fn onward(self, path: &Path, place: Vec3) -> Self {
         let (mut best, mut best_m_sq) = (self, f32::INFINITY);
         let mut at = self;
@@ -97,6 +102,7 @@ impl Cursor {
 
     /// Metres from `place` along the rest of the path to its end.
     #[must_use]
+    #[inline]
     pub fn left_m(self, path: &Path, place: Vec3) -> f32 {
         let Some(next) = self.next(path) else { return 0.0 };
         let segment_m = flat_distance(self.ends[0], next);
@@ -320,6 +326,7 @@ fn past_corner(
 }
 
 /// A vector turned to the left by an angle, radians.
+#[inline]
 fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
     let (cos, sin) = (trig::cos(angle_rad), trig::sin(angle_rad));
     Vec2::new(vector.x * cos - vector.y * sin, vector.x * sin + vector.y * cos)

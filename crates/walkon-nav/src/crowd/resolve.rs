@@ -3,16 +3,16 @@
 //! In: bodies as columns (place, radius, stance), the ground as two questions. Out: their new places, and a
 //! report of who touched whom and who could not be moved. Holds: pairs are taken in the order of their
 //! numbers, whichever thread found them, a few times in turn, half the overlap each (seed:C1-C3). The line
-//! from where a body began the step to where it ends is clear, always; where it would not be, the partner takes the whole push if its own
-//! line is clear (seed:C4). Nobody is moved further than `push_max_m` a time. Overlaps within the slack are
-//! left alone, so what stands comes to rest (seed:C5). Steps that end in somebody all the same are taken
-//! back, so that a crowd is never pressed into itself. Bodies at one point part in a direction given by their
-//! numbers. Cost: linear in the bodies however crowded they are, because a crowded cell is looked at in part;
-//! the part differs from body to body. Questions about walls have a budget (`Settings::questions_max`), which
-//! heaps of thousands beside walls use up: then bodies near walls wait for their turn, which comes round
-//! every few steps, and nobody is moved unasked. Not here: who is nudged aside, who plans again; the report
-//! is for them. Floors are told apart by height alone. Source: position relaxation in Gauss-Seidel order
-//! (Jakobsen 2001); walls, bounds and order are ours.
+//! from where a body began the step to where it ends is clear, always; where it would not be, the partner
+//! takes the whole push if its own line is clear (seed:C4). Nobody is moved further than `push_max_m` a time.
+//! Overlaps within the slack are left alone, so what stands comes to rest (seed:C5). Steps that end in
+//! somebody all the same are taken back, so that a crowd is never pressed into itself. Bodies at one point
+//! part in a direction given by their numbers. Cost: linear in the bodies however crowded they are, because a
+//! crowded cell is looked at in part; the part differs from body to body. Questions about walls have a budget
+//! (`Settings::questions_max`), which heaps of thousands beside walls use up: then bodies near walls wait for
+//! their turn, which comes round every few steps, and nobody is moved unasked. Not here: who is nudged aside,
+//! who plans again; the report is for them. Floors are told apart by height alone. Source: position
+//! relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
 
 use glam::{Vec2, Vec3};
 
@@ -450,8 +450,8 @@ impl Resolver {
         }
     }
 
-    /// Finds every pair that touches or is about to, each once. Returns the settings for this crowd: thousands
-    /// in heaps are looked at less closely.
+    /// Finds every pair that touches or is about to, each once. Returns the settings for this crowd:
+    /// thousands in heaps are looked at less closely.
     fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) -> Settings {
         let (mean_m, largest_m) = mean_and_largest(&bodies.radii_m);
         self.found.iter_mut().for_each(Vec::clear);

@@ -36,6 +36,7 @@ pub fn unit(vector: Vec2) -> Option<Vec2> {
 
 /// Straight to `target` at `speed_mps`; zero when already there.
 #[must_use]
+#[inline]
 pub fn seek(place: Vec2, target: Vec2, speed_mps: f32) -> Vec2 {
     unit(target - place).map_or(Vec2::ZERO, |direction| direction * speed_mps)
 }
@@ -55,6 +56,7 @@ impl Arrival {
     /// The speed with `left_m` metres to go: so slow near the end that the braking suffices, and never past
     /// it.
     #[must_use]
+    #[inline]
     pub fn speed_at(&self, left_m: f32) -> f32 {
         if self.step_s <= 0.0 {
             return 0.0;
@@ -85,6 +87,7 @@ pub struct Turning {
 /// `heading` turned towards `direction`, both unit vectors, by at most the rate times the step, the short way
 /// round; to the left when the two are exactly opposite.
 #[must_use]
+#[inline]
 pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
     let step_rad = (turning.rate_radps * turning.step_s).max(0.0);
     let (ahead, left) = (heading.dot(direction), cross(heading, direction));
@@ -110,6 +113,7 @@ pub struct CourseAhead {
 impl CourseAhead {
     /// The velocity, metres a second.
     #[must_use]
+    #[inline]
     pub fn velocity(&self) -> Vec2 {
         self.heading * self.speed_mps
     }
@@ -278,6 +282,7 @@ pub fn aim(
 
 /// The place `distance_m` further along the path, at most its end.
 #[must_use]
+#[inline]
 pub fn along(points: &[Vec3], from: OnPath, distance_m: f32) -> OnPath {
     let (mut at, mut left_m) = (from, distance_m.max(0.0));
     // Bounded by the points ahead.

@@ -7,7 +7,7 @@
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::Bounds;
+use crate::base::geom::{Bounds, flat_distance};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
@@ -68,6 +68,12 @@ pub trait Backend {
     #[must_use]
     fn node_count(&self) -> u64;
 
+    /// What an expansion of a search takes beside one over squares, at least 1.
+    #[must_use]
+    fn expansion_price(&self) -> u64 {
+        1
+    }
+
     /// Sets aside the memory that searches over it need; none where that grows with what they look at.
     fn make_room(&self, _search: &mut Search) {}
 
@@ -99,6 +105,22 @@ pub trait Backend {
     #[must_use]
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3);
 
+    /// The same, and what it took, in expansions of a search.
+    #[must_use]
+    fn sight_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> ((bool, Vec3), u64) {
+        /// Nodes that a line crosses in the time of an expansion.
+        const NODES: f32 = 8.0;
+        let seen = self.sight(from, to, by);
+        // The cast saturates.
+        (seen, (flat_distance(from, seen.1) / (NODES * self.node_m())) as u64)
+    }
+
+    /// [`Backend::nearest`], and what it took, in expansions of a search.
+    #[must_use]
+    fn nearest_counted(&self, point: Vec3, within_m: f32, by: &Traversal) -> (Option<Location>, u64) {
+        (self.nearest(point, within_m, by), 0)
+    }
+
     /// Whether a place can be seen from another: see [`sight`](crate::nav::sight). Cost: the areas and
     /// obstacles beside the line, or the cells below it.
     #[must_use]
@@ -127,6 +149,12 @@ pub trait Backend {
     #[must_use]
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach;
 
+    /// The same, and what it took, in expansions of a search.
+    #[must_use]
+    fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        (self.reach(from, to, by), 0)
+    }
+
     /// The same for a place on a layer, from one on the layer of the traversal.
     #[must_use]
     fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
@@ -137,6 +165,10 @@ pub trait Backend {
     /// those that qualify; None only when there is none.
     #[must_use]
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3>;
+
+    /// The same, and what it took, in expansions of a search.
+    #[must_use]
+    fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64);
 
     /// Whether the node that holds a point belongs to an area, available or not; false for obstacles.
     #[must_use]

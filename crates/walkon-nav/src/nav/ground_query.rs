@@ -53,6 +53,7 @@ impl<'a> From<MeshGroundQuery<'a>> for GroundQuery<'a> {
 impl GroundQuery<'_> {
     /// Whether a body may stand at a place.
     #[must_use]
+    #[inline]
     pub fn is_walkable(&self, place: Vec3) -> bool {
         on_kind!(self, ground => ground.is_walkable(place))
     }
@@ -60,6 +61,7 @@ impl GroundQuery<'_> {
     /// The same place at the height of the ground below it, where the map has heights; unchanged off the
     /// ground.
     #[must_use]
+    #[inline]
     pub fn grounded(&self, place: Vec3) -> Vec3 {
         on_kind!(self, ground => ground.grounded(place))
     }
@@ -67,6 +69,7 @@ impl GroundQuery<'_> {
     /// Whether a body may move in a straight line, exactly; false when it stands where it may not. Cost: the
     /// nodes touched.
     #[must_use]
+    #[inline]
     pub fn clear(&self, from: Vec3, to: Vec3) -> bool {
         on_kind!(self, ground => ground.clear(from, to))
     }
@@ -74,6 +77,7 @@ impl GroundQuery<'_> {
     /// The last point of a straight line up to which it is clear: `to`, or one shortly before what is in the
     /// way.
     #[must_use]
+    #[inline]
     pub fn last_clear(&self, from: Vec3, to: Vec3) -> Vec3 {
         on_kind!(self, ground => ground.last_clear(from, to))
     }
@@ -81,6 +85,7 @@ impl GroundQuery<'_> {
     /// Whether every straight line within `reach_m` of a place is clear. May say false when in doubt. Cost:
     /// the nodes around it.
     #[must_use]
+    #[inline]
     pub fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
         on_kind!(self, ground => ground.is_open(place, reach_m))
     }
@@ -95,6 +100,7 @@ impl GroundQuery<'_> {
     /// Appends the stretches of wall within `reach_m` of a place that face it, as (x, z) in metres, the
     /// ground to the left of each (x turned towards z is left), in an order that the map alone decides; some
     /// may lie a little further off. Cost: the nodes around it.
+    #[inline]
     pub fn walls_near(&self, place: Vec3, reach_m: f32, out: &mut Vec<[Vec2; 2]>) {
         on_kind!(self, ground => ground.walls_near(place, reach_m, out))
     }

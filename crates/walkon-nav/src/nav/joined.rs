@@ -1,11 +1,11 @@
 //! The cheapest way over links, which join places of one ground or of several.
 //!
-//! In: links, a start, a goal, whoever searches for the legs between them. Out: an answer, after some slices. Holds:
-//! the cheapest way by the cost of its legs and links, that of every leg being exact; slices change nothing but
-//! when. Method: A* over the links. The legs between them wait with a lower bound, and a leg is searched for only
-//! once nothing that waits could be cheaper; what is left is bounded by the straight distances over all links. Not
-//! here: the legs (`Stage`), which links there are (`links`). Source: lazy evaluation of edges, Cohen, Phillips and
-//! Likhachev 2014.
+//! In: links, a start, a goal, a search for the legs between them. Out: an answer, after some slices.
+//! Holds: the cheapest way by the cost of its legs and links, that of every leg being exact; slices change
+//! nothing but when. Method: A* over the links. The legs between them wait with a lower bound, and a leg is
+//! searched for only once nothing that waits could be cheaper; what is left is bounded by the straight
+//! distances over all links. Not here: the legs (`Stage`), which links there are (`links`). Source: lazy
+//! evaluation of edges, Cohen, Phillips and Likhachev 2014.
 
 use glam::Vec3;
 
@@ -58,6 +58,8 @@ pub(crate) struct Joined<L> {
     goal: LayerPoint,
     /// Charged to legs that have ended.
     spent: u32,
+    /// Work on their lines that was not charged.
+    granted: u32,
     /// What the way found costs from cell to cell, metres.
     #[cfg(test)]
     pub(crate) found_m: f64,
@@ -91,18 +93,36 @@ struct Leg<L> {
     plan: Box<L>,
 }
 
+/// Where a way over links begins and ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub(crate) start: LayerPoint,
+    /// Where the last leg leads.
+    pub(crate) target: LayerPoint,
+    /// What was asked for, which may be out of reach.
+    pub(crate) goal: LayerPoint,
+}
+
+/// A leg that was searched for: between which nodes, and as what.
+struct Sought {
+    from: Node,
+    to: Node,
+    query: PathQuery,
+}
+
 const START: Node = 0;
 
 impl<L: Plan> Joined<L> {
     pub(crate) fn new<S: Stage<Leg = L>>(
         stage: &S,
         query: &PathQuery,
-        (start, target, goal): (LayerPoint, LayerPoint, LayerPoint),
+        ends: Ends,
         hops: Vec<Hop>,
         trouble: Option<PathTrouble>,
     ) -> Self {
-        let ends = hops.iter().map(|hop| hop.to);
-        let places: Vec<LayerPoint> = std::iter::once(start).chain(ends).chain([target]).collect();
+        let Ends { start, target, goal } = ends;
+        let far_ends = hops.iter().map(|hop| hop.to);
+        let places: Vec<LayerPoint> = std::iter::once(start).chain(far_ends).chain([target]).collect();
         let known = vec![None; places.len()];
         let mut plan = Self {
             left_m: Vec::new(),
@@ -114,6 +134,7 @@ impl<L: Plan> Joined<L> {
             trouble,
             goal,
             spent: 0,
+            granted: 0,
             #[cfg(test)]
             found_m: 0.0,
         };
@@ -256,14 +277,17 @@ impl<L: Plan> Joined<L> {
             expansions_max: query.expansions_max.saturating_sub(self.spent),
             others,
         };
-        self.begin_leg_with(stage, (from, to), query);
+        self.begin_leg_with(stage, Sought { from, to, query });
     }
 
     /// Begins to search for a leg; when there is none, another may lead there.
-    fn begin_leg_with(&mut self, stage: &impl Stage<Leg = L>, (from, to): (Node, Node), query: PathQuery) {
-        match L::begin(stage.ground(&query.by), &query) {
-            Ok(plan) => self.leg = Some(Leg { from, to, query, plan: Box::new(plan) }),
-            Err(answer) => self.end_leg(stage, (from, to, query), (*answer, 0.0)),
+    fn begin_leg_with(&mut self, stage: &impl Stage<Leg = L>, sought: Sought) {
+        match L::begin(stage.ground(&sought.query.by), &sought.query) {
+            Ok(plan) => {
+                let Sought { from, to, query } = sought;
+                self.leg = Some(Leg { from, to, query, plan: Box::new(plan) });
+            }
+            Err(answer) => self.end_leg(stage, sought, *answer, 0.0),
         }
     }
 
@@ -275,24 +299,23 @@ impl<L: Plan> Joined<L> {
             return LegEnd::Not;
         };
         self.spent = self.spent.saturating_add(answer.expansions);
+        self.granted = self.granted.saturating_add(answer.granted);
         if answer.trouble == Some(PathTrouble::Limit) {
             return LegEnd::Limit;
         }
         let cost_m = S::leg_m(&leg.plan, &answer);
-        self.end_leg(stage, (leg.from, leg.to, leg.query), (answer, cost_m));
+        let sought = Sought { from: leg.from, to: leg.to, query: leg.query };
+        self.end_leg(stage, sought, answer, cost_m);
         LegEnd::Yes
     }
 
     /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone
     /// beside.
-    fn end_leg(
-        &mut self,
-        stage: &impl Stage<Leg = L>,
-        (from, to, query): (Node, Node, PathQuery),
-        (answer, leg_m): (PathAnswer, f64),
-    ) {
+    fn end_leg(&mut self, stage: &impl Stage<Leg = L>, sought: Sought, answer: PathAnswer, leg_m: f64) {
+        let Sought { from, to, query } = sought;
         if answer.covered.is_some() && to != self.target() {
-            return self.begin_leg_with(stage, (from, to), PathQuery { others: None, ..query });
+            let query = PathQuery { others: None, ..query };
+            return self.begin_leg_with(stage, Sought { from, to, query });
         }
         if answer.path.points.is_empty() {
             return;
@@ -305,7 +328,8 @@ impl<L: Plan> Joined<L> {
     }
 
     fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathTrouble) -> PathAnswer {
-        PathAnswer { expansions: self.spent, ..PathAnswer::none(trouble, stage.revision()) }
+        let none = PathAnswer::none(trouble, stage.revision());
+        PathAnswer { expansions: self.spent, granted: self.granted, ..none }
     }
 
     /// Puts the legs of the way found together.
@@ -340,7 +364,8 @@ impl<L: Plan> Joined<L> {
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
         let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);
-        Remarks { trouble, others: last.others, covered, expansions: self.spent }.of(path)
+        let (expansions, granted) = (self.spent, self.granted);
+        Remarks { trouble, others: last.others, covered, expansions, granted }.of(path)
     }
 }
 

@@ -1,11 +1,11 @@
 //! From a query to a path over a ground with links of its own: a graph, a mesh.
 //!
-//! In: a map with links, a query, an allowance. Out: an answer. Holds: whoever can take no link gets the path that the
-//! ground alone gives; so does whoever cannot get to the goal at all, as near as the ground leads. Not here: the choice
-//! of links (`joined`), maps with layers (`layers`).
+//! In: a map with links, a query, an allowance. Out: an answer. Holds: a walker that can take no link gets
+//! the path that the ground alone gives; so does one that cannot get to the goal at all, as near as the
+//! ground leads. Not here: the choice of links (`joined`), maps with layers (`layers`).
 
 use crate::nav::backend::Backend;
-use crate::nav::joined::{Joined, Stage};
+use crate::nav::joined::{Ends, Joined, Stage};
 use crate::nav::links::{Hop, Links};
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{PathAnswer, PathQuery, Reach};
@@ -48,8 +48,9 @@ where
             return alone();
         }
         let at = |point| LayerPoint { layer: query.by.layer, point };
-        let (start, goal) = (at(query.start), at(query.goal));
-        Ok(Self::Joined(Box::new(Joined::new(map, query, (start, goal, goal), hops, None))))
+        let goal = at(query.goal);
+        let ends = Ends { start: at(query.start), target: goal, goal };
+        Ok(Self::Joined(Box::new(Joined::new(map, query, ends, hops, None))))
     }
 
     fn begun_for(&self) -> u32 {

@@ -1,8 +1,8 @@
 //! Links: ways between places that no ground joins, such as stairs, ladders, jumps.
 //!
-//! In: ends, prices, actions. Out: the links that somebody can take, in each direction; what is reached over them.
-//! Holds: a link with an action is there only for those who can do it. Not here: which links are worth taking
-//! (`joined`).
+//! In: ends, prices, actions. Out: the links that somebody can take, in each direction; what is reached over
+//! them. Holds: a link with an action is there only for those who can do it. Not here: which links are worth
+//! taking (`joined`).
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::nav::traversal::{LinkAction, LinkActions};
 /// The most links a map may have: a plan weighs all of them against one another.
 pub const LINKS_MAX: usize = 256;
 
-/// A way from a place on one layer to a place on another, or on the same: stairs, a ladder, a hatch, a jump. It is closed while a
-/// body may not stand at one of its ends.
+/// A way from a place on one layer to a place on another, or on the same: stairs, a ladder, a hatch, a jump.
+/// It is closed while a body may not stand at one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerLink {
     /// Where it begins.
@@ -68,8 +68,8 @@ impl Links {
         &self.0
     }
 
-    /// The links that somebody can take and come to from `start`; `walks` says whether the ground leads from one
-    /// place to another. Cost: a question for each pair of links at most.
+    /// The links that somebody can take and come to from `start`; `walks` says whether the ground leads from
+    /// one place to another. Cost: a question for each pair of links at most.
     pub(crate) fn hops_from(
         &self,
         start: Vec3,
@@ -89,8 +89,8 @@ impl Links {
         taken
     }
 
-    /// Whether one place can be reached from another, over links or without; `reach` says what the ground alone
-    /// allows.
+    /// Whether one place can be reached from another, over links or without; `reach` says what the ground
+    /// alone allows.
     pub(crate) fn reach(
         &self,
         [from, to]: [Vec3; 2],

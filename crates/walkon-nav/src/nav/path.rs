@@ -14,6 +14,22 @@ use crate::base::ids::AreaId;
 use crate::nav::{LinkAction, NodeId, Revision, Traversal};
 
 /// A request for a path.
+///
+/// ```
+/// use walkon_nav::nav::cells::{AreaShape, CellMap, GridSource};
+/// use walkon_nav::nav::{NavMap, PathQuery, PathStatus, Search, Traversal};
+///
+/// let polygon = vec![[0.0, 0.0], [20.0, 0.0], [20.0, 12.0], [0.0, 12.0]];
+/// let yard = AreaShape { polygon, available: true, factor: 1.0 };
+/// let map = NavMap::from(CellMap::from_grid(&GridSource { areas: vec![yard], ..GridSource::default() })?);
+///
+/// let by = Traversal { radius_m: 0.3, ..Traversal::default() };
+/// let query = PathQuery::new([2.0, 0.0, 6.0], [18.0, 0.0, 6.0], by);
+/// let answer = map.plan(&query, &mut Search::default());
+/// assert_eq!(answer.status, PathStatus::Complete);
+/// assert!((answer.path.length_m - 16.0).abs() < 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathQuery {
     /// Where the body stands, world metres; its height is of no meaning on a flat floor.
@@ -31,6 +47,23 @@ pub struct PathQuery {
     pub expansions_max: u32,
     /// Who stands in the way; None for nobody. See [`Others`].
     pub others: Option<Arc<[Disc]>>,
+}
+
+impl PathQuery {
+    /// A path between two places in metres, or to the reachable point nearest to the goal; nobody stands in
+    /// the way, and the search may take as long as the map is large.
+    #[must_use]
+    pub fn new(start: impl Into<Vec3>, goal: impl Into<Vec3>, by: Traversal) -> Self {
+        Self {
+            start: start.into(),
+            goal: goal.into(),
+            by,
+            goal_layer: None,
+            accept: Accept::default(),
+            expansions_max: u32::MAX,
+            others: None,
+        }
+    }
 }
 
 /// A circle on the ground that a plan keeps out of: somebody who stands there.
@@ -68,6 +101,8 @@ pub struct PathAnswer {
     pub nearest: Option<Vec3>,
     /// What the search cost, in the unit of path budgets; 0 when none was needed.
     pub expansions: u32,
+    /// Work on lines that no budget was charged for, in the same unit.
+    pub granted: u32,
     /// The map it holds for.
     pub revision: Revision,
     /// What the plan made of those who stand in the way.

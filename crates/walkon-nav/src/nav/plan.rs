@@ -69,18 +69,20 @@ pub(crate) struct Remarks {
     pub(crate) others: Others,
     pub(crate) covered: Option<u32>,
     pub(crate) expansions: u32,
+    pub(crate) granted: u32,
 }
 
 impl Remarks {
     /// The answer that a path is.
     pub(crate) fn of(self, path: Path) -> PathAnswer {
-        let Self { trouble, others, covered, expansions } = self;
+        let Self { trouble, others, covered, expansions, granted } = self;
         let is_whole = trouble.is_none();
         PathAnswer {
             status: if is_whole { PathStatus::Complete } else { PathStatus::Partial },
             trouble,
             nearest: path.points.last().copied().filter(|_| !is_whole),
             expansions,
+            granted,
             revision: path.revision,
             others,
             covered,

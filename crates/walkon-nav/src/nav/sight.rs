@@ -1,10 +1,10 @@
 //! Straight looks: what can be seen from where, apart from where one can walk.
 //!
 //! In: two places, and what areas and obstacles hide. Out: seen or not; how far. Holds: ground lets looks
-//! through and everything else hides; an area that is not there hides, an obstacle that is there hides, unless
-//! its [`Veil`] says otherwise; paddings count for bodies alone. A stretch shorter than [`HAIR_M`] neither
-//! hides nor opens, so that looks go along faces of walls and through seams of areas. Both ways alike, and
-//! part of a clear look is clear. Not here: blocks of scripts, who looks at whom.
+//! through and everything else hides; an area that is not there hides, an obstacle that is there hides,
+//! unless its [`Veil`] says otherwise; paddings count for bodies alone. A stretch shorter than [`HAIR_M`]
+//! neither hides nor opens, so that looks go along faces of walls and through seams of areas. Both ways
+//! alike, and part of a clear look is clear. Not here: blocks of scripts, who looks at whom.
 
 use glam::Vec3;
 

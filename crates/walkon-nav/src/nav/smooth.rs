@@ -5,7 +5,9 @@
 //! result is never longer or more expensive; no point can be left out: its neighbours do not see each other,
 //! or the way past it would be more expensive; it may be made in slices, which change nothing but when. Not
 //! here: which points are worth trying; on cells those where the way turns (every cell costs 3 to 8 times
-//! more). Method: pulled tight from the front, then points that became idle are dropped.
+//! more). Method: pulled tight from the front, then points that became idle are dropped. Where a line costs
+//! as much to look along as it is long, the next one tried is twice as many points on while all is clear, and
+//! half as many once one is not: a way of n points takes some n log n instead of n squared.
 
 use std::cell::Cell;
 
@@ -21,12 +23,15 @@ struct Charge {
     free_beside: u32,
 }
 
-/// An expansion is worth some two microseconds. A search does more for its expansions than to look along lines, and nobody
+/// An expansion is worth some two microseconds.
+pub(crate) const EFFORT_PER_EXPANSION: u64 = 1024;
+
+/// A search does more for its expansions than to look along lines, and nobody
 /// waits longer than need be for a line through a maze. Unit tests have every line made in slices.
 const CHARGE: Charge = if cfg!(test) {
     Charge { effort_per_expansion: 32, free_expansions: 1, free_beside: 0 }
 } else {
-    Charge { effort_per_expansion: 1024, free_expansions: 1024, free_beside: 128 }
+    Charge { effort_per_expansion: EFFORT_PER_EXPANSION, free_expansions: 1024, free_beside: 128 }
 };
 
 /// Work on lines, in about the time that it takes to look at a cell.
@@ -50,9 +55,13 @@ impl Effort {
     }
 
     /// Without an end.
-    #[cfg(test)]
     pub(crate) fn endless() -> Self {
         Self { done: Cell::new(0), most: u64::MAX }
+    }
+
+    /// What was done, in expansions.
+    pub(crate) fn expansions(&self) -> u64 {
+        self.done.get() / EFFORT_PER_EXPANSION
     }
 }
 
@@ -70,9 +79,22 @@ impl SmoothingBill {
         Self { done: 0, free: u64::from(free) * CHARGE.effort_per_expansion }
     }
 
+    /// The same where a search does less for its expansions: over links, which are looked up and not worked
+    /// out.
+    pub(crate) fn after_links(expansions: u32) -> Self {
+        let Self { done, free } = Self::after(expansions / 2);
+        let beside = u64::from(CHARGE.free_beside) * CHARGE.effort_per_expansion;
+        Self { done, free: free - beside * 3 / 4 }
+    }
+
     /// Charged so far, expansions.
     pub(crate) fn charged(&self) -> u32 {
         u32::try_from(self.done.saturating_sub(self.free) / CHARGE.effort_per_expansion).unwrap_or(u32::MAX)
+    }
+
+    /// What is not charged of what was done so far, expansions.
+    pub(crate) fn granted(&self) -> u32 {
+        u32::try_from(self.done.min(self.free) / CHARGE.effort_per_expansion).unwrap_or(u32::MAX)
     }
 
     /// A slice of so many expansions.
@@ -109,6 +131,19 @@ pub(crate) struct Smoothing {
     spent: u64,
     /// The kept point that may be dropped next.
     idle: usize,
+    /// How many points are leapt over; None where each is tried.
+    leaps: Option<Leaps>,
+}
+
+/// How a line is tried that leads further than the next point.
+#[derive(Clone, Debug, Default)]
+struct Leaps {
+    /// How far the next one leads, points.
+    stride: usize,
+    /// The nearest point to which none leads; beyond the last while there is none.
+    refused: usize,
+    /// What the way costs from its beginning to each of its points, as far as it was asked about.
+    along: Vec<u64>,
 }
 
 impl Smoothing {
@@ -117,16 +152,27 @@ impl Smoothing {
         Self { points, kept, idle: 1, ..Self::default() }
     }
 
+    /// One that leaps, for lines that take as long to look along as they are long.
+    pub(crate) fn leaping(points: Vec<Vec3>) -> Self {
+        Self { leaps: Some(Leaps::default()), ..Self::of(points) }
+    }
+
     /// Goes on until the line is smooth, or the effort is spent; whether it is smooth. The tests count what
     /// they do.
     pub(crate) fn step(&mut self, lines: &Lines, effort: &Effort) -> bool {
-        // Bounded by the points: each round sees further, or keeps one.
+        // Bounded by the points: each round sees further, or less far for the last time, or keeps one.
         while self.anchor + 1 < self.points.len() {
             if effort.is_spent() {
                 return false;
             }
             effort.add(1);
-            self.pull(lines);
+            match self.leaps.take() {
+                Some(mut leaps) => {
+                    self.leap(&mut leaps, lines);
+                    self.leaps = Some(leaps);
+                }
+                None => self.pull(lines),
+            }
         }
         // Bounded: each round moves on or removes a point, and goes back one place for each point removed.
         while self.idle + 1 < self.kept.len() {
@@ -160,6 +206,45 @@ impl Smoothing {
                 self.kept.push(here);
                 self.anchor = self.reached;
             }
+        }
+    }
+
+    /// The same, point by point no longer.
+    fn leap(&mut self, leaps: &mut Leaps, lines: &Lines) {
+        if self.reached == self.anchor {
+            (leaps.stride, leaps.refused) = (1, self.points.len());
+        }
+        let is_begun = self.reached > self.anchor;
+        let room = leaps.refused - self.reached - 1;
+        let step = match () {
+            () if !is_begun => 1,
+            () if leaps.refused == self.points.len() => leaps.stride.min(room),
+            () => room.div_ceil(2),
+        };
+        let to = self.reached + step;
+        if lines.cost.is_some() && leaps.along.len() <= to {
+            let [before, here] = [leaps.along.len().saturating_sub(1), leaps.along.len()];
+            let so_far = leaps.along.last().copied().unwrap_or(0);
+            leaps.along.push(so_far + lines.price(self.points[before], self.points[here]));
+            return;
+        }
+        let along = |at: usize| leaps.along.get(at).copied().unwrap_or(0);
+        if !is_begun {
+            (self.reached, self.spent) = (to, along(to) - along(self.anchor));
+            return;
+        }
+        if step == 0 {
+            self.kept.push(self.points[self.reached]);
+            self.anchor = self.reached;
+            return;
+        }
+        let through = self.spent + along(to) - along(self.reached);
+        match lines.shortcut(self.points[self.anchor], self.points[to], through) {
+            Some(price) => {
+                (self.reached, self.spent) = (to, price);
+                leaps.stride *= 2;
+            }
+            None => leaps.refused = to,
         }
     }
 
@@ -235,7 +320,10 @@ mod tests {
             let clear = |from: Vec3, to: Vec3| from.distance(to) < reach && (from.x + to.z) as i64 % 3 != 0;
             let price = |from: Vec3, to: Vec3| (from.distance(to) * (1.0 + from.z)) as u64;
             let lines = Lines { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
-            let mut smoothing = Smoothing::of(points.clone());
+            let leaps = rng.chance(0.5);
+            let of =
+                |points: Vec<Vec3>| if leaps { Smoothing::leaping(points) } else { Smoothing::of(points) };
+            let mut smoothing = of(points.clone());
             let mut bill = SmoothingBill::default();
             loop {
                 let left = smoothing.clone().line();
@@ -247,7 +335,35 @@ mod tests {
                     break;
                 }
             }
-            assert_eq!(smoothing.line(), smooth(&points, &lines));
+            let mut at_once = of(points.clone());
+            assert!(at_once.step(&lines, &Effort::endless()));
+            assert_eq!(smoothing.line(), at_once.line());
+        }
+    }
+
+    /// Law: where nobody sees past what hides a nearer point, leaps find the line that steps find, with as
+    /// many tests as grow with the points and their logarithm.
+    #[test]
+    fn leaps_find_what_steps_find_with_few_tests() {
+        let mut rng = Rng::stream(32, "leaps");
+        for round in 0..200 {
+            let count = 1 + rng.below(if round % 10 == 0 { 3000 } else { 60 });
+            let reach = rng.float(1.5, 90.0) as f32;
+            let points: Vec<Vec3> =
+                (0..count).map(|at| point(at as f32, rng.float(0.0, 1e-3) as f32)).collect();
+            let tests = Cell::new(0);
+            let clear = |from: Vec3, to: Vec3| {
+                tests.set(tests.get() + 1);
+                to.x - from.x < reach
+            };
+            let price = |from: Vec3, to: Vec3| (to.x - from.x) as u64 * 10;
+            let lines = Lines { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
+            let mut leaping = Smoothing::leaping(points.clone());
+            assert!(leaping.step(&lines, &Effort::endless()));
+            let stretch = (f64::from(reach).ceil() as u64 - 1).max(1);
+            let most = (count / stretch + 2) * (2 * u64::from(stretch.ilog2()) + 6);
+            assert!(tests.get() <= most, "{count} points, {reach} m: {} tests", tests.get());
+            assert_eq!(leaping.line(), smooth(&points, &lines), "{count} points, {reach} m");
         }
     }
 

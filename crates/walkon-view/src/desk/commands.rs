@@ -4,13 +4,14 @@
 //! (`desk`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use walkon::Reload;
+use walkon::{FileSource as _, Reload};
 
-use super::{Desk, diagnostics};
-use crate::client::Reply;
-use crate::edit::document::{Applied, EditError, Label, Resolution};
+use super::{Desk, EXPECTED_PATHS, diagnostics};
+use crate::client::{Refusal, Reply};
+use crate::edit::document::{Applied, Aside, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint};
@@ -27,14 +28,24 @@ impl Desk {
         fields: &Fields<'_>,
         word: &str,
         reply: &Reply,
-    ) -> Result<Value, String> {
-        match word {
+    ) -> Result<Value, Refusal> {
+        let answer = match word {
             "files" => self.files(),
             "source" => self.source(fields.text("file")?),
             "schema" => Ok(walkon::level::schema()),
             "check" => self.check(),
             "trace" => self.trace(reply),
             "document" => self.shown(fields.maybe_text("file")?.unwrap_or_default()),
+            "expect" => self.expect(fields),
+            "graph" => self.graph(fields, reply),
+            _ => return self.change(fields, word),
+        };
+        answer.map_err(Refusal::from)
+    }
+
+    /// Does what changes texts.
+    fn change(&mut self, fields: &Fields<'_>, word: &str) -> Result<Value, Refusal> {
+        match word {
             "edit" => {
                 let changes = changes(fields)?;
                 let file = self.file_of(fields)?;
@@ -46,9 +57,7 @@ impl Desk {
             "write" => self.write(fields),
             "paint" => self.paint(fields),
             "resolve" => self.resolve(fields),
-            "expect" => self.expect(fields),
-            "graph" => self.graph(fields, reply),
-            other => Err(format!("the command \"{other}\" is not known here")),
+            other => Err(format!("the command \"{other}\" is not known here").into()),
         }
     }
 
@@ -66,7 +75,7 @@ impl Desk {
     }
 
     /// Edits, and lets everybody know.
-    fn done(&mut self, edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>) -> Result<Value, String> {
+    fn done(&mut self, edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>) -> Result<Value, Refusal> {
         // What could not be written before may be written by now.
         if !self.document.unsaved().is_empty() {
             let again = self.document.save_again(&mut self.around);
@@ -74,7 +83,7 @@ impl Desk {
                 self.applied(&again, "disk");
             }
         }
-        let applied = edit(self).map_err(|error| error.to_string())?;
+        let applied = edit(self).map_err(|error| refusal(&error))?;
         self.applied(&applied, "page");
         let files: BTreeMap<&String, Option<&str>> =
             applied.files.iter().map(|(path, text)| (path, text.as_deref())).collect();
@@ -83,6 +92,7 @@ impl Desk {
             "label": applied.label, "files": files, "text": text.or_else(|| self.document.text("").map(|text| &**text)),
             "canUndo": self.document.undoes(), "canRedo": self.document.redoes(),
             "diagnostics": diagnostics(&applied.checked.diagnostics), "unsaved": applied.unsaved,
+            "conflicts": applied.conflicts.iter().map(|conflict| &conflict.file).collect::<Vec<_>>(),
         }))
     }
 
@@ -115,22 +125,26 @@ impl Desk {
         Ok(json!({ "diagnostics": diagnostics(&self.problems()?) }))
     }
 
-    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
         let new = fields.text("text")?.to_owned();
         let file = fields.text("file")?;
         let path = self.path_of(file).ok_or_else(|| format!("the project has no script \"{file}\""))?;
         let label = label(fields, &format!("write {file}"))?;
-        self.done(|desk| desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around))
+        let base = fields.maybe_text("base")?.map(str::to_owned);
+        self.done(|desk| match base {
+            Some(base) => desk.document.write_over(&path, (&base, new), label, &mut desk.around),
+            None => desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around),
+        })
     }
 
-    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
         let layer = fields.maybe_count("layer")?.unwrap_or_default() as usize;
         let level = self.document.level().to_owned();
-        let own = self.document.text("").cloned().ok_or("the level has no text")?;
+        let own = self.document.text("").cloned().ok_or_else(|| "the level has no text".to_owned())?;
         let place = grid_place(&level, &own, layer).map_err(|error| error.to_string())?;
         let mut letters = fields.text("symbol")?.chars();
         let (Some(symbol), None) = (letters.next(), letters.next()) else {
-            return Err("\"symbol\": expected one character".to_owned());
+            return Err("\"symbol\": expected one character".to_owned().into());
         };
         let cells: Vec<[u32; 2]> = serde_json::from_value(fields.get("cells").cloned().unwrap_or_default())
             .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())?;
@@ -146,18 +160,19 @@ impl Desk {
         })
     }
 
-    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
         let resolution = match (fields.maybe_text("keep")?, fields.maybe_text("text")?) {
             (Some("ours"), _) => Resolution::Ours,
             (Some("theirs"), _) => Resolution::Theirs,
             (None, Some(text)) => Resolution::Text(text.to_owned()),
-            _ => return Err("\"keep\": expected \"ours\", \"theirs\", or a \"text\"".to_owned()),
+            _ => return Err("\"keep\": expected \"ours\", \"theirs\", or a \"text\"".to_owned().into()),
         };
         let file = self.file_of(fields)?;
         self.done(|desk| desk.document.resolve(&file, resolution, &mut desk.around))
     }
 
-    /// The future with changes that are not saved; none: with the texts as they are. The answer comes from there.
+    /// The future with changes that are not saved; none: with the texts as they are. The answer comes from
+    /// there.
     pub(super) fn try_out(&self, fields: &Fields<'_>, reply: Reply) {
         match self.tried(fields) {
             Ok(tried) => {
@@ -195,14 +210,19 @@ impl Desk {
         }
         let action: GraphAction =
             serde_json::from_value(own).map_err(|error| format!("\"graph\": {error}"))?;
-        let project = std::sync::Arc::clone(&self.around.project);
+        let project = Arc::clone(&self.around.project);
         // The work on graphs has no way to be called off.
         let mut progress = |done: u64, all: u64| _ = reply.progress("the graph", done, all);
         let done = act(&mut self.document, &action, project.folder(), &mut self.around, &mut progress)
             .map_err(|error| error.to_string())?;
-        if let Some(compact) = &done.compact {
+        if let Some(compact) = done.compact {
+            let before = project.folder().read(&compact.path, walkon::level::FILE_BYTES_MAX).ok();
             save_beside(project.folder().root(), &compact.path, &compact.bytes)
                 .map_err(|error| format!("{}: {error}", compact.path))?;
+            let (before, after) = (before.map(Arc::from), Some(compact.bytes.into()));
+            let label = Label { text: "keep the table".to_owned(), joins: String::new() };
+            self.document.note(label, Aside { name: compact.path, before, after });
+            self.tell_history();
         }
         if let Some(applied) = &done.applied {
             self.applied(applied, "page");
@@ -212,6 +232,7 @@ impl Desk {
 
     fn expect(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
         let mut is_changed = true;
+        let before = self.expectations.text("");
         if let Some(row) = fields.get("add") {
             let row: Expectation =
                 serde_json::from_value(row.clone()).map_err(|error| format!("\"add\": {error}"))?;
@@ -226,12 +247,19 @@ impl Desk {
         }
         let rows = self.expected()?;
         if is_changed {
+            let text = if fields.get("add").is_some() { "expect a path" } else { "forget a path" };
+            let label = Label { text: text.to_owned(), joins: String::new() };
+            let bytes = |text: String| Some(Arc::from(text.into_bytes()));
+            let (before, after) = (bytes(before), bytes(self.expectations.text("")));
+            self.document.note(label, Aside { name: EXPECTED_PATHS.to_owned(), before, after });
+            self.tell_history();
             self.doers.shared.clients.tell(&json!({ "tell": "expected", "rows": rows }));
         }
         Ok(json!({ "rows": rows, "file": self.expectations_file() }))
     }
 
-    /// Writes the list as a file of level tests, where those of this level are kept: nothing else is written over.
+    /// Writes the list as a file of level tests, where those of this level are kept: nothing else is written
+    /// over.
     fn save_expectations(&mut self, file: &str) -> Result<(), String> {
         let usual = self.expectations_file();
         let file = if file.is_empty() { usual.clone() } else { file.to_owned() };
@@ -252,6 +280,15 @@ impl Desk {
         }
         save_beside(root, &file, new.as_bytes()).map_err(|error| format!("{file}: {error}"))
     }
+}
+
+/// Why an edit was not done, with what is wrong with the texts that it would have made.
+fn refusal(error: &EditError) -> Refusal {
+    let diagnostics = match error {
+        EditError::Refused(found) => diagnostics(found),
+        _ => Value::Null,
+    };
+    Refusal { message: error.to_string(), diagnostics }
 }
 
 fn changes(fields: &Fields<'_>) -> Result<Vec<Change>, String> {

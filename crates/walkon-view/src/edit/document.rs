@@ -1,10 +1,10 @@
 //! The texts of a level, how they came about, and how each of them is taken back.
 //!
-//! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out to be
-//! written. Holds: a level that loads never stops loading by an edit; every edit can be undone and redone, as long
-//! as nobody has changed the same lines since; what is on disk is taken over where nothing of ours is missing
-//! there, else both are merged by lines or kept side by side until somebody decides. Not here: reading and writing
-//! files (the caller, `save`), the patches (`patch`), the merging (`merge`).
+//! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
+//! to be written. Holds: a level that loads never stops loading by an edit; every edit can be undone and
+//! redone, as long as nobody has changed the same lines since; what is on disk is taken over where nothing of
+//! ours is missing there, else both are merged by lines or kept side by side until somebody decides. Not
+//! here: reading and writing files (the caller, `save`), the patches (`patch`), the merging (`merge`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -89,6 +89,20 @@ pub struct Applied {
     pub unsaved: BTreeMap<String, String>,
     /// Files that somebody else has changed at the same place: see [`Document::resolve`].
     pub conflicts: Vec<Conflict>,
+    /// What is no text of the level and belongs to the step, as it is to be now; None for nothing.
+    pub asides: BTreeMap<String, Option<Arc<[u8]>>>,
+}
+
+/// Something that is no text of the level and is taken back with the others: a list, a file that nobody
+/// reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aside {
+    /// What it is called; of a file its path.
+    pub name: String,
+    /// What it was; None for nothing.
+    pub before: Option<Arc<[u8]>>,
+    /// What it became.
+    pub after: Option<Arc<[u8]>>,
 }
 
 /// Two texts of one file that cannot be made one.
@@ -177,6 +191,7 @@ struct Turn {
 struct Step {
     label: Label,
     turns: Vec<Turn>,
+    asides: Vec<Aside>,
 }
 
 /// Which way a step is gone.
@@ -188,7 +203,9 @@ enum Way {
 
 impl Step {
     fn bytes(&self) -> usize {
-        self.turns.iter().flat_map(|turn| &turn.before).map(|text| text.len()).sum()
+        let turns = self.turns.iter().flat_map(|turn| &turn.before).map(|text| text.len());
+        let asides = self.asides.iter().flat_map(|aside| aside.before.iter().chain(&aside.after));
+        turns.chain(asides.map(|bytes| bytes.len())).sum()
     }
 }
 
@@ -308,8 +325,8 @@ impl Document {
         Ok(texts)
     }
 
-    /// Changes the text of a file (of the level when the path is empty) where the changes say so, checks it and
-    /// has it written.
+    /// Changes the text of a file (of the level when the path is empty) where the changes say so, checks it
+    /// and has it written.
     ///
     /// # Errors
     /// Why nothing was changed.
@@ -351,13 +368,60 @@ impl Document {
         }
         self.no_conflict(&turns)?;
         let checked = self.would_load(&turns, around)?;
-        let step = Step { label, turns };
+        let step = Step { label, turns, asides: Vec::new() };
         self.take(&step.turns, Way::Forth);
         self.checked = checked;
         self.undone.clear();
         let (label, turns) = (step.label.text.clone(), step.turns.clone());
         self.remember(step);
         Ok(self.written(label, &turns, around))
+    }
+
+    /// Remembers a step that changed no text of the level: it is taken back in its turn.
+    pub fn note(&mut self, label: Label, aside: Aside) {
+        self.undone.clear();
+        self.is_open = false;
+        self.remember(Step { label, turns: Vec::new(), asides: vec![aside] });
+    }
+
+    /// Gives a file a text that was written over `base`. What it has become meanwhile is kept where the two
+    /// do not meet; where they do, both stay side by side until somebody decides.
+    ///
+    /// # Errors
+    /// Why nothing was changed.
+    pub fn write_over(
+        &mut self,
+        file: &str,
+        (base, text): (&str, String),
+        label: Label,
+        around: &mut dyn Surroundings,
+    ) -> Result<Applied, EditError> {
+        let file = self.name(file);
+        let now = self.texts.get(&file).cloned();
+        let Some(now) = now.filter(|now| **now != *base && **now != *text) else {
+            return self.replace(BTreeMap::from([(file, Some(text))]), label, around);
+        };
+        if let Some(merged) = merge(base, &text, &now) {
+            return self.replace(BTreeMap::from([(file, Some(merged))]), label, around);
+        }
+        let turn = Turn { file: file.clone(), before: Some(Arc::clone(&now)), after: Some(text.into()) };
+        let turns = [turn];
+        self.no_conflict(&turns)?;
+        self.checked = self.would_load(&turns, around)?;
+        self.take(&turns, Way::Forth);
+        self.undone.clear();
+        self.is_open = false;
+        self.conflicts.insert(file.clone(), Some(Arc::clone(&now)));
+        let [Turn { after: ours, .. }] = &turns;
+        let (ours, name) = (ours.clone(), label.text.clone());
+        self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
+        Ok(Applied {
+            label: name,
+            files: BTreeMap::from([(file.clone(), ours.clone())]),
+            checked: self.checked.clone(),
+            conflicts: vec![Conflict { file, ours, theirs: Some(now) }],
+            ..Applied::default()
+        })
     }
 
     /// Takes the last step back.
@@ -382,8 +446,8 @@ impl Document {
         Ok(applied)
     }
 
-    /// Takes note of what is on disk now; None for no file. It wins where nothing of ours is missing on disk, else
-    /// the two are merged.
+    /// Takes note of what is on disk now; None for no file. It wins where nothing of ours is missing on disk,
+    /// else the two are merged.
     pub fn changed_on_disk(
         &mut self,
         file: &str,
@@ -393,7 +457,11 @@ impl Document {
         let file = self.name(file);
         let theirs: Option<Arc<str>> = text.map(Arc::from);
         let (ours, base) = (self.texts.get(&file).cloned(), self.disk.get(&file).cloned());
-        if theirs == base && !self.conflicts.contains_key(&file) {
+        let is_known = match self.conflicts.get(&file) {
+            Some(other) => *other == theirs,
+            None => theirs == base,
+        };
+        if is_known {
             return DiskChange::Known;
         }
         if theirs == ours {
@@ -457,7 +525,7 @@ impl Document {
         if turns[0].before != turns[0].after {
             self.undone.clear();
             let label = Label { text: label.clone(), joins: String::new() };
-            self.remember(Step { label, turns: turns.to_vec() });
+            self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
         }
         Ok(self.written(label, &turns, around))
     }
@@ -487,6 +555,9 @@ impl Document {
 
     /// What would be said of the texts after some turns; refused when they were a level and would be none.
     fn would_load(&self, turns: &[Turn], around: &mut dyn Surroundings) -> Result<Checked, EditError> {
+        if turns.is_empty() {
+            return Ok(self.checked.clone());
+        }
         let mut texts = self.texts.clone();
         turns.iter().for_each(|turn| put(&mut texts, &turn.file, turn.after.clone()));
         let checked = around.check(&texts);
@@ -557,7 +628,12 @@ impl Document {
         self.take(&turns, Way::Forth);
         self.checked = checked;
         self.is_open = false;
-        Ok(self.written(step.label.text.clone(), &turns, around))
+        let asides = step.asides.iter().map(|aside| {
+            let bytes = if way == Way::Back { &aside.before } else { &aside.after };
+            (aside.name.clone(), bytes.clone())
+        });
+        let asides = asides.collect();
+        Ok(Applied { asides, ..self.written(step.label.text.clone(), &turns, around) })
     }
 
     fn taken(&mut self, turn: Turn, around: &mut dyn Surroundings) -> Applied {

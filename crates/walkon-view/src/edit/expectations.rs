@@ -1,15 +1,16 @@
 //! Paths that are expected of a level: a list, run again at each edit, kept as a file of level tests.
 //!
-//! In: where from, where to, for whom, and what is to come of it; a way to ask the map; the text of a file that was
-//! written here. Out: what came of each; the text of that file, which `walkon test` runs. Holds: reading a file
-//! gives the list that was written into it; every row is a test with a name that says what is expected. Not here:
-//! when they are run, where the file lies.
+//! In: where from, where to, for whom, and what is to come of it; a way to ask the map; the text of a file
+//! that was written here. Out: what came of each; the text of that file, which `walkon test` runs. Holds:
+//! reading a file gives the list that was written into it; every row is a test with a name that says what is
+//! expected. Not here: when they are run, where the file lies.
 
 use std::fmt::Write as _;
 
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
+use walkon::level::NAME_BYTES_MAX;
 use walkon::world::asker::Asker;
 use walkon::world::ops::paths;
 use walkon::{DoorPolicy, Gait, PathStatus, World};
@@ -22,6 +23,8 @@ const MARKER: &str = "-- walkon view: expected paths, form 1";
 const ROW: &str = "-- expected path: ";
 /// Most rows of a list: they are run at each edit.
 pub const EXPECTATIONS_MAX: usize = 1000;
+/// Most keys of a row.
+const KEYS_MAX: usize = 64;
 
 /// Whether doors that are closed count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,8 +71,8 @@ impl PathEnd {
 }
 
 /// A path that is expected.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Expectation {
     /// Where it begins, world metres.
     pub from: [f32; 3],
@@ -81,6 +84,15 @@ pub struct Expectation {
     /// Whether closed doors count.
     #[serde(default)]
     pub doors: Doors,
+    /// Keys that are carried: with some, open doors are those that they open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// Whether it leads around those who stand there when the level begins.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub avoid_characters: bool,
+    /// The layer of the map; none: the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// What is to come of it.
     #[serde(default)]
     pub status: PathEnd,
@@ -91,16 +103,11 @@ fn usual_radius_m() -> f32 {
 }
 
 /// What came of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExpectationRow {
-    /// Where it begins, world metres.
-    pub from: [f32; 3],
-    /// Where it is to end.
-    pub to: [f32; 3],
-    /// Half the width of the body, metres.
-    pub radius: f32,
-    /// Whether closed doors count.
-    pub doors: Doors,
+    /// What was expected; its status is told as `expected`.
+    #[serde(flatten)]
+    pub row: Expectation,
     /// What is to come of it.
     pub expected: PathEnd,
     /// What came of it.
@@ -129,6 +136,9 @@ pub enum ExpectationError {
     /// A place or a radius that is none.
     #[error("expected places of finite numbers and a radius of 0 to 10 m")]
     Number,
+    /// More or longer names than a row may have.
+    #[error("expected at most {KEYS_MAX} keys, and names of 1 to {NAME_BYTES_MAX} bytes")]
+    Names,
     /// No row of that number.
     #[error("there is no expected path {number}: there are {count}, counted from 0")]
     NoRow {
@@ -164,14 +174,12 @@ impl Expectations {
         if self.rows.len() >= EXPECTATIONS_MAX {
             return Err(ExpectationError::Full);
         }
-        let Expectation { from, to, radius, doors, status } = row;
-        self.rows.push(Expectation {
-            from: from.map(kept),
-            to: to.map(kept),
-            radius: kept(radius),
-            doors,
-            status,
-        });
+        let is_name = |name: &String| (1..=NAME_BYTES_MAX).contains(&name.len());
+        if row.keys.len() > KEYS_MAX || !row.keys.iter().chain(&row.layer).all(is_name) {
+            return Err(ExpectationError::Names);
+        }
+        let (from, to, radius) = (row.from.map(kept), row.to.map(kept), kept(row.radius));
+        self.rows.push(Expectation { from, to, radius, ..row });
         Ok(())
     }
 
@@ -193,8 +201,7 @@ impl Expectations {
             .iter()
             .map(|row| {
                 let got = ask(row);
-                let &Expectation { from, to, radius, doors, status } = row;
-                ExpectationRow { from, to, radius, doors, expected: status, got, ok: got == status }
+                ExpectationRow { row: row.clone(), expected: row.status, got, ok: got == row.status }
             })
             .collect()
     }
@@ -208,19 +215,15 @@ impl Expectations {
         for (number, row) in (1..).zip(&self.rows) {
             let name = quoted(&format!("path {number}: {}", row.in_words()));
             let [from, to] = [row.from, row.to].map(vector);
-            let doors = match row.doors {
-                Doors::Closed => "avoid",
-                Doors::Open => "wait",
-            };
-            // Writing to a String cannot fail. Those who stand about are not in the way of an expected path.
+            // Writing to a String cannot fail.
             let _ = write!(
                 text,
                 "\n{ROW}{}\ntest.level({name}, {{ level = {}, maxTicks = 60 }}, function(t)\n  \
-                 local path = nav.findPath({from}, {to}, {{ radius = {}, doors = \"{doors}\", ignore = world.characters() }})\n  \
+                 local path = nav.findPath({from}, {to}, {{ {} }})\n  \
                  t:expect(path.status):toBe(\"{}\")\nend)\n",
                 row.json(),
                 quoted(level),
-                number_of(row.radius),
+                row.options(),
                 row.status.name(),
             );
         }
@@ -267,14 +270,66 @@ impl Expectation {
             Doors::Open => "open",
         };
         let (from, to, status) = (place(self.from), place(self.to), self.status.name());
-        format!("from {from} to {to} is {status}, radius {}, doors {doors}", number_of(self.radius))
+        let mut words =
+            format!("from {from} to {to} is {status}, radius {}, doors {doors}", number_of(self.radius));
+        if !self.keys.is_empty() {
+            words += &format!(", keys {}", self.keys.join(" "));
+        }
+        if self.avoid_characters {
+            words += ", around others";
+        }
+        if let Some(layer) = &self.layer {
+            words += &format!(", layer {layer}");
+        }
+        words
+    }
+
+    /// What it is to doors that are not open.
+    fn policy(&self) -> DoorPolicy {
+        match (self.doors, self.keys.is_empty()) {
+            (Doors::Closed, _) => DoorPolicy::Avoid,
+            (Doors::Open, true) => DoorPolicy::Wait,
+            (Doors::Open, false) => DoorPolicy::Open,
+        }
+    }
+
+    /// What a script asks for it with.
+    fn options(&self) -> String {
+        let doors = match self.policy() {
+            DoorPolicy::Avoid => "avoid",
+            DoorPolicy::Wait => "wait",
+            DoorPolicy::Open => "open",
+        };
+        let mut options = format!("radius = {}, doors = \"{doors}\"", number_of(self.radius));
+        if !self.keys.is_empty() {
+            let keys: Vec<String> = self.keys.iter().map(|key| quoted(key)).collect();
+            options += &format!(", keys = {{ {} }}", keys.join(", "));
+        }
+        if let Some(layer) = &self.layer {
+            options += &format!(", layer = {}", quoted(layer));
+        }
+        // Those who stand about are in the way of a script's question unless it says otherwise.
+        if !self.avoid_characters {
+            options += ", ignore = world.characters()";
+        }
+        options
     }
 
     fn json(&self) -> String {
         let list = |place: [f32; 3]| format!("[{}]", place.map(number_of).join(","));
         let doors = serde_json::to_value(self.doors).unwrap_or(Value::Null);
+        let mut more = String::new();
+        if !self.keys.is_empty() {
+            more += &format!(",\"keys\":{}", Value::from(self.keys.clone()));
+        }
+        if self.avoid_characters {
+            more += ",\"avoidCharacters\":true";
+        }
+        if let Some(layer) = &self.layer {
+            more += &format!(",\"layer\":{}", Value::from(layer.as_str()));
+        }
         format!(
-            "{{\"from\":{},\"to\":{},\"radius\":{},\"doors\":{doors},\"status\":\"{}\"}}",
+            "{{\"from\":{},\"to\":{},\"radius\":{},\"doors\":{doors}{more},\"status\":\"{}\"}}",
             list(self.from),
             list(self.to),
             number_of(self.radius),
@@ -299,7 +354,7 @@ fn vector(place: [f32; 3]) -> String {
     format!("vector.create({})", place.map(number_of).join(", "))
 }
 
-/// What comes of an expected path in a world as it is now; nobody stands in the way.
+/// What comes of an expected path in a world as it is now.
 pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
     let floor_y_m = match (world.nav().mesh(), world.nav().graph(), world.nav().cells()) {
         (Some(mesh), ..) => mesh.floor_y_m(),
@@ -307,15 +362,32 @@ pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
         (None, None, cells) => cells.map(|cells| cells.frame().floor_y_m),
     };
     let place = |[x, y, z]: [f32; 3]| Vec3::new(x, floor_y_m.map_or(y, |floor| floor as f32), z);
-    let doors = match row.doors {
-        Doors::Closed => DoorPolicy::Avoid,
-        Doors::Open => DoorPolicy::Wait,
+    // A layer that is gone has no ways.
+    let Some(layer) = layer_of(world, row.layer.as_deref()) else { return PathEnd::None };
+    let asker = Asker {
+        tags: None,
+        layer,
+        radius_m: row.radius,
+        doors: row.policy(),
+        keys: &row.keys,
+        speed_mps: Gait::WALK_MPS,
     };
-    let asker =
-        Asker { tags: None, layer: 0, radius_m: row.radius, doors, keys: &[], speed_mps: Gait::WALK_MPS };
     let by = world.traversal_for(asker);
-    let query = paths::query(world, place(row.from), place(row.to), by);
+    let ends = (place(row.from), place(row.to));
+    let query = match row.avoid_characters {
+        true => paths::query_around(world, ends, by, &[]).0,
+        false => paths::query(world, ends.0, ends.1, by),
+    };
     paths::find(world, &query).status.into()
+}
+
+/// The number of a layer; the first without a name.
+fn layer_of(world: &World, name: Option<&str>) -> Option<u8> {
+    let Some(name) = name else { return Some(0) };
+    match world.tiles() {
+        Some(tiles) => tiles.layer(name),
+        None => (name == "ground").then_some(0),
+    }
 }
 
 #[cfg(test)]
@@ -335,7 +407,17 @@ mod tests {
 
     fn row(from: [f32; 2], to: [f32; 2], doors: Doors, status: PathEnd) -> Expectation {
         let place = |[x, z]: [f32; 2]| [x, 0.0, z];
-        Expectation { from: place(from), to: place(to), radius: 0.35, doors, status }
+        let (from, to) = (place(from), place(to));
+        Expectation {
+            from,
+            to,
+            radius: 0.35,
+            doors,
+            keys: Vec::new(),
+            avoid_characters: false,
+            layer: None,
+            status,
+        }
     }
 
     fn level() -> walkon::Level {
@@ -361,19 +443,38 @@ mod tests {
         ] {
             list.add(row).unwrap();
         }
+        let base = || row([5.0, 3.0], [31.0, 6.0], Doors::Open, PathEnd::Complete);
+        for row in [
+            Expectation { keys: vec!["bronze".to_owned()], ..base() },
+            Expectation { avoid_characters: true, ..base() },
+            Expectation { layer: Some("ground".to_owned()), ..base() },
+        ] {
+            list.add(row).unwrap();
+        }
         list
     }
 
-    const GOT: [PathEnd; 5] =
-        [PathEnd::Partial, PathEnd::Partial, PathEnd::Complete, PathEnd::None, PathEnd::Complete];
+    const GOT: [PathEnd; 8] = [
+        PathEnd::Partial,
+        PathEnd::Partial,
+        PathEnd::Complete,
+        PathEnd::None,
+        PathEnd::Complete,
+        PathEnd::Complete,
+        PathEnd::Complete,
+        PathEnd::Complete,
+    ];
 
     #[test]
     fn rows_are_asked_of_a_world_and_compared() {
         let mut world = walkon::level::spawn::build(level(), None).world;
         let rows = list().run(&mut |row| ask_world(&mut world, row));
         assert_eq!(rows.iter().map(|row| row.got).collect::<Vec<_>>(), GOT);
-        assert_eq!(rows.iter().map(|row| row.ok).collect::<Vec<_>>(), [true, false, true, true, true]);
-        let json = serde_json::to_value(rows[1]).unwrap();
+        assert_eq!(
+            rows.iter().map(|row| row.ok).collect::<Vec<_>>(),
+            [true, false, true, true, true, true, true, true]
+        );
+        let json = serde_json::to_value(&rows[1]).unwrap();
         assert_eq!(
             (&json["expected"], &json["got"], &json["doors"]),
             (&"complete".into(), &"partial".into(), &"closed".into())
@@ -404,7 +505,7 @@ mod tests {
                 result.passed
             })
             .collect();
-        assert_eq!(passed, [true, false, true, true, true]);
+        assert_eq!(passed, [true, false, true, true, true, true, true, true]);
     }
 
     #[test]
@@ -421,17 +522,19 @@ mod tests {
     #[test]
     fn rows_are_bounded_and_removed_by_number() {
         let mut list = list();
-        let mut wrong = list.rows()[0];
+        let mut wrong = list.rows()[0].clone();
         wrong.to[0] = f32::NAN;
         assert_eq!(list.add(wrong), Err(ExpectationError::Number));
-        wrong = Expectation { radius: -1.0, ..list.rows()[0] };
+        wrong = Expectation { radius: -1.0, ..list.rows()[0].clone() };
         assert_eq!(list.add(wrong), Err(ExpectationError::Number));
+        wrong = Expectation { keys: vec![String::new()], ..list.rows()[0].clone() };
+        assert_eq!(list.add(wrong), Err(ExpectationError::Names));
         list.remove(0).unwrap();
-        assert_eq!(list.remove(4), Err(ExpectationError::NoRow { number: 4, count: 4 }));
-        for _ in 4..1000 {
-            list.add(list.rows()[0]).unwrap();
+        assert_eq!(list.remove(7), Err(ExpectationError::NoRow { number: 7, count: 7 }));
+        for _ in 7..1000 {
+            list.add(list.rows()[0].clone()).unwrap();
         }
-        assert_eq!(list.add(list.rows()[0]), Err(ExpectationError::Full));
+        assert_eq!(list.add(list.rows()[0].clone()), Err(ExpectationError::Full));
     }
 
     #[test]
@@ -455,10 +558,14 @@ mod tests {
                     to: [0.1, value, 2.0 * value],
                     radius: radius as f32 * 0.05,
                     doors: if is_open { Doors::Open } else { Doors::Closed },
+                    keys: if is_open { vec!["a \"key\"\\\n".to_owned()] } else { Vec::new() },
+                    avoid_characters: !is_open,
+                    layer: is_open.then(|| "upper".to_owned()),
                     status: [PathEnd::Complete, PathEnd::Partial, PathEnd::None][usize::from(status)],
                 };
+                let y = row.to[1];
                 list.add(row).unwrap();
-                prop_assert!((list.rows().last().unwrap().to[1] - row.to[1]).abs() <= 1e-6);
+                prop_assert!((list.rows().last().unwrap().to[1] - y).abs() <= 1e-6);
             }
             prop_assert_eq!(Expectations::read(&list.text("a \"level\"\\")), Ok(list));
         }

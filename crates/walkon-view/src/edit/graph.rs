@@ -1,9 +1,9 @@
 //! The points and links of a level whose map is a graph, worked on from the page.
 //!
-//! In: a document, what its level lies among, an action. Out: the document with the new graph as one step, and an
-//! answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level is done here
-//! by the same functions; every action that changes something is one step that the document takes back. Not here:
-//! that work itself (`walkon::level::graph::work`), pictures.
+//! In: a document, what its level lies among, an action. Out: the document with the new graph as one step,
+//! and an answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level
+//! is done here by the same functions; every action that changes something is one step that the document
+//! takes back. Not here: that work itself (`walkon::level::graph::work`), pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +18,8 @@ use walkon::level::graph::{
     GraphDef, GraphPaths, GraphTextError, HandEdits, HandError, UndoError, graph_text, read_graph_text,
 };
 use walkon::level::{FILE_BYTES_MAX, door_joins, graph_level};
-use walkon::nav::graph::generate::ray_count;
-use walkon::nav::graph::islands::{remove_island, remove_islands};
+use walkon::nav::graph::generate::{ray_count, rays as cast_rays};
+use walkon::nav::graph::islands::{remove_island, remove_islands, stitch};
 use walkon::nav::graph::{
     EditableGraph, PointEdit, PointEditError, SceneBox, blocked_links, divide, generate, groups, grow,
 };
@@ -32,6 +32,8 @@ use super::patch::{Change, patch};
 
 /// Most rays of a preview, which is computed again at each move of a dragged face.
 const PREVIEW_RAYS_MAX: u64 = 200_000;
+/// Most rays of a preview whose ends are told, about.
+const PREVIEW_RAYS_TOLD: u64 = 2_000;
 /// Most links and pairs of parts that are listed.
 const LISTED_MAX: usize = 10_000;
 /// What hits a link is looked for so far above what a body steps over, metres.
@@ -61,8 +63,11 @@ pub enum GraphAction {
         /// Most points.
         points: Option<usize>,
     },
-    /// Each island is joined to the main group.
-    Stitch,
+    /// Each island is joined to the main group, or one of them.
+    Stitch {
+        /// The number of that one, from 1.
+        island: Option<usize>,
+    },
     /// Links that nobody can walk, and what is in the way.
     Blocked {
         /// Whether they go.
@@ -87,7 +92,7 @@ pub enum GraphAction {
         #[serde(default)]
         remove: Vec<u32>,
     },
-    /// The last edit by hand is taken back, whoever made it.
+    /// The last edit by hand is taken back, even that of another client.
     Undo,
     /// A part of the graph: grown from a point, or all of it divided, or none any more.
     Space {
@@ -202,8 +207,8 @@ impl From<SceneFileError> for GraphActionError {
 /// Hears how far work has come: done, of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 
-/// Carries out an action on the graph of a document's level. `below` is the project on disk. What is written goes
-/// through the document, but for the compact form.
+/// Carries out an action on the graph of a document's level. `below` is the project on disk. What is written
+/// goes through the document, but for the compact form.
 ///
 /// # Errors
 /// Why nothing was changed.
@@ -370,7 +375,7 @@ impl<'d> Desk<'d> {
             GraphAction::Preview { min, max } => self.preview(Vec3::from(*min), Vec3::from(*max)),
             GraphAction::Island => self.report(&self.draft()?, Vec::new()).map(Made::answer),
             GraphAction::Remove { island, points } => self.remove(*island, *points),
-            GraphAction::Stitch => self.stitch(progress),
+            GraphAction::Stitch { island } => self.stitch(*island, progress),
             GraphAction::Blocked { remove: false } => self.blocked(BlockedLinks::Listed),
             GraphAction::Blocked { remove: true } => self.blocked(BlockedLinks::Removed),
             GraphAction::Edit { add, moves, link, unlink, remove } => self.edit(&HandWork {
@@ -410,7 +415,7 @@ impl<'d> Desk<'d> {
             return Err(missing("navigation.boxes is empty, expected a box around each floor"));
         }
         let mut hand = self.hand()?;
-        // The graph that is made anew need not be one.
+        // The graph that is replaced may be no valid one.
         let before = self.draft_or_none().ok().flatten();
         let made = make_graph(&self.def, &solids, (before.as_ref(), &mut hand), progress, &mut |_, _| {})?;
         let mut answer = made.json(hand.len() - made.conflicts.len());
@@ -439,8 +444,20 @@ impl<'d> Desk<'d> {
         }
         let found = generate(&solids, &[part], &options, &mut |_, _| {});
         let report = found.boxes.first().copied().unwrap_or_default();
+        // A few rays say as much as all of them: what they hit first, and where they end without having hit
+        // anything.
+        let every = (rays / PREVIEW_RAYS_TOLD + 1) as usize;
+        let cast = cast_rays(&part, options.spacing_m).step_by(every);
+        let (mut hits, mut misses) = (Vec::new(), Vec::new());
+        for [top, bottom] in cast {
+            match solids.first_hit(top, bottom) {
+                Some(hit) => hits.push(hit.point),
+                None => misses.push(bottom),
+            }
+        }
         Ok(Made::answer(json!({ "rays": report.rays, "holes": report.holes, "steep": report.steep,
-            "narrow": report.narrow, "covered": report.covered, "points": shortest_of(&found.points) })))
+            "narrow": report.narrow, "covered": report.covered, "points": shortest_of(&found.points),
+            "hits": shortest_of(&hits), "misses": shortest_of(&misses) })))
     }
 
     /// What hangs together, largest first, and what the doors keep apart.
@@ -468,10 +485,9 @@ impl<'d> Desk<'d> {
     fn remove(&self, island: Option<usize>, points: Option<usize>) -> Result<Made, GraphActionError> {
         let mut draft = self.draft()?;
         let gone = match (island, points) {
-            (Some(number), None) => remove_island(&mut draft, number).ok_or_else(|| {
-                let count = groups(&draft).len().saturating_sub(1);
-                GraphActionError::Missing(format!("there is no island {number}: the graph has {count}"))
-            })?,
+            (Some(number), None) => {
+                remove_island(&mut draft, number).ok_or_else(|| no_island(number, groups(&draft).len()))?
+            }
             (None, Some(points_max)) => remove_islands(&mut draft, points_max),
             _ => {
                 return Err(missing("expected the number of an island, or the most points of those that go"));
@@ -482,9 +498,17 @@ impl<'d> Desk<'d> {
         Ok(Made::turn(answer, "remove islands", draft, None))
     }
 
-    fn stitch(&self, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn stitch(&self, island: Option<usize>, progress: Progress<'_>) -> Result<Made, GraphActionError> {
         let (mut draft, mut hand, solids) = (self.draft()?, self.hand()?, self.solids()?);
-        let edits = stitches(&draft, progress)?;
+        let edits = match island {
+            None => stitches(&draft, progress)?,
+            Some(number) => {
+                let groups = groups(&draft);
+                let found = groups.get(number).filter(|_| number > 0);
+                let found = found.ok_or_else(|| no_island(number, groups.len()))?;
+                Vec::from_iter(stitch(&draft, found, &groups[0]))
+            }
+        };
         if edits.is_empty() {
             return self.report(&draft, Vec::new()).map(Made::answer);
         }
@@ -645,6 +669,11 @@ struct Space<'s> {
     adds: bool,
 }
 
+fn no_island(number: usize, groups: usize) -> GraphActionError {
+    let count = groups.saturating_sub(1);
+    GraphActionError::Missing(format!("there is no island {number}: the graph has {count}"))
+}
+
 fn missing(what: &str) -> GraphActionError {
     GraphActionError::Missing(what.to_owned())
 }
@@ -660,8 +689,8 @@ fn shortest(points: &[[f32; 3]]) -> Value {
     Value::from(points.iter().map(|point| point.iter().map(number).collect()).collect::<Vec<Value>>())
 }
 
-/// The files that the graph of a level is kept in, apart from the level itself; none where the map is no graph or
-/// its points stand in the level. Those that look at the disk watch them too.
+/// The files that the graph of a level is kept in, apart from the level itself; none where the map is no
+/// graph or its points stand in the level. Those that look at the disk watch them too.
 #[must_use]
 pub fn graph_files(level: &str, texts: &Texts, below: &dyn FileSource) -> BTreeSet<String> {
     let Ok(def) = graph_level(level, &Overlaid { below, texts }) else { return BTreeSet::new() };

@@ -1,7 +1,7 @@
 //! A JSON value that keeps the order of its keys.
 //!
-//! In: what a client sends, or a slice of a file. Out: [`Json`], which is written in the order in which it was
-//! given. Holds: numbers are written shortest, with six decimals at most; keys that arrive sorted by the
+//! In: what a client sends, or a slice of a file. Out: [`Json`], which is written in the order in which it
+//! was given. Holds: numbers are written shortest, with six decimals at most; keys that arrive sorted by the
 //! alphabet, because something on the way sorted them, are put into the order in which levels have them. Not
 //! here: how a value is laid out on lines (`layout`).
 

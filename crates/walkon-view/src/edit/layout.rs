@@ -1,8 +1,8 @@
 //! How a JSON text is laid out, and new values laid out the same.
 //!
-//! In: a text, a value, a value of the text to take as a model. Out: the text of the value. Holds: a value takes
-//! the layout of its model: one line, an element a line, or lines that are filled; without a model small things
-//! stay on one line. Not here: where it goes (`patch`).
+//! In: a text, a value, a value of the text to take as a model. Out: the text of the value. Holds: a value
+//! takes the layout of its model: one line, an element a line, or lines that are filled; without a model
+//! small things stay on one line. Not here: where it goes (`patch`).
 
 use std::ops::Range;
 

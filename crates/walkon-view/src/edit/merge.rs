@@ -1,8 +1,8 @@
 //! Two people changed one text: both changes, where they do not meet.
 //!
-//! In: the text that both began with, and what each has made of it. Out: a text with the changes of both, or none
-//! where they changed the same lines. Holds: a line that only one side changed is as that side has it; nothing is
-//! guessed. Not here: whether the outcome still is a level (`document`).
+//! In: the text that both began with, and what each has made of it. Out: a text with the changes of both, or
+//! none where they changed the same lines. Holds: a line that only one side changed is as that side has it;
+//! nothing is guessed. Not here: whether the outcome still is a level (`document`).
 
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ struct Hunk<'t> {
     new: Vec<&'t str>,
 }
 
-/// The text with the changes of both sides. None where both have changed the same lines in different ways, or put
-/// something between the same two lines.
+/// The text with the changes of both sides. None where both have changed the same lines in different ways, or
+/// put something between the same two lines.
 #[must_use]
 pub fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
     if ours == theirs || base == theirs {
@@ -52,8 +52,8 @@ pub fn merge(base: &str, ours: &str, theirs: &str) -> Option<String> {
     Some(merged)
 }
 
-/// Whether the order of two changes is not plain: they share a line, or one puts lines where the other begins or
-/// ends.
+/// Whether the order of two changes is not plain: they share a line, or one puts lines where the other begins
+/// or ends.
 fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
     if a.is_empty() || b.is_empty() {
         return a.start <= b.end && b.start <= a.end;

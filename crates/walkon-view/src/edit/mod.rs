@@ -1,8 +1,8 @@
 //! Editing: a level's own text, changed where people point and nowhere else.
 //!
-//! In: the texts of a level, changes of a client. Out: new texts, a history, what `check` says of them. Holds:
-//! what is not changed survives byte for byte; what somebody else wrote meanwhile is never lost. Not here: the
-//! protocol, the running level.
+//! In: the texts of a level, changes of a client. Out: new texts, a history, what `check` says of them.
+//! Holds: what is not changed survives byte for byte; what somebody else wrote meanwhile is never lost. Not
+//! here: the protocol, the running level.
 
 pub mod document;
 pub mod expectations;
@@ -16,8 +16,8 @@ pub mod save;
 mod span;
 
 pub use document::{
-    Applied, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid, Resolution, Save,
-    Surroundings, Texts,
+    Applied, Aside, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid,
+    Resolution, Save, Surroundings, Texts,
 };
 pub use expectations::{
     Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,

@@ -1,8 +1,9 @@
 //! Cells of maps that are drawn with characters.
 //!
 //! In: the text of a level or of the text grid that it names, cells, a character. Out: the text with those
-//! characters changed and nothing else. Holds: a character that means nothing on that map is refused, and so are
-//! cells outside of it; the ends of lines stay as they are. Not here: whether the map still loads (`document`).
+//! characters changed and nothing else. Holds: a character that means nothing on that map is refused, and so
+//! are cells outside of it; the ends of lines stay as they are. Not here: whether the map still loads
+//! (`document`).
 
 use std::ops::Range;
 
@@ -60,7 +61,8 @@ pub enum PaintError {
     },
 }
 
-/// Where the rows of a level's map stand: in the text of the level at that path, or in the file that it names.
+/// Where the rows of a level's map stand: in the text of the level at that path, or in the file that it
+/// names.
 ///
 /// # Errors
 /// Why there is nothing to paint.

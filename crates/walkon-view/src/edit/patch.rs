@@ -1,10 +1,10 @@
 //! Changes to a JSON text that leave the rest of it as it was written.
 //!
-//! In: a text, a list of changes, each at a JSON pointer. Out: the new text, or the change that is not possible
-//! and what was expected. Holds: order, spaces, line breaks and the spelling of numbers of everything that is
-//! not changed survive byte for byte; what is new takes the layout of its neighbours; setting a list or an object
-//! changes only what differs in it. Not here: whether the text is a level (`document`), how values are laid out
-//! (`layout`).
+//! In: a text, a list of changes, each at a JSON pointer. Out: the new text, or the change that is not
+//! possible and what was expected. Holds: order, spaces, line breaks and the spelling of numbers of
+//! everything that is not changed survive byte for byte; what is new takes the layout of its neighbours;
+//! setting a list or an object changes only what differs in it. Not here: whether the text is a level
+//! (`document`), how values are laid out (`layout`).
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::json::{Json, get};
 use super::layout::{Shape, Spot, Style, Width, Writer, column_at, indent_at, line_break};
 use super::span::{Opened, index, open, root, tokens};
 
-/// A value that differs in more places is written anew.
+/// A value that differs in more places is written as a whole.
 const STEPS_MAX: usize = 200;
 /// Deepest place of a change.
 const DEPTH_MAX: usize = 100;
@@ -35,10 +35,11 @@ pub struct Change {
 /// What happens at a place of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// The value there becomes this one. A key that is not there yet is added, with the objects on the way to it.
+    /// The value there becomes this one. A key that is not there yet is added, with the objects on the way to
+    /// it.
     Set(Json),
-    /// A new key of an object, or a new item of a list before the one of that index, `-` for the end. A list or
-    /// an object that is not there yet is made.
+    /// A new key of an object, or a new item of a list before the one of that index, `-` for the end. A list
+    /// or an object that is not there yet is made.
     Insert(Json),
     /// The value goes, with its key, its comma and its line.
     Remove,
@@ -154,7 +155,7 @@ struct New<'v> {
 /// What makes one value of another.
 #[derive(Default)]
 struct Plan {
-    /// Values that are written anew.
+    /// Values that are written as a whole.
     texts: Vec<NewText>,
     /// What comes and goes, afterwards and in this order.
     steps: Vec<Change>,

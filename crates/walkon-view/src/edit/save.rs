@@ -1,8 +1,9 @@
 //! Writing files of a project: whole or not at all, and nowhere else.
 //!
-//! In: the root of a project, a path below it, bytes. Out: the file, or why it is as it was. Holds: nothing outside
-//! the root is written or made, also not through links; whoever reads the file meanwhile reads the old or the new
-//! one; permissions stay. Not here: which files may be written (the protocol), what stands in them.
+//! In: the root of a project, a path below it, bytes. Out: the file, or why it is as it was. Holds: nothing
+//! outside the root is written or made, also not through links; a reader of the file meanwhile gets the
+//! old or the new one; permissions stay. Not here: which files may be written (the protocol), what stands in
+//! them.
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -33,8 +34,8 @@ pub enum SaveError {
     Failed(#[from] io::Error),
 }
 
-/// Writes a file below a root: into a file beside it first, which then takes its place. Folders on the way are made.
-/// A link to a file inside the root stays a link, and that file is written.
+/// Writes a file below a root: into a file beside it first, which then takes its place. Folders on the way
+/// are made. A link to a file inside the root stays a link, and that file is written.
 ///
 /// # Errors
 /// Why the file is as it was.

@@ -530,8 +530,8 @@ pub(crate) fn begin_loaded_level(vm: &ScriptVm, notes: &mut Vec<String>) {
     drop_missing(vm, owner, &environment, notes);
 }
 
-/// A behaviour begins again after a load, as after a reload: `migrate`, `start`, `run`. There is no old code to
-/// go back to: one that faults is switched off, with its state.
+/// A behaviour begins again after a load, as after a reload: `migrate`, `start`, `run`. There is no old code
+/// to go back to: one that faults is switched off, with its state.
 pub(crate) fn begin_loaded(vm: &ScriptVm, instance: LoadedInstance, notes: &mut Vec<String>) {
     let LoadedInstance { owner, from, refill: kept } = instance;
     let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(owner));

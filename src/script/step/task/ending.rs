@@ -20,6 +20,7 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
+use crate::world::ops::walks::TraverseEnd;
 
 /// A task returned.
 pub(super) fn done(vm: &ScriptVm, id: u64, value: Value) {
@@ -39,7 +40,8 @@ pub(super) fn done(vm: &ScriptVm, id: u64, value: Value) {
     if task.role == TaskRole::Test {
         testing::returned(lua, value.clone());
     }
-    end_traverse(lua, &task, value != Value::Boolean(false));
+    let is_over = value != Value::Boolean(false);
+    end_traverse(lua, &task, if is_over { TraverseEnd::Over } else { TraverseEnd::Failed });
     if task.role == TaskRole::TreeAction {
         let end = ActionEnd::Returned(value != Value::Boolean(false));
         store::with(lua, |runtime| runtime.actors.trees.action_over(id, end));
@@ -69,7 +71,7 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
         }
         TaskRole::Test => testing::broken(lua, &failure),
         // The fault itself ends the scene: see `invoke::report`.
-        TaskRole::Traverse(_) => end_traverse(lua, &task, false),
+        TaskRole::Traverse(_) => end_traverse(lua, &task, TraverseEnd::Failed),
         TaskRole::SceneScript(_) | TaskRole::Plain | TaskRole::Entry | TaskRole::TimerHandler(_) => {}
     }
     if !is_heard || is_budget || task.role == TaskRole::TreeAction {
@@ -78,10 +80,10 @@ pub(super) fn failed(vm: &ScriptVm, id: u64, call: &Call, failure: CallFailure) 
 }
 
 /// The walk that a task takes over a link goes on at its far end, or ends before it.
-fn end_traverse(lua: &Lua, task: &Task, is_over: bool) {
+fn end_traverse(lua: &Lua, task: &Task, end: TraverseEnd) {
     if let TaskRole::Traverse(walk) = task.role {
         // Between phases there is no world, and the level has ended.
-        let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_traverse(world, walk, is_over));
+        let _ = lend::with_world(lua, |world: &mut World| ops::walks::end_traverse(world, walk, end));
     }
 }
 
@@ -124,7 +126,7 @@ pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
         store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Returned(false)));
     }
     // Code that is replaced has as good as done it.
-    end_traverse(lua, &task, why == Why::Reload);
+    end_traverse(lua, &task, if why == Why::Reload { TraverseEnd::Over } else { TraverseEnd::Failed });
     match pause {
         // The code that waited is gone, the walk goes on: its result is news to the code that comes.
         Some(TaskPause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {

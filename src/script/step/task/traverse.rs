@@ -1,9 +1,9 @@
 //! Links with an action, handed to the behaviour of who takes them.
 //!
-//! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function the walk
-//! takes the link in the time that it takes; with it the link is over when it returns, and it ends with its walk;
-//! false, a fault and its limit of time end the walk before the link. Not here: coming to a link and standing before
-//! it (`sim::integrate`).
+//! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function
+//! the walk takes the link in the time that it takes; with it the link is over when it returns, and it ends
+//! with its walk; false, a fault and its limit of time end the walk before the link. Not here: coming to a
+//! link and standing before it (`sim::integrate`).
 
 use mlua::{MultiValue, Value};
 

@@ -1,12 +1,82 @@
-//! Nodes of behaviour trees: the tables that `bt` builds, as one flat list.
+//! Nodes of behaviour trees: what makes a table a node, and the tables that `bt` builds as one flat list.
 //!
 //! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that
 //! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,
-//! because only they make nodes.
+//! because only they make nodes; what a node needs of the bindings is handed over once, when a VM is set up.
+//! Not here: the builders (`bind::bt`).
 
-use mlua::Table;
+use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::script::state::trees::{NodeKind, TreeNode};
+use crate::script::vm::convert::Args;
+
+/// The verb `walkTo` as a node gives it; what is wrong with its arguments is an error.
+pub(crate) type WalkVerb = fn(&Lua, &mut Args) -> mlua::Result<MultiValue>;
+
+/// What makes a table a node, and what nodes need of the bindings. App data of the VM.
+struct NodeType {
+    metatable: Table,
+    /// One function out of `enter` and `run`.
+    join: Function,
+    walk_to: WalkVerb,
+}
+
+/// Gives the VM what makes a table a node. Called once, at setup.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn install(lua: &Lua, join: Function, walk_to: WalkVerb) -> mlua::Result<()> {
+    let metatable = lua.create_table()?;
+    metatable.raw_set("__metatable", false)?;
+    metatable.raw_set("__tostring", lua.create_function(show)?)?;
+    metatable.set_readonly(true);
+    lua.set_app_data(NodeType { metatable, join, walk_to });
+    Ok(())
+}
+
+fn show(_: &Lua, node: Table) -> mlua::Result<String> {
+    Ok(format!("bt.{}", node.raw_get::<String>("kind")?))
+}
+
+fn of_nodes<R>(lua: &Lua, part: impl FnOnce(&NodeType) -> R) -> mlua::Result<R> {
+    let nodes = lua.app_data_ref::<NodeType>();
+    nodes.map(|nodes| part(&nodes)).ok_or_else(|| mlua::Error::runtime("nodes are not installed yet"))
+}
+
+/// The node that a value is, if it is one.
+pub(crate) fn node(lua: &Lua, value: &Value) -> Option<Table> {
+    let table = value.as_table()?;
+    let metatable = table.metatable()?;
+    let is_node = of_nodes(lua, |nodes| nodes.metatable == metatable).unwrap_or(false);
+    is_node.then(|| table.clone())
+}
+
+/// Makes a node of a table that has everything else, and closes it.
+///
+/// # Errors
+/// When nodes are not installed.
+pub(crate) fn seal(lua: &Lua, table: &Table) -> mlua::Result<()> {
+    table.set_metatable(Some(of_nodes(lua, |nodes| nodes.metatable.clone())?))?;
+    table.set_readonly(true);
+    Ok(())
+}
+
+/// One function that runs `enter`, then `run`.
+///
+/// # Errors
+/// When nodes are not installed, or the memory of the VM is spent.
+pub(crate) fn join(lua: &Lua, enter: Function, run: Function) -> mlua::Result<Function> {
+    of_nodes(lua, |nodes| nodes.join.clone())?.call((enter, run))
+}
+
+/// Starts the walk of a node.
+///
+/// # Errors
+/// When nodes are not installed, or an argument is none of `walkTo`.
+pub(super) fn walk_to(lua: &Lua, args: &mut Args) -> mlua::Result<MultiValue> {
+    let verb = of_nodes(lua, |nodes| nodes.walk_to)?;
+    verb(lua, args)
+}
 
 /// The nodes under `root`, which comes first.
 ///

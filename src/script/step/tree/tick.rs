@@ -9,11 +9,11 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
-use crate::script::bind::character::walk_to;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::trees::{ActionEnd, Exit, NodeKind, NodeState, RunningTree, TreeNode};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
+use crate::script::step::tree::node::walk_to;
 use crate::script::step::{task, wait};
 use crate::script::vm::convert::Args;
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
@@ -29,6 +29,15 @@ pub(crate) enum NodeStatus {
     Running,
     /// It ended: with success or not.
     Ended(bool),
+}
+
+/// How a tick comes to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeEntry {
+    /// It begins.
+    Fresh,
+    /// It went on running since the last tick.
+    Running,
 }
 
 /// Code of a node has faulted, which was reported: the tree is to be left.
@@ -71,19 +80,23 @@ impl<'a> Cursor<'a> {
     pub(crate) fn tick(&mut self, at: usize) -> Result<NodeStatus, Faulted> {
         let nodes = self.nodes;
         let TreeNode { kind, children, .. } = &nodes[at];
-        let is_fresh = !self.states[at].is_running;
-        if is_fresh && !matches!(kind, NodeKind::Cooldown { .. }) {
+        let entry = if self.states[at].is_running { NodeEntry::Running } else { NodeEntry::Fresh };
+        if entry == NodeEntry::Fresh && !matches!(kind, NodeKind::Cooldown { .. }) {
             self.states[at] = NodeState { is_running: true, ..NodeState::default() };
         }
         let status = match kind {
             NodeKind::InTurn { stop_on, reactive } => {
-                self.in_turn(at, children, *stop_on, *reactive && !is_fresh)?
+                if *reactive && entry == NodeEntry::Running {
+                    self.in_turn_again(at, children, *stop_on)?
+                } else {
+                    self.in_turn(at, children, *stop_on)?
+                }
             }
-            NodeKind::Parallel { any } => self.parallel(children, *any, is_fresh)?,
+            NodeKind::Parallel { any } => self.parallel(children, *any, entry)?,
             NodeKind::Condition(test) => NodeStatus::Ended(self.test("condition", test)?),
-            NodeKind::Action { run, .. } => self.action(at, run, is_fresh)?,
-            NodeKind::WalkTo { .. } => self.walk(at, is_fresh)?,
-            NodeKind::Wait { low_s, high_s } => self.wait(at, (*low_s, *high_s), is_fresh),
+            NodeKind::Action { run, .. } => self.action(at, run, entry)?,
+            NodeKind::WalkTo { .. } => self.walk(at, entry)?,
+            NodeKind::Wait { low_s, high_s } => self.wait(at, *low_s, *high_s, entry),
             NodeKind::Invert => match self.tick(children[0])? {
                 NodeStatus::Ended(ok) => NodeStatus::Ended(!ok),
                 NodeStatus::Running => NodeStatus::Running,
@@ -95,7 +108,7 @@ impl<'a> Cursor<'a> {
             NodeKind::Repeat(times) => self.again(at, children[0], *times, None)?,
             NodeKind::Retry(times) => self.again(at, children[0], Some(*times), Some(true))?,
             NodeKind::Cooldown { seconds, .. } => self.cooldown(at, children[0], *seconds)?,
-            NodeKind::TimeLimit(seconds) => self.limited(at, children[0], *seconds, is_fresh)?,
+            NodeKind::TimeLimit(seconds) => self.limited(at, children[0], *seconds, entry)?,
             NodeKind::When(test) => {
                 if self.test("when", test)? {
                     self.tick(children[0])?
@@ -105,7 +118,7 @@ impl<'a> Cursor<'a> {
                 }
             }
             NodeKind::Drawn(weights) => {
-                if is_fresh {
+                if entry == NodeEntry::Fresh {
                     // A tree has at most 4,096 nodes.
                     self.states[at].cursor = self.draw(children.len(), weights.as_deref()) as u16;
                 }
@@ -116,30 +129,28 @@ impl<'a> Cursor<'a> {
         Ok(status)
     }
 
-    fn in_turn(
-        &mut self,
-        at: usize,
-        children: &[usize],
-        stop_on: bool,
-        reacts: bool,
-    ) -> Result<NodeStatus, Faulted> {
+    /// Ticks the earlier children once more before the one that runs, which they may interrupt.
+    fn in_turn_again(&mut self, at: usize, children: &[usize], stop_on: bool) -> Result<NodeStatus, Faulted> {
         let cursor = usize::from(self.states[at].cursor);
-        if reacts {
-            let later = children[cursor];
-            for (place, &child) in children[..cursor].iter().enumerate() {
-                self.rivals.push(later);
-                let status = self.tick(child);
-                self.rivals.pop();
-                match status? {
-                    NodeStatus::Ended(ok) if ok != stop_on => {}
-                    ended => {
-                        self.interrupt(later);
-                        self.states[at].cursor = place as u16;
-                        return Ok(ended);
-                    }
+        let later = children[cursor];
+        for (place, &child) in children[..cursor].iter().enumerate() {
+            self.rivals.push(later);
+            let status = self.tick(child);
+            self.rivals.pop();
+            match status? {
+                NodeStatus::Ended(ok) if ok != stop_on => {}
+                ended => {
+                    self.interrupt(later);
+                    self.states[at].cursor = place as u16;
+                    return Ok(ended);
                 }
             }
         }
+        self.in_turn(at, children, stop_on)
+    }
+
+    fn in_turn(&mut self, at: usize, children: &[usize], stop_on: bool) -> Result<NodeStatus, Faulted> {
+        let cursor = usize::from(self.states[at].cursor);
         for (place, &child) in children.iter().enumerate().skip(cursor) {
             match self.tick(child)? {
                 NodeStatus::Running => {
@@ -153,8 +164,8 @@ impl<'a> Cursor<'a> {
         Ok(NodeStatus::Ended(!stop_on))
     }
 
-    fn parallel(&mut self, children: &[usize], any: bool, is_fresh: bool) -> Result<NodeStatus, Faulted> {
-        if is_fresh {
+    fn parallel(&mut self, children: &[usize], any: bool, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
+        if entry == NodeEntry::Fresh {
             children.iter().for_each(|&child| self.states[child].result = None);
         }
         for &child in children {
@@ -208,9 +219,9 @@ impl<'a> Cursor<'a> {
         at: usize,
         child: usize,
         seconds: f64,
-        is_fresh: bool,
+        entry: NodeEntry,
     ) -> Result<NodeStatus, Faulted> {
-        if is_fresh {
+        if entry == NodeEntry::Fresh {
             self.states[at].until = Some(self.in_seconds(seconds));
         }
         let status = self.tick(child)?;
@@ -221,8 +232,8 @@ impl<'a> Cursor<'a> {
         Ok(status)
     }
 
-    fn wait(&mut self, at: usize, (low_s, high_s): (f64, f64), is_fresh: bool) -> NodeStatus {
-        if is_fresh {
+    fn wait(&mut self, at: usize, low_s: f64, high_s: f64, entry: NodeEntry) -> NodeStatus {
+        if entry == NodeEntry::Fresh {
             self.leave_rivals();
             let seconds =
                 if low_s < high_s { self.drawn(low_s, |rng| rng.float(low_s, high_s)) } else { low_s };
@@ -274,8 +285,8 @@ impl<'a> Cursor<'a> {
         Faulted
     }
 
-    fn action(&mut self, at: usize, run: &mlua::Function, is_fresh: bool) -> Result<NodeStatus, Faulted> {
-        if is_fresh {
+    fn action(&mut self, at: usize, run: &mlua::Function, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
+        if entry == NodeEntry::Fresh {
             self.leave_rivals();
             let args = MultiValue::from_iter([Value::Table(self.this.clone())]);
             let (owner, callback, function) = (self.owner, "action".into(), run.clone());
@@ -311,8 +322,8 @@ impl<'a> Cursor<'a> {
         self.has_faulted |= !invoke::run(self.vm, &call, function, (self.this, exit.name()));
     }
 
-    fn walk(&mut self, at: usize, is_fresh: bool) -> Result<NodeStatus, Faulted> {
-        if is_fresh {
+    fn walk(&mut self, at: usize, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
+        if entry == NodeEntry::Fresh {
             let goal = self.goal(at)?;
             self.leave_rivals();
             self.states[at].walk = Some(Box::new(self.walk_to(at, goal)?));
@@ -353,7 +364,7 @@ impl<'a> Cursor<'a> {
         let walked = invoke::within(self.vm, &call, || {
             let character: Value = self.this.raw_get("character")?;
             let values = (character, goal, options).into_lua_multi(lua)?;
-            walk_to(lua, &mut Args::new("bt.walkTo", values)).map_err(|raise| raise.error(lua))
+            walk_to(lua, &mut Args::new("bt.walkTo", values))
         });
         let handle = walked.map(|values| values.into_iter().next().unwrap_or(Value::Nil));
         let found = handle.map(|handle| thing(&handle).map(|walk| (walk, handle)));

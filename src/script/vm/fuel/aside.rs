@@ -1,11 +1,12 @@
 //! The count of a call, put aside while somebody looks around in the middle of it.
 //!
-//! In: what is done meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the unit:
-//! what was passed, made, noted and collected meanwhile counts for nobody; no clock runs for the call. Not here:
-//! what is done meanwhile (`script::debug`).
+//! In: what is done meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the
+//! unit: what was passed, made, noted and collected meanwhile counts for nobody; no clock runs for the call.
+//! Not here: what is done meanwhile (`script::debug`).
 
 use std::sync::atomic::Ordering;
 
+use super::sampling::SamplerAside;
 use super::{Fuel, Gauge, Signals, Trip, raw};
 use crate::script::state::census::Census;
 
@@ -26,6 +27,7 @@ struct Aside {
     fresh: raw::Noted,
     was_aside: bool,
     calls: u64,
+    sampler: SamplerAside,
 }
 
 impl Fuel {
@@ -67,6 +69,7 @@ impl Gauge {
             price: self.price.get(),
             census: self.census.borrow().clone(),
             fresh: self.fresh.put_aside(),
+            sampler: self.sampler.put_aside(),
         }
     }
 
@@ -88,6 +91,7 @@ impl Gauge {
         self.census.replace(kept.census);
         self.fresh.take_up(kept.fresh);
         self.calls.set(kept.calls);
+        self.sampler.take_up(&kept.sampler);
         self.is_aside.set(kept.was_aside);
     }
 }

@@ -1,10 +1,10 @@
 //! Many calls one after another, each on a fuel of its own, without the host in between.
 //!
 //! In: which rows of two lists to call, functions and their first arguments. Out: how many calls have begun,
-//! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at the
-//! same one; an error ends the batch with the call that made it; between two calls the batch stops when
-//! something has to be done first, or the fuel of the tick is spent. Also here: a coroutine that slept goes on,
-//! without what mlua does for any values and any outcome. Not here: what is done then (`step::schedule`).
+//! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at
+//! the same one; an error ends the batch with the call that made it; between two calls the batch stops when
+//! something has to be done first, or the fuel of the tick is spent. Also here: a coroutine that slept goes
+//! on, without what mlua does for any values and any outcome. Not here: what is done then (`step::schedule`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
@@ -115,8 +115,8 @@ impl Fuel {
         calls
     }
 
-    /// What was called in the last batch and the fuel that it took, by call, while a profile is made. To be asked
-    /// before [`Fuel::take_batch`].
+    /// What was called in the last batch and the fuel that it took, by call, while a profile is made. To be
+    /// asked before [`Fuel::take_batch`].
     pub(crate) fn batch_fuel(&self) -> Vec<(u32, u64)> {
         let Ok(plan) = self.0.batch.plan.try_borrow() else { return Vec::new() };
         let Some(contexts) = &plan.contexts else { return Vec::new() };
@@ -142,17 +142,17 @@ impl Fuel {
     }
 }
 
-/// Lets a coroutine that has yielded go on with true: the first two of the values that it yields or returns. What
-/// `Thread::resume` does, sooner for one that yields a number. For the host, outside of all calls.
+/// Lets a coroutine that has yielded go on with true: the first two of the values that it yields or returns.
+/// What `Thread::resume` does, sooner for one that yields a number. For the host, outside of all calls.
 ///
 /// # Errors
 /// What the coroutine raised.
 ///
-/// Why this is sound: the thread keeps its coroutine alive. It is resumed only if it has yielded and its stack
-/// is empty, so the value that is pushed is what the yield returns; there is room for it, as mlua makes sure in
-/// the same way. `lua_resumex` raises nothing: what the coroutine raises comes as a status, with the error on
-/// its stack. That, and results that are more than a number, are moved to the state of the host where mlua
-/// catches errors and takes values; afterwards the stack is empty again, as mlua leaves it.
+/// Why this is sound: the thread keeps its coroutine alive. It is resumed only if it has yielded and its
+/// stack is empty, so the value that is pushed is what the yield returns; there is room for it, as mlua makes
+/// sure in the same way. `lua_resumex` raises nothing: what the coroutine raises comes as a status, with the
+/// error on its stack. That, and results that are more than a number, are moved to the state of the host
+/// where mlua catches errors and takes values; afterwards the stack is empty again, as mlua leaves it.
 ///
 /// [`Thread::resume`]: mlua::Thread::resume
 #[allow(unsafe_code)]
@@ -189,8 +189,9 @@ pub(crate) fn go_on(lua: &Lua, thread: &Thread) -> mlua::Result<(Value, Value)> 
 /// Calls `functions[row](arguments[row], argument)` for every call of the plan.
 ///
 /// Why this is sound: the host alone has this function, and calls it with two lists; Luau gives a C function
-/// twenty slots, it uses six. Nothing with a destructor is alive when a call raises, which unwinds through here
-/// as through `safepoint`. What is no function or missing in the lists raises in `lua_call` like any such call.
+/// twenty slots, it uses six. Nothing with a destructor is alive when a call raises, which unwinds through
+/// here as through `safepoint`. What is no function or missing in the lists raises in `lua_call` like any
+/// such call.
 #[allow(unsafe_code)]
 unsafe extern "C-unwind" fn make_calls(state: *mut ffi::lua_State) -> c_int {
     while let Some(Some(call)) = raw::with_active(Gauge::next_call) {

@@ -1,9 +1,9 @@
 //! Looks at the stack of a script now and then, to say which functions and lines its fuel went to.
 //!
-//! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds: a
-//! look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a
-//! level see the same; it changes nothing that a script or the counter of fuel can tell. Not here: whose calls they
-//! are (`state::profile`).
+//! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds:
+//! a look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a
+//! level see the same; it changes nothing that a script or the counter of fuel can tell. Not here: whose
+//! calls they are (`state::profile`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char};
@@ -24,12 +24,19 @@ pub(super) struct Sampler {
     due: Cell<u64>,
     /// What is called, as the ledger of the profile numbers it.
     pub(super) context: Cell<u32>,
-    /// Units of the host that no look has accounted for, in this call and those before it: as safepoints do, they
-    /// count for whoever is looked at next.
+    /// Units of the host that no look has accounted for, in this call and those before it: as safepoints do,
+    /// they count for the function that is looked at next.
     units: Cell<u64>,
     /// Whose safepoint was passed last in this call; null before the first.
     state: Cell<*mut ffi::lua_State>,
     pub(super) stacks: RefCell<Stacks>,
+}
+
+/// What a sampler that is put aside goes on with.
+pub(super) struct SamplerAside {
+    every: u64,
+    due: u64,
+    units: u64,
 }
 
 impl Default for Sampler {
@@ -51,11 +58,27 @@ impl Sampler {
         self.due.set(u64::from(every));
     }
 
+    /// Looks at nothing until [`Sampler::take_up`].
+    pub(super) fn put_aside(&self) -> SamplerAside {
+        self.forget_stack();
+        let (every, due) = (self.every.replace(0), self.due.replace(u64::MAX));
+        SamplerAside { every, due, units: self.units.get() }
+    }
+
+    /// Looks again, as if nothing had been passed meanwhile.
+    pub(super) fn take_up(&self, kept: &SamplerAside) {
+        self.forget_stack();
+        self.every.set(kept.every);
+        self.due.set(kept.due);
+        self.units.set(kept.units);
+    }
+
     pub(super) fn is_on(&self) -> bool {
         self.every.get() > 0
     }
 
-    /// The stack of the last safepoint is not to be looked at any more: the call is over, or something may be freed.
+    /// The stack of the last safepoint is not to be looked at any more: the call is over, or something may be
+    /// freed.
     pub(super) fn forget_stack(&self) {
         self.state.set(ptr::null_mut());
     }
@@ -89,9 +112,10 @@ pub(super) unsafe fn pass(sampler: &Sampler, state: *mut ffi::lua_State, price: 
 
 /// Looks at who has called functions of the host, when these have taken enough.
 ///
-/// Why this is sound: the state passed a safepoint in the call under way, and nothing of a VM is freed between
-/// two safepoints, where the collector works; `forget_stack` is called where it works elsewhere and when the call
-/// ends. This is called by functions of the host, which scripts call, never by the allocator: so the stack is whole.
+/// Why this is sound: the state passed a safepoint in the call under way, and nothing of a VM is freed
+/// between two safepoints, where the collector works; `forget_stack` is called where it works elsewhere and
+/// when the call ends. This is called by functions of the host, which scripts call, never by the allocator:
+/// so the stack is whole.
 #[allow(unsafe_code)]
 pub(super) fn account(sampler: &Sampler) {
     let (units, state) = (sampler.units.get(), sampler.state.get());
@@ -105,7 +129,8 @@ pub(super) fn account(sampler: &Sampler) {
 /// Adds a weight to the stack of `state`.
 ///
 /// # Safety
-/// `state` is live, and its stack is whole: it passes a safepoint, or has called a function that runs, or rests.
+/// `state` is live, and its stack is whole: it passes a safepoint, or has called a function that runs, or
+/// rests.
 #[allow(unsafe_code)]
 #[cold]
 #[inline(never)]
@@ -120,8 +145,8 @@ unsafe fn look(sampler: &Sampler, state: *mut ffi::lua_State, weight: u64) {
         if count == FRAMES_MAX {
             break;
         }
-        // SAFETY: a record of zeros is valid; with these letters nothing is pushed, raised or allocated. The texts
-        // it points to belong to functions of the stack.
+        // SAFETY: a record of zeros is valid; with these letters nothing is pushed, raised or allocated. The
+        // texts it points to belong to functions of the stack.
         unsafe {
             if ffi::lua_getinfo(state, level, c"sln".as_ptr(), debug.as_mut_ptr()) == 0 {
                 break;

@@ -456,8 +456,8 @@ pub struct TestArgs {
     /// Tests that are run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<std::num::NonZeroUsize>,
-    /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that is
-    /// free
+    /// Wait for a debugger on this port of 127.0.0.1, and run one test after another under it; 0 for any that
+    /// is free
     #[arg(long, value_name = "PORT", conflicts_with = "jobs")]
     pub debug: Option<u16>,
     /// Write the results as JUnit XML; `-` for stdout, all else then goes to stderr

@@ -1,8 +1,8 @@
 //! `walkon batch`: many runs of levels, over all cores, or a part of them; and their parts joined again.
 //!
-//! In: levels, seeds, a bound, which part. Out: one line of `run`'s JSON for each seed on stdout, in the order
-//! of levels and seeds; a table of measures on stderr. Holds: no file is watched (fault:E20). Not here: what a
-//! run does (`game::headless`), threads (`walkon_shell::Batch`).
+//! In: levels, seeds, a bound, which part. Out: one line of `run`'s JSON for each seed on stdout, in the
+//! order of levels and seeds; a table of measures on stderr. Holds: no file is watched (fault:E20). Not here:
+//! what a run does (`game::headless`), threads (`walkon_shell::Batch`).
 
 mod merge;
 mod table;

@@ -11,6 +11,7 @@ use super::args::{CheckArgs, Format};
 use super::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::counted;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
+use crate::script::vm::files::ScriptTexts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::{params, scripts};
@@ -82,6 +83,18 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), C
     Ok(())
 }
 
+/// What is wrong between a level and the scripts of its project: names that mean no script, and parameters
+/// that its behaviours do not take.
+pub(super) fn against_scripts(
+    project: &Project,
+    level: &Level,
+    (known, linted): (&ScriptTexts, &Linted),
+) -> Vec<Diagnostic> {
+    let mut wrong = unresolved(Some(project), level, known);
+    wrong.extend(params::mistakes(level, known, linted));
+    wrong
+}
+
 /// Whether a file in a folder is a level or a script.
 fn is_ours(name: &str) -> bool {
     is_script(name) || is_level(name)
@@ -135,8 +148,7 @@ impl Checked {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
-        let mut wrong = unresolved(Some(&found.project), level, &known);
-        wrong.extend(params::mistakes(level, &known, &linted));
+        let wrong = against_scripts(&found.project, level, (&known, &linted));
         if !wrong.is_empty() {
             self.worst(Exit::Level);
         }

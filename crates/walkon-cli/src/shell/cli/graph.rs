@@ -11,7 +11,7 @@ use super::args::{
     Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
     GraphPathArgs, PlaceArg, ViewArg,
 };
-use super::path::{self, PathQuestion};
+use super::path::{self, PathPoints, PathQuestion};
 use super::{Shell, draw, refusal, scenery, shown_path};
 use crate::base::suggestions::{self, counted};
 use crate::level::graph::work::{
@@ -460,7 +460,7 @@ impl<'s> GraphWork<'s> {
             others: None,
         };
         let answered = asked.answer(&mut world);
-        let human = path::human(&world, (&answered, &asked.by), false);
+        let human = path::human(&world, &answered, &asked.by, PathPoints::Smooth);
         if let Some(out) = &args.out {
             let answer = human.lines().next().unwrap_or_default();
             // The same way gives the same picture, however long it took.
@@ -472,7 +472,9 @@ impl<'s> GraphWork<'s> {
         }
         match args.format {
             Format::Human => results.line(&human)?,
-            Format::Json => results.line(&path::json_form(&world, (&answered, &asked.by), false))?,
+            Format::Json => {
+                results.line(&path::json_form(&world, &answered, &asked.by, PathPoints::Smooth))?
+            }
         }
         Ok(Exit::Ok)
     }

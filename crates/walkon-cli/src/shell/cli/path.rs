@@ -42,12 +42,13 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     let by = Traversal { radius_m: args.radius, layer, ..Traversal::default() };
     let asked = PathQuestion { from, to, by, goal_layer, others: None };
     let answered = asked.answer(&mut world);
+    let points = if args.raw { PathPoints::Raw } else { PathPoints::Smooth };
     if target.as_ref().is_some_and(OutputFile::is_stdout) {
         *results = Results::stderr(&shell.general);
     }
     results.line(&match args.format {
-        Format::Human => human(&world, (&answered, &asked.by), args.raw),
-        Format::Json => json_form(&world, (&answered, &asked.by), args.raw),
+        Format::Human => human(&world, &answered, &asked.by, points),
+        Format::Json => json_form(&world, &answered, &asked.by, points),
     })?;
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
@@ -135,11 +136,20 @@ pub(super) fn on_floor(place: PlaceArg, floor_y_m: Option<f64>) -> Result<Vec3, 
     Ok(Vec3::new(place.x as f32, y as f32, place.z as f32))
 }
 
-/// The points to show: corners of the path, or the middles of its cells.
-fn points(world: &World, answered: &Answered, raw: bool) -> Vec<Vec3> {
+/// The points of a path that are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PathPoints {
+    /// Its corners.
+    Smooth,
+    /// The middles of its cells, where it has some.
+    Raw,
+}
+
+/// The points to show.
+fn points(world: &World, answered: &Answered, shown: PathPoints) -> Vec<Vec3> {
     let nodes = &answered.record.raw;
     match world.nav().cells() {
-        Some(cells) if raw && !nodes.is_empty() => {
+        Some(cells) if shown == PathPoints::Raw && !nodes.is_empty() => {
             let frame = cells.frame();
             let centre = |id: u32| frame.on_floor(frame.centre(id % frame.width, id / frame.width));
             nodes.iter().map(|node| centre(node.0)).collect()
@@ -157,9 +167,9 @@ fn status(answer: &PathAnswer) -> &'static str {
 }
 
 /// Length and cost of what is shown, metres: of the path, or of the line through the middles of its cells.
-fn measures(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> (f32, f32) {
+fn measures(world: &World, answered: &Answered, by: &Traversal, points: PathPoints) -> (f32, f32) {
     let path = &answered.answer.path;
-    let points = points(world, answered, raw);
+    let points = self::points(world, answered, points);
     if points == path.points {
         return (path.length_in_space_m(), path.cost_m);
     }
@@ -189,14 +199,14 @@ fn why(world: &World, answered: &Answered, by: &Traversal) -> Option<String> {
     answered.answer.trouble.map(|trouble| world.why_unreached(answered.goal, by, trouble))
 }
 
-pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), raw: bool) -> String {
+pub(super) fn json_form(world: &World, answered: &Answered, by: &Traversal, points: PathPoints) -> String {
     let answer = &answered.answer;
-    let (length_m, cost_m) = measures(world, (answered, by), raw);
+    let (length_m, cost_m) = measures(world, answered, by, points);
     let found = answer.status != PathStatus::None;
     let measure = |value: f32| if found { float(value) } else { "null".to_owned() };
     // Heights are said where there are several.
     let place = if floor_of(world.nav()).is_none() { place_in_space } else { place };
-    let points: Vec<String> = points(world, answered, raw).into_iter().map(place).collect();
+    let points: Vec<String> = self::points(world, answered, points).into_iter().map(place).collect();
     JsonLine::default()
         .text("status", status(answer))
         .raw("reason", &reason(world, answer).0.map_or_else(|| "null".to_owned(), quoted))
@@ -210,18 +220,18 @@ pub(super) fn json_form(world: &World, (answered, by): (&Answered, &Traversal), 
         .finish()
 }
 
-pub(super) fn human(world: &World, (answered, traversal): (&Answered, &Traversal), raw: bool) -> String {
+pub(super) fn human(world: &World, answered: &Answered, by: &Traversal, points: PathPoints) -> String {
     let answer = &answered.answer;
     let is_flat = floor_of(world.nav()).is_some();
     let shown = |at: Vec3| match is_flat {
         true => suggestions::decimals_of(&[at.x, at.z], 2),
         false => suggestions::decimals_of(&at.to_array(), 2),
     };
-    let (length_m, cost_m) = measures(world, (answered, traversal), raw);
-    let (reason, by) = reason(world, answer);
+    let (length_m, cost_m) = measures(world, answered, by, points);
+    let (reason, blocker) = reason(world, answer);
     let mut text = status(answer).to_owned();
     if let Some(reason) = reason {
-        text.push_str(&format!(" ({reason}{})", by.map_or_else(String::new, |by| format!(" by {by}"))));
+        text.push_str(&format!(" ({reason}{})", blocker.map_or_else(String::new, |by| format!(" by {by}"))));
     }
     if answer.status != PathStatus::None {
         let [length, cost] = [length_m, cost_m].map(|value| suggestions::decimals(value, 2));
@@ -231,11 +241,11 @@ pub(super) fn human(world: &World, (answered, traversal): (&Answered, &Traversal
     if let Some(nearest) = answer.nearest {
         text.push_str(&format!("\nnearest reachable point: {}", shown(nearest)));
     }
-    if let Some(why) = why(world, answered, traversal) {
+    if let Some(why) = why(world, answered, by) {
         text.push_str(&format!("\nbecause {why}"));
     }
     let mut links = answer.path.layers.iter().peekable();
-    for point in points(world, answered, raw) {
+    for point in self::points(world, answered, points) {
         text.push_str(&format!("\n  {}", shown(point)));
         // Two links in a row have one point between them at least.
         if let Some(link) = links.next_if(|link| link.from == point) {

@@ -1,8 +1,8 @@
 //! `walkon profile`: what the scripts of a level cost, as a table.
 //!
-//! In: a level, a bound, what the rows are to be. Out: a row for each file, character, callback, function or line
-//! with its fuel, or one JSON object. Holds: fuel is the same on every machine; time is that of this one. Not
-//! here: the sums (`script::state::profile`), files of other tools (`shell::profile_files`).
+//! In: a level, a bound, what the rows are to be. Out: a row for each file, character, callback, function or
+//! line with its fuel, or one JSON object. Holds: fuel is the same on every machine; time is that of this
+//! one. Not here: the sums (`script::state::profile`), files of other tools (`shell::profile_files`).
 
 use std::fmt::Write as _;
 
@@ -47,14 +47,14 @@ pub(super) fn run(
     let rows = rows(&profile, args.by);
     match args.format {
         Format::Human => {
-            let times = (rate, &report);
-            results.line(&table(&profile, &rows[..rows.len().min(args.top)], (args.by, times)))?;
+            let shown = &rows[..rows.len().min(args.top)];
+            results.line(&table(&profile, shown, args.by, rate, &report))?;
             if rows.len() > args.top {
                 let more = counted((rows.len() - args.top) as u64, "row");
                 results.line(&format!("  {more} more; --top {} shows them", rows.len()))?;
             }
         }
-        Format::Json => results.line(&json(&name, &profile, (&rows, &report)))?,
+        Format::Json => results.line(&json(&name, &profile, &rows, &report))?,
     }
     match interrupts.asked() {
         Some(exit) => Err(CommandFailure::Told(exit)),
@@ -105,11 +105,7 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<Row> {
 /// Widest name of a row.
 const WHO_MAX: usize = 60;
 
-fn table(
-    profile: &Profile,
-    rows: &[Row],
-    (by, (rate, report)): (ProfileRows, (TickRate, &Report)),
-) -> String {
+fn table(profile: &Profile, rows: &[Row], by: ProfileRows, rate: TickRate, report: &Report) -> String {
     let whole = profile.fuel().max(1) as f64;
     let width = rows.iter().map(|row| row.who.chars().count()).max().unwrap_or(0).clamp(12, WHO_MAX);
     let mut text = format!(
@@ -143,7 +139,7 @@ fn table(
     text
 }
 
-fn json(level: &str, profile: &Profile, (rows, report): (&[Row], &Report)) -> String {
+fn json(level: &str, profile: &Profile, rows: &[Row], report: &Report) -> String {
     let rows: Vec<String> = rows
         .iter()
         .map(|row| {

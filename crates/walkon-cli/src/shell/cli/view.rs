@@ -1,12 +1,12 @@
 //! `walkon view`: a level in a browser, or on standard input and output.
 //!
 //! In: a level, its project, what somebody saves. Out: the address of the page; a trace at the end. Holds: it
-//! ends with a signal, or with the input of `--stdio`, and leaves nothing behind. Not here: what the page can do
-//! (the crate `walkon-view`).
+//! ends with a signal, or with the input of `--stdio`, and leaves nothing behind. Not here: what the page can
+//! do (the crate `walkon-view`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use walkon_view::{
@@ -22,9 +22,10 @@ use crate::game::headless::{self, Bound, Host, Onlooker};
 use crate::game::inputs::{Input, LevelTexts};
 use crate::game::recorder::RecordOptions;
 use crate::game::tick::Tick;
-use crate::level::{Diagnostic, LevelFile, Severity};
+use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, code};
 use crate::script::vm::fuel::Signals;
 use crate::shell::interrupts::Interrupts;
+use crate::shell::lint::Linted;
 use crate::shell::output::{OutputFile, Results, is_stream, tell};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, Remembering};
@@ -48,7 +49,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
     let trace = trace.transpose()?;
     let watch = ProjectWatch::open(&found, &scripts, &level.files, args.poll);
-    let project = Arc::new(FoundProject { found: Arc::clone(&found) });
+    let project = Arc::new(FoundProject::new(Arc::clone(&found)));
     let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
     let start = RunStart { level: read.texts, scripts, seed: args.seed, args: args.args.clone() };
     let interrupts = Interrupts::listen();
@@ -173,19 +174,21 @@ fn open(address: &str) {
 /// The project around the level.
 struct FoundProject {
     found: Arc<FoundLevel>,
+    /// What was found in the scripts when they were checked last: looking at all of them takes longer than an
+    /// edit of the level may take.
+    linted: Mutex<Option<Arc<Linted>>>,
 }
 
 impl Project for FoundProject {
     fn level(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
-        let source = Remembering::new(&self.found.project.folder, laid);
-        let loaded = crate::level::load(&self.found.path, &source);
-        let files = source.into_files();
-        let texts = LevelTexts { path: self.found.path.clone(), files };
-        if !texts.files.contains_key(&texts.path) {
-            return Err(format!("{} cannot be read", texts.path));
-        }
+        let (texts, loaded) = self.loaded(laid)?;
         Ok(match loaded {
-            Ok(level) => CheckedLevel { texts, diagnostics: level.diagnostics, is_playable: true },
+            Ok(level) => {
+                let wrong = self.against_scripts(&level, laid);
+                // What is wrong with parameters is told and can be mended one after the other.
+                let is_playable = wrong.iter().all(|one| one.code != code::UNRESOLVED);
+                CheckedLevel { texts, diagnostics: [level.diagnostics, wrong].concat(), is_playable }
+            }
             Err(error) => CheckedLevel { texts, diagnostics: error.diagnostics, is_playable: false },
         })
     }
@@ -197,18 +200,30 @@ impl Project for FoundProject {
         })
     }
 
-    fn check_scripts(&self, laid: &BTreeMap<String, String>) -> Vec<Diagnostic> {
-        let Ok(mut texts) = self.scripts() else { return Vec::new() };
-        texts.extend(laid.iter().map(|(name, text)| (name.clone(), text.clone())));
-        let mut found: Vec<Diagnostic> =
-            texts.iter().filter_map(|(name, text)| self.placed(name, scripts::syntax(name, text)?)).collect();
-        if let Ok(linted) = scripts::linted(&self.found.project, &texts, &self.found.path) {
-            for (name, all) in linted.scripts {
-                found.extend(all.into_iter().filter_map(|one| self.placed(&name, one)));
+    fn check(&self, laid: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, String> {
+        let texts = self.scripts_with(laid);
+        let linted = scripts::linted(&self.found.project, &texts, &self.found.path).ok().map(Arc::new);
+        *self.linted.lock().unwrap_or_else(PoisonError::into_inner) = linted.clone();
+        let mut found = match self.loaded(laid)?.1 {
+            Ok(level) => {
+                let wrong = self.against_scripts(&level, laid);
+                let report = crate::level::report(&level);
+                [level.diagnostics, wrong, report].concat()
             }
+            Err(error) => error.diagnostics,
+        };
+        for (name, text) in &texts {
+            // Of what does not compile nothing else is known.
+            let all = match scripts::syntax(name, text) {
+                Some(mistake) => vec![mistake],
+                None => {
+                    linted.iter().filter_map(|linted| linted.scripts.get(name)).flatten().cloned().collect()
+                }
+            };
+            found.extend(all.into_iter().filter_map(|one| self.placed(name, one)));
         }
         found.retain(|one| one.severity != Severity::Note);
-        found
+        Ok(found)
     }
 
     fn script_path(&self, name: &str) -> Option<String> {
@@ -229,6 +244,50 @@ impl Project for FoundProject {
 }
 
 impl FoundProject {
+    fn new(found: Arc<FoundLevel>) -> Self {
+        Self { found, linted: Mutex::default() }
+    }
+
+    /// The texts of the level with some of them replaced, and what loading them comes to.
+    fn loaded(
+        &self,
+        laid: &BTreeMap<String, String>,
+    ) -> Result<(LevelTexts, Result<Level, LevelError>), String> {
+        let source = Remembering::new(&self.found.project.folder, laid);
+        let loaded = crate::level::load(&self.found.path, &source);
+        let texts = LevelTexts { path: self.found.path.clone(), files: source.into_files() };
+        if !texts.files.contains_key(&texts.path) {
+            return Err(format!("{} cannot be read", texts.path));
+        }
+        Ok((texts, loaded))
+    }
+
+    /// All scripts by path below the script folders, with some texts by path below the root in place of those
+    /// on disk.
+    fn scripts_with(&self, laid: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let mut texts = self.scripts().unwrap_or_default();
+        for (name, text) in &mut texts {
+            if let Some(laid) = self.script_path(name).and_then(|path| laid.get(&path)) {
+                text.clone_from(laid);
+            }
+        }
+        texts
+    }
+
+    /// What is wrong between a level and the scripts, as far as those were looked at.
+    fn against_scripts(&self, level: &Level, laid: &BTreeMap<String, String>) -> Vec<Diagnostic> {
+        let texts = self.scripts_with(laid);
+        let project = &self.found.project;
+        let Ok(known) = super::script_texts(&texts) else { return Vec::new() };
+        let mut kept = self.linted.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            *kept = scripts::linted(project, &texts, &self.found.path).ok().map(Arc::new);
+        }
+        let linted = kept.clone().unwrap_or_default();
+        drop(kept);
+        super::check::against_scripts(project, level, (&known, &linted))
+    }
+
     fn placed(&self, name: &str, finding: Diagnostic) -> Option<Diagnostic> {
         let path = self.script_path(name)?;
         Some(Diagnostic { path, ..finding })

@@ -1,8 +1,8 @@
 //! What a client of the debugger asks, and what it is told: one branch for each request.
 //!
-//! In: requests, a level that stands still. Out: answers, events, orders. Holds: a request is answered once; one
-//! that is not known or makes no sense is refused with a sentence; paths are those of the client's disk, files
-//! of scripts are below the script folders. Not here: reading and writing messages (`wire`).
+//! In: requests, a level that stands still. Out: answers, events, orders. Holds: a request is answered once;
+//! one that is not known or makes no sense is refused with a sentence; paths are those of the client's disk,
+//! files of scripts are below the script folders. Not here: reading and writing messages (`wire`).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +59,8 @@ pub(super) fn capabilities() -> Value {
 
 impl DebugClient for Adapter {
     fn began(&mut self, at: &Paused<'_>) -> DebugOrder {
-        // Whatever comes before the client is ready is said of the first level; later ones are given the same.
+        // Whatever comes before the client is ready is said of the first level; later ones are given the
+        // same.
         while !self.connection.wanted().is_ready {
             let Some(request) = self.connection.next() else { return self.leave() };
             if self.perform(&request, at) == Some(DebugOrder::Detach) {

@@ -1,8 +1,9 @@
-//! Debuggers of editors: the Debug Adapter Protocol on standard input and output, or on a port of this machine.
+//! Debuggers of editors: the Debug Adapter Protocol on standard input and output, or on a port of this
+//! machine.
 //!
-//! In: requests of a client. Out: answers and events; what the client wants of the levels that run. Holds: one
-//! client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here: what is
-//! to be seen of a level (`walkon::Paused`).
+//! In: requests of a client. Out: answers and events; what the client wants of the levels that run. Holds:
+//! one client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here:
+//! what is to be seen of a level (`walkon::Paused`).
 
 mod adapter;
 mod wire;

@@ -27,16 +27,19 @@ impl<'a> CellGroundQuery<'a> {
         Self { map, view: map.view(by), by: by.clone(), is_two_way }
     }
 
+    #[inline]
     pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
         self.map.cell_of(place).is_some_and(|(x, z)| self.view.bits().get(x, z))
     }
 
     /// Cells are flat: the place itself.
     #[allow(clippy::unused_self)]
+    #[inline]
     pub(crate) fn grounded(&self, place: Vec3) -> Vec3 {
         place
     }
 
+    #[inline]
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         line_of_sight::clear(self.view.bits(), self.map.to_cells(from), self.map.to_cells(to))
             && (self.is_two_way || !self.map.goes_wrong(from, to, &self.by))
@@ -59,6 +62,7 @@ impl<'a> CellGroundQuery<'a> {
 
     /// The cells that hold the points within a reach of a place on both axes: first and last column, first
     /// and last row.
+    #[inline]
     fn around(&self, place: Vec3, reach_m: f32) -> [i64; 4] {
         let [x, z] = self.map.to_cells(place);
         let reach = f64::from(reach_m) / self.map.frame().cell_size_m;
@@ -67,6 +71,7 @@ impl<'a> CellGroundQuery<'a> {
         [floor(x - reach_x), floor(x + reach_x), floor(z - reach_z), floor(z + reach_z)]
     }
 
+    #[inline]
     pub(crate) fn is_open(&self, place: Vec3, reach_m: f32) -> bool {
         let [first_x, last_x, first_z, last_z] = self.around(place, reach_m);
         let bits = self.view.bits();

@@ -152,6 +152,24 @@ pub fn fixed_factor(factor: f32) -> u16 {
     (f64::from(factor) * f64::from(FACTOR_ONE) + 0.5).clamp(1.0, f64::from(u16::MAX)) as u16
 }
 
+/// How a step between squares leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// Along an axis.
+    Straight,
+    /// Over a corner.
+    Diagonal,
+}
+
+impl StepKind {
+    /// That of a step in one of the eight directions: every other one is diagonal.
+    #[must_use]
+    #[inline(always)]
+    pub fn of(direction: usize) -> Self {
+        if direction & 1 == 0 { Self::Straight } else { Self::Diagonal }
+    }
+}
+
 /// What one step costs at factor 1: the unit of all costs on a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {

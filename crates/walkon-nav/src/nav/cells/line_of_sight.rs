@@ -181,6 +181,7 @@ impl OrderedLine {
 
 /// Whether the straight line between two points touches walkable cells only. Symmetric.
 #[must_use]
+#[inline]
 pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     if bits.shape().is_hexagonal() {
         return hex::is_clear(bits, from, to);

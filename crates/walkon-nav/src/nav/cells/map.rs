@@ -94,6 +94,8 @@ pub struct CellMap {
     hierarchy: Hierarchy,
     /// Made when somebody is prepared for on ground that wants them, and kept up to date.
     sectors: Option<Arc<Sectors>>,
+    /// Whether what far ways over ground of several factors need was made since it was last forgotten.
+    is_far_ready: bool,
     revision: u64,
     /// Of cells and factors at first.
     start_hash: u64,
@@ -295,6 +297,7 @@ impl CellMap {
             cheaper: Vec::new(),
             hierarchy: Hierarchy::default(),
             sectors: None,
+            is_far_ready: false,
             revision: 0,
             start_hash: 0,
             edit_hash: 0,
@@ -551,6 +554,7 @@ impl CellMap {
         if self.landmarks.is_none() {
             self.landmarks = self.make_landmarks();
         }
+        self.is_far_ready = true;
     }
 
     /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
@@ -663,6 +667,7 @@ impl CellMap {
         self.landmarks = None;
         self.cheaper.clear();
         self.sectors = None;
+        self.is_far_ready = false;
     }
 
     /// The least that a way between two points can cost somebody, metres of plain ground.
@@ -675,6 +680,7 @@ impl CellMap {
     }
 
     /// A position in cells.
+    #[inline]
     pub(crate) fn to_cells(&self, point: Vec3) -> Point {
         self.frame().to_cells(geom::ground(point))
     }

@@ -526,10 +526,11 @@ impl CellPlan {
             return None;
         }
         self.spent = spent;
+        let granted = line.bill().granted();
         let mut path = line.path(&lines);
         (path.whole, path.revision) = (self.trouble.is_none(), map.revision());
         let Self { trouble, others, covered, .. } = *self;
-        Some(Remarks { trouble, others, covered, expansions: self.spent }.of(path))
+        Some(Remarks { trouble, others, covered, expansions: self.spent, granted }.of(path))
     }
 
     /// Where the line over a way to a cell begins and ends.

@@ -12,6 +12,11 @@ use crate::base::trig;
 use crate::nav::RandomPoint;
 use crate::nav::cells::map::{CellMap, CellView, Reached};
 use crate::nav::cells::raster::{Spans, Window};
+use crate::nav::smooth::Effort;
+
+/// What it takes to try a point, and to see twice whether a cell would do.
+const DRAW_EFFORT: u64 = 128;
+const CHOICE_EFFORT: u64 = 8;
 
 /// What a point must satisfy.
 struct Wanted<'a> {
@@ -26,7 +31,7 @@ struct Wanted<'a> {
 impl CellMap {
     /// A random point; None only when no cell qualifies.
     #[must_use]
-    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
         let view = self.view(&query.by);
         let reached = match query.reachable_from {
             None => None,
@@ -36,7 +41,7 @@ impl CellMap {
                 Some(view.reached_from(x, z)?)
             }
         };
-        self.random_point_in(query, (view, reached.map(|reached| vec![reached])), rng)
+        self.random_point_in(query, (view, reached.map(|reached| vec![reached])), (rng, effort))
     }
 
     /// The same among what is reached from several places.
@@ -44,23 +49,31 @@ impl CellMap {
         &self,
         query: &RandomPoint,
         reached: Vec<Reached>,
-        rng: &mut Rng,
+        (rng, effort): (&mut Rng, &Effort),
     ) -> Option<Vec3> {
-        self.random_point_in(query, (self.view(&query.by), Some(reached)), rng)
+        self.random_point_in(query, (self.view(&query.by), Some(reached)), (rng, effort))
     }
 
     fn random_point_in(
         &self,
         query: &RandomPoint,
         (view, reached): (CellView, Option<Vec<Reached>>),
-        rng: &mut Rng,
+        (rng, effort): (&mut Rng, &Effort),
     ) -> Option<Vec3> {
         let area = match query.area {
             None => None,
             Some(area) => Some(self.terrain.area(area.index())?),
         };
         let wanted = Wanted { map: self, query, view, reached, area };
-        (0..query.attempts).find_map(|_| wanted.draw(rng)).or_else(|| wanted.choose(rng))
+        let tried = |_| {
+            effort.add(DRAW_EFFORT);
+            wanted.draw(rng)
+        };
+        if let Some(drawn) = (0..query.attempts).find_map(tried) {
+            return Some(drawn);
+        }
+        effort.add(CHOICE_EFFORT * wanted.window().cell_count());
+        wanted.choose(rng)
     }
 }
 

@@ -78,6 +78,12 @@ impl Window {
         Self { first_x: 0, end_x: frame.width, first_z: 0, end_z: frame.depth }
     }
 
+    /// How many cells it has.
+    pub(crate) fn cell_count(self) -> u64 {
+        u64::from(self.end_x.saturating_sub(self.first_x))
+            * u64::from(self.end_z.saturating_sub(self.first_z))
+    }
+
     /// The cells of a frame that a rectangle of the world touches.
     pub(crate) fn around(frame: &MapFrame, bounds: Bounds) -> Self {
         if !frame.tiling.is_plain() {

@@ -133,12 +133,14 @@ impl Default for MapFrame {
 impl MapFrame {
     /// Number of cells.
     #[must_use]
+    #[inline]
     pub fn cell_count(&self) -> u32 {
         self.width * self.depth
     }
 
     /// The cell that holds a point, also beyond the map.
     #[must_use]
+    #[inline]
     pub fn cell_at(&self, point: Point) -> (i64, i64) {
         self.cell_around(self.to_cells(point))
     }
@@ -155,6 +157,7 @@ impl MapFrame {
 
     /// The cell of the map that holds a point; None beyond it.
     #[must_use]
+    #[inline]
     pub fn cell_in(&self, point: Point) -> Option<(u32, u32)> {
         let (x, z) = self.cell_at(point);
         let inside = (0..i64::from(self.width)).contains(&x) && (0..i64::from(self.depth)).contains(&z);
@@ -164,6 +167,7 @@ impl MapFrame {
     /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1, or is the hexagon around the middle of
     /// that.
     #[must_use]
+    #[inline]
     pub fn to_cells(&self, point: Point) -> Point {
         if !self.tiling.is_plain() {
             return self.tiling.cells_of([point[0] - self.min_x, point[1] - self.min_z]);
@@ -173,6 +177,7 @@ impl MapFrame {
 
     /// A point given in cells, in world metres.
     #[must_use]
+    #[inline]
     pub fn to_world(&self, cells: Point) -> Point {
         if !self.tiling.is_plain() {
             let [x, z] = self.tiling.world_of(cells);
@@ -189,6 +194,7 @@ impl MapFrame {
 
     /// A point of the ground plane on the floor.
     #[must_use]
+    #[inline]
     pub fn on_floor(&self, point: Point) -> Vec3 {
         geom::raise(point, self.floor_y_m)
     }

@@ -18,7 +18,9 @@ use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::cell_directions::NEAR;
 use crate::nav::cells::lattice::{Norm, Strides};
-use crate::nav::cells::layout::{CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, Unit};
+use crate::nav::cells::layout::{
+    CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, StepKind, Unit,
+};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchStep};
 
@@ -61,9 +63,12 @@ impl<'a> WeightedGround<'a> {
 
     /// The cost of a step onto a cell, gates aside.
     #[inline(always)]
-    pub(crate) fn step(&self, rates: &Rates, to: usize, diagonal: bool) -> u32 {
+    pub(crate) fn step(&self, rates: &Rates, to: usize, kind: StepKind) -> u32 {
         let factor = self.factor.get(to).copied().unwrap_or(FACTOR_ONE);
-        if diagonal { rates.diagonal(factor) } else { rates.straight(factor) }
+        match kind {
+            StepKind::Straight => rates.straight(factor),
+            StepKind::Diagonal => rates.diagonal(factor),
+        }
     }
 
     /// Whether it is of plain squares that all cost the same, gates aside.
@@ -106,7 +111,7 @@ pub(crate) trait StepRule: Copy {
     /// Whether all ground costs the same.
     const EVEN: bool;
     /// The cost of a step.
-    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32;
+    fn cost(&self, from: usize, to: usize, kind: StepKind) -> u32;
     /// Whether the walkable cells beside one that was reached in some direction cost the same to enter as
     /// that one.
     fn is_even(&self, beside: Beside) -> bool;
@@ -172,8 +177,11 @@ impl StepRule for Even {
     const EVEN: bool = true;
 
     #[inline(always)]
-    fn cost(&self, _from: usize, _to: usize, diagonal: bool) -> u32 {
-        if diagonal { self.0.diagonal } else { self.0.straight }
+    fn cost(&self, _from: usize, _to: usize, kind: StepKind) -> u32 {
+        match kind {
+            StepKind::Straight => self.0.straight,
+            StepKind::Diagonal => self.0.diagonal,
+        }
     }
 
     #[inline(always)]
@@ -186,8 +194,8 @@ impl<S: StepRule> StepRule for GateSteps<'_, S> {
     const EVEN: bool = false;
 
     #[inline(always)]
-    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
-        self.0.cost(from, to, diagonal).saturating_add(self.1.toll(from, to))
+    fn cost(&self, from: usize, to: usize, kind: StepKind) -> u32 {
+        self.0.cost(from, to, kind).saturating_add(self.1.toll(from, to))
     }
 
     #[inline(always)]
@@ -206,8 +214,8 @@ impl<S: StepRule> StepRule for Directed<'_, S> {
     const EVEN: bool = false;
 
     #[inline(always)]
-    fn cost(&self, from: usize, to: usize, diagonal: bool) -> u32 {
-        self.0.cost(from, to, diagonal)
+    fn cost(&self, from: usize, to: usize, kind: StepKind) -> u32 {
+        self.0.cost(from, to, kind)
     }
 
     #[inline(always)]
@@ -414,7 +422,7 @@ impl Search {
             if direction & 1 != 0 && steps.brushes([id as usize, to as usize], sides) {
                 continue;
             }
-            let g = from.g.saturating_add(steps.cost(id as usize, to as usize, direction & 1 != 0));
+            let g = from.g.saturating_add(steps.cost(id as usize, to as usize, StepKind::of(direction)));
             if to == self.ends.goal.0 {
                 self.reach(g, id);
                 continue;

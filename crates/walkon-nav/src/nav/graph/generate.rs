@@ -177,6 +177,18 @@ pub fn ray_count(part: &SceneBox, spacing_m: f32) -> u64 {
     u64::from(columns) * u64::from(rows)
 }
 
+/// Where the rays of a box begin and end, row by row.
+pub fn rays(part: &SceneBox, spacing_m: f32) -> impl Iterator<Item = [Vec3; 2]> {
+    let [columns, rows] = counts(part, spacing_m);
+    let (min, max) = (part.min, part.max);
+    (0..rows).flat_map(move |row| {
+        (0..columns).map(move |column| {
+            let (x, z) = (min.x + column as f32 * spacing_m, min.z + row as f32 * spacing_m);
+            [Vec3::new(x, max.y, z), Vec3::new(x, min.y, z)]
+        })
+    })
+}
+
 /// Where bodies stand that a ray finds, the highest place first.
 fn drop(
     solids: &Solids,

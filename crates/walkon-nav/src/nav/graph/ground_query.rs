@@ -8,8 +8,9 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
 use crate::nav::Traversal;
-use crate::nav::graph::lookup::{LinkSpot, spot};
+use crate::nav::graph::lookup::{LinkSpot, note_look, spot};
 use crate::nav::graph::map::PointGraph;
+use crate::nav::smooth::Effort;
 
 /// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
 const STEP_M: f32 = 0.5;
@@ -22,6 +23,15 @@ const SHORT: f64 = 1e-3;
 /// How much further than its width from a link a place may be, so that the link is looked at more closely,
 /// metres.
 const NEAR_M: f64 = 5e-4;
+
+/// Finding the link below a place, and beside that for each link around it.
+const UNDER_EFFORT: [u64; 2] = [128, 20];
+/// Going over to the next link: beside that for each link around, and for each that may be the next.
+const HOP_EFFORT: u64 = 160;
+const LOOK_EFFORT: u64 = 10;
+const COVER_EFFORT: u64 = 96;
+/// Finding where the ground bends below a link.
+const BEND_EFFORT: u64 = 384;
 
 /// Links looked at in the time of a line over the squares of a grid.
 const LINKS_PER_LINE: usize = 2;
@@ -72,15 +82,38 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// Whether a line is clear, and its last point up to which it is, both at the height of the links below.
     pub(crate) fn sight(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
-        self.sight_over(from, to, &|link| self.map.is_open(link, &self.by))
+        self.sight_at((from, to), &Effort::endless())
+    }
+
+    /// The same, and what it takes is counted.
+    pub(crate) fn sight_at(&self, line: (Vec3, Vec3), effort: &Effort) -> (bool, Vec3) {
+        self.sight_over(line, &|link| self.map.is_open(link, &self.by), effort)
+    }
+
+    /// What it takes to find the link below a place.
+    pub(crate) fn under_effort(map: &PointGraph, place: Vec3) -> u64 {
+        let [once, each] = UNDER_EFFORT;
+        once + each * map.lookup().around(ground(place)).len() as u64
+    }
+
+    /// The link that a line begins on.
+    fn begin(&self, from: Vec3, usable: &dyn Fn(u32) -> bool, effort: &Effort) -> Option<LinkSpot> {
+        let map = self.map;
+        effort.add(Self::under_effort(map, from));
+        map.lookup().under(map.net(), from, map.width_m(), usable)
     }
 
     /// The same over the links that somebody may use. The line goes over from link to link, each time to the
     /// one that holds it furthest among those that hold it where the last one ends. Cost: the links around
     /// each of these places.
-    pub(crate) fn sight_over(&self, from: Vec3, to: Vec3, usable: &dyn Fn(u32) -> bool) -> (bool, Vec3) {
+    pub(crate) fn sight_over(
+        &self,
+        (from, to): (Vec3, Vec3),
+        usable: &dyn Fn(u32) -> bool,
+        effort: &Effort,
+    ) -> (bool, Vec3) {
         let (map, width) = (self.map, self.map.width_m());
-        let Some(under) = map.lookup().under(map.net(), from, width, usable) else { return (false, from) };
+        let Some(under) = self.begin(from, usable, effort) else { return (false, from) };
         if !to.is_finite() {
             return (false, from);
         }
@@ -88,7 +121,9 @@ impl<'a> GraphGroundQuery<'a> {
         let mut reached = self.cover((from, to), link).map_or(0.0, |[_, leave]| leave);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else { break };
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), (usable, effort)) else {
+                break;
+            };
             (reached, link) = (leave, next);
         }
         if reached >= 1.0 {
@@ -104,12 +139,18 @@ impl<'a> GraphGroundQuery<'a> {
     /// The places between the ends of a line where the ground below it bends, at the height of the ground:
     /// the line over them lies on the links. Nothing where the line is not clear. Cost: as
     /// [`GraphGroundQuery::sight_over`], and the square of the bends.
-    pub(crate) fn bends(&self, line: (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Vec<Vec3> {
-        self.bends_over(line, &self.chain(line, usable))
+    pub(crate) fn bends(
+        &self,
+        line: (Vec3, Vec3),
+        usable: &dyn Fn(u32) -> bool,
+        effort: &Effort,
+    ) -> Vec<Vec3> {
+        self.bends_over(line, &self.chain(line, usable, effort), effort)
     }
 
     /// The same over links that hold the line. Cost: the square of the bends.
-    pub(crate) fn bends_over(&self, (from, to): (Vec3, Vec3), chain: &Chain) -> Vec<Vec3> {
+    pub(crate) fn bends_over(&self, (from, to): (Vec3, Vec3), chain: &Chain, effort: &Effort) -> Vec<Vec3> {
+        effort.add(BEND_EFFORT * chain.len() as u64);
         let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
         let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
         let mut knots = vec![(0.0, from.y)];
@@ -128,7 +169,7 @@ impl<'a> GraphGroundQuery<'a> {
             let place = from.lerp(to, part as f32);
             Vec3::new(place.x, y, place.z)
         };
-        kept_knots(&knots).into_iter().map(place).collect()
+        kept_knots(&knots, effort).into_iter().map(place).collect()
     }
 
     /// The end of a line over links that hold it, at the height of the last of them; None where none do.
@@ -138,16 +179,20 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// The links that hold a line one after the other, with the parts of it that each holds; none where it is
     /// not clear. Cost: as [`GraphGroundQuery::sight_over`].
-    pub(crate) fn chain(&self, (from, to): (Vec3, Vec3), usable: &dyn Fn(u32) -> bool) -> Chain {
-        let (map, width) = (self.map, self.map.width_m());
-        let under = map.lookup().under(map.net(), from, width, usable).filter(|_| to.is_finite());
+    pub(crate) fn chain(
+        &self,
+        (from, to): (Vec3, Vec3),
+        usable: &dyn Fn(u32) -> bool,
+        effort: &Effort,
+    ) -> Chain {
+        let under = self.begin(from, usable, effort).filter(|_| to.is_finite());
         let Some(LinkSpot { link, .. }) = under else { return Vec::new() };
         let first = self.cover((from, to), link).unwrap_or([0.0; 2]);
         let mut chain = vec![(link, first)];
         let (mut link, mut reached) = (link, first[1]);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link((from, to), (reached, link), usable) else {
+            let Some((leave, next)) = self.next_link((from, to), (reached, link), (usable, effort)) else {
                 return Vec::new();
             };
             (reached, link) = (leave, next);
@@ -210,24 +255,39 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// Where a line goes on from the place up to which a link holds it: how far, and over which link. Ties go
-    /// to the lower link.
+    /// to the lower link. Cost: a glance at the links around the place; a closer look at those that hold it
+    /// and may lead further than any before.
     fn next_link(
         &self,
         line: (Vec3, Vec3),
         (reached, link): (f64, u32),
-        usable: &dyn Fn(u32) -> bool,
+        (usable, effort): (&dyn Fn(u32) -> bool, &Effort),
     ) -> Option<(f64, u32)> {
-        let (a, b) = (ground(line.0), ground(line.1));
-        let place = [a[0] + (b[0] - a[0]) * reached, a[1] + (b[1] - a[1]) * reached];
+        let (from, to) = (ground(line.0), ground(line.1));
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let place = [from[0] + along[0] * reached, from[1] + along[1] * reached];
         let meeting = line.0.lerp(line.1, reached as f32);
         let height = self.height(link, meeting);
         let near_m = f64::from(self.map.width_m()) + NEAR_M;
+        // As far as a link can hold the line: as its further end does, and its width beyond.
+        let length_sq = along[0] * along[0] + along[1] * along[1];
+        let beyond = near_m * libm::sqrt(length_sq);
+        let part = |end: Point| (end[0] - from[0]) * along[0] + (end[1] - from[1]) * along[1];
+        let around = self.map.lookup().around(place);
+        effort.add(HOP_EFFORT + LOOK_EFFORT * around.len() as u64);
         let mut next: Option<(f64, u32)> = None;
-        for &other in self.map.lookup().around(place) {
+        for &other in around {
+            note_look();
             let (a, b) = self.on_ground(other);
-            if segment_distance_sq(place, a, b) > near_m * near_m || !usable(other) {
+            let furthest = next.map_or(reached, |(furthest, _)| furthest);
+            if part(a).max(part(b)) + beyond < furthest * length_sq
+                || is_beside(place, (a, b), near_m)
+                || segment_distance_sq(place, a, b) > near_m * near_m
+                || !usable(other)
+            {
                 continue;
             }
+            effort.add(COVER_EFFORT);
             let Some([enter, leave]) = self.cover(line, other) else { continue };
             let holds = enter <= reached + 1e-9 && leave > reached + 1e-12;
             let is_level = (self.height(other, meeting) - height).abs() <= STEP_M;
@@ -298,13 +358,21 @@ impl<'a> GraphGroundQuery<'a> {
     }
 }
 
+/// Whether a segment is further from a place than a distance along one axis alone.
+#[inline(always)]
+fn is_beside(place: Point, (a, b): (Point, Point), near_m: f64) -> bool {
+    let is_off = |at: usize| place[at] < a[at].min(b[at]) - near_m || place[at] > a[at].max(b[at]) + near_m;
+    is_off(0) || is_off(1)
+}
+
 /// The knots between the first and the last that a line needs to keep within [`BEND_M`] of all of them, in
 /// order. Source: Ramer 1972; Douglas and Peucker 1973, in height alone.
-fn kept_knots(knots: &[(f64, f32)]) -> Vec<(f64, f32)> {
+fn kept_knots(knots: &[(f64, f32)], effort: &Effort) -> Vec<(f64, f32)> {
     let mut kept = vec![false; knots.len()];
     let mut waiting = vec![(0, knots.len().saturating_sub(1))];
     // Bounded: each round settles a knot or ends a stretch.
     while let Some((first, last)) = waiting.pop() {
+        effort.add(LOOK_EFFORT * (last - first) as u64);
         let ((from, low), (to, high)) = (knots[first], knots[last]);
         let off = |at: usize| {
             let part = if to > from { (knots[at].0 - from) / (to - from) } else { 0.0 };

@@ -11,6 +11,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Point, ground};
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::map::STOREY_M;
+use crate::nav::smooth::Effort;
 
 /// Links sorted by the squares of ground that they touch. `Default` has none.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,37 @@ pub(crate) struct Lookup {
 /// How much wider than their width links are laid, metres: anyone who asks about a place in a square finds
 /// all links that hold it, however the place was rounded.
 const MARGIN_M: f64 = 1e-3;
+
+/// What it takes to look for links in a column of squares, at a square, to put a link in order, and to see
+/// how far it is.
+const COLUMN_EFFORT: u64 = 64;
+const SQUARE_EFFORT: u64 = 16;
+const SORT_EFFORT: u64 = 32;
+const OFFER_EFFORT: u64 = 24;
+
+/// Counts the links that are looked at, for the laws on what work is charged as.
+#[cfg(test)]
+pub(crate) mod looks {
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(crate) fn note() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    pub(crate) fn take() -> u64 {
+        COUNT.replace(0)
+    }
+}
+
+#[inline(always)]
+pub(crate) fn note_look() {
+    #[cfg(test)]
+    looks::note();
+}
 
 /// A place on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +85,8 @@ impl Lookup {
         let count = net.links().len();
         let total: f64 = net.links().iter().map(|ends| flat_m(net, *ends)).sum();
         let mean = if count == 0 { 1.0 } else { total / count as f64 };
-        let cell_m = (mean + 2.0 * f64::from(width_m)).clamp(0.25, 64.0);
+        // Half as wide as a link with its width is long: a line looks around at each link.
+        let cell_m = (0.5 * mean + f64::from(width_m)).clamp(0.25, 64.0);
         let mut lookup = Self { cell_m, width_m, ..Self::default() };
         let mut entries: Vec<(i32, i32, u32)> = Vec::with_capacity(4 * count);
         for link in 0..count as u32 {
@@ -163,6 +196,7 @@ impl Lookup {
         }
         let mut best: Option<((f32, u32), LinkSpot)> = None;
         for &link in self.around(ground(point)) {
+            note_look();
             let spot = spot(net, link, point);
             let flat = geom::flat_distance(spot.point, point);
             let rise = (spot.point.y - point.y).abs();
@@ -178,23 +212,59 @@ impl Lookup {
         best.map(|(_, spot)| spot)
     }
 
-    /// Links whose squares a line on the ground comes through, each once, sorted.
+    /// Links whose squares a line on the ground comes through, each once, sorted. Cost: the rows of squares
+    /// that it comes through, and the links.
     pub(crate) fn along(&self, from: Vec3, to: Vec3, reach_m: f32, out: &mut Vec<u32>) {
+        self.along_at((from, to), reach_m, out, &Effort::endless());
+    }
+
+    /// The same, and what it takes is counted.
+    pub(crate) fn along_at(
+        &self,
+        (from, to): (Vec3, Vec3),
+        reach_m: f32,
+        out: &mut Vec<u32>,
+        effort: &Effort,
+    ) {
         out.clear();
         let bounds = geom::Bounds::of(&[ground(from), ground(to)]).grown(f64::from(reach_m));
         let ([from_x, from_z], [to_x, to_z]) = (self.cell(bounds.min), self.cell(bounds.max));
         let (a, b) = (ground(from), ground(to));
         let reach = self.cell_m * 0.7072 + f64::from(reach_m);
-        for x in from_x..=to_x {
-            for z in from_z..=to_z {
-                let middle = [(f64::from(x) + 0.5) * self.cell_m, (f64::from(z) + 0.5) * self.cell_m];
-                if geom::segment_distance_sq(middle, a, b) <= reach * reach {
-                    out.extend_from_slice(self.at(x, z));
-                }
+        let is_near = |&(x, z): &(i32, i32)| {
+            let middle = [(f64::from(x) + 0.5) * self.cell_m, (f64::from(z) + 0.5) * self.cell_m];
+            geom::segment_distance_sq(middle, a, b) <= reach * reach
+        };
+        // Beyond the first and the last there is nothing.
+        let ends = [self.squares.first(), self.squares.last()];
+        let changed = [self.changed.keys().next(), self.changed.keys().next_back()];
+        let columns: Vec<i32> = ends.into_iter().chain(changed).flatten().map(|square| square.0).collect();
+        let first = columns.iter().copied().min().map_or(1, |first| first.max(from_x));
+        let last = columns.iter().copied().max().map_or(0, |last| last.min(to_x));
+        for x in first..=last {
+            let begin = self.squares.partition_point(|square| *square < (x, from_z));
+            let column = self.squares[begin..].iter().take_while(|square| **square <= (x, to_z));
+            let kept = (begin..).zip(column).filter(|(_, square)| !self.changed.contains_key(square));
+            let mut seen = 0;
+            for (at, _) in kept.inspect(|_| seen += 1).filter(|(_, square)| is_near(square)) {
+                out.extend_from_slice(&self.links[self.first[at] as usize..self.first[at + 1] as usize]);
             }
+            let changed = self.changed.range((x, from_z)..=(x, to_z)).inspect(|_| seen += 1);
+            changed.filter(|(square, _)| is_near(square)).for_each(|(_, links)| out.extend_from_slice(links));
+            effort.add(COLUMN_EFFORT + SQUARE_EFFORT * seen);
         }
+        effort.add(SORT_EFFORT * out.len() as u64);
         out.sort_unstable();
         out.dedup();
+    }
+
+    /// Whether the squares around a place hold fewer links than there are: each link lies in several, and
+    /// those found are put in order.
+    pub(crate) fn is_worth_looking(&self, reach_m: f32) -> bool {
+        const ORDER: f64 = 4.0;
+        let across = 2.0 * f64::from(reach_m) / self.cell_m + 1.0;
+        let of_a_square = self.links.len() as f64 / self.squares.len().max(1) as f64;
+        ORDER * across * across * of_a_square < self.links.len() as f64
     }
 
     /// The place on a usable link nearest in space, within a distance; ties to the lower link. Cost: the
@@ -202,32 +272,43 @@ impl Lookup {
     pub(crate) fn nearest(
         &self,
         net: &Adjacency,
-        point: Vec3,
-        within_m: f32,
+        (point, within_m): (Vec3, f32),
         usable: &dyn Fn(u32) -> bool,
+        effort: &Effort,
     ) -> Option<LinkSpot> {
         if !point.is_finite() || net.links().is_empty() {
             return None;
         }
         let mut best = Best { within_m, found: None };
         let mut near = Vec::new();
-        for squares in [2.0, 8.0, 32.0] {
+        for squares in [4.0, 16.0, 64.0] {
             let reach_m = f64::from(within_m).min(squares * self.cell_m) as f32;
-            self.along(point, point, reach_m, &mut near);
-            near.iter().for_each(|&link| best.offer(spot_in_space(net, link, point), point, usable));
+            if !self.is_worth_looking(reach_m) {
+                break;
+            }
+            self.along_at((point, point), reach_m, &mut near, effort);
+            effort.add(OFFER_EFFORT * near.len() as u64);
+            for &link in &near {
+                note_look();
+                best.offer(spot_in_space(net, link, point), point, usable);
+            }
             // Nothing further off is nearer than what lies within the reach.
             if reach_m == within_m || best.away_m() <= reach_m {
                 return best.found.map(|(_, spot)| spot);
             }
         }
         let all = 0..net.links().len() as u32;
-        all.for_each(|link| best.offer(spot_in_space(net, link, point), point, usable));
+        effort.add(OFFER_EFFORT * u64::from(all.end));
+        all.for_each(|link| {
+            note_look();
+            best.offer(spot_in_space(net, link, point), point, usable);
+        });
         best.found.map(|(_, spot)| spot)
     }
 
     /// The point of the graph nearest in space, within a storey.
     pub(crate) fn nearest_point(&self, net: &Adjacency, point: Vec3) -> Option<u32> {
-        let spot = self.nearest(net, point, STOREY_M, &|_| true)?;
+        let spot = self.nearest(net, (point, STOREY_M), &|_| true, &Effort::endless())?;
         let [a, b] = net.links()[spot.link as usize];
         Some(if spot.part <= 0.5 { a } else { b })
     }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds, Point, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
@@ -19,8 +20,10 @@ use crate::nav::edits::AreaState;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
+use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::lookup::{LinkSpot, Lookup};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
+use crate::nav::smooth::Effort;
 use crate::nav::solids::Solids;
 use crate::nav::{Backend, GraphEdit, Location, MapChange, NavEdit, NodeId, PathTrouble, Traversal};
 
@@ -36,6 +39,10 @@ const START_MAX_M: f32 = 8.0;
 /// Points that are looked at to see whether a link that goes has cut something off, before all labels are
 /// made again.
 const SEEN_MAX: usize = 4096;
+/// What it takes to know for whom what is connected, and to glance at what lies across a link.
+const QUESTION_EFFORT: u64 = 512;
+const GLANCE_EFFORT: u64 = 1;
+
 /// Points of a graph that is searched with landmarks: below, a search looks at few points anyway.
 const PREPARED_MIN: usize = 1000;
 
@@ -330,6 +337,32 @@ impl PointGraph {
         Location { node: NodeId(self.net.links()[spot.link as usize][0]), point }
     }
 
+    /// The cost of walking straight, and what it takes to find it is counted; None when something is in the
+    /// way.
+    pub(crate) fn straight_at(
+        &self,
+        (from, to): (Vec3, Vec3),
+        by: &Traversal,
+        effort: &Effort,
+    ) -> Option<Cost> {
+        let (clear, end) = GraphGroundQuery::new(self, by).sight_at((from, to), effort);
+        clear.then(|| self.cost_of((from, to), end, (by, effort)))
+    }
+
+    /// The cost of a straight line that is clear and ends at `end`, at the height of the ground.
+    pub(crate) fn cost_of(
+        &self,
+        (from, to): (Vec3, Vec3),
+        end: Vec3,
+        (by, effort): (&Traversal, &Effort),
+    ) -> Cost {
+        let places = [from, to, from.midpoint(to)];
+        places.into_iter().for_each(|place| effort.add(GraphGroundQuery::under_effort(self, place)));
+        let factor = f64::from(self.dearest(from, to, by));
+        // The cast saturates.
+        Cost((f64::from(from.distance(end)) * 1000.0 * factor).ceil() as u32)
+    }
+
     /// The most expensive factor of the links under the ends of a line: a shortcut is never taken for cheaper
     /// than it is.
     fn dearest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
@@ -341,27 +374,31 @@ impl PointGraph {
     }
 
     /// Where a body begins, through closed doors if need be.
-    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal) -> Option<LinkSpot> {
+    pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal, effort: &Effort) -> Option<LinkSpot> {
+        effort.add(GraphGroundQuery::under_effort(self, point));
         self.spot_through(point, by).or_else(|| {
             let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
-            self.lookup.nearest(&self.net, point, START_MAX_M, &usable)
+            self.lookup.nearest(&self.net, (point, START_MAX_M), &usable, effort)
         })
     }
 
-    /// Why a body at a place does not get to a point; None when it does.
+    /// Why a body at a place does not get to a point; None when it does. Cost: a look-up; where it does not,
+    /// a glance at what lies across each link.
     pub(crate) fn trouble(
         &self,
         labels: &[u32],
         start: &LinkSpot,
         to: Vec3,
-        by: &Traversal,
+        (by, effort): (&Traversal, &Effort),
     ) -> Option<PathTrouble> {
+        effort.add(QUESTION_EFFORT + GraphGroundQuery::under_effort(self, to));
         let label = |spot: &LinkSpot| labels[self.net.links()[spot.link as usize][0] as usize];
         if let Some(goal) = self.spot_through(to, by)
             && label(&goal) == label(start)
         {
             return None;
         }
+        effort.add(QUESTION_EFFORT + GLANCE_EFFORT * self.net.links().len() as u64);
         self.first_door(labels, start, to, by)
             .map_or(Some(PathTrouble::NoPath), |area| Some(PathTrouble::Area(area)))
     }
@@ -384,10 +421,11 @@ impl PointGraph {
             return None;
         }
         let here = labels[self.net.links()[start.link as usize][0] as usize];
-        (0..self.net.links().len() as u32).find_map(|link| {
-            let ends = self.net.links()[link as usize];
+        let passages = self.passages(&opened);
+        (0..).zip(&self.across.set_of).filter(|(_, set)| **set != 0).find_map(|(link, &set)| {
+            let ends: [u32; 2] = self.net.links()[link];
             let is_edge = ends.iter().any(|&end| labels[end as usize] == here);
-            match self.passage(link, &opened) {
+            match passages[set as usize] {
                 Passage::Through(area, _) if is_edge => Some(area),
                 _ => None,
             }

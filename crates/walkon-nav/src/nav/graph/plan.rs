@@ -50,11 +50,13 @@ pub(crate) struct GraphPlan {
     tries_parts: bool,
     /// The line over the way found, while it is made.
     line: Option<Box<GraphLine>>,
+    /// Whether nothing was looked at yet.
+    is_new: bool,
     spent: u32,
 }
 
-/// What a line over links costs to look along, about, and beside that for each link on level ground.
-const LINE_EFFORT: u64 = 512;
+/// What it takes to see whether a line comes near to somebody.
+const DISC_EFFORT: u64 = 8;
 
 /// A line over the way found as far as it is made.
 #[derive(Clone, Debug)]
@@ -162,7 +164,7 @@ impl GraphPlan {
             return None;
         }
         let [from, to] = [&self.start, &self.goal].map(|spot| tips(map, spot));
-        let (found, looked) = map.routes().shortcut(map.net(), (&from, &to), is_open, search);
+        let (found, looked) = map.routes().shortcut(map.net(), &from, &to, is_open, search);
         self.spent = self.spent.saturating_add(looked);
         found.map(|route| route.points)
     }
@@ -214,13 +216,13 @@ impl GraphPlan {
         let level = points.first().map_or(0.0, |first| first.y);
         self.line = Some(Box::new(GraphLine {
             is_level: points.iter().all(|point| (point.y - level).abs() < LEVEL_M),
-            smoothing: Smoothing::of(points),
+            smoothing: Smoothing::leaping(points),
             last: ClearLine::default(),
             smooth: Vec::new(),
             laid: Vec::new(),
             laid_to: 0,
             measure: Measure::default(),
-            bill: SmoothingBill::after(self.spent),
+            bill: SmoothingBill::after_links(self.spent),
         }));
     }
 
@@ -240,6 +242,7 @@ impl GraphPlan {
             self.cut_short(map, (query, &mut line));
         }
         self.spent = spent;
+        let granted = line.bill.granted();
         let whole = self.trouble.is_none();
         let Measure { length_m, cost_m, crossings, .. } = line.measure;
         let path = Path {
@@ -252,7 +255,7 @@ impl GraphPlan {
             layers: Vec::new(),
         };
         let Self { trouble, others, covered, .. } = *self;
-        Some(Remarks { trouble, others, covered, expansions: self.spent }.of(path))
+        Some(Remarks { trouble, others, covered, expansions: self.spent, granted }.of(path))
     }
 
     /// Goes on until the line is smooth, laid on the ground and measured, or the effort is spent; whether it
@@ -309,16 +312,16 @@ impl GraphPlan {
         let last = RefCell::new(std::mem::take(&mut line.last));
         let is_open = |link: u32| map.is_open(link, by);
         let clear = |from: Vec3, to: Vec3| {
-            effort.add(LINE_EFFORT);
+            effort.add(others.len() as u64 * DISC_EFFORT);
             let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
             if others.iter().any(meets) {
                 return false;
             }
             if is_level_way {
-                let (is_clear, reached) = footing.sight(from, to);
+                let (is_clear, reached) = footing.sight_at((from, to), effort);
                 return is_clear && is_level(reached, to);
             }
-            let chain = footing.chain((from, to), &is_open);
+            let chain = footing.chain((from, to), &is_open, effort);
             let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
             if is_clear {
                 *last.borrow_mut() = ClearLine { from, to, chain };
@@ -328,20 +331,21 @@ impl GraphPlan {
         let is_plain = map.is_plain() && by.areas.is_none();
         let usable = |link: u32| map.passage(link, by) != Passage::Closed;
         let price = |from: Vec3, to: Vec3| {
-            map.straight(from, to, by).map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
+            let cost = map.straight_at((from, to), by, effort);
+            cost.map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
         };
         let bends = |from: Vec3, to: Vec3| {
             let last = last.borrow();
             let is_known = (last.from, last.to) == (from, to);
             if is_known {
-                footing.bends_over((from, to), &last.chain)
+                footing.bends_over((from, to), &last.chain, effort)
             } else {
-                footing.bends((from, to), &usable)
+                footing.bends((from, to), &usable, effort)
             }
         };
         // Over steps and slopes a line is as long as the ground below it.
         let cost = |from: Vec3, to: Vec3| {
-            effort.add(LINE_EFFORT);
+            effort.add(1);
             let bends = if is_level_way { Vec::new() } else { bends(from, to) };
             let stops = std::iter::once(from).chain(bends.iter().copied());
             let stretches = stops.zip(bends.iter().copied().chain([to]));
@@ -366,9 +370,8 @@ impl GraphPlan {
             if effort.is_spent() {
                 return false;
             }
-            effort.add(LINE_EFFORT);
             let [from, to] = [line.smooth[line.laid_to], line.smooth[line.laid_to + 1]];
-            line.laid.extend(footing.bends((from, to), &usable));
+            line.laid.extend(footing.bends((from, to), &usable, effort));
             line.laid.push(to);
             line.laid_to += 1;
         }
@@ -389,25 +392,29 @@ impl Plan for GraphPlan {
             return Err(Box::new(none(PathTrouble::NoPath)));
         }
         let under = map.spot_through(query.start, by);
-        let Some(start) = under.or_else(|| map.start_spot(query.start, by)) else {
+        let effort = Effort::endless();
+        let Some(start) = under.or_else(|| map.start_spot(query.start, by, &effort)) else {
             return Err(Box::new(none(PathTrouble::StartOffNav)));
         };
         // A body off the ground walks to the nearest place of it first, not straight to the first point of
         // the way.
         let began = if under.is_some() { start.above(query.start) } else { start.point };
         let labels = map.labels(by);
-        let trouble = map.trouble(&labels, &start, query.goal, by);
+        let trouble = map.trouble(&labels, &start, query.goal, (by, &effort));
         let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
         let goal = match trouble {
             None => map.spot_through(query.goal, by),
-            Some(_) => map.lookup().nearest(map.net(), query.goal, f32::INFINITY, &|link| {
-                label(link) == label(start.link) && map.passage(link, by) != Passage::Closed
-            }),
+            Some(_) => {
+                let usable =
+                    |link: u32| label(link) == label(start.link) && map.passage(link, by) != Passage::Closed;
+                map.lookup().nearest(map.net(), (query.goal, f32::INFINITY), &usable, &effort)
+            }
         };
         let Some(goal) = goal else { return Err(Box::new(none(PathTrouble::NoPath))) };
         let end = if trouble.is_none() { goal.above(query.goal) } else { goal.point };
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
-            return Err(Box::new(PathAnswer { nearest: Some(end), ..none(trouble) }));
+            let expansions = begun_for(&effort);
+            return Err(Box::new(PathAnswer { nearest: Some(end), expansions, ..none(trouble) }));
         }
         let mut plan = Self {
             ends: [began, end],
@@ -421,10 +428,15 @@ impl Plan for GraphPlan {
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
             line: None,
-            spent: 0,
+            is_new: true,
+            spent: begun_for(&effort),
         };
         plan.keep_out_of_others(map, query);
         Ok(plan)
+    }
+
+    fn begun_for(&self) -> u32 {
+        self.spent
     }
 
     fn spent(&self, search: &Search) -> u32 {
@@ -435,7 +447,7 @@ impl Plan for GraphPlan {
     fn step(&mut self, map: &PointGraph, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
         let Task { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
-        if !self.begun && self.spent == 0 {
+        if std::mem::take(&mut self.is_new) {
             search.forget_nodes();
         }
         if std::mem::take(&mut self.tries_parts)
@@ -481,6 +493,11 @@ impl Plan for GraphPlan {
             }
         }
     }
+}
+
+/// What beginning a plan took, expansions: nothing to speak of, but where it begins or ends off the ground.
+fn begun_for(effort: &Effort) -> u32 {
+    u32::try_from(effort.expansions()).unwrap_or(u32::MAX).saturating_sub(1)
 }
 
 /// The ends of the link of a place, the nearer first.
@@ -542,22 +559,23 @@ impl Measure {
             if effort.is_spent() {
                 return false;
             }
-            effort.add(2 * LINE_EFFORT);
-            self.add((map, by), [pair[0], pair[1]]);
+            self.add((map, by), [pair[0], pair[1]], effort);
             self.done += 1;
         }
         true
     }
 
-    fn add(&mut self, (map, by): (&PointGraph, &Traversal), [from, to]: [Vec3; 2]) {
+    fn add(&mut self, (map, by): (&PointGraph, &Traversal), [from, to]: [Vec3; 2], effort: &Effort) {
         let stretch_m = f64::from(from.distance(to));
         let from_m = self.length_m;
         self.length_m += f64::from(crate::base::geom::flat_distance(from, to));
+        effort.add(GraphGroundQuery::under_effort(map, from.midpoint(to)));
         let passage = map.spot_through(from.midpoint(to), by).map(|spot| map.passage(spot.link, by));
         let Some(Passage::Through(area, metres)) = passage else {
             // Where links fork above one another the straight line may be another than the one meant.
-            let (_, end) = map.sight(from, to, by);
-            let straight = map.straight(from, to, by).filter(|_| is_level(end, to));
+            let (is_clear, end) = GraphGroundQuery::new(map, by).sight_at((from, to), effort);
+            let straight =
+                (is_clear && is_level(end, to)).then(|| map.cost_of((from, to), end, (by, effort)));
             let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
             self.cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
             return;
@@ -578,12 +596,14 @@ impl Measure {
 
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
-    pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
+    pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
         if !self.fits(by) {
             return Reach::No(PathTrouble::TooWide);
         }
-        let Some(start) = self.start_spot(from, by) else { return Reach::No(PathTrouble::StartOffNav) };
-        self.trouble(&self.labels(by), &start, to, by).map_or(Reach::Yes, Reach::No)
+        let Some(start) = self.start_spot(from, by, effort) else {
+            return Reach::No(PathTrouble::StartOffNav);
+        };
+        self.trouble(&self.labels(by), &start, to, (by, effort)).map_or(Reach::Yes, Reach::No)
     }
 }
 
@@ -593,7 +613,7 @@ impl Linked for PointGraph {
     }
 
     fn reach_without(&self, query: &PathQuery, [from, to]: [Vec3; 2]) -> Reach {
-        self.reach_along(from, to, &query.by)
+        self.reach_along(from, to, &query.by, &Effort::endless())
     }
 }
 

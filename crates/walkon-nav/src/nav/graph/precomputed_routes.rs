@@ -145,7 +145,7 @@ impl PrecomputedRoutes {
                 continue;
             }
             let looked = |routes: &Self, search: &mut Search| {
-                let found = routes.find(net, (from, to), |_| true, search);
+                let found = routes.find(net, from, to, |_| true, search);
                 found.map_or(0, |route| u64::from(route.expansions))
             };
             measured.pairs += 1;
@@ -323,17 +323,18 @@ impl PrecomputedRoutes {
     pub fn find(
         &self,
         net: &Adjacency,
-        (from, to): (u32, u32),
+        from: u32,
+        to: u32,
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
     ) -> Option<FoundRoute> {
         let (from, to) = ([(from, 0)], [(to, 0)]);
-        let (shortcut, mut looked) = self.shortcut(net, (&from, &to), is_open, search);
+        let (shortcut, mut looked) = self.shortcut(net, &from, &to, is_open, search);
         if shortcut.is_some() {
             return shortcut;
         }
         let price = |_: u32, step: AdjacentPoint| if is_open(step.link) { step.cost_mm } else { FAR };
-        let route = direct(&Toward::new(net, &to, 1.0), (&from, &to), price, search, &mut looked)?;
+        let route = direct(&Toward::new(net, &to, 1.0), &from, &to, price, search, &mut looked)?;
         Some(FoundRoute { expansions: looked, ..route })
     }
 
@@ -343,16 +344,18 @@ impl PrecomputedRoutes {
     pub(crate) fn shortcut<'a>(
         &self,
         net: &Adjacency,
-        (from, to): (&'a [Tip], &'a [Tip]),
+        from: &'a [Tip],
+        to: &'a [Tip],
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
     ) -> (Option<FoundRoute>, u32) {
         let mut looked = 0;
         let end = |tips: &'a [Tip]| self.part_of(tips.first()?.0).map(|part| End { part, tips });
-        let work = (search, &mut looked);
         let found = match (end(from), end(to)) {
-            (Some(from), Some(to)) if from.part == to.part => self.inside(net, (from, to), is_open, work),
-            (Some(from), Some(to)) => self.joined(net, (from, to), is_open, work),
+            (Some(from), Some(to)) if from.part == to.part => {
+                self.inside(net, from, to, is_open, search, &mut looked)
+            }
+            (Some(from), Some(to)) => self.joined(net, from, to, is_open, search, &mut looked),
             _ => None,
         };
         (found.map(|route| FoundRoute { expansions: looked, ..route }), looked)
@@ -362,9 +365,11 @@ impl PrecomputedRoutes {
     fn inside(
         &self,
         net: &Adjacency,
-        (from, to): (End<'_>, End<'_>),
+        from: End<'_>,
+        to: End<'_>,
         is_open: impl Fn(u32) -> bool + Copy,
-        (search, looked): (&mut Search, &mut u32),
+        search: &mut Search,
+        looked: &mut u32,
     ) -> Option<FoundRoute> {
         let is_within = |at: u32| self.part_of(at) == Some(from.part);
         let price = |_: u32, step: AdjacentPoint| match is_open(step.link) && is_within(step.to) {
@@ -373,7 +378,7 @@ impl PrecomputedRoutes {
         };
         let begin: Vec<Tip> = from.tips.iter().copied().filter(|tip| is_within(tip.0)).collect();
         let toward = Toward::new(net, to.tips, 1.0);
-        let route = direct(&toward, (&begin, to.tips), price, search, looked)?;
+        let route = direct(&toward, &begin, to.tips, price, search, looked)?;
         let [out, back] = [from, to].map(|end| self.leaving_mm(end));
         (route.cost_mm <= out.saturating_add(back))
             .then_some(FoundRoute { how: RouteSource::Inside, ..route })
@@ -392,9 +397,11 @@ impl PrecomputedRoutes {
     fn joined(
         &self,
         net: &Adjacency,
-        (from, to): (End<'_>, End<'_>),
+        from: End<'_>,
+        to: End<'_>,
         is_open: impl Fn(u32) -> bool + Copy,
-        (search, looked): (&mut Search, &mut u32),
+        search: &mut Search,
+        looked: &mut u32,
     ) -> Option<FoundRoute> {
         let way = &self.ways[from.part * self.part_count() + to.part];
         let is_walkable = |pair: &[u32]| net.step(pair[0], pair[1]).is_some_and(|step| is_open(step.link));
@@ -405,11 +412,12 @@ impl PrecomputedRoutes {
         let toward = Toward::new(net, to.tips, 1.0);
         let bounds = from.tips.iter().map(|&(at, cost)| toward.bound_mm(at).saturating_add(cost));
         let most = u64::from(bounds.min()?) * DEARER_MAX_PERCENT / 100;
-        let join = near(net, (from.tips, end), (&way.points, &way.left_mm), is_open, (search, looked))?;
+        let whole = Stretch { points: &way.points, left_mm: &way.left_mm };
+        let join = near(net, from.tips, end, whole, is_open, search, looked)?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
         let rest: Vec<u32> = way.left_mm[at..].iter().map(|left| way.left_mm[at] - left).collect();
-        let rest = (&way.points[at..], rest.as_slice());
-        let leave = near(net, (to.tips, way.points[at]), rest, is_open, (search, looked))?;
+        let rest = Stretch { points: &way.points[at..], left_mm: &rest };
+        let leave = near(net, to.tips, way.points[at], rest, is_open, search, looked)?;
         let until = way.points.iter().position(|at| Some(at) == leave.points.last())?;
         let cost_mm = join.cost_mm.saturating_sub(way.left_mm[at]).saturating_add(leave.cost_mm);
         if u64::from(cost_mm) > most {
@@ -422,22 +430,32 @@ impl PrecomputedRoutes {
     }
 }
 
+/// A stretch of a way, and by point what is left to its end.
+#[derive(Clone, Copy)]
+struct Stretch<'a> {
+    points: &'a [u32],
+    left_mm: &'a [u32],
+}
+
 /// From an end to where a way is joined best: the points up to there, and what it costs to the end of the
 /// way.
 fn near(
     net: &Adjacency,
-    (tips, end): (&[Tip], u32),
-    (points, left_mm): (&[u32], &[u32]),
+    tips: &[Tip],
+    end: u32,
+    way: Stretch<'_>,
     is_open: impl Fn(u32) -> bool + Copy,
-    (search, looked): (&mut Search, &mut u32),
+    search: &mut Search,
+    looked: &mut u32,
 ) -> Option<FoundRoute> {
+    let Stretch { points, left_mm } = way;
     let mut left = std::mem::take(&mut search.graph.left_mm);
     left.resize(net.points().len().max(left.len()), FAR);
     points.iter().zip(left_mm).for_each(|(&at, &cost)| left[at as usize] = cost);
     let toward = Toward::new(net, &[(end, 0)], 1.0);
     let price = |_: u32, step: AdjacentPoint| if is_open(step.link) { step.cost_mm } else { FAR };
     let ground = LinkCosts { net, toward: &toward, price, left: |at: u32| left[at as usize] };
-    let route = run(&ground, (tips, JOIN_SLACK, JOIN_POINTS_MAX), search, looked);
+    let route = run(&ground, tips, JOIN_SLACK, JOIN_POINTS_MAX, search, looked);
     points.iter().for_each(|&at| left[at as usize] = FAR);
     search.graph.left_mm = left;
     route
@@ -446,13 +464,14 @@ fn near(
 /// The cheapest way between two places.
 fn direct(
     toward: &Toward<'_>,
-    (from, to): (&[Tip], &[Tip]),
+    from: &[Tip],
+    to: &[Tip],
     price: impl Fn(u32, AdjacentPoint) -> u32,
     search: &mut Search,
     looked: &mut u32,
 ) -> Option<FoundRoute> {
     let ground = LinkCosts { net: toward.net(), toward, price, left: |at: u32| left_of(to, at) };
-    run(&ground, (from, EXACT, FAR), search, looked)
+    run(&ground, from, EXACT, FAR, search, looked)
 }
 
 /// What is left from a point, when it is one of some tips.
@@ -463,7 +482,9 @@ pub(crate) fn left_of(tips: &[Tip], at: u32) -> u32 {
 
 fn run<P: Fn(u32, AdjacentPoint) -> u32, L: Fn(u32) -> u32>(
     ground: &LinkCosts<'_, P, L>,
-    (from, slack, points_max): (&[Tip], u32, u32),
+    from: &[Tip],
+    slack: u32,
+    points_max: u32,
     search: &mut Search,
     looked: &mut u32,
 ) -> Option<FoundRoute> {
@@ -561,7 +582,7 @@ mod tests {
                     for _ in 0..25 {
                         let to = rng.below(1024) as u32;
                         pairs += 1;
-                        let found = routes.find(&net, (from, to), is_open, &mut search);
+                        let found = routes.find(&net, from, to, is_open, &mut search);
                         let Some(route) = found else {
                             assert_eq!(best[to as usize], u64::MAX, "{from} {to}");
                             continue;

@@ -11,6 +11,7 @@ use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
 use crate::nav::sight::{AlongEdge, GroundLine, Look, hides};
+use crate::nav::smooth::Effort;
 
 /// How high over the ground looks begin and end in a scene, metres.
 const EYE_M: f32 = 1.5;
@@ -22,7 +23,7 @@ impl PointGraph {
             Some(scene) => scene.is_clear(look.from + Vec3::Y * EYE_M, look.to + Vec3::Y * EYE_M),
             None => {
                 let footing = GraphGroundQuery::new(self, &Traversal::default());
-                footing.sight_over(look.from, look.to, &|_| true).0
+                footing.sight_over((look.from, look.to), &|_| true, &Effort::endless()).0
             }
         };
         is_clear && !self.is_hidden(look, &line)

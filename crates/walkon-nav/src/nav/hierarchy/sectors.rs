@@ -6,7 +6,7 @@
 //! A border of many openings keeps the first eight gates: where that divides what is joined, no way is found
 //! here. Memory: about a byte a cell. Cost: making a sector takes a flood of it a gate.
 
-use crate::nav::cells::layout::{Rates, Unit};
+use crate::nav::cells::layout::{Rates, StepKind, Unit};
 use crate::nav::cells::{Flow, WeightedGround};
 use crate::nav::hierarchy::alt_heuristic::GateLandmarks;
 use crate::nav::hierarchy::table::{CellRect, CellTable, SIDE};
@@ -246,7 +246,9 @@ impl Sectors {
         };
         let range = if side & 1 == 0 { first.1..end.1 } else { first.0..end.0 };
         let rates = Rates::new(ground.unit);
-        let toll = |(x, z): (u32, u32)| ground.step(&rates, (z * ground.bits.width() + x) as usize, false);
+        let toll = |(x, z): (u32, u32)| {
+            ground.step(&rates, (z * ground.bits.width() + x) as usize, StepKind::Straight)
+        };
         let is_open = |at: u32| {
             let (inner, outer) = pair(at);
             ground.bits.get(inner.0, inner.1) && ground.bits.get(outer.0, outer.1)

@@ -6,7 +6,7 @@
 
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
-use crate::nav::cells::layout::{FACTOR_ONE, LEGAL, OFFSETS, Rates, Unit};
+use crate::nav::cells::layout::{FACTOR_ONE, LEGAL, OFFSETS, Rates, StepKind, Unit};
 use crate::nav::cells::{Flow, WeightedGround};
 
 /// Cells along a side of the largest part, as a power of two.
@@ -179,9 +179,12 @@ impl CellTable {
 
     /// What a step onto or from a cell costs.
     #[inline(always)]
-    fn price(&self, local: usize, diagonal: bool) -> u32 {
+    fn price(&self, local: usize, kind: StepKind) -> u32 {
         let factor = self.factor[local];
-        if diagonal { self.rates.diagonal(factor) } else { self.rates.straight(factor) }
+        match kind {
+            StepKind::Straight => self.rates.straight(factor),
+            StepKind::Diagonal => self.rates.diagonal(factor),
+        }
     }
 
     /// The costs between a cell and all others of the part laid out.
@@ -257,7 +260,7 @@ impl CellTable {
                 let direction = left.trailing_zeros() as usize;
                 left &= left - 1;
                 let to = here.wrapping_add_signed(STEPS[direction]);
-                let price = self.price(if ONWARD { to } else { here }, direction & 1 != 0);
+                let price = self.price(if ONWARD { to } else { here }, StepKind::of(direction));
                 let cost = so_far.saturating_add(price);
                 if cost >= self.cost[to] {
                     continue;
@@ -340,7 +343,7 @@ mod tests {
                     let (dx, dz) = OFFSETS[direction];
                     let next = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
                     let entered = if flow == Flow::From { id(next) } else { id((x, z)) };
-                    let step = ground.step(&rates, entered, direction & 1 != 0);
+                    let step = ground.step(&rates, entered, StepKind::of(direction));
                     cost[id(next)] = cost[id(next)].min(cost[id((x, z))] + step);
                 }
             }

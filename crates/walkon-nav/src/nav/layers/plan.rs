@@ -1,15 +1,15 @@
 //! From a query to a path over several layers.
 //!
-//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
-//! is decided by labels: the path ends at the nearest place that can be reached on the layer of the goal, else
-//! on that of the start. A path without links is the one that its layer alone would give. Not here: ways within a
-//! layer (`cells`), the choice of links (`joined`).
+//! In: layers, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable
+//! goal is decided by labels: the path ends at the nearest place that can be reached on the layer of the
+//! goal, else on that of the start. A path without links is the one that its layer alone would give. Not
+//! here: ways within a layer (`cells`), the choice of links (`joined`).
 
 use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cells;
-use crate::nav::joined::{Joined, Stage};
+use crate::nav::joined::{Ends, Joined, Stage};
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::Everywhere;
 use crate::nav::links::Hop;
@@ -76,7 +76,8 @@ impl Plan for LayersPlan {
                 return Err(Box::new(PathAnswer { trouble, nearest, revision, ..PathAnswer::default() }));
             }
         }
-        Ok(Self::Joined(Box::new(Joined::new(layers, query, (own, target, goal), hops, trouble))))
+        let ends = Ends { start: own, target, goal };
+        Ok(Self::Joined(Box::new(Joined::new(layers, query, ends, hops, trouble))))
     }
 
     fn spent(&self, search: &Search) -> u32 {

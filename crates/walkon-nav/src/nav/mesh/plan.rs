@@ -329,7 +329,7 @@ impl MeshPlan {
         let effort = line.bill.slice(allowance);
         let is_smooth = line.crossings.as_mut().is_none_or(|line| self.smooth(line, &effort));
         line.bill.take(&effort);
-        let charged = line.bill.charged();
+        let (charged, granted) = (line.bill.charged(), line.bill.granted());
         if !is_smooth && self.spent(search).saturating_add(charged) < query.expansions_max {
             self.line = Some(line);
             return None;
@@ -357,7 +357,8 @@ impl MeshPlan {
         path.points = points;
         self.note(search);
         let Self { trouble, others, covered, .. } = *self;
-        Some(Remarks { trouble, others, covered, expansions: self.spent(search).max(1) }.of(path))
+        let expansions = self.spent(search).max(1);
+        Some(Remarks { trouble, others, covered, expansions, granted }.of(path))
     }
 
     /// The line through the way found, with those that may be cheaper.

@@ -11,12 +11,17 @@ use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::MeshView;
+use crate::nav::smooth::Effort;
 use crate::nav::{Backend, RandomPoint};
+
+/// What it takes to try a point, and to see whether a polygon would do.
+const DRAW_EFFORT: u64 = 256;
+const CHOICE_EFFORT: u64 = 32;
 
 impl NavMesh {
     /// A random point; None only when none qualifies.
     #[must_use]
-    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
+    pub(crate) fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
         let view = self.view(&query.by);
         let label = match query.reachable_from {
             None => None,
@@ -31,6 +36,7 @@ impl NavMesh {
                 && label.is_none_or(|label| view.surface.label[polygon as usize] == label)
         };
         let drawn = (0..query.attempts).find_map(|_| {
+            effort.add(DRAW_EFFORT);
             let point = self.draw(query, rng)?;
             let spot = view
                 .surface
@@ -40,7 +46,10 @@ impl NavMesh {
                 query.centre.is_none_or(|centre| geom::flat_distance(centre, place) <= query.within_m);
             (inside && admits(spot.polygon)).then_some(place)
         });
-        drawn.or_else(|| choose(&view, query, &admits, rng))
+        drawn.or_else(|| {
+            effort.add(CHOICE_EFFORT * u64::from(view.surface.polygon_count()));
+            choose(&view, query, &admits, rng)
+        })
     }
 
     fn draw(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Point> {

@@ -1,7 +1,8 @@
 //! What many runs came to, for people.
 //!
-//! In: how each run ended, what was measured in it. Out: lines with the spread of every measure, the runs that
-//! failed, those that were not made. Holds: memory does not grow with the runs. Not here: the rows themselves.
+//! In: how each run ended, what was measured in it. Out: lines with the spread of every measure, the runs
+//! that failed, those that were not made. Holds: memory does not grow with the runs. Not here: the rows
+//! themselves.
 
 use std::collections::BTreeMap;
 

@@ -19,6 +19,7 @@ use crate::nav::cells::raster::{self, Spans, Window};
 use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
 use crate::nav::edits::AreaState;
+use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
     Traversal,
@@ -38,7 +39,12 @@ impl Backend for CellMap {
     }
 
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.draw_point(query, rng)
+        self.random_point_counted(query, rng).0
+    }
+
+    fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
+        let effort = Effort::endless();
+        (self.draw_point(query, rng, &effort), effort.expansions())
     }
 
     fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
@@ -161,6 +167,9 @@ impl Backend for CellMap {
     }
 
     fn is_prepared(&self, by: &Traversal) -> bool {
+        if !self.factors.is_empty() && !self.is_far_ready {
+            return false;
+        }
         let class = self.class(by);
         if by.areas.is_some() {
             return self.variants.iter().any(|variant| variant.is_for(self, by));
@@ -171,6 +180,11 @@ impl Backend for CellMap {
 
     fn node_count(&self) -> u64 {
         u64::from(self.frame().width) * u64::from(self.frame().depth)
+    }
+
+    fn expansion_price(&self) -> u64 {
+        // Hexagons are searched one by one, at the price of each step.
+        if self.base.bare.shape().is_plain() { 1 } else { 3 }
     }
 
     fn make_room(&self, search: &mut Search) {

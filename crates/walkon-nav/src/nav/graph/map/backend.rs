@@ -16,6 +16,7 @@ use crate::nav::edits::AreaState;
 use crate::nav::graph::connected_components::AreaAccess;
 use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
 };
@@ -120,7 +121,12 @@ impl Backend for PointGraph {
     }
 
     fn prepare(&mut self, by: &Traversal) {
-        self.known.remember(AreaAccess::of(by));
+        let kind = AreaAccess::of(by);
+        // Whatever changes areas or links gets ready for those who are known.
+        if self.known.kinds().first() == Some(&kind) {
+            return;
+        }
+        self.known.remember(kind);
         self.expect_questions();
     }
 
@@ -149,11 +155,19 @@ impl Backend for PointGraph {
     }
 
     fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location> {
-        if let Some(here) = self.locate(point, by) {
-            return Some(here);
-        }
-        let spot = self.lookup.nearest(&self.net, point, within_m, &|link| self.is_open(link, by))?;
-        Some(self.location(&spot, spot.point))
+        self.nearest_counted(point, within_m, by).0
+    }
+
+    fn nearest_counted(&self, point: Vec3, within_m: f32, by: &Traversal) -> (Option<Location>, u64) {
+        let effort = Effort::endless();
+        effort.add(GraphGroundQuery::under_effort(self, point));
+        let nearest = || {
+            let usable = |link: u32| self.is_open(link, by);
+            let spot = self.lookup.nearest(&self.net, (point, within_m), &usable, &effort)?;
+            Some(self.location(&spot, spot.point))
+        };
+        let found = self.locate(point, by).or_else(nearest);
+        (found, effort.expansions())
     }
 
     fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
@@ -161,16 +175,17 @@ impl Backend for PointGraph {
     }
 
     fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        let (clear, end) = self.sight(from, to, by);
-        // The cast saturates.
-        clear.then(|| {
-            Cost((f64::from(from.distance(end)) * 1000.0 * f64::from(self.dearest(from, to, by))).ceil()
-                as u32)
-        })
+        self.straight_at((from, to), by, &Effort::endless())
     }
 
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
         GraphGroundQuery::new(self, by).sight(from, to)
+    }
+
+    fn sight_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> ((bool, Vec3), u64) {
+        let effort = Effort::endless();
+        let seen = GraphGroundQuery::new(self, by).sight_at((from, to), &effort);
+        (seen, effort.expansions())
     }
 
     fn sees(&self, look: &Look<'_>) -> bool {
@@ -183,49 +198,23 @@ impl Backend for PointGraph {
     }
 
     fn reach(&self, from: Vec3, to: Vec3, by: &Traversal) -> Reach {
-        self.links.reach([from, to], by.actions, |from, to| self.reach_along(from, to, by))
+        self.reach_counted(from, to, by).0
+    }
+
+    fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        let effort = Effort::endless();
+        let along = |from, to| self.reach_along(from, to, by, &effort);
+        let reach = self.links.reach([from, to], by.actions, along);
+        (reach, effort.expansions())
     }
 
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        let from =
-            query.reachable_from.map(|from| (self.labels(&query.by), self.start_spot(from, &query.by)));
-        if let Some((_, None)) = from {
-            return None;
-        }
-        let is_reachable = |end: u32| {
-            from.as_ref().is_none_or(|(labels, start)| {
-                start.as_ref().is_some_and(|start| {
-                    labels[self.net.links()[start.link as usize][0] as usize] == labels[end as usize]
-                })
-            })
-        };
-        let stretches: Vec<[Vec3; 2]> = (0..)
-            .zip(self.net.links())
-            .filter(|&(link, ends)| {
-                self.is_open(link, &query.by)
-                    && is_reachable(ends[0])
-                    && query.area.is_none_or(|area| {
-                        self.across.areas(link as usize).binary_search(&(area.index() as u16)).is_ok()
-                    })
-            })
-            .filter_map(|(_, ends)| {
-                let ends = ends.map(|end| self.net.points()[end as usize]);
-                match query.centre {
-                    None => Some(ends),
-                    Some(centre) => within_disc(ends, centre, query.within_m),
-                }
-            })
-            .collect();
-        let total: f64 = stretches.iter().map(|ends| f64::from(ends[0].distance(ends[1]))).sum();
-        let mut drawn = rng.unit() * total;
-        for [a, b] in &stretches {
-            let length = f64::from(a.distance(*b));
-            if drawn <= length {
-                return Some(a.lerp(*b, if length > 0.0 { (drawn / length) as f32 } else { 0.0 }));
-            }
-            drawn -= length;
-        }
-        stretches.last().map(|ends| ends[1])
+        self.random_point_counted(query, rng).0
+    }
+
+    fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
+        let effort = Effort::endless();
+        (self.draw_point(query, rng, &effort), effort.expansions())
     }
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {
@@ -278,3 +267,66 @@ impl Backend for PointGraph {
         hash.word(self.start_hash).word(self.edit_hash).word(self.revision);
     }
 }
+
+/// What it takes to see whether a random point may lie on a link, and how long it is.
+const STRETCH_EFFORT: u64 = 32;
+
+impl PointGraph {
+    /// A random point, all of the links as likely as they are long. Cost: the links around the middle of the
+    /// disc; all of them where none is given.
+    fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
+        let label_of =
+            |spot: &LinkSpot, labels: &[u32]| labels[self.net.links()[spot.link as usize][0] as usize];
+        let from = match query.reachable_from {
+            None => None,
+            Some(from) => {
+                effort.add(QUESTION_EFFORT);
+                let labels = self.labels(&query.by);
+                let start = self.start_spot(from, &query.by, effort)?;
+                let label = label_of(&start, &labels);
+                Some((labels, label))
+            }
+        };
+        let is_reachable =
+            |end: u32| from.as_ref().is_none_or(|(labels, label)| labels[end as usize] == *label);
+        let is_held = |link: u32, area: AreaId| {
+            self.across.areas(link as usize).binary_search(&(area.index() as u16)).is_ok()
+        };
+        let passages = self.passages(&query.by);
+        let fits = self.fits(&query.by);
+        let stretch = |link: u32| {
+            let ends = self.net.links()[link as usize];
+            let is_open = fits && matches!(passages[self.set_across(link) as usize], Passage::Open(_));
+            if !is_open || !is_reachable(ends[0]) || query.area.is_some_and(|area| !is_held(link, area)) {
+                return None;
+            }
+            let ends = ends.map(|end| self.net.points()[end as usize]);
+            query.centre.map_or(Some(ends), |centre| within_disc(ends, centre, query.within_m))
+        };
+        let mut near: Vec<u32> = Vec::new();
+        let reach_m = query.within_m + WITHIN_SPARE_M;
+        match query.centre.filter(|centre| centre.is_finite() && self.lookup.is_worth_looking(reach_m)) {
+            Some(centre) => self.lookup.along_at((centre, centre), reach_m, &mut near, effort),
+            None => near.extend(0..self.net.links().len() as u32),
+        }
+        // What lies within a disc is worked out, twice.
+        let each = if query.centre.is_some() { 3 * STRETCH_EFFORT } else { STRETCH_EFFORT };
+        effort.add(each * near.len() as u64);
+        let stretches = || near.iter().filter_map(|&link| stretch(link));
+        let total: f64 = stretches().map(|ends| f64::from(ends[0].distance(ends[1]))).sum();
+        let mut drawn = rng.unit() * total;
+        let mut last = None;
+        for [a, b] in stretches() {
+            let length = f64::from(a.distance(b));
+            if drawn <= length {
+                return Some(a.lerp(b, if length > 0.0 { (drawn / length) as f32 } else { 0.0 }));
+            }
+            drawn -= length;
+            last = Some(b);
+        }
+        last
+    }
+}
+
+/// How much further than the disc of a random point links are looked for, metres: rounding.
+const WITHIN_SPARE_M: f32 = 0.01;

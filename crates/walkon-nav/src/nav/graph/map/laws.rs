@@ -5,8 +5,10 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::graph::lookup::looks;
 use crate::nav::graph::lookup::spot_in_space;
 use crate::nav::graph::{GraphGroundQuery, RouteSource, divide, grow};
+use crate::nav::smooth::Effort;
 use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, Search};
 
 /// Points on each side of a floor.
@@ -242,7 +244,7 @@ proptest! {
                 let near = spots.filter(|spot| spot.point.distance(point) <= within_m);
                 let rank = |spot: &LinkSpot| (spot.point.distance(point), spot.link);
                 let expected = near.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap());
-                let found = map.lookup().nearest(map.net(), point, within_m, &usable);
+                let found = map.lookup().nearest(map.net(), (point, within_m), &usable, &Effort::endless());
                 prop_assert_eq!(found, expected, "{} within {}", point, within_m);
             }
         }
@@ -302,9 +304,9 @@ proptest! {
             prop_assert!(map.routes().part_count() > 0);
             let count = map.net().points().len() as u64;
             for _ in 0..40 {
-                let ends = (rng.below(count) as u32, rng.below(count) as u32);
-                let [found, best] =
-                    [map.routes(), &plain].map(|routes| routes.find(map.net(), ends, |_| true, &mut search));
+                let (from, to) = (rng.below(count) as u32, rng.below(count) as u32);
+                let [found, best] = [map.routes(), &plain]
+                    .map(|routes| routes.find(map.net(), from, to, |_| true, &mut search));
                 let [found, best] = [found, best].map(|route| route.map(|route| (route.cost_mm, route.how)));
                 match (found, best) {
                     (Some((cost, RouteSource::Joined)), Some((best, _))) => prop_assert!(cost <= best + best / 10),
@@ -313,4 +315,71 @@ proptest! {
             }
         }
     }
+}
+
+/// A floor of points 0.25 m apart, each linked with its eight neighbours, with a wall across that has a gap.
+fn floor(columns: u32, rows: u32) -> PointGraph {
+    let number = |x: u32, z: u32| z * columns + x;
+    let place = |x: u32, z: u32| Vec3::new(x as f32 * 0.25, 0.0, z as f32 * 0.25);
+    let is_wall = |x: u32, z: u32| x == columns / 2 && z != rows / 3;
+    let points = (0..rows).flat_map(|z| (0..columns).map(move |x| place(x, z))).collect();
+    let mut links = Vec::new();
+    for (z, x) in (0..rows).flat_map(|z| (0..columns).map(move |x| (z, x))).filter(|&(z, x)| !is_wall(x, z)) {
+        let beside = [(x + 1, z), (x, z + 1), (x + 1, z + 1), (x.wrapping_sub(1), z + 1)];
+        let there = beside.into_iter().filter(|&(x, z)| x < columns && z < rows && !is_wall(x, z));
+        links.extend(there.map(|(to_x, to_z)| [number(x, z), number(to_x, to_z)]));
+    }
+    let draft = EditableGraph::new(points, &links, Vec::new()).unwrap();
+    let source = GraphSource { draft, width_m: 0.1, agent_radius_m: 0.3, ..GraphSource::default() };
+    PointGraph::new(source)
+}
+
+/// Law: whatever is asked, the links that are looked at for it are charged, some hundred for two microseconds
+/// of work at most; and the links that are looked at for a way grow with its length, not with the square of
+/// it.
+#[test]
+fn work_on_links_is_charged_as_links_looked_at() {
+    let map = floor(100, 60);
+    let by = Traversal::default();
+    let mut rng = Rng::stream(3, "charges");
+    let mut place = || Vec3::new(25.0 * rng.unit() as f32, 0.0, 15.0 * rng.unit() as f32);
+    let most = |expansions: u64| (expansions + 1) * 256;
+    for _ in 0..300 {
+        let (from, to) = (place(), place());
+        looks::take();
+        let (_, charged) = map.sight_counted(from, to, &by);
+        let looked = looks::take();
+        assert!(looked <= most(charged), "a line: {looked} links looked at, {charged} charged");
+        let (_, charged) = map.reach_counted(from, to, &by);
+        let looked = looks::take();
+        assert!(
+            looked <= most(charged),
+            "whether there is a way: {looked} links looked at, {charged} charged"
+        );
+        let beside = from + Vec3::new(0.0, 0.0, -20.0);
+        let (_, charged) = map.nearest_counted(beside, 30.0, &by);
+        let looked = looks::take();
+        assert!(looked <= most(charged), "the nearest place: {looked} links looked at, {charged} charged");
+    }
+    let mut search = Search::default();
+    let nav = NavMap::from(map.clone());
+    let (mut short, mut long) = ((0, 0.0), (0, 0.0));
+    for _ in 0..60 {
+        let query = query(place(), place(), Accept::Exact);
+        looks::take();
+        let answer = nav.plan(&query, &mut search);
+        let looked = looks::take();
+        let of_class = if answer.path.length_m < 8.0 { &mut short } else { &mut long };
+        *of_class = (of_class.0 + looked, of_class.1 + answer.path.length_m);
+        // Unit tests charge 32 times as much for a line.
+        let charged = u64::from(answer.expansions + answer.granted).div_ceil(32);
+        assert!(looked <= most(charged), "a way: {looked} links looked at, {charged} charged");
+    }
+    let each_m = |(looked, metres): (u64, f32)| looked as f32 / metres;
+    assert!(
+        each_m(long) < 3.0 * each_m(short),
+        "{} links a metre, {} on short ways",
+        each_m(long),
+        each_m(short)
+    );
 }

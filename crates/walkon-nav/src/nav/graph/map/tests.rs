@@ -286,8 +286,7 @@ fn seed_v14_the_short_way_out_of_a_part_is_taken() {
     let (draft, _) = lettered(&["aaaaaa......", "aaaaaa......", "aaaaaa......", "aaaaaa......"]);
     let (from, to) = (Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 3.0));
     let map = divided(&draft, true);
-    let route =
-        |from, to| map.routes().find(map.net(), (from, to), |_| true, &mut Search::default()).unwrap();
+    let route = |from, to| map.routes().find(map.net(), from, to, |_| true, &mut Search::default()).unwrap();
     let inside = route(0, 38);
     assert_eq!(inside.how, crate::nav::graph::RouteSource::Inside);
     assert!(inside.points.iter().all(|&at| map.routes().part_of(at) == Some(0)));
@@ -300,8 +299,8 @@ fn ways_between_parts_stay_in_use_when_points_and_links_come() {
     let (draft, _) =
         lettered(&["aaaaaaaa......bbbbbbbb", "######################", "......................"]);
     let mut map = divided(&draft, true);
-    let how = |map: &PointGraph, ends| {
-        let route = map.routes().find(map.net(), ends, |_| true, &mut Search::default()).expect("a way");
+    let how = |map: &PointGraph, (from, to)| {
+        let route = map.routes().find(map.net(), from, to, |_| true, &mut Search::default()).expect("a way");
         (route.how, route.cost_mm)
     };
     assert_eq!(how(&map, (0, 21)), (RouteSource::Joined, 21_000));

@@ -11,12 +11,20 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::CellMap;
+use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, PathTrouble,
     RandomPoint, Reach, Revision, Search, TileEdit, Traversal,
 };
 
+/// What it takes to see what is reached over a link.
+const LINK_EFFORT: u64 = 512;
+
 impl Backend for Layers {
+    fn expansion_price(&self) -> u64 {
+        self.first().expansion_price()
+    }
+
     fn make_room(&self, search: &mut Search) {
         self.maps.iter().for_each(|cells| cells.make_room(search));
     }
@@ -165,13 +173,30 @@ impl Backend for Layers {
         self.reach_on(from, LayerPoint { layer: by.layer, point: to }, by)
     }
 
+    fn reach_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> (Reach, u64) {
+        let effort = Effort::endless();
+        effort.add(self.links().len() as u64 * LINK_EFFORT);
+        (self.reach(from, to, by), effort.expansions())
+    }
+
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        let Some(from) = query.reachable_from else { return self.of(&query.by).random_point(query, rng) };
-        let views = self.views(&query.by);
-        let layer = usize::from(query.by.layer);
-        let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
-        let reached = self.everywhere(&views, &query.by, start).layers.swap_remove(layer);
-        self.of(&query.by).random_point_among(query, reached, rng)
+        self.random_point_counted(query, rng).0
+    }
+
+    fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
+        let Some(from) = query.reachable_from else {
+            return self.of(&query.by).random_point_counted(query, rng);
+        };
+        let effort = Effort::endless();
+        effort.add(self.links().len() as u64 * LINK_EFFORT);
+        let mut draw = || {
+            let views = self.views(&query.by);
+            let layer = usize::from(query.by.layer);
+            let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
+            let reached = self.everywhere(&views, &query.by, start).layers.swap_remove(layer);
+            self.of(&query.by).random_point_among(query, reached, (rng, &effort))
+        };
+        (draw(), effort.expansions())
     }
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {

@@ -17,6 +17,7 @@ use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
 use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
+use crate::nav::smooth::Effort;
 use crate::nav::{
     Backend, Disc, Island, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision,
     Traversal,
@@ -52,7 +53,12 @@ impl Backend for NavMesh {
     }
 
     fn random_point(&self, query: &RandomPoint, rng: &mut Rng) -> Option<Vec3> {
-        self.draw_point(query, rng)
+        self.random_point_counted(query, rng).0
+    }
+
+    fn random_point_counted(&self, query: &RandomPoint, rng: &mut Rng) -> (Option<Vec3>, u64) {
+        let effort = Effort::endless();
+        (self.draw_point(query, rng, &effort), effort.expansions())
     }
 
     fn start(&self, point: Vec3, by: &Traversal) -> Option<Location> {
