@@ -81,7 +81,7 @@ impl Streams {
         let Self { numbered, by_name } = self;
         let known = by_name.values().filter_map(|&number| numbered.get(number));
         out.list(known.collect::<Vec<_>>().into_iter(), |out, Stream { name, name_hash: _, numbers }| {
-            out.text(name);
+            out.name(name);
             out.word(numbers.drawn());
         });
     }
@@ -91,7 +91,7 @@ impl Streams {
         for stream in &mut self.numbered {
             *stream = Stream::new(seed, stream.name.clone());
         }
-        for (name, drawn) in Vec::<(String, u64)>::load(input)? {
+        for (name, drawn) in input.list(|input| Ok((input.name()?, input.word()?)))? {
             let number =
                 self.begin(seed, &name).ok_or_else(|| Broken::new("more streams than there may be"))?;
             self.give_back(number, Rng::stream_after(seed, &name, drawn));

@@ -158,7 +158,8 @@ fn new_self(
     params: &Plain,
     stream: Option<StreamId>,
 ) -> mlua::Result<Table> {
-    let this = lua.create_table()?;
+    // With room for all that is put in.
+    let this = lua.create_table_with_capacity(0, 8)?;
     let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
     this.raw_set("character", handles::character(lua, character)?)?;
     this.raw_set("params", frozen(lua, params)?)?;
@@ -167,8 +168,8 @@ fn new_self(
     this.raw_set("rng", stream)?;
     this.raw_set("blackboard", blackboard::board(lua, BoardOf::Character(character))?)?;
     // Its lines carry the name of the behaviour, as all lines carry their owner.
-    this.raw_set("log", lua.globals().get::<Value>("log")?)?;
-    let metatable = lua.create_table()?;
+    this.raw_set("log", lua.globals().raw_get::<Value>("log")?)?;
+    let metatable = lua.create_table_with_capacity(0, 2)?;
     metatable.raw_set("__index", &class.table)?;
     metatable.raw_set("__metatable", false)?;
     metatable.set_readonly(true);

@@ -281,9 +281,14 @@ fn slot_of(who: CharacterId) -> usize {
     (slotmap::Key::data(&who).as_ffi() & u64::from(u32::MAX)) as usize
 }
 
+/// To the bit.
 #[inline]
-fn bits_of(Disc { centre, radius_m }: Disc) -> [u32; 4] {
-    [centre.x, centre.y, centre.z, radius_m].map(f32::to_bits)
+fn is_same(one: Disc, other: Disc) -> bool {
+    let Disc { centre, radius_m } = one;
+    centre.x.to_bits() == other.centre.x.to_bits()
+        && centre.y.to_bits() == other.centre.y.to_bits()
+        && centre.z.to_bits() == other.centre.z.to_bits()
+        && radius_m.to_bits() == other.radius_m.to_bits()
 }
 
 fn save_bystanders(
@@ -301,7 +306,7 @@ fn save_bystanders(
             out.word(slot as u64);
         }
         before = slot;
-        let is_known = known.get(slot).is_some_and(|(id, last)| id == who && bits_of(last) == bits_of(disc));
+        let is_known = known.get(slot).is_some_and(|(id, last)| id == who && is_same(last, disc));
         out.flag(is_known);
         if is_known {
             return;

@@ -227,8 +227,11 @@ impl ByteWriter {
     }
 }
 
+#[inline]
 fn same_bits(one: Vec3, other: Vec3) -> bool {
-    one.to_array().map(f32::to_bits) == other.to_array().map(f32::to_bits)
+    one.x.to_bits() == other.x.to_bits()
+        && one.y.to_bits() == other.y.to_bits()
+        && one.z.to_bits() == other.z.to_bits()
 }
 
 /// Bytes that are read.
