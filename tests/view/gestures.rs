@@ -24,6 +24,23 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Makes a gesture, and makes it again as people do when nothing comes of it: a busy machine may still be
+/// drawing.
+fn made_until(what: &str, mut gesture: impl FnMut(), mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        gesture();
+        let look = Instant::now() + Duration::from_secs(6);
+        while Instant::now() < look {
+            if holds() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(Instant::now() < deadline, "{what} never came");
+    }
+}
+
 /// Where a place of the world is in the window.
 pub fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     let spot = page.value(&format!("(at => [at.x, at.y])(window.walkon.spotOf({}))", json!(place)));
@@ -200,10 +217,12 @@ fn a_level_with_floors_is_turned_and_walked_on() {
     // To a mark on the upper floor, which is seen from here.
     let mark = hand.get(json!({ "do": "inspect", "kind": "mark", "name": "gallery" }))["position"].clone();
     let mark: [f64; 3] = serde_json::from_value(mark).unwrap();
-    let spot = spot_of(&mut page, mark);
     page.until("window.walkon.backdrops.count > 0");
-    page.click(spot, 8);
-    until("a walk", || {
+    let click = || {
+        let spot = spot_of(&mut page, mark);
+        page.click(spot, 8);
+    };
+    made_until("a walk", click, || {
         hand.step(1);
         let walk = hand.get(json!({ "do": "inspect", "kind": "character", "name": "guest" }))["walk"].clone();
         let goal: [f64; 3] = serde_json::from_value(walk["goal"].clone()).unwrap_or_default();
@@ -230,9 +249,11 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
         .map(|end| serde_json::from_value(level()["navigation"]["boxes"][0][end].clone()).unwrap());
     let middle = [(low[0] + high[0]) / 2.0, high[1], (low[2] + high[2]) / 2.0];
     let raised = [middle[0], middle[1] + 0.5, middle[2]];
-    let ends = [middle, raised].map(|place| spot_of(&mut page, place));
-    page.drag(ends, "left");
-    until("a higher box", || level()["navigation"]["boxes"][0]["max"][1] == json!(high[1] + 0.5));
+    let drag = || {
+        let ends = [middle, raised].map(|place| spot_of(&mut page, place));
+        page.drag(ends, "left");
+    };
+    made_until("a higher box", drag, || level()["navigation"]["boxes"][0]["max"][1] == json!(high[1] + 0.5));
     // A mark keeps its height.
     let ends = [[6.0, 3.0, 1.0], [7.0, 3.0, 2.0]].map(|place| spot_of(&mut page, place));
     page.drag(ends, "left");
