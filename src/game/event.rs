@@ -74,11 +74,11 @@ pub enum Event {
         /// Why it asked.
         why: Ask,
     },
-    /// Somebody who stood in the way was asked to step aside.
+    /// A character in the way was asked to step aside.
     Nudged {
-        /// Who steps aside.
+        /// The character that steps aside.
         character: CharacterId,
-        /// Who wants to pass.
+        /// The character that wants to pass.
         by: CharacterId,
         /// Where it will stand.
         to: [f32; 3],
@@ -105,7 +105,7 @@ pub enum Event {
     },
     /// A walk has come to a link that needs an action, such as `climb`: a host shows it.
     LinkBegun {
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// The action, as the level names it.
         action: String,
@@ -129,7 +129,7 @@ pub enum Event {
     RegionEntered {
         /// The region.
         region: RegionId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
@@ -138,7 +138,7 @@ pub enum Event {
     RegionLeft {
         /// The region.
         region: RegionId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
@@ -151,7 +151,7 @@ pub enum Event {
         payload: Option<Plain>,
         /// The one it is for, if it is for one.
         to: Option<CharacterId>,
-        /// Who emitted, as a label such as `behaviour "guard"`.
+        /// The emitter, as a label such as `behaviour "guard"`.
         by: String,
     },
     /// The host sent an input.

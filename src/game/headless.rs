@@ -1,7 +1,7 @@
 //! A level run to its end, as fast as it goes.
 //!
-//! In: a game, when to end, somebody who looks on. Out: a [`Report`]. Holds: the run ends at its bound at the
-//! latest; every walk has settled by then. Not here: clocks, printing, real time (`shell`).
+//! In: a game, when to end, an onlooker. Out: a [`Report`]. Holds: the run ends at its bound at the latest;
+//! every walk has settled by then. Not here: clocks, printing, real time (`shell`).
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ impl RunEnd {
     }
 }
 
-/// What somebody who looks on wants next.
+/// What an onlooker wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Onlooker {
     /// Go on.
@@ -68,7 +68,7 @@ pub enum Onlooker {
     Stop,
 }
 
-/// Anyone who runs a game: says what the host has to say, looks on, and is told of the steps.
+/// The host of a run: gives its inputs, looks on, and is told of the steps.
 pub trait Host {
     /// What the host has to say in the coming tick, whose number is `tick`.
     fn inputs(&mut self, world: &World, tick: u64) -> Vec<Input> {

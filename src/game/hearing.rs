@@ -27,7 +27,7 @@ use crate::world::owner::Owner;
 use crate::world::settings::Settings;
 use crate::world::walk::WalkOptions;
 
-/// Who removed a character, for messages.
+/// The remover of a character, in messages.
 const BY: &str = "the host";
 
 /// Hears all inputs; what is to be reloaded comes back.
@@ -45,7 +45,7 @@ pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &
     reload
 }
 
-/// Those whom inputs are said to.
+/// What inputs act on.
 struct Listener<'a> {
     world: &'a mut World,
     scripts: Option<&'a mut ScriptHost>,
@@ -166,7 +166,7 @@ impl Listener<'_> {
             DoorCommand::Close => _ = doors::close(self.world, id, &by_itself),
             DoorCommand::Lock => doors::lock(self.world, id, None),
             DoorCommand::Unlock => {
-                // Who looks on has every key.
+                // The host has every key.
                 let key = self.world.doors().get(id.index()).and_then(|door| door.key.clone());
                 doors::unlock(self.world, id, key.as_deref());
             }

@@ -1,4 +1,4 @@
-//! What a game asks of the level that it embeds, between ticks: who stands where, walks, doors, paths.
+//! What a game asks of the level that it embeds, between ticks: where characters stand, walks, doors, paths.
 //!
 //! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for
 //! takes effect in the next tick and is told by its events; a wish that cannot be had changes nothing. Not
@@ -23,7 +23,7 @@ use crate::world::walk::WalkOptions;
 /// Where a character is after a tick, for the engine that draws it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Who.
+    /// The character.
     pub character: CharacterId,
     /// The point on the ground below its middle, metres.
     pub position: [f32; 3],
@@ -168,7 +168,7 @@ impl Game {
     /// [`Event::WalkSettled`](crate::game::event::Event::WalkSettled).
     ///
     /// # Errors
-    /// When the walker, or whom it is to walk to, was removed.
+    /// When the walker, or the character that it is to walk to, was removed.
     pub fn walk_to(&mut self, character: CharacterId, goal: impl Into<Goal>) -> Result<u64, OpError> {
         let options = WalkOptions::at(self.world().rate());
         self.walk_with(character, goal, options)

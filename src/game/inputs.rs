@@ -50,7 +50,7 @@ pub enum Input {
     Reload(Reload),
     /// Somebody walks, on behalf of the host.
     Walk {
-        /// Who.
+        /// The character.
         character: String,
         /// Where to.
         to: InputGoal,
@@ -66,7 +66,7 @@ pub enum Input {
     Spawn(InputSpawn),
     /// Somebody is removed.
     Remove {
-        /// Who.
+        /// The character.
         character: String,
     },
     /// A door is moved or locked.
@@ -88,7 +88,7 @@ pub enum Input {
         /// An expression, or statements.
         text: String,
     },
-    /// Somebody is there, or gone, who answers choices: they wait for [`Input::Answer`], or take their
+    /// Somebody who answers choices is there, or gone: choices wait for [`Input::Answer`], or take their
     /// default.
     Attend {
         /// Whether somebody is there.
@@ -108,7 +108,7 @@ pub enum InputGoal {
 /// Somebody is put somewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputTeleport {
-    /// Who.
+    /// The character.
     pub character: String,
     /// The walkable point nearest to this is taken, metres.
     pub to: [f32; 3],

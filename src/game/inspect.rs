@@ -1,4 +1,4 @@
-//! Everything that is known of one thing of a running level, as JSON for those who look on.
+//! Everything that is known of one thing of a running level, as JSON for viewers.
 //!
 //! In: what to look at, a game between ticks. Out: the fields of docs/protocol.md, "Inspection", but for what
 //! needs a memory of events. Holds: looking changes nothing, so a run that is looked at is the same run; what
@@ -152,8 +152,8 @@ fn inspect_door(world: &World, id: DoorId) -> Option<Value> {
     }))
 }
 
-/// Those who stand in a doorway, wait before it, or are on their way through it while it is closed; in order
-/// of creation.
+/// The characters that stand in a doorway, wait before it, or are on their way through it while it is closed;
+/// in order of creation.
 fn users(world: &World, id: DoorId, door: &Door) -> Vec<String> {
     let inside = world.occupants(id);
     let passes = |walk: &Walk| {

@@ -2,7 +2,7 @@
 //!
 //! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed,
 //! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:
-//! who is there stays where it stands while the new map is walkable there, else it is put on the nearest
+//! a character stays where it stands while the new map is walkable there, else it is put on the nearest
 //! ground within eight metres, else it is removed; doors keep their state; what a script has changed stays
 //! unless the file now says something else. A door keeps its number, so handles go on meaning it; one that is
 //! gone leaves its number and its place behind. Not here: scripts (`script::reload`).
@@ -490,7 +490,7 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     nav.succeed(&world.map.nav);
     world.map.nav = nav;
     world.make_room();
-    // Anyone who is in the middle of a step stands where it is until the next: the way there was clear on the
+    // A character in the middle of a step stands where it is until the next. Its way was found clear on the
     // old map.
     world.glides.clear();
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
@@ -555,7 +555,7 @@ fn settings(world: &mut World, before: &Origin, now: &Origin, edited: &mut Edite
     }
 }
 
-/// Who is new, who is gone, who stands on ground that is none any more.
+/// Adds new characters, removes those that are gone, and moves those whose ground is gone.
 fn people(
     world: &mut World,
     before: &Origin,

@@ -72,9 +72,9 @@ pub struct Setup {
     /// Whether choices of scenes wait for [`Input::Answer`]; else they take their default and nothing waits
     /// for a person.
     pub is_interactive: bool,
-    /// Who debugs the scripts, if anybody. They run as they would without, to the same hashes.
+    /// The debugger of the scripts, if there is one. They run as they would without it, to the same hashes.
     pub debugger: Option<Debugger>,
-    /// On how many threads the crowd is worked out; which nothing can be told by but the time it takes.
+    /// On how many threads the crowd is worked out. Only the time that it takes shows the number.
     pub threads: Threads,
     /// What of the scripts is to be profiled, if anything.
     pub profile: Option<ProfileSetup>,
@@ -101,7 +101,7 @@ pub enum TickStep {
     Integrate,
     /// 10: walks settle.
     Arrivals,
-    /// 11: who is inside which region.
+    /// 11: characters that enter and leave regions.
     Regions,
     /// 12: callbacks and awaiting tasks.
     Events,
@@ -376,7 +376,7 @@ impl Game {
         }
     }
 
-    /// The facts of tick 0: who stands where. To be taken once, before the first tick.
+    /// The facts of tick 0: where everybody stands. To be taken once, before the first tick.
     pub fn start_facts(&mut self) -> Tick {
         let facts = self.recorder.collect(&mut self.world);
         self.fault_list.take(facts.number, &facts.events);

@@ -1,4 +1,4 @@
-//! Who is there, for those who draw: rows of a roster, and rows of a frame.
+//! The characters of a level, for drawing: rows of a roster, and rows of a frame.
 //!
 //! In: a game between ticks. Out: rows in order of creation. Holds: a row of a frame costs no allocation, so
 //! that ten thousand of them are cheap; nothing is changed. Not here: what else is known of somebody
@@ -16,7 +16,7 @@ const REPLAN_SHOWN_S: f64 = 0.5;
 /// What of a character stays as it is over many ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<'a> {
-    /// Who.
+    /// The character.
     pub character: CharacterId,
     /// Its number over the level, which nobody else ever has; `character.id` in scripts.
     pub serial: u32,
@@ -37,7 +37,7 @@ pub struct Row<'a> {
 /// Where a character is, and what it is at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stance {
-    /// Who.
+    /// The character.
     pub character: CharacterId,
     /// Its number, as in its [`Row`].
     pub serial: u32,
@@ -73,7 +73,7 @@ impl Game {
         self.world().rate()
     }
 
-    /// Everybody, in order of creation. Cost: a look at each, and a name for each who has a behaviour.
+    /// Everybody, in order of creation. Cost: a look at each, and a name for each with a behaviour.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut behaviours = self.scripts().map(|scripts| scripts.behaviour_names()).unwrap_or_default();
         self.world().characters().map(move |(character, who)| Row {

@@ -1,9 +1,9 @@
 //! Level tests: one test, run from tick 0 to its end, twice side by side.
 //!
-//! In: a test, the texts of the scripts, somebody who loads levels. Out: how it ended, where, at which tick;
-//! for a failure the last events and a text map of that moment. Holds: each run has a VM and a world of its
-//! own; the hashes of every tick are compared, and the ends; both VMs live at the same time, so nothing has
-//! the same address in both. Not here: files, clocks, threads, printing (`shell`).
+//! In: a test, the texts of the scripts, a loader of levels. Out: how it ended, where, at which tick; for a
+//! failure the last events and a text map of that moment. Holds: each run has a VM and a world of its own;
+//! the hashes of every tick are compared, and the ends; both VMs live at the same time, so nothing has the
+//! same address in both. Not here: files, clocks, threads, printing (`shell`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Suite<'a> {
     pub seed: Option<u64>,
     /// Flags by which a shell ends a script's call.
     pub signals: Arc<Signals>,
-    /// Who debugs the first of the two runs of each test, if anybody.
+    /// The debugger of the first of the two runs of each test, if there is one.
     pub debugger: Option<Debugger>,
     /// What the scripts of all tests cost, where that is asked for.
     pub profile: Option<SuiteProfile>,

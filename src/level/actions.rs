@@ -2,7 +2,7 @@
 //!
 //! In: the map of a level. Out: the names of the actions in order, each once; links for the map. Holds: the
 //! number of an action is its place among them, here and on the map. Not here: links of tile maps (`bake`),
-//! who can do what an action needs (`world::asker`).
+//! which characters can do an action (`world::asker`).
 
 use std::collections::BTreeSet;
 

@@ -85,12 +85,12 @@ pub(crate) struct Areas<T> {
 }
 
 impl<T> Areas<T> {
-    /// Areas, of which there must be one.
+    /// Areas; at least one is required.
     pub(crate) const fn filled() -> Self {
         Self { is_obstacle: false, is_filled: true, object: PhantomData }
     }
 
-    /// Areas, of which there may be none.
+    /// Areas; there may be none.
     pub(crate) const fn any() -> Self {
         Self { is_obstacle: false, is_filled: false, object: PhantomData }
     }

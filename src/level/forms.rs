@@ -287,7 +287,7 @@ impl<F: Form> Form for At<F> {
     }
 }
 
-/// One of the words of an enum, of which the schema has a part.
+/// One of the words of an enum; the schema has a part for the enum.
 pub(crate) struct Choice<T>(pub PhantomData<T>);
 
 pub(crate) const fn choice<T>() -> Choice<T> {

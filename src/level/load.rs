@@ -240,7 +240,7 @@ impl Loader<'_> {
         }
     }
 
-    /// Reads the scene of a graph, which hides what is behind it from those who look.
+    /// Reads the scene of a graph. It hides what is behind it from looks.
     fn scene_file(&mut self, level: &str, def: &mut LevelDef) {
         let NavigationDef::Graph(graph) = &mut def.navigation else { return };
         let Some(scene) = &graph.scene else { return };

@@ -40,7 +40,7 @@ pub struct BehaviourRef {
     pub params: Plain,
 }
 
-/// A world, and who runs what in it.
+/// A world, and the scripts that run in it.
 #[derive(Debug)]
 pub struct Spawned {
     /// The world at tick 0.

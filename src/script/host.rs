@@ -70,7 +70,7 @@ pub struct ScriptSetup {
     /// Whether a choice of a scene waits for an answer of the host; else it takes its default, and nothing
     /// waits for a person.
     pub is_interactive: bool,
-    /// Who debugs them, if anybody.
+    /// Their debugger, if there is one.
     pub debugger: Option<Debugger>,
     /// What is to be profiled, if anything.
     pub profile: Option<ProfileSetup>,
@@ -154,7 +154,7 @@ pub struct ScriptHost {
     pub(super) reloads: Reloads,
     console: Console,
     debugger: Option<Debugger>,
-    /// Who is there again after a load and has not begun.
+    /// The instances that are there again after a load and have not begun.
     loaded: Option<saving::Loaded>,
     is_over: bool,
 }
@@ -223,7 +223,7 @@ impl ScriptHost {
         profile::report(&self.vm)
     }
 
-    /// The fuel of each who was called so far; empty when scripts are not profiled.
+    /// The fuel of all code called so far, by its owner; empty when scripts are not profiled.
     #[must_use]
     pub fn fuel_by_who(&self) -> Vec<(Who, u64)> {
         profile::fuel_by_who(&self.vm)
@@ -296,7 +296,7 @@ impl ScriptHost {
         self.vm.begin_tick();
         store::with(self.vm.lua(), |runtime| {
             runtime.actors.checks.begin_tick();
-            // Whom the host has removed since the last tick.
+            // The characters that the host has removed since the last tick.
             world.events.despawned().for_each(|id| runtime.silence(id));
         });
         let mut console = std::mem::take(&mut self.console);

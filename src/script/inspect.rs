@@ -1,4 +1,4 @@
-//! What scripts are at, for those who look on: behaviours, tasks, timers, handlers, trees, scenes, boards.
+//! What scripts are at, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
 //!
 //! In: the scripts between ticks, the world for names. Out: plain structs. Holds: looking runs no code of a
 //! script, changes nothing that the hash covers, and is bounded, whatever scripts keep. Not here: what of a
@@ -118,7 +118,7 @@ pub struct CharacterCode {
 /// A scene that has not ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneView {
-    /// Whom it holds.
+    /// The characters that it holds.
     pub cast: Vec<CharacterId>,
     /// The tick in which it was asked for.
     pub since: u64,
@@ -198,7 +198,7 @@ impl ScriptHost {
         })
     }
 
-    /// Names of the behaviours of those who have one that runs. Cost: a look at each.
+    /// Names of running behaviours, by character. Cost: a look at each.
     #[must_use]
     pub fn behaviour_names(&self) -> BTreeMap<CharacterId, String> {
         self.look(|runtime| {

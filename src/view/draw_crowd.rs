@@ -1,5 +1,5 @@
-//! What a crowd does and why: who is planned around, who waits for a path, who wants to go where and really
-//! goes.
+//! What a crowd does and why: characters that walks go around, characters that wait for a path, where each
+//! wants to go and where it really goes.
 //!
 //! In: a world. Out: layers `requests`, `obstacles`, `steering`, `nudges`, `replans` of a picture. Holds: an
 //! obstacle is drawn as large as plans take it, and only if a walk under way was planned around it; a line of
@@ -28,7 +28,7 @@ const FRESH_S: f64 = 0.3;
 /// Room between a body and the ring of a new plan, metres.
 const RING_M: f64 = 0.15;
 
-/// Straight lines from who waits for a path to where it is to lead.
+/// Straight lines from characters that wait for a path to where it is to lead.
 pub(super) fn draw_requests(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let is_busy = on_layer(world, picture.map_layer).filter(|(_, character)| waits(world, character)).count()
@@ -54,7 +54,7 @@ fn waits(world: &World, character: &Character) -> bool {
     character.walk.and_then(|id| world.walk(id)).is_some_and(|walk| walk.token.is_some())
 }
 
-/// Those whom a walk under way was planned around.
+/// The characters that a walk under way was planned around.
 pub(super) fn draw_obstacles(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let look = Style::filled(theme::DISC.with_opacity(120)).stroked(theme::DISC, 1.5);
@@ -107,7 +107,7 @@ pub(super) fn draw_steering(picture: &mut Picture, world: &World) {
     picture.add("steering", shapes);
 }
 
-/// Where those go who step aside.
+/// Where characters step aside to.
 pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let look = Style::line(theme::NUDGE, 2.0).dashed();
@@ -125,7 +125,7 @@ pub(super) fn draw_nudges(picture: &mut Picture, world: &World) {
     picture.add("nudges", shapes);
 }
 
-/// Rings around those who have just planned again because of others.
+/// Rings around characters that have just planned again because of others.
 pub(super) fn draw_replans(picture: &mut Picture, world: &World) {
     let slant = picture.slant;
     let look = Style::line(theme::REPLAN, 2.0);

@@ -3,7 +3,7 @@
 //! In: a draft, its groups, a way. Out: layers `links`, `points`, `islands`, `way` of a picture, and their
 //! part of the legend. Holds: what is connected to the main group is drawn in the colour of its part,
 //! paler the lower it lies, or of its height where there are no parts; islands in red with a numbered box
-//! around each. Not here: the scene below (`draw_scenery`), who walks on it (`draw_world`). Source: the
+//! around each. Not here: the scene below (`draw_scenery`), the characters on it (`draw_world`). Source: the
 //! pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.
 
 use glam::Vec3;

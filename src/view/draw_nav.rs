@@ -2,7 +2,7 @@
 //!
 //! In: a world. Out: layers `cells`, `areas`, `doors` of a picture, their names, their part of the legend.
 //! Holds: cells show what the map is now, outlines show what the author drew; a closed area is there,
-//! hatched. Not here: who walks on it (`draw_world`), what a search saw (`draw_search`).
+//! hatched. Not here: the characters on it (`draw_world`), what a search saw (`draw_search`).
 //! Source: colours by cost after seed 004, doors and areas are ours.
 
 use super::blocks::{Lattice, merge};

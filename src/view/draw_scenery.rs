@@ -59,7 +59,7 @@ impl Heights {
     }
 }
 
-/// What a triangle of a scene is to those who walk there, the lowest first.
+/// What a triangle of a scene is to walkers, the lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TriangleKind {
     /// Ground with points on it, by its shade.
@@ -95,12 +95,12 @@ impl TriangleKind {
     }
 }
 
-/// A triangle of a scene, for those who look at it from anywhere.
+/// A triangle of a scene, to be looked at from anywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneTriangle {
     /// Its corners, metres.
     pub corners: [Vec3; 3],
-    /// What it is to those who walk there: `floor`, `step`, `wall`, `no points on it`.
+    /// What it is to walkers: `floor`, `step`, `wall`, `no points on it`.
     pub kind: &'static str,
     /// Its colour in full light.
     pub fill: Colour,
@@ -184,7 +184,7 @@ fn as_seen(slant: Slant, place: Vec3) -> Vec3 {
     Vec3::new(x as f32, place.z, z as f32)
 }
 
-/// Whether a wall hides points from those who look from the side.
+/// Whether a wall hides points when one looks from the side.
 fn is_curtain((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3], seen: &Squares<'_>) -> bool {
     if slant == Slant::Top || !matches!(kind, TriangleKind::Wall | TriangleKind::Step) {
         return false;

@@ -26,13 +26,13 @@ pub struct SearchScene<'a> {
     pub from: Vec3,
     /// Where it was to end, metres.
     pub to: Vec3,
-    /// Who was to walk.
+    /// The walker.
     pub by: &'a Traversal,
     /// What was looked at.
     pub record: &'a SearchRecord,
     /// What was found.
     pub answer: &'a PathAnswer,
-    /// Those whom it was to go around.
+    /// The people that it was to go around.
     pub others: &'a [Disc],
 }
 

@@ -1,4 +1,4 @@
-//! Who and what is on the map: characters, the ways they have left, regions, marks, routes.
+//! What is on the map: characters, the ways they have left, regions, marks, routes.
 //!
 //! In: a world. Out: layers `regions`, `marks`, `paths`, `characters` of a picture, their names. Holds: a
 //! body is drawn at its true radius with a tick towards where it looks; the player has a colour of its own.
@@ -83,8 +83,8 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
     picture.add("regions", shapes);
 }
 
-/// Circles that scripts watch: around a place, or around somebody and with them; of those who look along
-/// walkable lines only what they see is filled.
+/// Circles that scripts watch: around a place, or around a character and moving with it. Where a watch looks
+/// along walkable lines, only what it sees is filled.
 pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
     let look =
         Style::filled(theme::WATCH.with_opacity(14)).stroked(theme::WATCH.with_opacity(190), 1.0).dashed();
@@ -239,7 +239,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
         let colour = people.colour(who, character);
         let line = if is_busy { Style::line(colour.with_opacity(90), 1.0) } else { Style::line(colour, 2.0) };
         let line = line.glyph('*');
-        // Each path has the colour of who walks it; one line in the legend stands for all of them.
+        // Each path has the colour of its walker; one line in the legend stands for all of them.
         picture.explain(Swatch::Line(Style::line(theme::INK_SOFT, 2.0).glyph('*')), "path");
         let hint = format!(
             "walk {} of \"{}\", {:.1} m left",
@@ -315,9 +315,9 @@ pub fn character_colours(world: &World) -> Vec<(CharacterId, Colour)> {
     world.characters().map(|(id, who)| (id, people.colour(id, who))).collect()
 }
 
-/// Who has which colour: each person its own while there are few, else each kind of person, by the first tag.
+/// The colours of characters: each has its own while there are few, else each kind has one, by the first tag.
 struct People<'a> {
-    /// Names, or first tags, in the order of those who have them first.
+    /// Names, or first tags, in the order in which they first occur.
     groups: Vec<&'a str>,
     is_by_name: bool,
 }
@@ -354,7 +354,7 @@ impl<'a> People<'a> {
         if character.is_player { theme::PLAYER } else { self.of_place(who, self.place(character)) }
     }
 
-    /// What the legend calls anyone who has this colour.
+    /// What the legend calls characters of this colour.
     fn words(&self, character: &Character) -> String {
         let group = Self::group(self.is_by_name, character);
         match () {

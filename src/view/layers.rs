@@ -32,17 +32,17 @@ pub enum PicturePart {
     Marks,
     /// The ways that walks have left.
     Paths,
-    /// Who waits for a path to where.
+    /// Lines from characters that wait for a path to where it is to lead.
     Requests,
     /// Bodies, and where they look.
     Characters,
-    /// Those whom walks under way were planned around, as large as plans take them.
+    /// The characters that walks under way were planned around, as large as plans take them.
     Obstacles,
     /// Where everybody wants to go, and where they really go.
     Steering,
     /// Steps aside.
     Nudges,
-    /// Who has just planned again because of others.
+    /// Characters that have just planned again because of others.
     Replans,
     /// Names of all that is shown.
     Names,

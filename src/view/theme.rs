@@ -99,8 +99,8 @@ pub const ROUTE: Colour = Colour::hex(0x2F6FB5).with_opacity(110);
 
 /// A character.
 pub const CHARACTER: Colour = Colour::hex(0x2C7DC4);
-/// Characters told apart: colours that differ from one another and from the ground, also for most who see
-/// fewer.
+/// Characters told apart: colours that differ from one another and from the ground, for most colour-blind
+/// people too.
 pub const PEOPLE: [Colour; 10] = [
     CHARACTER,
     Colour::hex(0xD9822B),
@@ -133,13 +133,13 @@ pub const PATH_END: Colour = Colour::hex(0xD6332B);
 pub const DESIRED: Colour = Colour::hex(0xF07A13);
 /// Where somebody really goes (seed 001: green).
 pub const REAL: Colour = Colour::hex(0x00C44F);
-/// Somebody whom plans keep out of, as large as they take it.
+/// A character that plans keep out of, as large as they take it.
 pub const DISC: Colour = Colour::hex(0xCB7469);
-/// From who waits for a path to where it is to lead.
+/// From a character that waits for a path to where it is to lead.
 pub const REQUEST: Colour = Colour::hex(0x757A82);
 /// A step aside.
 pub const NUDGE: Colour = Colour::hex(0xA13FA8);
-/// Around somebody who has just planned again.
+/// Around a character that has just planned again.
 pub const REPLAN: Colour = Colour::hex(0xF07A13);
 
 /// A search: walkable and not looked at.

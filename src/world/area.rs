@@ -51,6 +51,6 @@ pub struct Area {
     pub factor: f32,
     /// The door that rules it, if any.
     pub door: Option<DoorId>,
-    /// What it is to those who look.
+    /// What it does to looks.
     pub veil: Veil,
 }

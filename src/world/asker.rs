@@ -16,7 +16,7 @@ use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
 use crate::world::walk::Walk;
 
-/// Who is asking, for the map: the body, and the doors that its policy and keys let it plan through.
+/// The asker, for the map: the body, and the doors that its policy and keys let it plan through.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
     /// Tags of anyone it is; none when a script asks about a point and names no tags. Doors of teams are

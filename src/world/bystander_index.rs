@@ -1,15 +1,15 @@
-//! Who stands in the way: the characters that plans keep out of, found by place.
+//! Characters in the way: those that plans keep out of, found by place.
 //!
 //! In: characters, where they stand, a straight line. Out: those beside the line, each with the circle that a
-//! plan keeps out of. Holds: only who stands counts (seed:D3, D4), within the level's distance of the
-//! straight line from start to goal, and with the level's part of its radius (seed:D5); the answer is that of
-//! a look at everybody, in order of creation, and tells how things are now, also for who came to stand since
-//! the look-up was built. Not here: what a plan makes of them.
+//! plan keeps out of. Holds: only a character that stands counts (seed:D3, D4), within the level's distance
+//! of the straight line from start to goal, and with the level's part of its radius (seed:D5); the answer is
+//! that of a look at everybody, in order of creation, and tells how things are now, also for characters that
+//! came to stand since the look-up was built. Not here: what a plan makes of them.
 //!
-//! The straight line, not the path: who stands beside a long detour is not seen, and is met by avoidance and
-//! pushing. Method: places sorted into cells when somebody first asks, once a phase; anyone who appears, is
-//! put somewhere or comes to stand after that is kept in a short list, and a long list has everything sorted
-//! again.
+//! The straight line, not the path: a character beside a long detour is not seen; avoidance and pushing deal
+//! with it. Method: the first question of a phase sorts places into cells; a character that appears, is put
+//! somewhere or comes to stand after that is kept in a short list, and when the list gets long everything is
+//! sorted again.
 
 use glam::Vec2;
 
@@ -28,8 +28,8 @@ use crate::world::walks::Walks;
 /// cheap.
 const CELL_M: f32 = 4.0;
 
-/// Those who came to stand since the look-up was built are a list this long at least before everything is
-/// sorted again.
+/// The list of characters that came to stand since the look-up was built reaches at least this length before
+/// everything is sorted again.
 const LATE_MIN: usize = 64;
 
 /// The look-up.
@@ -39,7 +39,8 @@ pub(crate) struct BystanderIndex {
     points: Vec<Vec2>,
     /// By number of the point.
     who: Vec<CharacterId>,
-    /// How many had been noted when it was built: those who came later may stand where it does not have them.
+    /// How many had been noted when it was built: characters noted later may stand where it does not have
+    /// them.
     noted: usize,
     is_built: bool,
     found: Vec<u32>,
@@ -55,13 +56,13 @@ pub struct People<'a> {
 
 impl People<'_> {
     /// Whether a character stands, so that plans keep out of it: alive, on no path and not stepping aside.
-    /// Who moves is transparent to plans (seed:D3, D4, F8).
+    /// A moving character is transparent to plans (seed:D3, D4, F8).
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
     }
 
-    /// Somebody who stands.
+    /// A character, if it stands.
     pub(crate) fn standing(&self, id: CharacterId) -> Option<&Character> {
         self.characters.alive(id).filter(|character| self.stands(character))
     }
@@ -70,7 +71,7 @@ impl People<'_> {
     /// it.
     #[must_use]
     pub(crate) fn has_come_to(&self, who: CharacterId, walk: &Walk) -> bool {
-        /// Who was pushed no further than this, metres, still stands where it came to.
+        /// A character that was pushed no further than this, metres, still stands where it came to.
         const PUSHED_M: f32 = 0.5;
         let Some(character) = self.standing(who) else {
             return false;
@@ -113,14 +114,14 @@ impl BystanderIndex {
         self.is_built = false;
     }
 
-    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the
-    /// first question of a phase, a pass over everybody.
+    /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
+    /// for the first question of a phase, a pass over everybody.
     pub(crate) fn beside(&mut self, people: People<'_>, line: Straight<'_>) -> Option<Bystanders> {
         self.build(people);
         self.find(people, line)
     }
 
-    /// Who may have come to stand where the look-up does not have it.
+    /// Characters that may have come to stand where the look-up does not have them.
     fn late<'a>(&self, characters: &'a Characters) -> &'a [CharacterId] {
         characters.noted().get(self.noted..).unwrap_or_default()
     }

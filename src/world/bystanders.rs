@@ -11,7 +11,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 
-/// Those whom a plan was made around, in order of creation, and their circles.
+/// The characters that a plan was made around, in order of creation, and their circles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bystanders {
     who: Arc<[CharacterId]>,
@@ -32,7 +32,7 @@ impl Bystanders {
         Self { who, discs, hash: hash.finish() }
     }
 
-    /// Who they are.
+    /// The characters.
     #[must_use]
     pub fn who(&self) -> &[CharacterId] {
         &self.who
@@ -44,7 +44,7 @@ impl Bystanders {
         &self.discs
     }
 
-    /// The hash of who they are and where they stood. Cost: constant.
+    /// The hash of the characters and of where they stood. Cost: constant.
     #[must_use]
     pub fn hash(&self) -> u64 {
         self.hash
@@ -79,6 +79,6 @@ pub struct Straight<'a> {
     pub to: Vec3,
     /// On this layer of the map.
     pub layer: u8,
-    /// Who is not in the way: the walker itself, and whom it is told to ignore.
+    /// Characters that are not in the way: the walker itself, and those that it is told to ignore.
     pub but: &'a [CharacterId],
 }

@@ -54,7 +54,7 @@ impl Gait {
     /// Turning speed of a character that names none, radians a second (seed:F3).
     pub const TURN_RADPS: f32 = 8.0;
 
-    /// Seconds that turning right round takes; 0 for somebody who does not turn.
+    /// Seconds that turning right round takes; 0 for a body that does not turn.
     #[must_use]
     pub fn half_turn_s(&self) -> f64 {
         if self.turn_radps > 0.0 { f64::from(std::f32::consts::PI / self.turn_radps) } else { 0.0 }
@@ -104,7 +104,7 @@ pub struct Nudge {
     pub to: Vec3,
     /// Where it goes first, when walls are between.
     pub via: Option<Vec3>,
-    /// Who wants to pass.
+    /// The character that wants to pass.
     pub by: CharacterId,
     /// When it gives up getting there.
     pub until: Tick,
@@ -174,7 +174,7 @@ pub struct Replan {
     pub since: Option<Past>,
 }
 
-/// When and by whom a character was removed.
+/// When a character was removed, and what removed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
     /// The tick.
@@ -206,8 +206,8 @@ pub struct Character {
     pub doors: DoorPolicy,
     /// Whether the last tick found it following a path or stepping aside, whether it got on or not (seed:F7).
     pub is_moving: bool,
-    /// Whether it stands although it is under way: held up, or yet to set out. It is told by its mean
-    /// velocity, so that nobody who is pushed back and forth walks and stands by turns.
+    /// Whether it stands although it is under way: held up, or yet to set out. Its mean velocity decides, so
+    /// that a character that is pushed back and forth does not walk and stand by turns.
     pub is_still: bool,
     /// How it came to be elsewhere in this tick.
     pub displaced: Displaced,
@@ -272,7 +272,7 @@ impl Character {
 
     /// Notes how it got on in a step in which it wanted to go so fast, metres a second.
     pub(crate) fn notice_motion(&mut self, wanted_mps: f32) {
-        /// What the latest step counts for. 0.4: who stops is still after an eighth of a second.
+        /// What the latest step counts for. 0.4: a character that stops is still after an eighth of a second.
         const LATEST: f32 = 0.4;
         /// The parts of the speed wanted below which somebody stands, and above which it walks again.
         const STANDS: f32 = 0.15;
@@ -297,8 +297,8 @@ impl Character {
     }
 }
 
-/// Whom the map is asked for when somebody's own body is all that matters: as wide as it is, on its layer,
-/// without regard to doors and areas of its own.
+/// The asker when only a character's body matters: as wide as it is, on its layer, without regard to doors
+/// and areas of its own.
 #[must_use]
 pub fn standing_on(who: &Character) -> Traversal {
     Traversal { radius_m: who.body.radius_m, layer: who.layer, ..Traversal::default() }
@@ -319,9 +319,9 @@ pub struct Characters {
     pub(super) turns: u64,
     /// Number of the last animation.
     pub(super) plays: u64,
-    /// Who may have come to stand since walks last looked.
+    /// Characters that may have come to stand since walks last looked.
     pub(super) noted: Vec<CharacterId>,
-    /// Who stood and was removed since walks last looked, and where.
+    /// Characters that stood and were removed since walks last looked, and where.
     pub(super) departed: Vec<(CharacterId, Vec3)>,
     /// How many are marked as removed.
     pub(super) removed: usize,
@@ -334,7 +334,7 @@ pub struct Gone {
     pub serial: u32,
     /// Its name.
     pub name: String,
-    /// When and by whom it was removed.
+    /// When it was removed, and what removed it.
     pub removal: Removal,
 }
 
@@ -366,7 +366,8 @@ impl Characters {
         self.slots.get_mut(id)
     }
 
-    /// Those characters, each to be changed apart from the others; None for who is not there or named twice.
+    /// Those characters, each to be changed apart from the others; None for one that is not there or named
+    /// twice.
     pub(crate) fn disjoint_mut(
         &mut self,
         ids: impl Iterator<Item = CharacterId>,
@@ -443,13 +444,13 @@ impl Characters {
         self.note_standing(id);
     }
 
-    /// Somebody may have come to stand since bodies last moved: a walk ended, it appeared, it was put
-    /// somewhere.
+    /// Notes that a character may have come to stand since bodies last moved: its walk ended, it appeared, it
+    /// was put somewhere.
     pub(crate) fn note_standing(&mut self, id: CharacterId) {
         self.noted.push(id);
     }
 
-    /// Somebody who stood is removed.
+    /// Notes that a character that stood is removed.
     pub(crate) fn note_removal(&mut self, id: CharacterId) {
         if let Some(replan) = self.get_mut(id).map(|character| &mut character.replan)
             && replan.stood
@@ -460,13 +461,13 @@ impl Characters {
         }
     }
 
-    /// Who may have come to stand since walks last looked.
+    /// Characters that may have come to stand since walks last looked.
     pub(crate) fn noted(&self) -> &[CharacterId] {
         &self.noted
     }
 
-    /// Walks look at everybody: from here on is noted who comes to stand. Those who stood and were removed
-    /// since they looked before, with where they stood.
+    /// Begins a look of walks at everybody: characters that come to stand are noted from here on. Gives the
+    /// characters that stood and were removed since the look before, with where they stood.
     pub(crate) fn take_departed(&mut self) -> Vec<(CharacterId, Vec3)> {
         self.noted.clear();
         std::mem::take(&mut self.departed)

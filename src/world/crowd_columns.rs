@@ -1,4 +1,4 @@
-//! Columns over everybody who takes up room, for steps 8 and 9 of one tick.
+//! Columns over all characters that take up room, for steps 8 and 9 of one tick.
 //!
 //! Holds: one row for each, in order of creation; nothing in here outlasts the tick but the buffers, so none
 //! of it is part of the state. Not here: what is done with them (`sim::avoid`, `sim::integrate`).
@@ -27,7 +27,7 @@ impl Rows {
         self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
     }
 
-    /// Gives somebody a number; anyone who had the slot before has none any more.
+    /// Gives a character a number; the one that had the slot before has none any more.
     pub fn insert(&mut self, id: CharacterId, number: u32) {
         let slot = slot(id);
         if slot >= self.slots.len() {
@@ -48,10 +48,10 @@ fn slot(id: CharacterId) -> usize {
     id.data().as_ffi() as u32 as usize
 }
 
-/// Everybody who takes up room in this tick.
+/// The characters that take up room in this tick.
 #[derive(Clone, Debug, Default)]
 pub struct CrowdColumns {
-    /// Who.
+    /// The characters.
     pub ids: Vec<CharacterId>,
     /// The row of each.
     pub rows: Rows,
@@ -59,7 +59,7 @@ pub struct CrowdColumns {
     pub kinds: Vec<u32>,
     /// What the kinds are.
     pub known: Vec<Traversal>,
-    /// The move of each who is under way.
+    /// The move of each that is under way.
     pub movers: Rows,
     /// As avoidance sees them.
     pub walkers: Vec<Walker>,

@@ -17,12 +17,12 @@ pub struct CrowdStep {
     pub(crate) moves: Vec<Move>,
     /// Columns over everybody, for steps 8 and 9.
     pub(crate) bodies: CrowdColumns,
-    /// Who takes part, when the step is one of a skipped scene; everybody else stands still. None between
-    /// ticks.
+    /// The characters that take part, when the step is one of a skipped scene; all others stand still. None
+    /// between ticks.
     pub(crate) cast: Option<Cast>,
     /// What came of the look at each walk, in step 7.
     pub(crate) looks: Vec<Look>,
-    /// Who works it out: the same for any number of threads.
+    /// The threads that work it out; the result is the same for any number of them.
     pub(crate) threads: Threads,
 }
 
@@ -41,9 +41,9 @@ pub(crate) enum Look {
 /// What step 7 asks of steps 8 and 9.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Move {
-    /// The walk to go on with; none for somebody who steps aside.
+    /// The walk to go on with; none for a character that steps aside.
     pub walk: Option<WalkId>,
-    /// Who.
+    /// The character.
     pub character: CharacterId,
     /// How it goes.
     pub gait: Gait,
@@ -77,7 +77,7 @@ impl Move {
         Self::of(CharacterId::null(), gait)
     }
 
-    /// Of somebody who goes like that, where to is yet to be worked out.
+    /// The move of a character with this gait; where to is yet to be worked out.
     #[inline]
     pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
         Self {

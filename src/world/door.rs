@@ -84,13 +84,13 @@ pub enum WhenOccupied {
 /// A wish about a door that has not been answered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DoorWish {
-    /// Numbers of those who asked for it, in order of asking; each is answered.
+    /// Numbers of the askers, in order of asking; each is answered.
     pub serials: Vec<u64>,
     /// Open it, or close it.
     pub open: bool,
     /// On whose account.
     pub by: Option<CharacterId>,
-    /// On whose behalf: who asked last.
+    /// The owner that asked last.
     pub owner: Owner,
     /// For closing.
     pub when_occupied: WhenOccupied,
@@ -135,7 +135,7 @@ impl DoorReason {
     }
 }
 
-/// What a door tells those who listen to it.
+/// What a door tells its listeners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DoorSignal {
     /// It begins to open.
@@ -204,8 +204,8 @@ pub struct Door {
     pub key: Option<String>,
     /// The direction on the ground, along x and z, in which alone it may be walked through; any, if none.
     pub one_way: Option<[f32; 2]>,
-    /// Tags of which a character needs one to pass; for others it is a wall however it stands. Empty:
-    /// everybody.
+    /// Tags that let a character pass when it has one of them; for others the door is a wall however it
+    /// stands. Empty: everybody.
     pub teams: Vec<String>,
     /// The wish it is carrying out or waiting to.
     pub wish: Option<DoorWish>,
@@ -231,7 +231,7 @@ impl Door {
     /// How far somebody is moved out of a door that pushes, metres (fault:G9).
     pub const PUSH_M: f32 = 1.2;
 
-    /// A door of that name, of which nothing else is known.
+    /// A door of that name; nothing else is known of it.
     pub(crate) fn blank(name: String) -> Self {
         Self {
             name,

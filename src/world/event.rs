@@ -38,11 +38,11 @@ pub enum Fact {
         /// Why it asked.
         why: Ask,
     },
-    /// Somebody who stood in the way was asked to step aside.
+    /// A character in the way was asked to step aside.
     Nudged {
-        /// Who steps aside.
+        /// The character that steps aside.
         character: CharacterId,
-        /// Who wants to pass.
+        /// The character that wants to pass.
         by: CharacterId,
         /// Where it will stand, metres.
         to: Vec3,
@@ -80,14 +80,14 @@ pub enum Fact {
         door: DoorId,
         /// The answer.
         reason: DoorReason,
-        /// Who stood in the way or did it.
+        /// The character that stood in the way or did it.
         by: Option<CharacterId>,
     },
     /// A walk has come to a link that needs an action: the character begins it.
     LinkBegun {
         /// The walk.
         walk: WalkId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// The action.
         action: String,
@@ -111,7 +111,7 @@ pub enum Fact {
     RegionEntered {
         /// The region.
         region: RegionId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
@@ -120,7 +120,7 @@ pub enum Fact {
     RegionLeft {
         /// The region.
         region: RegionId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
@@ -129,7 +129,7 @@ pub enum Fact {
     WatchEntered {
         /// The watch.
         watch: WatchId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
@@ -138,25 +138,25 @@ pub enum Fact {
     WatchLeft {
         /// The watch.
         watch: WatchId,
-        /// Who.
+        /// The character.
         character: CharacterId,
         /// How.
         how: CrossingKind,
     },
-    /// Somebody who is watched for came into sight.
+    /// A target of a watch came into sight.
     Noticed {
         /// The watch.
         watch: SenseId,
-        /// Who.
+        /// The target.
         character: CharacterId,
         /// Where they stood, metres.
         position: Vec3,
     },
-    /// Somebody who is watched for was lost from sight.
+    /// A target of a watch was lost from sight.
     SightLost {
         /// The watch.
         watch: SenseId,
-        /// Who.
+        /// The target.
         character: CharacterId,
         /// Where they were seen last, metres.
         position: Vec3,
@@ -167,7 +167,7 @@ pub enum Fact {
     NoiseHeard {
         /// The watch.
         watch: SenseId,
-        /// Who made it.
+        /// The character that made the noise.
         character: CharacterId,
         /// Where, metres.
         position: Vec3,
@@ -192,7 +192,7 @@ pub enum Fact {
     PathAnswered {
         /// The request.
         token: PathToken,
-        /// Who stands on the goal.
+        /// The character that stands on the goal.
         by: Option<CharacterId>,
         /// The answer.
         answer: Box<PathAnswer>,
@@ -205,7 +205,7 @@ pub enum Fact {
         payload: Option<Plain>,
         /// The one it is for, if it is for one.
         to: Option<CharacterId>,
-        /// Who emitted, as a label such as `behaviour "guard"`.
+        /// The emitter, as a label such as `behaviour "guard"`.
         by: String,
     },
     /// The host sent an input.
@@ -333,7 +333,7 @@ pub enum WalkNews {
     Blocked {
         /// How the walk will end if nothing changes.
         reason: Reason,
-        /// Who or what.
+        /// The blocker.
         by: Option<Blocker>,
         /// For how long already.
         ticks: u64,
@@ -345,7 +345,7 @@ pub enum WalkNews {
 pub struct LogLine {
     /// `debug`, `info`, `warn` or `error`.
     pub level: &'static str,
-    /// Who wrote it.
+    /// The owner that wrote it.
     pub owner: String,
     /// Script file.
     pub file: String,
@@ -422,7 +422,7 @@ impl Fact {
 pub struct EventQueue {
     pub(super) waiting: VecDeque<Fact>,
     pub(super) recorded: Vec<Fact>,
-    /// Once the level has ended: walks that scripts began all the same, of which nobody is told.
+    /// Once the level has ended: walks that scripts began all the same; nobody is told of them.
     pub(super) after_end: Option<BTreeSet<WalkId>>,
 }
 

@@ -1,4 +1,4 @@
-//! Two people, one of whom walks: a world without a map, for tests of what lies below levels.
+//! Two people, one of them walking: a world without a map, for tests of what lies below levels.
 
 use glam::Vec3;
 
@@ -15,7 +15,7 @@ use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::owner::Owner;
 use crate::world::walk::{Following, Phase, WalkOptions};
 
-/// A world with two people, one of whom walks.
+/// A world with two people, one of them walking.
 pub(crate) struct Fixture {
     pub(crate) world: World,
     pub(crate) one: CharacterId,

@@ -1,8 +1,8 @@
 //! A body on its way through a step of the crowd that takes several ticks.
 //!
 //! In: where the step leads it. Out: where it is in each tick. Holds: it goes evenly, straight or on the
-//! flattest of bows, and is where the step leads it in the last tick, to the bit; who is put elsewhere
-//! meanwhile, or stops, stays there. Not here: where steps lead (`sim::integrate`).
+//! flattest of bows, and is where the step leads it in the last tick, to the bit; a body that is put
+//! elsewhere meanwhile, or stops, stays there. Not here: where steps lead (`sim::integrate`).
 
 use glam::Vec3;
 
@@ -13,7 +13,7 @@ use crate::world::character::{Character, Characters};
 /// A body on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interpolation {
-    /// Who.
+    /// The character.
     pub who: CharacterId,
     /// Where it was as the step began, metres, and its facing, radians about +y.
     pub from: (Vec3, f32),
@@ -32,7 +32,7 @@ pub struct Interpolation {
 }
 
 impl Interpolation {
-    /// Of somebody who begins a step where it stands.
+    /// For a character that begins a step where it stands.
     #[must_use]
     #[inline]
     pub fn of(who: CharacterId, character: &Character) -> Self {
@@ -83,7 +83,7 @@ impl Interpolation {
 
     fn goes_on(&self, character: &Character) -> bool {
         let is_where_left = character.body.position == self.at.0 && character.layer == self.layer;
-        // Whom a scene takes stands where it was taken, unless it walks for the scene.
+        // A character that a scene takes stands where it was taken, unless it walks for the scene.
         let is_free = if self.walks { character.is_moving } else { character.held.is_none() };
         is_where_left && is_free && character.is_alive()
     }

@@ -62,7 +62,7 @@ impl PendingEdits {
 }
 
 impl LevelMap {
-    /// Everybody who stands in a door's area, in order of creation.
+    /// The characters that stand in a door's area, in order of creation.
     #[must_use]
     pub fn occupants(&self, characters: &Characters, id: DoorId) -> Vec<CharacterId> {
         let Some(door) = self.doors.get(id.index()) else {

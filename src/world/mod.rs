@@ -92,15 +92,16 @@ pub struct World {
     pub(crate) places: Places,
     /// Everybody.
     pub(crate) characters: Characters,
-    /// Who is on its way to where the crowd's step under way leads it; nobody where a step is one tick.
+    /// Characters on their way to where the crowd's step under way leads them; empty where a step is one
+    /// tick.
     pub(crate) glides: Vec<Interpolation>,
     /// Walks that have not been freed.
     pub(crate) walks: Walks,
     /// Searches under way.
     pub(crate) paths: PathWork,
-    /// Regions and watches, and who is inside.
+    /// Regions and watches, with the characters inside.
     pub(crate) triggers: Triggers,
-    /// Who watches for whom, what was seen last, and noises in the air.
+    /// Watches of characters for others, what was seen last, and noises in the air.
     pub(crate) senses: Senses,
     /// Facts.
     pub(crate) events: EventQueue,
@@ -135,7 +136,7 @@ pub struct WorldParts {
     pub props: Props,
     /// Crowd constants and limits.
     pub settings: Settings,
-    /// The actions of links by number: who has a tag of that name can take them.
+    /// The actions of links by number: a character with a tag of that name can take them.
     pub link_actions: Vec<String>,
     /// What the tiles are made of, where the map is one of tiles.
     pub tiles: Option<Tiles>,

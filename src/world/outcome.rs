@@ -172,7 +172,7 @@ impl Reason {
     }
 }
 
-/// Who or what stood in the way.
+/// What stood in the way: a character or a door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocker {
     /// A character.
@@ -200,7 +200,7 @@ pub struct Journey {
     pub ticks: u64,
     /// Plans made after the first.
     pub repaths: u32,
-    /// Who or what stood in the way.
+    /// The blocker.
     pub by: Option<Blocker>,
     /// What ended the code that the walk belonged to: `branch "scout" failed`.
     pub because: Option<String>,

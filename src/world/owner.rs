@@ -1,6 +1,6 @@
-//! On whose behalf something is done.
+//! The owner on whose behalf something is done.
 
-/// Anyone who asked for a walk or a watch: a behaviour, a scene, a level script, a test, or the host.
+/// The owner of a walk, a watch and the like: a behaviour, a scene, a level script, a test, or the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Owner(pub u32);
 

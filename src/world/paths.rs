@@ -1,4 +1,4 @@
-//! Searches under way, and for whom.
+//! Searches under way, and their askers.
 //!
 //! In: queries of walks and scripts. Out: answers in step 6. Holds: every walk that waits for an answer knows
 //! its request, and the request its walk. Not here: what is done with answers (`sim::paths`), what searching
@@ -17,7 +17,7 @@ pub struct PathWork {
     pub(crate) requests: PathRequests,
     /// The walk a request belongs to, as its `token` tells; requests of scripts have none.
     pub(crate) askers: SecondaryMap<PathToken, WalkId>,
-    /// Whom a path that a script asked for was planned around.
+    /// The people that a path of a script was planned around.
     pub(crate) asked_around: SecondaryMap<PathToken, Bystanders>,
 }
 

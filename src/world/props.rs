@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::base::value::Plain;
 
-/// What a thing is of which something is said.
+/// A kind of thing that has properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// A character of the level.

@@ -153,7 +153,7 @@ impl World {
         self.standing_doors().find(|(_, door)| door.name == name).map(|(id, _)| id)
     }
 
-    /// Everybody who stands in a door's area, in order of creation.
+    /// The characters that stand in a door's area, in order of creation.
     #[must_use]
     pub fn occupants(&self, id: DoorId) -> Vec<CharacterId> {
         self.map.occupants(&self.characters, id)
@@ -170,14 +170,14 @@ impl World {
         self.people().standing(id).is_some()
     }
 
-    /// Those who stand beside a straight line; None for nobody. Cost: anyone who is near the line; for the
-    /// first question of a phase, a pass over everybody.
+    /// The characters that stand beside a straight line; None for nobody. Cost: each character near the line;
+    /// for the first question of a phase, a pass over everybody.
     pub fn bystanders(&mut self, line: Straight<'_>) -> Option<Bystanders> {
         let people = People { characters: &self.characters, walks: &self.walks, crowd: &self.settings.crowd };
         self.scratch.bystanders.beside(people, line)
     }
 
-    /// The traversal of somebody who asks, as the doors stand now.
+    /// The traversal of an asker, as the doors stand now.
     #[must_use]
     pub fn traversal_for(&self, asker: asker::Asker<'_>) -> Traversal {
         asker::traversal(&self.map, self.clock.rate, asker)
@@ -189,7 +189,7 @@ impl World {
         asker::traversal_of(&self.map, &self.characters, self.clock.rate, walk)
     }
 
-    /// Who watches for whom, and noises in the air.
+    /// Watches of characters for others, and noises in the air.
     #[must_use]
     pub fn senses(&self) -> &Senses {
         &self.senses
@@ -260,7 +260,7 @@ impl World {
         format!("{status}/{reason}{by} at ({at}) after {} ticks", journey.ticks)
     }
 
-    /// Who or what stands in the way, with its kind: `door "vault"`.
+    /// A blocker by name, with its kind: `door "vault"`.
     #[must_use]
     pub fn blocker(&self, blocker: Blocker) -> String {
         match blocker {

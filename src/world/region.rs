@@ -1,4 +1,4 @@
-//! Regions, and watches: who stands inside which shape.
+//! Regions, and watches: which characters stand inside a shape.
 //!
 //! A region is a named shape of the level. A watch is somebody's question about a shape: a region,
 //! an area, a circle that may travel with a character. Step 11 keeps the insiders of both.
@@ -27,7 +27,7 @@ pub struct Region {
     pub shape: RegionShape,
     /// The layer of the map that it lies on; all of them for none.
     pub layer: Option<u8>,
-    /// Who was inside at the last step 11, by serial.
+    /// The characters inside at the last step 11, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
 }
 
@@ -135,13 +135,13 @@ pub enum WatchShape {
     },
 }
 
-/// Who counts for a watch.
+/// The characters that count for a watch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Filter {
     /// Everybody.
     #[default]
     All,
-    /// Anyone who has one of these tags.
+    /// Characters with one of these tags.
     Tags(Vec<String>),
     /// One character.
     Only(CharacterId),
@@ -156,7 +156,7 @@ pub struct Watch {
     pub owner: Owner,
     /// What it looks at.
     pub ground: WatchShape,
-    /// Who counts.
+    /// The characters that count.
     pub filter: Filter,
     /// Which part of a body counts.
     pub edge: Edge,
@@ -166,7 +166,7 @@ pub struct Watch {
     pub report_initial: bool,
     /// Whether it has looked since it was made or enabled, and how newcomers count until then.
     pub fresh: Option<CrossingKind>,
-    /// Who was inside at the last step 11, by serial.
+    /// The characters inside at the last step 11, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
 }
 

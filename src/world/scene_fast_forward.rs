@@ -1,9 +1,10 @@
 //! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
 //!
 //! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else
-//! moves meanwhile. Also here: who takes part in the steps of the crowd meanwhile. Anyone who walks for
-//! somebody else stands still, anyone who stands takes part as ever: is avoided, pushed, asked aside. Not
-//! here: the passing of the time (`sim::scene_fast_forward`), whose turn it is (`script::skipping`).
+//! moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd meanwhile. A
+//! character that walks for another owner stands still. A standing character takes part as ever: it is
+//! avoided, pushed, asked to step aside. Not here: the passing of the time (`sim::scene_fast_forward`), the
+//! order in which its waits end (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::world::character::{Character, Characters};
@@ -12,14 +13,14 @@ use crate::world::owner::Owner;
 use crate::world::walk::Walk;
 use crate::world::walks::Walks;
 
-/// Who takes part in the crowd's steps while a scene is skipped.
+/// The characters that take part in the crowd's steps while a scene is skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cast {
     /// Those of the scene, sorted: they turn and play on.
     bodies: Vec<CharacterId>,
-    /// Those who may move, sorted: the scene's, and who stands near them.
+    /// Characters that may move, sorted: the scene's, and those that stand near them.
     free: Vec<CharacterId>,
-    /// Those who are looked at, sorted; none when everybody is.
+    /// Characters that are looked at, sorted; none when everybody is.
     near: Option<Vec<CharacterId>>,
 }
 
@@ -28,11 +29,11 @@ impl Cast {
     /// are avoided at 3.5; the rest is what people walk between two looks.
     const NEAR_M: f32 = 12.0;
     /// Up to so many people everybody is looked at, wherever they are: a step is then the one it would have
-    /// been, to the bit. Among more a jam may be solved another way, because whose turn it is goes by one's
-    /// number among those who are looked at.
+    /// been, to the bit. Among more a jam may be solved another way, because turns go by a character's number
+    /// among those that are looked at.
     const EVERYBODY_MAX: usize = 256;
 
-    /// Those who take part now.
+    /// The characters that take part now.
     #[must_use]
     pub fn of(characters: &Characters, walks: &Walks, rush: &FastForward) -> Self {
         let own = rush.open_walks(walks);
@@ -74,7 +75,7 @@ impl Cast {
         self.free.binary_search(&id).is_ok()
     }
 
-    /// Those who may move.
+    /// The characters that may move.
     #[must_use]
     pub fn free(&self) -> &[CharacterId] {
         &self.free
@@ -98,7 +99,7 @@ impl Cast {
 pub struct FastForward {
     /// The scene: its walks and its wishes about doors go on.
     pub owner: Owner,
-    /// Whom it holds: they turn and play on.
+    /// The characters that it holds: they turn and play on.
     pub characters: Vec<CharacterId>,
     /// Walks of others that its tasks wait for.
     pub walks: Vec<WalkId>,

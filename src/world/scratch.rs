@@ -12,7 +12,7 @@ use crate::world::crowd_step::CrowdStep;
 pub struct Scratch {
     /// For questions that search at once.
     pub(crate) search: Search,
-    /// Where those are who stand in the way of plans.
+    /// Where the characters in the way of plans stand.
     pub(crate) bystanders: BystanderIndex,
     /// The step of the crowd under way, from step 7 to step 9.
     pub(crate) step: CrowdStep,

@@ -1,9 +1,9 @@
-//! Senses: who watches for whom, what was seen last, and noises in the air.
+//! Senses: watches of characters for others, what was seen last, and noises in the air.
 //!
 //! In: questions and watches (`ops::senses`). Out: seen or why not, heard or not. Holds: a watch loses its
 //! target a little farther away and a little wider than it notices it, so that nobody flickers at the edge;
 //! it knows the last place of a target for as long as it remembers; a noise is heard for
-//! [`Noise::HEARD_S`] and ends by itself. Not here: what hides whom (`sight`), when watches look
+//! [`Noise::HEARD_S`] and ends by itself. Not here: what hides a character (`sight`), when watches look
 //! (`sim::senses`).
 
 use std::collections::BTreeMap;
@@ -55,8 +55,8 @@ impl Eyes {
         }
     }
 
-    /// Why a place is not within range and view of somebody who stands at `from` and faces so; None when it
-    /// is. What hides it aside.
+    /// Why a place is not within range and view of a watcher that stands at `from` and faces so; None when it
+    /// is. Things that hide it are left aside.
     #[must_use]
     pub fn miss(self, (from, facing_rad): (Vec3, f32), to: Vec3) -> Option<Unseen> {
         let away = to - from;
@@ -82,7 +82,7 @@ pub enum Unseen {
     OutOfView,
     /// Behind something, or on another layer.
     Blocked,
-    /// Removed, or no longer one who is watched for; or the watcher was removed.
+    /// Removed, or no longer a target; or the watcher was removed.
     Gone,
 }
 
@@ -99,7 +99,7 @@ impl Unseen {
     }
 }
 
-/// Whom a watch is for.
+/// The target of a watch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SenseTarget {
     /// One character.
@@ -108,10 +108,10 @@ pub enum SenseTarget {
     Tag(String),
 }
 
-/// Somebody who was seen.
+/// A target that was seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sighting {
-    /// Who.
+    /// The target.
     pub character: CharacterId,
     /// Whether they were in sight at the last look.
     pub is_seen: bool,
@@ -121,14 +121,14 @@ pub struct Sighting {
     pub tick: Tick,
 }
 
-/// A character who watches for somebody.
+/// A character's watch for others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SenseWatch {
     /// On whose behalf.
     pub owner: Owner,
-    /// Who watches.
+    /// The watcher.
     pub character: CharacterId,
-    /// For whom.
+    /// The target.
     pub target: SenseTarget,
     /// How far and how wide it notices.
     pub eyes: Eyes,
@@ -171,7 +171,7 @@ impl SenseWatch {
 pub struct Noise {
     /// Its number, from 1 over the level.
     pub serial: u64,
-    /// Who made it.
+    /// The character that made it.
     pub by: CharacterId,
     /// Where, metres.
     pub position: Vec3,

@@ -123,7 +123,7 @@ fn hash_characters(
     for character in order.iter().filter_map(|&id| slots.get(id)) {
         hash_character(&mut hash, character);
     }
-    // Who has come to stand or has gone since walks last looked.
+    // Characters that have come to stand or have gone since walks last looked.
     hash.word(noted.len() as u64).word(departed.len() as u64);
     for &id in noted {
         hash_id(&mut hash, id);
@@ -155,7 +155,7 @@ fn optional<T>(hash: &mut StateHash, value: Option<T>, mix: impl FnOnce(&mut Sta
     }
 }
 
-/// Mixes in who is meant: an id is given out once.
+/// Mixes in the character that is meant: an id is given out once.
 #[inline]
 fn hash_id(hash: &mut StateHash, id: CharacterId) -> &mut StateHash {
     hash.word(id.data().as_ffi())
@@ -256,7 +256,7 @@ fn hash_goal(hash: &mut StateHash, goal: Goal) {
     };
 }
 
-/// Who is on its way, and where to; nothing where nobody is.
+/// Characters on their way, and where to; nothing where there are none.
 fn hash_glides(hash: &mut StateHash, glides: &[Interpolation]) {
     hash.word(glides.len() as u64);
     for Interpolation { who, from, to, at, aside, layer, walks } in glides {

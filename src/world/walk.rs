@@ -27,7 +27,7 @@ pub enum AcceptEnd {
     /// The nearest reachable point, settled as partial.
     #[default]
     Partial,
-    /// The same, and standing beside anyone who holds the goal counts as arrived.
+    /// The same, and standing beside a character that holds the goal counts as arrived.
     Near,
     /// The nearest reachable point counts as arrived.
     Nearest,
@@ -199,7 +199,7 @@ pub enum Phase {
     AtDoor(DoorId),
     /// It stands beside its goal, which somebody holds.
     Beside(CharacterId),
-    /// It stands because it is where it wants to be for now: near enough to whom it follows.
+    /// It stands because it is where it wants to be for now: near enough to the character that it follows.
     Content,
     /// It stands at a stop until then.
     Pausing {
@@ -302,7 +302,7 @@ pub struct GoalSlot {
     pub point: Vec3,
     /// The goal as it was then, metres.
     pub goal: Vec3,
-    /// Who stands at the goal.
+    /// The character that stands at the goal.
     pub beside: CharacterId,
 }
 
@@ -313,7 +313,7 @@ pub struct GoalSlot {
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub struct Walk {
-    /// Who walks.
+    /// The walker.
     pub character: CharacterId,
     /// Where it is in its life.
     pub phase: Phase,
@@ -358,9 +358,9 @@ pub struct Walk {
     pub aim: Vec3,
     /// Where to, as asked.
     pub goal: Goal,
-    /// Who is in front of it, while it does not get on.
+    /// The character in front of it, while it does not get on.
     pub ahead: Option<CharacterId>,
-    /// Who stands on its goal: the path in use ends beside.
+    /// The character that stands on its goal: the path in use ends beside it.
     pub held_by: Option<CharacterId>,
     /// Where it is to stand, because others stand at its goal.
     pub place: Option<GoalSlot>,
@@ -370,7 +370,7 @@ pub struct Walk {
     pub course: WalkMode,
     /// When it looks again whether the map has a better way for it.
     pub shortcuts: Shortcuts,
-    /// Who or what is in its way.
+    /// What is in its way: a character or a door.
     pub by: Option<Blocker>,
     /// When somebody it queues behind last made progress (fault:G33).
     pub queue_tick: Tick,
@@ -393,9 +393,9 @@ pub struct Walk {
     pub serial: u64,
     /// On whose behalf.
     pub owner: Owner,
-    /// Those whom the request under way is to go around.
+    /// The people that the request under way is to go around.
     pub asked_around: Option<Bystanders>,
-    /// Those whom the path in use was made around, or last compared with.
+    /// The people that the path in use was made around, or last compared with.
     pub seen: Option<Bystanders>,
 }
 
@@ -475,9 +475,9 @@ impl Walk {
         }
     }
 
-    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. Anyone who
-    /// waits beside a goal that is held, at a stop or for a word, and who turns or has come to the end of its
-    /// path, stands.
+    /// Whether it moves its character along a path, or will as soon as it has one or a door opens. A walker
+    /// stands when it waits beside a goal that is held, at a stop or for a word, when it turns, and when it
+    /// has come to the end of its path.
     #[must_use]
     #[inline]
     pub fn is_under_way(&self) -> bool {
@@ -502,7 +502,7 @@ impl Walk {
         self.via.as_ref().map_or(self.aim, |via| via.last)
     }
 
-    /// Whether it stays where it is when its goal cannot be reached. Anyone who follows always goes as near
+    /// Whether it stays where it is when its goal cannot be reached. A walk that follows always goes as near
     /// as it gets.
     #[must_use]
     pub fn sets_out_for_exact_goals_only(&self) -> bool {

@@ -2,9 +2,9 @@
 //!
 //! In: levels as texts, which of them with which seed, a bound. Out: one row for each run, as it ends or in
 //! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it
-//! would have alone (fault:F44), whatever the number of threads; who stops a batch gets no row of a run that
-//! was cut short; a run that panics has a row that says so, and the others go on; dropping it ends its
-//! threads. Not here: what a run does (`walkon::game::headless`), which runs there are.
+//! would have alone (fault:F44), whatever the number of threads; a batch that is stopped gives no row of a
+//! run that was cut short; a run that panics has a row that says so, and the others go on; dropping it ends
+//! its threads. Not here: what a run does (`walkon::game::headless`), which runs there are.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -70,7 +70,7 @@ pub struct BatchSetup {
     pub bound: RunBound,
     /// `level.args`.
     pub args: Vec<String>,
-    /// Who may end all of them.
+    /// The switch that ends all of them.
     pub stop: Stop,
 }
 
@@ -95,8 +95,8 @@ pub struct Done {
 }
 
 /// Runs a level with a seed; none when the run was stopped, or is about to be. A run that panics has a row
-/// with `error` and `bug`, and ends with [`Exit::Bug`]: whoever runs thousands learns which, and loses no
-/// other.
+/// with `error` and `bug`, and ends with [`Exit::Bug`]: a caller that runs thousands learns which run it was,
+/// and loses no other.
 #[must_use]
 pub fn run_one(text: &LevelText, seed: u64, setup: &BatchSetup) -> Option<Done> {
     // Nothing of the run is used after it panicked.

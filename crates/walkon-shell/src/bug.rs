@@ -1,4 +1,4 @@
-//! A panic as a value: a bug of walkon, told to whoever asked.
+//! A panic as a value: a bug of walkon, told to the caller.
 //!
 //! In: work that may panic. Out: what it gives, or [`Bug`] with what the panic said. Holds: nothing unwinds
 //! past [`caught`]. Not here: what becomes of a value that was left half done (`thread_bound`), the report of
@@ -14,7 +14,7 @@ pub struct Bug(pub String);
 
 /// Does the work; a panic in it is a [`Bug`].
 ///
-/// Who goes on afterwards answers for what the work has left half done.
+/// A caller that goes on afterwards answers for what the work has left half done.
 ///
 /// # Errors
 /// When it panics.

@@ -2,9 +2,9 @@
 //! needs.
 //!
 //! In: names of levels, seeds, texts. Out: levels with their scripts, rows of runs. Holds: a row is the same
-//! for everybody who asks for it: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a
-//! script that takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any
-//! game (`walkon`).
+//! for every asker: `walkon run`, `walkon batch`, Python, C or a machine far away; a call of a script that
+//! takes too long ends. Not here: arguments, terminals and signals (`walkon-cli`), rules of any game
+//! (`walkon`).
 
 #![deny(unsafe_code)]
 #![allow(

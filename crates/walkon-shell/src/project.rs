@@ -459,8 +459,8 @@ impl Gathered {
 
     fn script(&mut self, project: &Project, prefix: &str, path: String) -> Result<(), CommandFailure> {
         let file = format!("{prefix}{path}");
-        // One odd file stops nobody who does not need it: a link of an editor that leads nowhere, a pipe, a
-        // file that is no text.
+        // One odd file stops no level that does not need it: a link of an editor that leads nowhere, a pipe,
+        // a file that is no text.
         let text = match project.script_at(&file) {
             Ok(text) => text,
             // Somebody meant to reach what lies outside: that is no accident.

@@ -37,9 +37,9 @@ pub struct ThreadBound<T> {
     is_broken: Cell<bool>,
 }
 
-// SAFETY: `value` is reached in `with` and in `drop` only, `is_broken` in `with` only, each of which first
-// compares the thread with `home`; `Debug` shows `home` and leaves the others alone. Sending or sharing the
-// handle therefore shares nothing but a `ThreadId`, which never changes.
+// SAFETY: `value` is reached in `with` and in `drop` only, `is_broken` in `with` only, and both first compare
+// the thread with `home`; `Debug` shows `home` and leaves the others alone. Sending or sharing the handle
+// therefore shares nothing but a `ThreadId`, which never changes.
 unsafe impl<T> Send for ThreadBound<T> {}
 unsafe impl<T> Sync for ThreadBound<T> {}
 

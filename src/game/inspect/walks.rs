@@ -1,4 +1,4 @@
-//! A walk for those who look on: where it leads, what is left of it, why it waits.
+//! A walk as viewers see it: where it leads, what is left of it, why it waits.
 //!
 //! In: an open walk, its world. Out: an object. Not here: how a walk that has ended is told
 //! (`world::outcome`).

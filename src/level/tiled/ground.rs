@@ -132,7 +132,7 @@ enum LayerRole {
     Picture,
 }
 
-/// What is said of a tile that matters to somebody who walks.
+/// What a tile says that matters to walkers.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Meaning {
     terrain: Option<Terrain>,

@@ -120,7 +120,8 @@ pub struct Imported {
     pub files: Vec<LevelFile>,
 }
 
-/// Takes in the map whose bytes were found at `path`. None after findings, of which at least one is an error.
+/// Takes in the map whose bytes were found at `path`. None after findings when at least one of them is an
+/// error.
 pub(crate) fn take_in(
     findings: &mut Findings,
     (source, path, bytes): (&dyn FileSource, &str, &[u8]),

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: [`RawMap`] and its parts: sizes in pixels and tiles, ids with their flags, objects in
 //! pixels, properties with their types. Holds: what is here was counted and ranged by `read`; every part
-//! knows where it stands. Not here: what any of it means to somebody who walks (`ground`, `things`).
+//! knows where it stands. Not here: what any of it means to walkers (`ground`, `things`).
 
 use crate::level::diagnostic::Span;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub enum Orientation {
     Orthogonal,
     /// Rows and columns of diamonds, both axes at a slant.
     Isometric,
-    /// Diamonds in rows of which every second is moved by half a tile.
+    /// Diamonds in rows, every second row moved by half a tile.
     Staggered,
     /// Hexagons.
     Hexagonal,
@@ -125,7 +125,7 @@ pub struct RawTileset {
     pub name: String,
     /// Ids below this are tiles of it.
     pub tiles_max: u32,
-    /// Tiles of which more is said than their picture, by id.
+    /// Tiles with more than a picture, by id.
     pub tiles: Vec<RawTile>,
     /// Where the position of an object with one of its tiles lies in the picture; empty when nothing is said.
     pub object_alignment: String,
@@ -139,7 +139,7 @@ impl RawTileset {
     }
 }
 
-/// A tile of which more is said than its picture.
+/// A tile with more than a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawTile {
     /// Its number within the set.
@@ -181,7 +181,7 @@ pub enum RawContent {
     },
     /// Objects.
     Objects(Vec<RawObject>),
-    /// A picture, of which nothing is needed.
+    /// A picture; nothing of it is needed.
     Picture,
 }
 

@@ -156,7 +156,7 @@ impl Parse<'_> {
                 return;
             }
             if !item.text.starts_with('{') {
-                continue; // Values of an enum, of which nothing is needed.
+                continue; // Values of an enum; nothing of them is needed.
             }
             let Some(members) = self.members(item, &own) else { continue };
             let kind =

@@ -165,7 +165,8 @@ impl<'a> Parse<'a> {
         Ok(element)
     }
 
-    /// Whether an element that begins here is a cell of the old form, of which a layer has as many as cells.
+    /// Whether an element that begins here is a cell of the old form. A layer has one such element for each
+    /// cell.
     fn is_cell(&self, name: &str) -> bool {
         let parent = self.open.last().map(|open| open.element.name.as_ref());
         name == "tile" && matches!(parent, Some("data" | "chunk"))

@@ -1,7 +1,7 @@
 //! `Character`: fields and verbs.
 //!
-//! Holds: `name`, `id` and `alive` answer for ever; everything else on a removed character raises and says
-//! when and by whom. Not here: behaviours (`behaviour`), the options of a walk (`walk_options`).
+//! Holds: `name`, `id` and `alive` answer for ever; everything else on a removed character raises, and says
+//! what removed it and when. Not here: behaviours (`behaviour`), the options of a walk (`walk_options`).
 
 use mlua::Lua;
 

@@ -113,7 +113,7 @@ fn look<R: mlua::IntoLuaMulti>(
     })
 }
 
-/// The same, for a change. Those who wait for an hour hear of it by the event `clockChanged`.
+/// The same, for a change. The event `clockChanged` tells it to code that waits for an hour.
 fn change(lua: &Lua, args: &mut Args, change: impl FnOnce(&mut DayTime, Tick, TickRate)) -> HostResult {
     let function = args.function();
     let by = owner::label(lua, owner::current(lua));

@@ -1,9 +1,9 @@
 //! What script files define: level scripts, behaviours, cinematics, parameters. Tables that scripts give and
 //! the runtime reads.
 //!
-//! In: nothing. Out: shapes for the definitions, the reference and `walkon check`. Holds: what is said to be
-//! unable to wait says so in its sentence, which `walkon check` reads. Not here: who reads the tables
-//! (`behaviour`, `cinematic`, `params`).
+//! In: nothing. Out: shapes for the definitions, the reference and `walkon check`. Holds: a function that may
+//! not wait says so in its sentence, which `walkon check` reads. Not here: reading the tables (`behaviour`,
+//! `cinematic`, `params`).
 
 use crate::script::bind::table::{TableType, field};
 

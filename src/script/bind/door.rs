@@ -1,7 +1,7 @@
 //! `Door` and `DoorMove`: fields, wishes, locks, listeners.
 //!
 //! Holds: the verbs of a door that an edit of the level has removed raise; its fields can be read. Not here:
-//! how a wish is carried out (`sim::doors`), who listens (`handlers`).
+//! how a wish is carried out (`sim::doors`), the listeners (`handlers`).
 
 use mlua::{Lua, Value};
 

@@ -1,6 +1,6 @@
 //! `event` and `Listener`: what scripts tell one another.
 //!
-//! Holds: a payload is copied once, when it is emitted, and read-only for all who hear it; the runtime's own
+//! Holds: a payload is copied once, when it is emitted, and read-only for all listeners; the runtime's own
 //! events cannot be emitted by scripts.
 
 use mlua::Lua;

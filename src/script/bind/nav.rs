@@ -256,7 +256,7 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-/// Two places and who is asking.
+/// Two places and the asker.
 struct PathQuestion {
     from: PlaceValue,
     to: PlaceValue,
@@ -280,8 +280,8 @@ impl PathQuestion {
         Ok((from, to, self.options.traversal(world, function, standpoint(&self.from))?))
     }
 
-    /// The question around those who stand in the way: everybody but who stands at either end, and who is to
-    /// be ignored.
+    /// The question around people in the way: everybody but the characters at either end and those to be
+    /// ignored.
     fn query(
         &self,
         world: &mut World,
@@ -297,7 +297,7 @@ impl PathQuestion {
     }
 }
 
-/// Fuel for those whom a question is about.
+/// Fuel for the people that a question leads around.
 fn met(query: &PathQuery) -> u64 {
     query.others.as_ref().map_or(0, |others| others.len() as u64 / OTHERS_PER_UNIT)
 }

@@ -1,4 +1,4 @@
-//! The options of path questions, and who is asking.
+//! The options of path questions, and the asker.
 //!
 //! In: an options table, and the character that stands at the start, if one does. Out: a `Traversal`. Holds:
 //! what the options leave open is the character's own: its radius, its setting about doors.
@@ -82,11 +82,11 @@ pub struct PathAsk {
     keys: Vec<String>,
     tags: Option<Vec<String>>,
     layer: Option<String>,
-    /// Who is not in the way.
+    /// The characters that are not in the way.
     ignored: Vec<CharacterId>,
 }
 
-/// Who stands at the start.
+/// What stands at the start.
 #[derive(Clone, Copy, Debug)]
 pub enum Standpoint {
     /// A character.
@@ -138,7 +138,7 @@ impl PathAsk {
         &self.ignored
     }
 
-    /// Who asks, as the map is told.
+    /// The asker, as the map knows it.
     ///
     /// # Errors
     /// When there is no such layer.

@@ -92,8 +92,8 @@ fn within(given: &Argument, point: Vec3) -> Result<Vec3, Mistake> {
 }
 
 impl PlaceValue {
-    /// Where it is now. `from` is where somebody stands who asks: two numbers are on that floor, and a door
-    /// stands for the point in front of it on that side.
+    /// Where it is now. `from` is where the asker stands: two numbers are on that floor, and a door means the
+    /// point in front of it on that side.
     ///
     /// # Errors
     /// When there is no such mark, or the character or the door was removed.

@@ -1,4 +1,4 @@
-//! `region` and `Watch`: who is inside which shape, and being told of it.
+//! `region` and `Watch`: which characters are inside a shape, and calls when one enters or leaves.
 //!
 //! Not here: step 11, which finds out (`sim::regions`); predicates, which the scheduler tests.
 

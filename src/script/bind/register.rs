@@ -32,7 +32,7 @@ pub(crate) fn register<T: Thing>(
             .any(|entry| entry.owner == T::TYPE && entry.kind == EntryKind::Field && entry.name() == name)
     };
     for entry in entries.iter().filter(|entry| entry.owner == T::TYPE) {
-        // A method that shares its name with a field is given by the field, to whom it is for.
+        // Where a field and a method share a name, the field gives the method out itself.
         if entry.kind != EntryKind::Field && is_field(entry.name()) {
             continue;
         }

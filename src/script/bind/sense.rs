@@ -1,4 +1,4 @@
-//! `sense` and `SenseWatch`: who sees and hears whom, and being told of it.
+//! `sense` and `SenseWatch`: what characters see and hear, and calls when it changes.
 //!
 //! Not here: what is seen (`world::ops::senses`), when watches look (`sim::senses`).
 
@@ -42,7 +42,7 @@ pub const GROUPS: &[Library] = &[
 const METRES_MAX: f64 = 10_000.0;
 /// How long a watch remembers, unless asked otherwise, seconds.
 const MEMORY_S: f64 = 10.0;
-/// Who a watch may be for.
+/// The target of a watch, in messages.
 const TARGET: &str = "a character or { tag = ... }";
 
 /// Handlers of watches.

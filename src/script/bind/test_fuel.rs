@@ -1,8 +1,8 @@
 //! `t:expectFuel`: what a test expects scripts to cost.
 //!
-//! In: the name of a script, limits. Out: the fuel of a tick, or the failure that names who took more, and
-//! when. Holds: fuel is counted, so the answer is the same on every machine; a script of which nothing was
-//! called is a mistake of the test, because its fuel counts for those who called it. Not here: the counting
+//! In: the name of a script, limits. Out: the fuel of a tick, or the failure that names the owner that took
+//! more, and when. Holds: fuel is counted, so the answer is the same on every machine; naming a script that
+//! was never called is a mistake of the test, because its fuel counts for its callers. Not here: the counting
 //! (`state::profile`).
 
 use mlua::Lua;

@@ -1,4 +1,4 @@
-//! `world`: who and what is in the level, by name and by question.
+//! `world`: characters and things of the level, by name and by question.
 
 use mlua::Lua;
 
@@ -247,7 +247,7 @@ fn positions(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, count)
 }
 
-/// Who is meant.
+/// The characters that a question means.
 struct CharacterQuery {
     tag: Option<String>,
     near: Option<(PlaceValue, f32)>,

@@ -290,7 +290,7 @@ impl ScriptHost {
         Ok(Some(Taken { notes, ..taken }))
     }
 
-    /// Sentences about deleted files of which something runs.
+    /// Sentences about deleted files whose code still runs.
     fn missed(&self, texts: &ScriptTexts, changed: &BTreeSet<String>) -> Vec<String> {
         let used = changed.iter().filter(|name| texts.is_gone(name) && self.vm.loads().is_loaded(name));
         used.map(|name| {
@@ -300,7 +300,7 @@ impl ScriptHost {
         .collect()
     }
 
-    /// Runs the bodies of a unit, and finds who is to change.
+    /// Runs the bodies of a unit, and finds the owners that are to change.
     fn bodies(
         &self,
         unit: &BTreeSet<String>,

@@ -38,7 +38,7 @@ use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
 use crate::world::snapshot::facts;
 
-/// Who is there again after a load and begins in the next step 3.
+/// The instances that are there again after a load and begin in the next step 3.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loaded {
     has_level: bool,
@@ -195,7 +195,7 @@ impl ScriptHost {
         saved.collect()
     }
 
-    /// What is to be kept of the state of everybody who has a behaviour.
+    /// What is to be kept of the state of every behaviour.
     fn kept_states(&self, world: &World) -> Vec<KeptState> {
         let lua = self.vm.lua();
         let limit_kib = self.vm.limits().state_kib;
@@ -396,7 +396,8 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Those who are to be there again, each with its class, as the level and the scripts are by now.
+    /// The instances that are to be there again, each with its class, as the level and the scripts are by
+    /// now.
     fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, Refusal> {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             self.since.0.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
@@ -568,7 +569,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// What reached those whom scenes hold waits for them again.
+    /// Keeps again what reached characters while scenes held them.
     fn keep(&self, kept: Vec<SavedKept>) -> Result<(), Refusal> {
         let lua = self.vm.lua();
         for SavedKept { owner, handler, label, payload, is_event } in kept {
@@ -662,7 +663,7 @@ fn begin(vm: &ScriptVm, loaded: Loaded) {
     tell(vm, notes);
 }
 
-/// A scene goes on from its last mark; whom it holds.
+/// Lets a scene go on from its last mark. Gives the characters that it holds.
 fn resume(vm: &ScriptVm, scene: &SavedScene) -> Vec<CharacterId> {
     match cinematic::resume(vm, scene) {
         Ok(()) => scene.holds.clone(),

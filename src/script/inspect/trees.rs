@@ -1,4 +1,4 @@
-//! A behaviour tree for those who look on: its nodes, nested, and which of them run.
+//! A behaviour tree as viewers see it: its nodes, nested, and which of them run.
 //!
 //! In: a tree under way. Out: [`TreeView`]. Holds: as deep and as large as trees may be. Not here: ticking
 //! (`step::tree`).

@@ -72,7 +72,7 @@ pub(crate) struct Behaviours {
     classes: Vec<Rc<Class>>,
     /// By the number of the character.
     suspended: BTreeMap<u32, (CharacterId, Suspended)>,
-    /// Those numbers, by character: who attaches asks for one of thousands.
+    /// Those numbers, by character: an attachment asks for one of thousands.
     suspended_numbers: BTreeMap<CharacterId, u32>,
 }
 

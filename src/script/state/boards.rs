@@ -1,7 +1,7 @@
 //! Blackboards: plain data that scripts share by key, for the level, for a group, for a character.
 //!
 //! In: keys and values, ticks to keep them. Out: the values; what changed. Holds: setting an equal value is
-//! no change; a board holds no more than it may; a character's board dies with it. Not here: who is told of a
+//! no change; a board holds no more than it may; a character's board dies with it. Not here: telling of a
 //! change (`step::blackboard`), the Lua side (`bind::blackboard`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::script::state::tracked_map::TrackedMap;
 pub(crate) enum BoardOf {
     /// The level's.
     Level,
-    /// Of anyone who names this group.
+    /// Of every owner that names this group.
     Group(String),
     /// A character's.
     Character(CharacterId),
@@ -63,7 +63,7 @@ pub(crate) struct Board {
     of: BoardOf,
     values: BTreeMap<String, KeptValue>,
     bytes: usize,
-    /// The change that those wait for who asked since the last one, by key.
+    /// The change that tasks wait for since the last one, by key.
     awaited: BTreeMap<String, u64>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct Boards {
     last_change: u64,
 }
 
-/// What became of a key, for those who watched it then.
+/// What became of a key, for its watchers at that time.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyChange {
     pub(crate) board: u64,
@@ -190,7 +190,7 @@ impl Boards {
         Ok(board.values.keys().cloned().collect())
     }
 
-    /// The change that comes next for a key: the same for all who ask before it.
+    /// The change that comes next for a key: the same for all that ask before it.
     pub(crate) fn change(&mut self, board: u64, key: &str) -> Result<u64, BoardRefusal> {
         let board = self.boards.get_mut(board).ok_or(BoardRefusal::Gone)?;
         if let Some(&change) = board.awaited.get(key) {
@@ -266,7 +266,7 @@ impl Boards {
         self.due = due;
     }
 
-    /// Writes all boards, by whose they are; who waits for changes ends.
+    /// Writes all boards, by owner. Waits for changes end.
     pub(crate) fn save(&self, out: &mut ByteWriter) {
         let Self {
             boards,
@@ -275,7 +275,7 @@ impl Boards {
             due: _,
             // Given again: files may know boards by number, and have run again.
             last: _,
-            // Of those who waited.
+            // It belongs to waits.
             last_change: _,
         } = self;
         let known = numbers.iter().filter_map(|(of, &number)| Some((of, boards.get(number)?)));

@@ -5,7 +5,7 @@
 //! that compares two texts reads them as far as they are alike; neither passes a safepoint. So a text of very
 //! many digits cannot be made, and as long as shorter ones or long texts that begin alike have been made,
 //! each safepoint counts for as many as such instructions fit before it. The price only rises: it depends on
-//! what was made, not on what the collector has freed. Not here: who makes texts (`fuel`), how many
+//! what was made, not on what the collector has freed. Not here: where texts are made (`fuel`), how many
 //! instructions fit between two safepoints (`strides`).
 
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! Handlers that scripts have registered, by what they are told of.
 //!
-//! In: callbacks under their owners. Out: whom a walk, a path, a watch, a door, an event or a board is told
-//! to, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers out
-//! of arguments and calling them (`step::handlers`).
+//! In: callbacks under their owners. Out: the listeners of a walk, a path, a watch, a door, an event or a
+//! board, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers
+//! out of arguments and calling them (`step::handlers`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::world::sense::SenseId;
 pub(crate) struct WatchRecord {
     pub(crate) owner: Owner,
     pub(crate) handlers: WatchHandlers,
-    /// Those who came in and counted: how, and when `stay` is due next.
+    /// The characters inside that count: how they came in, and when `stay` is due next.
     pub(crate) inside: BTreeMap<CharacterId, (&'static str, Tick)>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct SenseRecord {
     pub(crate) handlers: SenseHandlers,
 }
 
-/// Somebody who listens to an event, or to a door.
+/// A listener to an event, or to a door.
 #[derive(Clone, Debug)]
 pub(crate) struct Listener {
     pub(crate) serial: u64,
@@ -46,7 +46,7 @@ pub(crate) struct Listener {
     pub(crate) behaviour_of: Option<CharacterId>,
 }
 
-/// What of those who want the result of a walk a reload has ended.
+/// Which receiver of a walk's result a reload has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Lost {
     /// Nothing.
@@ -58,7 +58,7 @@ pub(crate) enum Lost {
     Functions,
 }
 
-/// Who is told of the end of a walk.
+/// The receivers of the end of a walk.
 #[derive(Clone, Debug)]
 pub(crate) struct WalkRecord {
     pub(crate) owner: Owner,
@@ -83,7 +83,7 @@ pub(crate) enum Heard {
     Walk(WalkId, &'static str),
 }
 
-/// Those who listen to one thing. Shared with the delivery under way, which is not to hear of changes.
+/// The listeners to one thing. Shared with the delivery under way, so that changes do not reach it.
 type Listeners = Rc<Vec<Listener>>;
 
 /// All handlers.
@@ -96,7 +96,7 @@ pub(crate) struct Handlers {
     doors: BTreeMap<(DoorId, &'static str), Listeners>,
     events: BTreeMap<String, Listeners>,
     pub(crate) underway: UnderwayHandlers,
-    /// Those who watch a key of a board, by its number.
+    /// The watchers of a key of a board, by its number.
     boards: BTreeMap<(u64, String), Listeners>,
     last: u64,
 }
@@ -119,7 +119,7 @@ impl Handlers {
         self.doors.get(&(door, what.name())).cloned().unwrap_or_default()
     }
 
-    /// Those who listen to the event `name`, in order of registration.
+    /// The listeners to the event `name`, in order of registration.
     pub(crate) fn event(&self, name: &str) -> Listeners {
         self.events.get(name).cloned().unwrap_or_default()
     }
@@ -167,7 +167,7 @@ impl Handlers {
             .sum()
     }
 
-    /// Those who watch a key of a board, in order of registration.
+    /// The watchers of a key of a board, in order of registration.
     pub(crate) fn board(&self, board: u64, key: &str) -> Listeners {
         // Most boards are watched by nobody, and then no key has to be made.
         if self.boards.is_empty() {
@@ -234,7 +234,7 @@ impl Handlers {
         Listener { serial: self.last, owner, callback, once: false, behaviour_of: None }
     }
 
-    /// Keeps whom the end of a walk is told to.
+    /// Keeps the receivers of the end of a walk.
     pub(crate) fn set_walk(&mut self, walk: WalkId, record: WalkRecord) {
         self.walks.insert(walk, record);
     }
@@ -247,7 +247,7 @@ impl Handlers {
         self.walks.insert(walk, WalkRecord { lost, ..record });
     }
 
-    /// Keeps whom the answer of a path is told to.
+    /// Keeps the receiver of the answer to a path.
     pub(crate) fn set_path(&mut self, token: PathToken, owner: Owner, callback: Option<Callback>) {
         self.paths.insert(token, (owner, callback));
     }
@@ -302,7 +302,7 @@ impl Handlers {
         found
     }
 
-    /// Writes who is told of the end of walks once the code is there again, as [`Handlers::reload_owner`]
+    /// Writes the receivers of the end of walks once the code is there again, as [`Handlers::reload_owner`]
     /// leaves it: handlers that are names, of owners that are kept, and walks whose result goes to the code
     /// that comes, `waited` among them.
     pub(crate) fn save(
@@ -346,7 +346,7 @@ impl Handlers {
         last.save(out);
     }
 
-    /// Reads who is told of the end of walks.
+    /// Reads the receivers of the end of walks.
     pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
         let walks = input.list(|input| {
             let (walk, owner) = (WalkId::load(input)?, Owner::load(input)?);

@@ -88,7 +88,7 @@ pub(crate) struct Owners {
     interrupt: Interrupt,
     /// The level script's owner and environment.
     pub(crate) level: Option<(Owner, Table)>,
-    /// Who removed a character in this tick.
+    /// The owners that removed a character in this tick.
     pub(crate) removed_by: BTreeMap<CharacterId, Owner>,
 }
 
@@ -96,7 +96,7 @@ impl Owners {
     /// Events kept for the release of a held character; beyond that the oldest is dropped.
     pub(crate) const KEPT_EVENTS_MAX: usize = 64;
 
-    /// No owners yet; `interrupt` is raised whenever it changes who runs.
+    /// No owners yet; `interrupt` is raised whenever an owner begins or ends to run.
     pub(crate) fn new(interrupt: Interrupt) -> Self {
         Self { interrupt, ..Self::default() }
     }
@@ -141,8 +141,8 @@ impl Owners {
         self.get(owner).map(|record| record.paused.map_or(0, |since| now.since(since)))
     }
 
-    /// Another number after every change of who runs: what was worked out of the owners before has to be
-    /// worked out again.
+    /// Another number whenever an owner begins or ends to run: what was worked out of the owners before has
+    /// to be worked out again.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
     }

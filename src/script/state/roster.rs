@@ -1,8 +1,8 @@
 //! All behaviours side by side, in the order of their characters: what a tick looks at.
 //!
 //! In: owners and instances, whenever they change. Out: which `update`s are due, in rows that the VM calls
-//! one after another. Holds: it is made again after every change of who runs, so a row that is found is
-//! there. Not here: the calls (`step::schedule`), what else of a behaviour is due (`runtime`).
+//! one after another. Holds: it is made again whenever an owner begins or ends to run, so a row that is found
+//! is there. Not here: the calls (`step::schedule`), what else of a behaviour is due (`runtime`).
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -1,8 +1,8 @@
 //! What runs right now, and what is to run as soon as it has returned.
 //!
 //! In: the call under way, the wait that it asks for, functions of `task.onCancel`. Out: the same. Holds:
-//! calls that come in a row are not told one by one; who asks finds the row that runs. Not here: the call
-//! (`step::invoke`), tasks that wait (`tasks`).
+//! calls that come in a row are not told one by one; a look at the call under way finds the row that runs.
+//! Not here: the call (`step::invoke`), tasks that wait (`tasks`).
 
 use std::cell::Cell;
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! Scenes under way and scenes that scripts have defined.
 //!
-//! In: definitions, arguments, the stages of each scene. Out: who is held, what is locked, how far the
-//! skipping of a scene has come. Holds: a character is held by one scene at most. Not here: beginning and
-//! ending a scene (`step::cinematic`), passing over it (`step::skipping`).
+//! In: definitions, arguments, the stages of each scene. Out: which characters are held, what is locked, how
+//! far the skipping of a scene has come. Holds: a character is held by one scene at most. Not here: beginning
+//! and ending a scene (`step::cinematic`), passing over it (`step::skipping`).
 
 use std::collections::BTreeMap;
 
@@ -154,7 +154,7 @@ pub(crate) struct SavedScene {
 
 walkon_nav::saved!(SavedScene { name, file, args, owner, mark, started, holds });
 
-/// Scenes that scripts have defined, and who did.
+/// Scenes that scripts have defined, each with its owner.
 pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
 
 /// All scenes.

@@ -23,7 +23,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// A stream of which nothing has been drawn.
+    /// A stream from which nothing has been drawn.
     fn new(seed: u64, name: Rc<str>) -> Self {
         Self { name_hash: hash::of_bytes(name.as_bytes()), numbers: Rng::stream(seed, &name), name }
     }

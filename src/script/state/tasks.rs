@@ -1,9 +1,9 @@
-//! All tasks, and who waits for what.
+//! All tasks, and what each of them waits for.
 //!
-//! In: tasks to be, waits that begin and end. Out: which tasks are due, who waits for a result or an event.
-//! Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it does
-//! not; one that is called at once lies beside the others until it waits, and is like them in all that can be
-//! asked. Not here: running a task (`step::task`), what a wait is (`waits`).
+//! In: tasks to be, waits that begin and end. Out: which tasks are due, which of them wait for a result or an
+//! event. Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it
+//! does not; one that is called at once lies beside the others until it waits, and is like them in all that
+//! can be asked. Not here: running a task (`step::task`), what a wait is (`waits`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,7 +64,7 @@ pub(crate) enum TaskRole {
     /// Nothing more.
     #[default]
     Plain,
-    /// An entry of a group: anyone who waits is told of its failure, and it is not a fault by itself.
+    /// An entry of a group: its waiters are told of its failure, and it is not a fault by itself.
     Entry,
     /// The handler of a timer: a result of false ends the timer.
     TimerHandler(u64),
@@ -92,7 +92,7 @@ pub(crate) struct Task {
     /// Serial of the wait under way; 0 when it is not waiting.
     pub(crate) serial: u64,
     pub(crate) pause: Option<TaskPause>,
-    /// When that wait began; for those who look on, and never part of the state.
+    /// When that wait began; for viewers, and never part of the state.
     pub(crate) since: Tick,
     pub(crate) cleanups: Vec<Function>,
     pub(crate) name: Option<String>,
@@ -267,7 +267,7 @@ impl Tasks {
     }
 
     /// Takes a handler that has returned without having waited; none when there is anything about it that the
-    /// end of a task has to see to, or anybody who waits for it.
+    /// end of a task has to see to, or when something waits for it.
     pub(crate) fn take_returned(&mut self, id: u64) -> Option<Task> {
         let is_plain = |task: &Task| {
             task.role == TaskRole::Plain

@@ -1,7 +1,7 @@
 //! What can be waited for, and how it came to its end.
 //!
 //! In: numbers of walks, tasks, timers and the like. Out: the same as one key; results as opaque values. Not
-//! here: who waits (`tasks`), how handles keep results (`step::wait`).
+//! here: the waiting tasks (`tasks`), how handles keep results (`step::wait`).
 
 use mlua::Value;
 use slotmap::Key;

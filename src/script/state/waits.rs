@@ -1,8 +1,8 @@
 //! What tasks wait for, and what reaches them.
 //!
 //! In: waits that tasks ask for, results, handlers to be called. Out: what a waiting task is resumed with;
-//! what is kept for an owner that stands still. Not here: who waits (`tasks`), what the end of an entry means
-//! for its group (`step::task`).
+//! what is kept for an owner that stands still. Not here: the waiting tasks (`tasks`), what the end of an
+//! entry means for its group (`step::task`).
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) const SECONDS_MAX: f64 = 1e6;
 /// Longest sleep, ticks.
 pub(crate) const TICKS_MAX: i64 = 1_000_000_000;
 
-/// Whom a result is for: a task, one of its waits, and the entry of a group.
+/// The receiver of a result: a task, one of its waits, and the entry of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answering {
     pub(crate) task: u64,
@@ -133,8 +133,8 @@ pub(crate) enum Delivery {
 }
 
 impl Delivery {
-    /// The same for the code that has come in place of the old: handlers given by name, and events for those
-    /// who listen by `on`. What is left of the old code is gone.
+    /// The same for the code that has come in place of the old: handlers given by name, and events for
+    /// listeners in `on`. What is left of the old code is gone.
     pub(crate) fn under(self, on: &BTreeMap<String, Function>) -> Option<Self> {
         match self {
             Self::Handler { payload, label, is_event, with_receiver: true, .. } => {

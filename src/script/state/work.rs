@@ -98,7 +98,7 @@ pub(crate) struct WorkQueue {
     pub(crate) jobs: VecDeque<Job>,
     /// Facts of the world that were taken so far.
     pub(crate) facts_taken: u64,
-    /// Facts from before the scripts were there: who stands in the level is no news to them.
+    /// Facts from before the scripts were there: the characters of the level are no news to them.
     pub(crate) facts_before: u64,
     /// Facts that were left for the next tick because the fuel of this one was spent.
     pub(crate) is_behind: bool,

@@ -3,8 +3,7 @@
 //! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a
 //! character has at most one; `init` runs before `start`, `run` begins after both; an instance whose
 //! character is held by a scene stands still, and nothing is lost meanwhile; every instance that began is
-//! told to `stop`, once. Not here: who has which (`state::behaviours`), parameters
-//! (`params`).
+//! told to `stop`, once. Not here: which character has which (`state::behaviours`), parameters (`params`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

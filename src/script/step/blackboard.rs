@@ -1,9 +1,9 @@
-//! Changes of blackboards: who is told of them, and when values clear themselves.
+//! Changes of blackboards: telling the watchers, and values that clear themselves.
 //!
-//! In: values that scripts set, seconds to keep them. Out: news for anyone who watches a key or waits for its
-//! change. Holds: what is set for a time is cleared at the head of step 3; news is told in step 12, to those
-//! who watched or waited when it happened. Not here: the boards (`state::boards`), the Lua side
-//! (`bind::blackboard`).
+//! In: values that scripts set, seconds to keep them. Out: news for watchers of a key and tasks that wait for
+//! its change. Holds: what is set for a time is cleared at the head of step 3; news is told in step 12, to
+//! the watchers and waiting tasks of the moment when it happened. Not here: the boards (`state::boards`), the
+//! Lua side (`bind::blackboard`).
 
 use mlua::{Lua, Value};
 
@@ -55,7 +55,7 @@ pub(crate) fn clear_due(lua: &Lua) {
     }
 }
 
-/// A character was removed: its board dies, and anyone who waits for a change of it goes on with nil.
+/// A character was removed: its board dies, and tasks that wait for a change of it go on with nil.
 pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
     let changes = store::with(lua, |runtime| {
         let (number, awaited) = runtime.boards.remove_of(character)?;
@@ -67,7 +67,7 @@ pub(crate) fn character_gone(lua: &Lua, character: CharacterId) {
     }
 }
 
-/// Tells those who watched the key, then those who waited for its change.
+/// Tells the watchers of the key, then the tasks that waited for its change.
 pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
     let lua = vm.lua();
     let frozen = |value: &Option<Plain>| match value {

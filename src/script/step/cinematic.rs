@@ -197,7 +197,7 @@ pub(crate) fn end_those_that_are_over(vm: &ScriptVm) {
     }
 }
 
-/// Ends a scene: everything it took is given back, then `onEnd` runs, then anyone who waits for it is told.
+/// Ends a scene: everything it took is given back, then `onEnd` runs, then waiting tasks are told.
 pub(crate) fn end(vm: &ScriptVm, id: u64, how: SceneEnd) {
     let lua = vm.lua();
     let Some(scene) = store::with(lua, |runtime| runtime.cinematics.scenes.take(id)) else {

@@ -1,4 +1,4 @@
-//! Texts that the host has evaluated: the console of somebody who looks on.
+//! Texts that the host has evaluated: the console of a viewer.
 //!
 //! In: texts, the environment of the level script. Out: facts that say what each came to. Holds: a text runs
 //! in step 3 before anything else, on the fuel of a call, and may not wait; what it starts belongs to the

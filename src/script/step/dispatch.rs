@@ -227,10 +227,10 @@ fn watch_payload(lua: &Lua, predicate: u32) -> mlua::Result<Value> {
     Ok(Value::Table(table))
 }
 
-/// Latches a result and hands it to anyone who waits, in the order they began to.
+/// Latches a result and hands it to the waiting tasks, in the order in which they began to wait.
 pub(crate) fn settle(vm: &ScriptVm, wait: Wait, outcome: &Outcome) {
     let lua = vm.lua();
-    // Without memory for the result it is not latched; anyone who waits gets it all the same.
+    // Without memory for the result it is not latched; waiting tasks get it all the same.
     let _ = wait::latch(lua, wait, outcome);
     for waiter in store::with(lua, |runtime| runtime.tasks.take_waiters(wait)) {
         task::answer(vm, waiter, outcome.clone());
@@ -390,7 +390,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
     Ok(())
 }
 
-/// A walk's own handlers, waiting tasks, then anyone who hears `walkSettled`.
+/// A walk's own handlers, waiting tasks, then the listeners to `walkSettled`.
 fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
     let lua = vm.lua();
     let found = lend::with_world(lua, |world: &mut World| {

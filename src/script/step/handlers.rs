@@ -133,7 +133,7 @@ pub fn forget_sense(lua: &Lua, watch: SenseId) {
     });
 }
 
-/// Anyone who counts for a watch with a predicate as its filter; none for other watches.
+/// The characters that count for a watch with a predicate as its filter; none for other watches.
 #[must_use]
 pub fn watch_insiders(lua: &Lua, watch: WatchId) -> Option<Vec<CharacterId>> {
     store::with(lua, |runtime| {

@@ -2,7 +2,7 @@
 //!
 //! In: functions to run, waits that tasks ask for, results. Out: tasks begun, resumed, woken. Holds: a task
 //! is resumed once for each wait (a late or second answer finds another serial and is dropped); nothing runs
-//! inside the call that started it. Not here: what tasks wait for (`state::waits`), who waits
+//! inside the call that started it. Not here: what tasks wait for (`state::waits`), which of them wait
 //! (`state::tasks`), waits over several things (`group`), ends (`ending`); in which order tasks are resumed
 //! (`schedule`, `dispatch`).
 

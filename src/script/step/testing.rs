@@ -2,9 +2,9 @@
 //!
 //! In: the task of the test, what it expects and asks of the host. Out: whether it is over and how. Holds:
 //! the test is a task that comes last in steps 3 and 12; its fuel is not that of the level, so a test does
-//! not change what it looks at; the first expectation that fails is kept, anyone who catches its error; what
-//! the test started ends with it. Not here: who runs tests (`game::testing`), the functions of the test
-//! (`bind::test`).
+//! not change what it looks at; the first expectation that fails is kept, even when a script catches its
+//! error; what the test started ends with it. Not here: running tests (`game::testing`), the functions of the
+//! test (`bind::test`).
 
 pub(crate) mod answers;
 pub mod declared;

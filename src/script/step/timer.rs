@@ -1,4 +1,4 @@
-//! The end of timers: what becomes of those who wait for one.
+//! The end of timers: what becomes of tasks that wait for one.
 //!
 //! In: timers that are cancelled, or whose last turn has come. Out: work for step 12. Holds: a timer ends
 //! once. Not here: when timers are due (`state::timers`), the calls of their handlers (`schedule`).
@@ -20,7 +20,7 @@ fn take(lua: &Lua, id: u64) -> Option<Timer> {
     })
 }
 
-/// Ends a timer before its time: who waits for it gets false. False when it is over.
+/// Ends a timer before its time: waiting tasks get false. Gives false when the timer is over.
 pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     let ended = take(lua, id).is_some();
     if ended {
@@ -29,7 +29,7 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     ended
 }
 
-/// Ends a timer whose last turn has come: who waits for it gets true.
+/// Ends a timer whose last turn has come: waiting tasks get true.
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
         store::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));

@@ -2,7 +2,7 @@
 //!
 //! In: handles of scripts, results as they come. Out: the thing behind a handle; the result it was given.
 //! Holds: a result is latched beside its handle and nowhere else, so nothing has to be aged: when no script
-//! holds the handle, nobody can ask. Not here: who waits (`state::tasks`), when results are delivered
+//! holds the handle, nobody can ask. Not here: the waiting tasks (`state::tasks`), when results are delivered
 //! (`dispatch`).
 
 use mlua::{Lua, Table, Value};

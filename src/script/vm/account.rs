@@ -2,9 +2,9 @@
 //!
 //! In: sizes of plain data that scripts hand over. Out: whether there is room. Holds: the VM and what the
 //! host keeps for scripts (payloads of timers and events, boards, parameters, arguments of scenes) together
-//! stay below the memory of the level; who asks for what does not fit gets an error. What is handed over is
-//! added at once; what is freed is found by counting again: after every sixteenth of the memory that is
-//! handed over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`),
+//! stay below the memory of the level; a call that asks for what does not fit gets an error. What is handed
+//! over is added at once; what is freed is found by counting again: after every sixteenth of the memory that
+//! is handed over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`),
 //! sizes of single values (`payload`).
 
 use std::cell::Cell;

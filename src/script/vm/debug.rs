@@ -24,7 +24,7 @@ const FRAMES_TOLD_MAX: usize = 1000;
 /// Locals of a frame, and upvalues of a function: Luau allows 200 of each.
 const NAMED_MAX: i32 = 256;
 
-/// Who is asked at a line, at a fault and when code was loaded.
+/// The debugger, asked at a line, at a fault and when code was loaded.
 pub(crate) trait Hook: fmt::Debug {
     /// Code is about to run a line where it may stop. Returns when it may go on.
     fn at_line(&self, lua: &Lua, at: &Standing);

@@ -1,4 +1,4 @@
-//! Faults: errors that left a script's code, and who is switched off when.
+//! Faults: errors that left a script's code, and when an owner is switched off.
 //!
 //! In: what the VM caught, where it happened, on whose behalf. Out: one `Fault`, and the count per owner.
 //! Holds: a fault ends one call, never the tick; its text never comes from a script's `__tostring`. Not here:

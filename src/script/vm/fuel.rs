@@ -8,9 +8,9 @@
 //! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
 //! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
 //! wide table counts as wide as the table is, and so does making room again and again, and making room for
-//! keys of a table that are no places of its list: the list is counted then. Not here: who
-//! is told (`fault`). Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on
-//! tight loops, this about 1.1 times.
+//! keys of a table that are no places of its list: the list is counted then. Not here: reporting (`fault`).
+//! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this
+//! about 1.1 times.
 
 mod aside;
 pub(crate) mod batch;
@@ -604,7 +604,7 @@ impl Drop for Running<'_> {
 ///
 /// Why this is sound:
 /// 1. `lua_callbacks` returns the callback record of the VM, which lives as long as the VM; two of its fields
-///    are written at setup, one of them once more when a run is profiled, through mlua's own lock. mlua
+///    are written at setup, and one of them once more when a run is profiled, through mlua's own lock. mlua
 ///    writes `interrupt` only in `set_interrupt` and `remove_interrupt`, which this crate does not call, and
 ///    never `onallocate`.
 /// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
@@ -1063,8 +1063,8 @@ mod raw {
         }
     }
 
-    /// Where room for keys is made anew, the list of the table is counted: it is paid for as long as it is.
-    /// Which of the tables that the function has at hand it is does not show; one that is long and full is.
+    /// Where room for keys is made again, the VM counts the list of the table: that is paid for by its
+    /// length. It does not show which of the tables at hand is meant, so the longest full one is paid for.
     #[inline(never)]
     unsafe fn look_at_lists(state: *mut ffi::lua_State, gauge: &Gauge) {
         let Some(widths) = gauge.fresh.widths.get() else { return };

@@ -213,7 +213,7 @@ pub(crate) struct Cache {
 pub(crate) struct Makers {
     /// Makes the `__index` of a type out of its methods and fields.
     pub(crate) index: Function,
-    /// The table of somebody who crossed the edge of a region, out of the values of its fields.
+    /// The table of a character that crossed the edge of a region, out of the values of its fields.
     pub(crate) crossing: Function,
     /// The table of a walk's result, out of the values of its fields in the order of the reference.
     pub(crate) walk_result: Function,
@@ -395,8 +395,8 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
     let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
     let props = &props(lua, ("mark", &mark.name), mark.props.as_ref())?;
-    // An edit of the level moves marks: what a script holds stays as it was, who asks again gets another
-    // table.
+    // An edit of the level moves marks: a table that a script holds stays as it was; asking again gives
+    // another.
     if let Value::Table(known) = &known
         && known.raw_get::<mlua::Vector>("position")? == vector(mark.position)
         && known.raw_get::<Option<f32>>("facing")? == mark.facing_rad
@@ -417,7 +417,7 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
 }
 
 /// What the level says of a thing, read-only: the same table as long as the level says the same. A thing
-/// without a name gets a fresh one, one of which nothing is said an empty one.
+/// without a name gets a fresh one. A thing without properties gets an empty one.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -472,7 +472,7 @@ pub fn latch<T: Thing>(lua: &Lua, thing: T, result: impl mlua::IntoLua) -> mlua:
     latch_made(lua, thing, || Ok(result))
 }
 
-/// As [`latch`], for a result that is made only for those who hold the handle.
+/// As [`latch`], for a result that is made only when a script holds the handle.
 ///
 /// # Errors
 /// As [`latch`], and those of `result`.

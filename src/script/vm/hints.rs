@@ -16,7 +16,7 @@ const BYTES_PER_UNIT: u64 = 8192;
 /// The line at which a script stands that raises, and may catch what it raises, again and again.
 fn paid_line(lua: &Lua, frame: &StackFrame) -> Option<String> {
     let (line, bytes) = vm::line_of(lua, &frame.file, frame.line)?;
-    // Anyone who cannot pay ends at the next safepoint.
+    // A call that cannot pay ends at the next safepoint.
     let _ = charge(lua, bytes / BYTES_PER_UNIT);
     Some(line)
 }

@@ -3,7 +3,7 @@
 //! In: settings, libraries of the host, script texts, functions to call. Out: results or a [`CallFailure`].
 //! Holds: every call counts its fuel and ends where that is spent; an error ends the call, never more; after
 //! the memory was spent everything is collected, so the next call works. Text only, no bytecode, no native
-//! code. Not here: the world (`lend`), who owns a call, when calls happen.
+//! code. Not here: the world (`lend`), the owners of calls, when calls happen.
 
 pub(crate) mod account;
 pub mod convert;
@@ -54,7 +54,7 @@ pub struct VmSettings {
     pub limits: ScriptLimits,
     /// The flags of the shell; a game that has none leaves the default.
     pub signals: Arc<Signals>,
-    /// Who debugs this VM, if anybody.
+    /// The debugger of this VM, if there is one.
     pub(crate) debugger: Option<Rc<dyn Hook>>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Machine {
     pub(crate) is_coroutine_known: Cell<bool>,
     /// Where a debugger is connected.
     pub(crate) debug: OnceCell<Rc<DebugPort>>,
-    /// Whether code runs for somebody who only looks: what would change anything is refused.
+    /// Whether code runs for a viewer: what would change anything is refused.
     pub(crate) is_looking: Cell<bool>,
     /// The table behind the globals of every file.
     pub(crate) shared: OnceCell<Table>,
@@ -1022,7 +1022,7 @@ impl Loader {
         Ok(loaded.result)
     }
 
-    /// Notes who requires a file: the body that runs, and the function that calls.
+    /// Notes what requires a file: the body that runs, and the function that calls.
     fn note_need(&self, lua: &Lua, asked: &str, name: &str) {
         if self.machine.host_asks.replace(false) {
             return;

@@ -334,7 +334,7 @@ fn list_or_map(entries: BTreeMap<PlainKey, Plain>) -> Plain {
     }
 }
 
-/// Plain data in Lua, read-only at every depth: one copy for all who hear it.
+/// Plain data in Lua, read-only at every depth: one copy for all listeners.
 pub(crate) fn frozen(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     let value = payload::write(lua, plain)?;
     if let Value::Table(table) = &value {

@@ -1,7 +1,7 @@
 //! Tells the ledger of a profile of every call that the VM makes.
 //!
-//! In: calls as they begin and end. Out: who was called, and the fuel of it. Holds: without a profile nothing
-//! of this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the
+//! In: calls as they begin and end. Out: what was called, and its fuel. Holds: without a profile nothing of
+//! this is done, and with one nothing of the run is changed. Not here: the sums (`state::profile`), the
 //! stacks (`fuel::sampling`).
 
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
     ledger.as_ref().map(|ledger| Profile::of(ledger, &vm.fuel().stacks(), ticks))
 }
 
-/// The fuel of each who was called so far.
+/// The fuel of all code called so far, by its owner.
 pub(crate) fn fuel_by_who(vm: &ScriptVm) -> Vec<(Who, u64)> {
     let ledger = vm.machine.profile.borrow();
     ledger.iter().flat_map(Ledger::by_who).map(|(who, fuel)| (who.clone(), fuel)).collect()
@@ -123,7 +123,7 @@ fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
     match current {
         Some(Ok(context)) => context,
         Some(Err(current)) => known_context(vm, ledger, current.owner, &current.callback),
-        // A row of `update`s, each of which is told by itself, or the body of a file.
+        // A row of `update`s, each told by itself, or the body of a file.
         None => known_context(vm, ledger, Owner::HOST, &CodeName::Fixed("load")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: places. Out: numbers of points, and whether something changes. Holds: what waits for step 5 is read
 //! back at once; a place stands for the point nearest to it, one that waits included. Not here: making graphs
-//! (`nav/graph`), who must look for a way again (`sim/edits`).
+//! (`nav/graph`), which walks look for a way again (`sim/edits`).
 
 use glam::Vec3;
 

@@ -34,7 +34,7 @@ pub enum OpError {
         name: String,
         /// When.
         tick: Tick,
-        /// By whom: `despawned by boss.lua:88`.
+        /// What removed it: `despawned by boss.lua:88`.
         by: String,
     },
     /// An edit of the level has taken the door away.

@@ -16,8 +16,7 @@ pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery
     PathQuery { expansions_max, ..PathQuery::new(start, goal, by) }
 }
 
-/// The same around those who stand in the way now, but for some; and who they are. Cost: as
-/// [`World::bystanders`].
+/// The same around the people now in the way, but for some; and those people. Cost: as [`World::bystanders`].
 pub fn query_around(
     world: &mut World,
     (start, goal): (Vec3, Vec3),
@@ -29,8 +28,8 @@ pub fn query_around(
     (PathQuery { others, ..query(world, start, goal, by) }, around)
 }
 
-/// Makes the map ready for a kind of body, as it is for those who walk on it: questions to the map itself
-/// then get the same answers.
+/// Makes the map ready for a kind of body, as it is for walkers: questions to the map itself then get the
+/// same answers.
 pub fn prepare(world: &mut World, by: &Traversal) {
     world.map.nav.prepare(by);
 }
@@ -55,8 +54,8 @@ pub struct RecordedPath {
     pub seconds: f64,
 }
 
-/// Asks the map as those who walk on it do: once for the time it takes by the clock of the host, once more
-/// for what is looked at. Cost: three searches.
+/// Asks the map as walkers do: once for the time it takes by the clock of the host, once more for what is
+/// looked at. Cost: three searches.
 pub fn find_recorded(world: &mut World, query: &PathQuery, clock_s: &mut dyn FnMut() -> f64) -> RecordedPath {
     prepare(world, &query.by);
     let nav = world.nav();
@@ -70,7 +69,7 @@ pub fn find_recorded(world: &mut World, query: &PathQuery, clock_s: &mut dyn FnM
     RecordedPath { answer, record, seconds }
 }
 
-/// Asks for a path; the answer comes as an event, with the one of `around` who stands on the goal.
+/// Asks for a path; the answer comes as an event, with the character of `around` that stands on the goal.
 pub fn request(world: &mut World, query: PathQuery, around: Option<Bystanders>) -> PathToken {
     world.map.nav.prepare(&query.by);
     world.scratch.path_counts.requests += 1;
@@ -87,8 +86,7 @@ pub fn cancel(world: &mut World, token: PathToken) {
     world.paths.asked_around.remove(token);
 }
 
-/// Who stands on the goal of a path, of those whom it was planned around: none when the goal cannot be
-/// reached anyway.
+/// The character of `around` that stands on the goal of a path: none when the goal cannot be reached anyway.
 #[must_use]
 pub fn holder(around: Option<&Bystanders>, answer: &PathAnswer) -> Option<CharacterId> {
     let covered = answer.covered.filter(|_| answer.trouble == Some(PathTrouble::Occupied))?;

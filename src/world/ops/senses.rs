@@ -121,7 +121,7 @@ pub enum WatchSwitch {
     Off,
 }
 
-/// Switches a watch on or off: off, it forgets without a word whom it saw.
+/// Switches a watch on or off: off, it forgets without a word what it saw.
 pub fn enable(world: &mut World, id: SenseId, switch: WatchSwitch) {
     let enabled = switch == WatchSwitch::On;
     let heard = world.senses.noises_made;

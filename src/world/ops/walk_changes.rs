@@ -11,7 +11,8 @@ use crate::world::walk::{Ask, Phase, Walk, WalkPace};
 use crate::world::walk_mode::WalkMode;
 
 /// Gives a walk another goal; false when it has settled. The old path is walked until the new one is there.
-/// Who follows somebody follows the new character; any other course ends, and the walk is one to that goal.
+/// A walk that follows somebody follows the new character; any other course ends, and the walk is one to that
+/// goal.
 ///
 /// # Errors
 /// When the character it is to go to was removed.

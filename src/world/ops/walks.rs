@@ -29,7 +29,7 @@ use crate::world::walks::Walks;
 /// A walk to be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkOrder {
-    /// Who is to walk.
+    /// The character that is to walk.
     pub character: CharacterId,
     /// Where to.
     pub goal: Goal,
@@ -68,7 +68,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
     }
-    // Anyone who chooses where to go only once under way has no path to take over.
+    // A walk that chooses where to go only once under way has no path to take over.
     let is_known = !matches!(course, WalkMode::Flee(_) | WalkMode::Wander(_));
     let taken = old.filter(|_| is_known).and_then(|old| take_over(world, old, &order, aim));
     let is_once = course == WalkMode::Once && taken.is_none();
@@ -121,7 +121,7 @@ fn hand_on(world: &mut World, id: WalkId, search: Searched) {
     }
 }
 
-/// A search under way, for anyone who comes after the walk that asked for it.
+/// A search under way, for the walk that comes after the one that asked for it.
 #[derive(Clone, Debug)]
 struct Searched {
     token: PathToken,

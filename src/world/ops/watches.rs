@@ -12,7 +12,7 @@ pub struct WatchOrder {
     pub owner: Owner,
     /// What to look at.
     pub ground: WatchShape,
-    /// Who counts.
+    /// The characters that count.
     pub filter: Filter,
     /// Which part of a body counts.
     pub edge: Edge,

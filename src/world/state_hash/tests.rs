@@ -313,7 +313,7 @@ fn what_the_world_keeps_beside_is_hashed() {
     ]);
 }
 
-/// One who watches for the other, and has seen them.
+/// One character that watches for the other, and has seen it.
 fn sensing(change: impl Fn(&mut SenseWatch)) -> impl Fn(&mut Fixture) {
     move |scene| {
         let target = SenseTarget::Character(scene.other);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// Runs `events` (time, path) against the clock, looking every 10 ms as a loop of ticks does; the times
-    /// of the batches, every one of which changes something. `hollow` says when a file is empty.
+    /// of the batches. Every batch changes something. `hollow` says when a file is empty.
     fn batches(events: &[(u64, &str)], until: u64, hollow: impl Fn(u64) -> bool) -> Vec<(u64, Vec<String>)> {
         let mut debouncer = Debouncer::default();
         let mut events = events.iter().peekable();

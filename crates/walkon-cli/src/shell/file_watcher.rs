@@ -1,4 +1,4 @@
-//! Who notices that files change: the system, or a look at all of them now and then.
+//! Noticing that files change: by the system, or by a look at all of them now and then.
 //!
 //! In: folders. Out: paths that something happened to. Holds: no kind of event is trusted, only that there
 //! was one; when the system cannot watch, or a watched folder is gone, looking takes its place after one

@@ -1,7 +1,7 @@
 //! The signals that end a run.
 //!
 //! In: signals of the process. Out: whether one came, and how to end. Holds: a signal ends a run between
-//! ticks; a second one ends the process at once (fault:H5). Not here: who looks.
+//! ticks; a second one ends the process at once (fault:H5). Not here: the loops that look for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ impl Interrupts {
         interrupts
     }
 
-    /// Whether a signal came: for those who need not know which.
+    /// Whether a signal came, for callers that need not know which.
     pub fn came(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let interrupts = self.clone();
         move || interrupts.asked().is_some()

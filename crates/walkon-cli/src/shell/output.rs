@@ -90,7 +90,7 @@ impl Results {
         self.text("\n")
     }
 
-    /// Writes a line that reports what was done; not for those who asked for errors only.
+    /// Writes a line that reports what was done; but not when only errors were asked for.
     pub fn report(&mut self, line: &str) -> Result<(), CommandFailure> {
         if self.is_quiet { Ok(()) } else { self.line(line) }
     }
@@ -143,7 +143,7 @@ fn from_pipe(error: std::io::Error) -> CommandFailure {
 /// Writes a line for people to stderr, after all results so far; nobody listening is no error.
 pub(super) fn tell(line: &str) {
     progress::aside(|| {
-        // A closed stdout is found by anyone who writes the next result.
+        // The next result that is written finds a closed stdout.
         let _ = stdout().flush();
         // Nothing can be done about a closed stderr, least of all say so.
         let _ = writeln!(std::io::stderr(), "{line}");

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Work that is over sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(600);
 
-/// The bar on the terminal, for those who write lines.
+/// The bar on the terminal, for code that writes lines.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Writes something while no bar is in the way.

@@ -4,7 +4,7 @@
 //! are compared by hash, so a file that was saved unchanged is nothing (fault:E9); a path that is neither a
 //! script nor a file of the level is nothing; what cannot be read is told once and the old text runs on; no
 //! more than one file of the project is needed to be right for the others to be read. Not here: when to read
-//! (`debounce`), who notices (`file_watcher`), what a reload does (`game`).
+//! (`debounce`), noticing changes (`file_watcher`), what a reload does (`game`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

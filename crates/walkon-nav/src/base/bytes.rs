@@ -130,7 +130,7 @@ impl ByteWriter {
         self.word((value << 1 ^ value >> 63).cast_unsigned());
     }
 
-    /// 64 bits of which none is likelier than another.
+    /// 64 bits, none of them likelier than another.
     pub fn whole(&mut self, value: u64) {
         self.raw(&value.to_le_bytes());
     }

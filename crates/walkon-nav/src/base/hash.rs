@@ -281,7 +281,7 @@ mod tests {
         }
     }
 
-    /// What simulations do: small whole numbers and floats, two of which change by little at once.
+    /// What simulations do: small whole numbers and floats. Two of them change by little at once.
     #[test]
     fn two_small_changes_do_not_cancel_out() {
         let base: Vec<u64> = (0..12).map(|at| u64::from((at as f32).to_bits())).collect();

@@ -1,8 +1,8 @@
 //! Random numbers that repeat: PCG streams named by text.
 //!
 //! In: a seed and the name of a stream. Out: numbers. Holds: the same seed and name give the same
-//! numbers in every process and on every platform; test vectors freeze them. Not here: who owns
-//! which stream.
+//! numbers in every process and on every platform; test vectors freeze them. Not here: the owners of the
+//! streams.
 //! Source: PCG XSL-RR 128/64 (O'Neill 2014) from `rand_pcg`; bounded integers after Lemire 2019,
 //! "Fast random integer generation in an interval".
 

@@ -452,17 +452,17 @@ const WAITING_MAX: usize = 32;
 
 /// The answer to [`SpatialHash::nearest`]: a short list with a fixed capacity.
 ///
-/// Where somebody belongs in it cannot be foreseen, and a branch foreseen wrongly costs more than some
-/// comparisons: so anyone who may belong in it waits, and those who wait are put in their places by a loop
-/// without branches.
+/// The place of a neighbour in it cannot be foreseen, and a branch foreseen wrongly costs more than some
+/// comparisons. So neighbours that may belong in it wait first, and a loop without branches puts them in
+/// their places.
 #[derive(Clone, Debug)]
 pub struct Nearest {
     /// Bits of the squared distance, then the number: one comparison settles both. As many as the capacity;
     /// sorted up to `count`.
     keys: Vec<u64>,
     count: usize,
-    /// Who is not before this does not belong in the list: the last of a full one, else the first beyond the
-    /// radius.
+    /// A key that is not below this does not belong in the list. It is the last of a full list, else the
+    /// first beyond the radius.
     limit: u64,
     waiting: [u64; WAITING_MAX],
     waiting_count: usize,
@@ -513,7 +513,7 @@ impl Nearest {
         f32::from_bits((self.limit >> 32) as u32)
     }
 
-    /// Lets somebody wait who may belong in the list.
+    /// Lets a neighbour wait that may belong in the list.
     #[inline(always)]
     fn offer(&mut self, id: u32, distance_m_sq: f32, is_other: bool) {
         let key = key(id, distance_m_sq);
@@ -524,7 +524,7 @@ impl Nearest {
         }
     }
 
-    /// Puts those who wait in their places and drops who is too far back.
+    /// Puts the waiting neighbours in their places and drops those too far back.
     #[inline]
     fn settle(&mut self) {
         for &waiting in &self.waiting[..self.waiting_count] {

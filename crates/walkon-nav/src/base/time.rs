@@ -63,8 +63,8 @@ impl TickRate {
     }
 
     /// Steps of the crowd a second, where that many go into the ticks of one. 30: people go about as they do
-    /// with 60, at half the cost, and a rate of 30, 60 or 120 ticks a second changes nothing about who goes
-    /// where and when.
+    /// with 60, at half the cost, and a rate of 30, 60 or 120 ticks a second changes nothing about where
+    /// people go and when.
     pub const CROWD_STEPS_PER_S: u32 = 30;
 
     /// Ticks that one step of the crowd takes, 1 to 8: people decide, move and meet in its first and arrive

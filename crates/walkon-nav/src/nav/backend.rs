@@ -139,9 +139,9 @@ pub trait Backend {
         self.sight(from, to, by).1
     }
 
-    /// Whether a straight line is clear of walls and of those who stand in the way, by the same rule as the
-    /// plans that keep out of them: every cell touched, but for the one in which the line begins. For asking
-    /// whether a path still holds.
+    /// Whether a straight line is clear of walls and of people in the way, by the same rule as the plans that
+    /// keep out of them: every cell touched, but for the one in which the line begins. For asking whether a
+    /// path still holds.
     #[must_use]
     fn is_clear_of(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool;
 

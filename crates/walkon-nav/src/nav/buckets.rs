@@ -1,9 +1,9 @@
 //! A priority queue for whole-number keys that never fall by much: one list for every range of keys.
 //!
 //! In: entries of a key and a value. Out: entries of the lowest range that holds any, last in, first out.
-//! Holds: the order is a function of the pushes alone; keys of one range differ by less than its width, so
-//! anyone who pops must be ready to see a slightly larger key first. Not here: decreasing a key; the better
-//! entry is pushed again and the stale one recognised by anyone who pops. Source: Dial 1969; the lists are
+//! Holds: the order is a function of the pushes alone; keys of one range differ by less than its width, so a
+//! caller that pops must be ready to see a slightly larger key first. Not here: decreasing a key; the better
+//! entry is pushed again, and the caller that pops recognises the stale one. Source: Dial 1969; the lists are
 //! chains in one array with a free list, so a search allocates nothing once warm.
 
 const NONE: u32 = u32::MAX;

@@ -1,7 +1,7 @@
 //! Changes to a map: areas, obstacles and cells that come and go or change their cost, and what that did.
 //!
 //! In: the edits of one tick. Out: one new revision and the part of the world it touches, or nothing when
-//! nothing changed. Not here: who asked for the edit, doors, walks that must ask again.
+//! nothing changed. Not here: where edits come from, doors, walks that must ask again.
 
 use std::ops::RangeInclusive;
 

@@ -265,7 +265,7 @@ impl<L: Plan> Joined<L> {
         let (from, to) = (way.arrival.from, way.to);
         let (start, end) = (self.places[from], self.near_end(to));
         let by = Traversal { layer: start.layer, ..query.by.clone() };
-        // Those who stand in the way stand where it begins.
+        // The people in the way stand on the layer where the way begins.
         let is_near = start.layer == query.by.layer;
         let others = query.others.clone().filter(|_| is_near);
         let query = PathQuery {
@@ -309,8 +309,8 @@ impl<L: Plan> Joined<L> {
         LegEnd::Yes
     }
 
-    /// Takes in what a leg came to. Somebody who stands at the end of a link is waited for there, not gone
-    /// beside.
+    /// Takes in the answer to a leg. When somebody stands at the end of a link, the walker waits for them
+    /// there instead of ending beside them.
     fn end_leg(&mut self, stage: &impl Stage<Leg = L>, sought: Sought, answer: PathAnswer, leg_m: f64) {
         let Sought { from, to, query } = sought;
         if answer.covered.is_some() && to != self.target() {
@@ -360,7 +360,7 @@ impl<L: Plan> Joined<L> {
             }
             last = *leg;
         }
-        // Anyone who stands on the goal is known to the last leg.
+        // The last leg knows who stands on the goal.
         let trouble = self.trouble.or(last.trouble);
         path.whole = trouble.is_none();
         let covered = last.covered.filter(|_| self.goal.layer == query.by.layer);

@@ -1,8 +1,8 @@
 //! Links: ways between places that no ground joins, such as stairs, ladders, jumps.
 //!
-//! In: ends, prices, actions. Out: the links that somebody can take, in each direction; what is reached over
-//! them. Holds: a link with an action is there only for those who can do it. Not here: which links are worth
-//! taking (`joined`).
+//! In: ends, prices, actions. Out: the links that a walker can take, in each direction; what is reached over
+//! them. Holds: a link with an action is there only for walkers that can do it. Not here: which links are
+//! worth taking (`joined`).
 
 use std::sync::Arc;
 

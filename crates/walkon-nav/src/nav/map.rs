@@ -57,7 +57,7 @@ impl BackendPlan {
         }
     }
 
-    /// What beginning it took, as expansions, beside marking those who stand in the way.
+    /// What beginning it took, as expansions, without the marking of people in the way.
     pub(crate) fn begun_for(&self) -> u32 {
         match self {
             Self::Cells(plan) => plan.begun_for(),

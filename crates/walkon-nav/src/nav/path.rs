@@ -1,6 +1,6 @@
 //! Questions for a path, and what comes back.
 //!
-//! In: a start, a goal, who walks. Out: points to walk along, and whether they lead all the way. Holds: a
+//! In: a start, a goal, the walker. Out: points to walk along, and whether they lead all the way. Holds: a
 //! path begins at the real start; a complete one ends exactly at the goal, a partial one at the reachable
 //! point nearest to it; a path never leads through what its traversal may not enter. Not here: following it.
 
@@ -36,7 +36,7 @@ pub struct PathQuery {
     pub start: Vec3,
     /// Where it wants to be, world metres; may lie in a wall or beyond the map.
     pub goal: Vec3,
-    /// Who walks.
+    /// The walker.
     pub by: Traversal,
     /// The layer of the goal; None for the one that `by` walks on. On maps without layers it is of no
     /// meaning.
@@ -45,7 +45,7 @@ pub struct PathQuery {
     pub accept: Accept,
     /// Expansions after which the search gives up with [`PathTrouble::Limit`].
     pub expansions_max: u32,
-    /// Who stands in the way; None for nobody. See [`Others`].
+    /// The people in the way; None for nobody. See [`Others`].
     pub others: Option<Arc<[Disc]>>,
 }
 
@@ -66,7 +66,7 @@ impl PathQuery {
     }
 }
 
-/// A circle on the ground that a plan keeps out of: somebody who stands there.
+/// A circle on the ground that a plan keeps out of: somebody stands there.
 ///
 /// On cells it blocks every cell whose rectangle it reaches into, and always the one that holds its centre;
 /// never the one in which the body that plans begins.
@@ -105,7 +105,7 @@ pub struct PathAnswer {
     pub granted: u32,
     /// The map it holds for.
     pub revision: Revision,
-    /// What the plan made of those who stand in the way.
+    /// What the plan made of the people in the way.
     pub others: Others,
     /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point,
     /// when the goal cannot be reached): the path then ends beside, whatever the query accepts, because
@@ -113,7 +113,7 @@ pub struct PathAnswer {
     pub covered: Option<u32>,
 }
 
-/// What a plan made of those who stand in the way.
+/// What a plan made of the people in the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Others {
     /// The path keeps out of their circles, or there is nobody.
@@ -292,7 +292,7 @@ pub struct RandomPoint {
     pub area: Option<AreaId>,
     /// Only points that can be reached from here.
     pub reachable_from: Option<Vec3>,
-    /// Who is to stand there.
+    /// The body that is to stand there.
     pub by: Traversal,
     /// Points to draw before choosing among the cells that qualify.
     pub attempts: u32,

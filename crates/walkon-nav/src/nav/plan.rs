@@ -31,7 +31,7 @@ pub(crate) trait Plan: Sized {
     /// Decides all that needs no search: the answer, or the work that is left.
     fn begin(map: &Self::Map, query: &PathQuery) -> Begun<Self>;
 
-    /// What beginning it took, as expansions, beside marking those who stand in the way.
+    /// What beginning it took, as expansions, without the marking of people in the way.
     fn begun_for(&self) -> u32 {
         0
     }

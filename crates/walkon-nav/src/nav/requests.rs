@@ -7,12 +7,12 @@
 //! it again, three times at most.
 //!
 //! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of
-//! few expansions and one for those of a middle size: anyone who needs more than a slot allows goes on in a
-//! slot that allows more, or waits for one and begins again there. So every request has a slot that only
-//! requests up to its own size can hold; the first come of its size has that slot, and a fifth of the budget,
-//! whatever else is under way. What is lost by beginning again is at most `SHORT_EXPANSIONS` and
+//! few expansions and one for those of a middle size: a request that needs more than its slot allows goes on
+//! in a slot that allows more, or waits for one and begins again there. So every request has a slot that only
+//! requests up to its own size can hold; the first request of its size has that slot, and a fifth of the
+//! budget, whatever else is under way. What is lost by beginning again is at most `SHORT_EXPANSIONS` and
 //! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way.
-//! Not here: who asked, when to ask again.
+//! Not here: where requests come from, when to ask again.
 
 use std::collections::VecDeque;
 
@@ -62,8 +62,8 @@ pub struct PathRequests {
     repeated: u64,
 }
 
-/// The expansions that are worth as much as marking the circles of those who stand in the way. A few people
-/// cost next to nothing, a thousand as much as a search: they are marked again for each request.
+/// The expansions that are worth as much as marking the circles of the people in the way. A few people cost
+/// next to nothing, a thousand as much as a search: they are marked again for each request.
 fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
     let Some(others) = &query.others else { return 0 };
     let cells = |disc: &Disc| (2.0 * disc.radius_m / map.node_m() + 1.0).powi(2);
@@ -80,8 +80,8 @@ struct Request {
     restarts: u32,
     /// Spent before the last of these restarts.
     lost: u32,
-    /// Spent before it last made room for others. What it costs is told without: that depends on who else
-    /// asks.
+    /// Spent before it last made room for others. The cost that is told leaves them out, because they depend
+    /// on other requests.
     repeated: u32,
 }
 
@@ -100,7 +100,7 @@ pub struct Progress {
 struct Slot {
     work: Option<OpenRequest>,
     search: Search,
-    /// Expansions that this slot has had, anyone who was in it; the busy slot with the fewest is next.
+    /// Expansions that this slot has had over all its requests; the busy slot with the fewest is next.
     served: u64,
 }
 
@@ -161,7 +161,7 @@ impl PathRequests {
         }
     }
 
-    /// Takes a request back, to be answered by anyone who asks; None when it was answered or cancelled.
+    /// Takes a request back, so that the caller answers it; None when it was answered or cancelled.
     pub fn take(&mut self, token: PathToken) -> Option<PathQuery> {
         let query = self.requests.get(token)?.query.clone();
         self.cancel(token);

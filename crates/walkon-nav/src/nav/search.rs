@@ -5,7 +5,7 @@
 //! in `Search`; slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with
 //! `==`. A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the
 //! next slice. Not here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and
-//! `hierarchy/gates.rs`; which of them serves whom.
+//! `hierarchy/gates.rs`; which request gets which of them.
 
 use crate::base::cost::Cost;
 use crate::nav::NodeId;

@@ -91,7 +91,7 @@ pub(crate) enum Kernel {
     Steps,
     /// Jump points.
     Leaps,
-    /// Steps from tile to tile, each of which has a mark in place of a record; they wait in the bucket queue.
+    /// Steps from tile to tile. Each tile has a mark in place of a record; steps wait in the bucket queue.
     Tiles,
 }
 

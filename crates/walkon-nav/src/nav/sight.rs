@@ -4,7 +4,7 @@
 //! through and everything else hides; an area that is not there hides, an obstacle that is there hides,
 //! unless its [`Veil`] says otherwise; paddings count for bodies alone. A stretch shorter than [`HAIR_M`]
 //! neither hides nor opens, so that looks go along faces of walls and through seams of areas. Both ways
-//! alike, and part of a clear look is clear. Not here: blocks of scripts, who looks at whom.
+//! alike, and part of a clear look is clear. Not here: blocks of scripts, watchers and their targets.
 
 use glam::Vec3;
 
@@ -16,7 +16,7 @@ pub const HAIR_M: f64 = 1e-3;
 /// Halvings by which the end of a look is found: a ten-thousandth of its length.
 const HALVINGS: u32 = 14;
 
-/// What an area or an obstacle is to those who look.
+/// What an area or an obstacle does to looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Veil {
     /// An area hides while it is not there, an obstacle while it is there.
@@ -28,7 +28,7 @@ pub enum Veil {
     Always,
 }
 
-/// Somebody who looks from one place at another.
+/// A look from one place at another.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// From where, world metres.
@@ -37,7 +37,7 @@ pub struct Look<'a> {
     pub to: Vec3,
     /// The layer that both are on; 0 on maps without layers.
     pub layer: u8,
-    /// What the areas and obstacles of the level are to those who look.
+    /// What each area and obstacle of the level does to looks.
     pub veil: &'a dyn Fn(AreaId) -> Veil,
 }
 
@@ -57,7 +57,7 @@ impl Look<'_> {
         self.from.lerp(self.to, clear)
     }
 
-    /// What an area is to those who look.
+    /// What an area does to looks.
     pub(crate) fn veil_of(&self, area: usize) -> Veil {
         (self.veil)(AreaId::from(area))
     }

@@ -1,4 +1,4 @@
-//! Who is asking for a way: the size of the body, what it may plan through, and where it may not pass.
+//! The asker of a way: the size of its body, what it may plan through, and where it may not pass.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use glam::Vec3;
 
 use crate::base::ids::AreaId;
 
-/// What an area is to somebody: None, it is shunned like a wall; else what a metre in it costs, in place of
+/// What an area is to one asker. None: it is shunned like a wall; else what a metre in it costs, in place of
 /// its factor.
 pub type OwnArea = (AreaId, Option<f32>);
 
-/// Who is asking: two traversals that are equal get equal answers from equal maps.
+/// The asker of a way. Equal traversals get equal answers from equal maps.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Traversal {
     /// Half the width the body needs, metres.
@@ -18,8 +18,8 @@ pub struct Traversal {
     /// Areas that may be planned through although they are not available (closed doors that it can open or
     /// wait for), sorted by id, each with the metres that opening it adds to the path, once per crossing.
     pub through: Option<Arc<[(AreaId, f32)]>>,
-    /// Areas that are not to it what they are to others, sorted by id, each once. A cell belongs to every
-    /// area around its centre: one of a shunned area is a wall whatever else it belongs to.
+    /// Areas that it treats in its own way, sorted by id, each once. A cell belongs to every area around its
+    /// centre: one of a shunned area is a wall whatever else it belongs to.
     pub areas: Option<Arc<[OwnArea]>>,
     /// The layer it walks on; 0 on maps without layers.
     pub layer: u8,
@@ -33,10 +33,10 @@ pub struct Traversal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkAction(pub u8);
 
-/// The actions that somebody is able to. By default all of them.
+/// The actions that an asker can do. By default all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkActions {
-    /// Those that they are not, as bits.
+    /// The actions that it cannot do, as bits.
     barred: u32,
 }
 

@@ -1,8 +1,8 @@
 //! Objects that lead to others: stairs between layers, and references that must lead somewhere.
 //!
 //! In: objects with `targetObject`, `toLayer` or properties of type object. Out: links between layers,
-//! findings for names that nothing has. Holds: a link joins two layers, or needs an action. Not here: who
-//! takes stairs (`nav`).
+//! findings for names that nothing has. Holds: a link joins two layers, or needs an action. Not here: which
+//! ways take stairs (`nav`).
 
 use super::{Putting, Sort, Stairs, StairsTarget, Thing, called, sort_of};
 use crate::base::geom::Point;

@@ -1,13 +1,13 @@
 //! New code in the place of old code, instance by instance, or everything back.
 //!
-//! In: what was loaded aside, who is to change. Out: all of it changed, or a refusal. Holds: everything that
-//! can be asked before is asked before: parameters, handlers of walks, `migrate`; then for each, the level
-//! script first, then characters by id: `stop`, the end of what the old code had registered, a fresh `self`
-//! with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and state, boards
-//! and random streams with it. Walks, and timers whose handlers are names, go on. What cannot be kept (a part
-//! of a state that is not plain data, a timer whose handler the new code does not have) is left out and
-//! named: what the old code left behind never keeps new code out. Not here: which files are changed
-//! (`reload`).
+//! In: what was loaded aside, the owners that are to change. Out: all of it changed, or a refusal. Holds:
+//! everything that can be asked before is asked before: parameters, handlers of walks, `migrate`; then for
+//! each, the level script first, then characters by id: `stop`, the end of what the old code had registered,
+//! a fresh `self` with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and
+//! state, boards and random streams with it. Walks, and timers whose handlers are names, go on. What cannot
+//! be kept (a part of a state that is not plain data, a timer whose handler the new code does not have) is
+//! left out and named: what the old code left behind never keeps new code out. Not here: which files are
+//! changed (`reload`).
 
 use std::rc::Rc;
 
@@ -36,13 +36,13 @@ use crate::world::owner::Owner;
 pub(super) struct StagedScripts {
     /// All classes, the new ones in the place of the old.
     pub(super) classes: Vec<Rc<Class>>,
-    /// Who is to change: the level script, then characters by id.
+    /// The owners that are to change: the level script, then characters by id.
     pub(super) targets: Vec<ReloadTarget>,
     /// Scenes that begin again.
     pub(super) scenes: Vec<Restart>,
 }
 
-/// Somebody who is to change.
+/// An owner that is to change.
 #[derive(Debug)]
 pub(super) enum ReloadTarget {
     /// The level script gets a new environment.
@@ -149,7 +149,8 @@ fn not_kept(what: &str) -> String {
     format!("{what} and was not kept")
 }
 
-/// Who gets new code and goes on, and where the names of its handlers are looked up from then on.
+/// The owners that get new code and go on, each with the table in which the names of its handlers are looked
+/// up from then on.
 fn changed_owners(vm: &ScriptVm, targets: &[ReloadTarget]) -> Vec<(Owner, Table)> {
     let level = store::with(vm.lua(), |runtime| runtime.owners.level.as_ref().map(|(owner, _)| *owner));
     let changed = targets.iter().filter_map(|target| match target {
@@ -491,7 +492,7 @@ fn revive(
     }
 }
 
-/// Somebody who is there again after a load, and whose code has not begun.
+/// An instance that is there again after a load, before its code has begun.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedInstance {
     pub(crate) owner: Owner,
@@ -501,7 +502,7 @@ pub(crate) struct LoadedInstance {
     pub(crate) refill: Option<Plain>,
 }
 
-/// What can be asked of somebody who is there again before any code has begun.
+/// Checks what can be checked of an instance that is there again, before any code has begun.
 pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(), Refusal> {
     let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(instance.owner));
     let Some((_, class, ..)) = parts else { return Ok(()) };
@@ -582,8 +583,8 @@ fn attach_or_detach(vm: &ScriptVm, target: ReloadTarget) {
     }
 }
 
-/// Everybody who has changed gets the old code again, with state, boards and random streams as they were, and
-/// starts.
+/// Gives every changed owner the old code again, with state, boards and random streams as they were, and
+/// starts it.
 fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
     let lua = vm.lua();
     // First the new code ends everywhere, then the old code starts: no new code hears of the old.

@@ -1,6 +1,6 @@
 //! A profile as tools read it.
 //!
-//! In: the sums of a ledger, the stacks that were seen. Out: fuel and time by file, by who, by call, by
+//! In: the sums of a ledger, the stacks that were seen. Out: fuel and time by file, by owner, by call, by
 //! stack. Holds: the fuel of the stacks of a call is that of the call, to the unit; profiles of several runs
 //! add up. Not here: formats of files (`shell::profile_files`).
 

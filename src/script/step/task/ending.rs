@@ -1,7 +1,7 @@
 //! How tasks end: done, failed, or cancelled with what they wait for.
 //!
-//! In: results, failures, cancellations. Out: those who wait are told, `task.onCancel` functions are queued,
-//! anyone the task ran for learns of it. Holds: a task ends once; nothing runs inside the call that ends it;
+//! In: results, failures, cancellations. Out: waiting tasks are told, `task.onCancel` functions are queued,
+//! the owner of the task learns of it. Holds: a task ends once; nothing runs inside the call that ends it;
 //! one that ends unfinished ends what it waited for, except that walks outlive a reload. Not here: what the
 //! end of an entry means for its group (`group`).
 
@@ -105,7 +105,7 @@ fn queue_cleanups(lua: &Lua, task: &Task, why: Why) {
     });
 }
 
-/// Keeps the result with the handle, and queues it for those who wait.
+/// Keeps the result with the handle, and queues it for waiting tasks.
 fn tell(lua: &Lua, id: u64, outcome: Outcome) {
     let wait = Wait::Task(id);
     // Without memory for the result there is none; the task is over all the same.

@@ -1,4 +1,4 @@
-//! Links with an action, handed to the behaviour of who takes them.
+//! Links with an action, handed to the behaviour of the walker that takes them.
 //!
 //! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function
 //! the walk takes the link in the time that it takes; with it the link is over when it returns, and it ends

@@ -110,7 +110,7 @@ pub(super) unsafe fn pass(sampler: &Sampler, state: *mut ffi::lua_State, price: 
     unsafe { look(sampler, state, sampler.every.get().saturating_mul(price)) };
 }
 
-/// Looks at who has called functions of the host, when these have taken enough.
+/// Looks at the callers of functions of the host, when these have taken enough.
 ///
 /// Why this is sound: the state passed a safepoint in the call under way, and nothing of a VM is freed
 /// between two safepoints, where the collector works; `forget_stack` is called where it works elsewhere and

@@ -42,13 +42,13 @@ pub(super) mod code {
     pub const CIRCLE: &str = "circle";
     /// The player of a level that has none.
     pub const PLAYER: &str = "player";
-    /// Somebody whom a scene sends without holding.
+    /// A character that a scene sends without holding it.
     pub const HELD: &str = "held";
     /// Events that nobody hears (a note).
     pub const UNHEARD: &str = "unheard";
 }
 
-/// Most findings of a script that are told; anyone who has more mends the first ones first.
+/// Most findings of a script that are reported. An author with more of them mends the first ones first.
 pub(super) const FINDINGS_MAX: usize = 1_000;
 
 /// Whether nothing more needs to be looked for.

@@ -93,7 +93,7 @@ impl<'a> ScriptGraph<'a> {
         }
     }
 
-    /// The shortest chain of files from one to another, each of which requires the next while it loads.
+    /// The shortest chain of files from one to another. Each of them requires the next while it loads.
     fn way<'b>(&'b self, from: &'b str, to: &str) -> Option<Vec<&'b str>> {
         let mut before: BTreeMap<&str, &str> = BTreeMap::from([(from, from)]);
         let mut next = VecDeque::from([from]);

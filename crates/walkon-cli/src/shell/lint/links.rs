@@ -149,8 +149,8 @@ fn events(reading: &Reading<'_>, found: &mut Links) {
     }
 }
 
-/// Where a call of `world.player`, or a local that is given nothing else and that nobody asks about, is used
-/// as somebody who is there: nil would be a mistake.
+/// Places that use the player without asking whether there is one: as a call of `world.player`, or through a
+/// local that is given nothing else. Nil would be a mistake there.
 fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
     let tree = reading.tree;
     let is_player = |id: ExprId| {

@@ -1,4 +1,4 @@
-//! A script as the rules look at it: expressions in one list, with who uses each, and what every name can
+//! A script as the rules look at it: expressions in one list, each with its user, and what every name can
 //! hold.
 //!
 //! In: what `lower` makes of a syntax tree. Out: the tree. Holds: locals are told from globals; the order of

@@ -2,7 +2,7 @@
 //!
 //! In: sectors, then those that changed. Out: for a goal, a bound of the cost from any gate. Holds: a bound
 //! never exceeds the true cost of a way by gates; it allows for all ways that lead through sectors that
-//! changed. Along a way bounds need not fall by what the way costs: anyone who uses them must be ready to
+//! changed. Along a way bounds need not fall by what the way costs: a search that uses them must be ready to
 //! improve a gate that was expanded. Memory: 16 bytes a gate. Source: differential heuristics, Goldberg and
 //! Harrelson 2005 (ALT), as in `cells/alt_heuristic.rs`, over costs that are the same both ways round: the
 //! lower of the two.

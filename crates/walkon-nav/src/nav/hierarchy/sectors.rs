@@ -1,9 +1,9 @@
 //! Sectors, the gates between them, and what it costs to get from gate to gate within each.
 //!
-//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for anyone
-//! who looks for a way (`gates`). Holds: the gates of a border follow from the cells on both its sides alone,
-//! so both sectors know the same; what a sector holds follows from its own cells and those along its borders.
-//! A border of many openings keeps the first eight gates: where that divides what is joined, no way is found
+//! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for
+//! searches (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both
+//! sectors know the same; what a sector holds follows from its own cells and those along its borders. A
+//! border of many openings keeps the first eight gates: where that divides what is joined, no way is found
 //! here. Memory: about a byte a cell. Cost: making a sector takes a flood of it a gate.
 
 use crate::nav::cells::layout::{Rates, StepKind, Unit};
@@ -68,7 +68,7 @@ impl Sector {
         self.slots
     }
 
-    /// What it costs to leave by each gate for anyone who came in by one.
+    /// What it costs to leave by each gate after coming in by one.
     #[inline(always)]
     pub(crate) fn costs(&self, place: usize) -> &[u32] {
         let count = self.gates.len();

@@ -1,9 +1,9 @@
 //! Several grids of cells above one another, joined by links: ground, sky, underground, decks of a ship.
 //!
 //! In: a grid for each layer, stairs between them. Out: `Layers`, a backend of its own. Holds: layers are
-//! independent, each with its own revision; who asks walks on one, and every question but for ways is one to
-//! that layer; ways lead over links. Here a path goes from grid to grid (`plan`), and what is reached is
-//! (`map`); ways within a grid are its own (`cells`).
+//! independent, each with its own revision; the asking body walks on one, and every question but the one for
+//! ways goes to that layer; ways lead over links. Here a path goes from grid to grid (`plan`), and what is
+//! reached is (`map`); ways within a grid are its own (`cells`).
 
 mod map;
 mod plan;

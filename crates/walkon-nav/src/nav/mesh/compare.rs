@@ -1,4 +1,4 @@
-//! The two searches over polygons side by side, for those who measure them.
+//! The two searches over polygons side by side, for measurements.
 //!
 //! In: a map, a body, two places. Out: how long the line is that each finds: the shortest at any angle, and
 //! the funnel through the polygons that A* over the middles of edges likes best. Holds: both walk on the same

@@ -1,9 +1,8 @@
 //! Ground with several floors, cut up floor by floor.
 //!
-//! In: a surface, lines on it, what lies where. Out: the polygons between the lines. Holds: a sheet is a set
-//! of polygons of which none lies above another; where two sheets share an edge the polygons of both end at
-//! the same corners, so they stay joined. Flat ground, and ground without floors above one another, is one
-//! sheet.
+//! In: a surface, lines on it, what lies where. Out: the polygons between the lines. Holds: no polygon of a
+//! sheet lies above another one of it; where two sheets share an edge the polygons of both end at the same
+//! corners, so they stay joined. Flat ground, and ground without floors above one another, is one sheet.
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::{clip, inner_width};

@@ -341,7 +341,7 @@ impl NavMesh {
         self.view_of(self.key(by))
     }
 
-    /// The view of somebody for whom every area is open.
+    /// The view of a walker to which every area is open.
     pub(super) fn view_all_open(&self, by: &Traversal) -> Arc<MeshView> {
         let mut key = self.key(by);
         key.open.fill(true);

@@ -4,7 +4,7 @@
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
 //! the questions to it (`topology`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know polygons alone;
 //! the map (`raw`, `triangulate`, `wall_offset`, `build`, `traversal_cost`, `map`, `start`, `plan`,
-//! `ground_query`, `random`) knows where they come from and who walks on them.
+//! `ground_query`, `random`) knows where they come from and what walks on them.
 
 mod build;
 mod compare;

@@ -36,7 +36,7 @@ use crate::nav::{
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
 #[derive(Clone, Debug)]
 pub(crate) struct MeshPlan {
-    /// Who walks, with one-way areas as walls once a way has crossed them the wrong way.
+    /// The walker, with one-way areas as walls once a way has crossed them the wrong way.
     by: Traversal,
     /// The ground, others carved out.
     view: Arc<MeshView>,
@@ -189,7 +189,7 @@ impl NavMesh {
         if set.iter().any(can_use) { 0 } else { set.last().map_or(0, |area| area + 1) }
     }
 
-    /// Whether a straight line is clear of walls and of those who stand in the way.
+    /// Whether a straight line is clear of walls and of people in the way.
     #[must_use]
     pub(crate) fn is_clear_of_discs(&self, from: Vec3, to: Vec3, by: &Traversal, others: &[Disc]) -> bool {
         let (a, b) = (geom::ground(from), geom::ground(to));
@@ -202,8 +202,8 @@ impl NavMesh {
     }
 }
 
-/// How far to keep from the middle of somebody who stands in the way, metres; a body that stands within may
-/// get out, not through. None for nobody.
+/// How far to keep from the middle of somebody in the way, metres. A body that stands within it may get out,
+/// not through. None when nothing has to be kept off.
 fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
     if !disc.centre.is_finite() {
         return None;
@@ -256,7 +256,7 @@ impl MeshPlan {
         Ok(plan)
     }
 
-    /// Carves out those who stand in the way; false when they close the only way.
+    /// Carves out the people in the way; false when they close the only way.
     fn keep_out_of_others(&mut self, map: &NavMesh, query: &PathQuery) -> bool {
         let discs = query.others.as_deref().unwrap_or(&[]);
         if discs.is_empty() || self.others == Others::Ignored {
@@ -292,7 +292,7 @@ impl MeshPlan {
         true
     }
 
-    /// What somebody who stands at a height takes; on flat ground heights are of no meaning.
+    /// The ground taken by somebody who stands at a height; on flat ground heights have no meaning.
     fn keepout(&self, polygon: Vec<Point>, y: f64) -> WallOffset {
         match self.view.surface.is_flat {
             true => WallOffset::of_all_floors(polygon),

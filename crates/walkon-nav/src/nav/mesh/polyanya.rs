@@ -19,7 +19,7 @@ use crate::nav::search_state::SearchStep;
 /// Interval ends nearer to a corner than this part of the edge are the corner.
 const CORNER_PART: f64 = 1e-9;
 
-/// An interval of an edge, all of which is seen from one root.
+/// An interval of an edge. All of it is seen from one root.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     left: Point,

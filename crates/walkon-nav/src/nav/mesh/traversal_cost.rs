@@ -1,6 +1,6 @@
 //! What ground costs, and doors.
 //!
-//! In: a view, the state of the areas, who walks. Out: by polygon the factor and the toll; costs and
+//! In: a view, the state of the areas, the walker. Out: by polygon the factor and the toll; costs and
 //! crossings of lines. Holds: where areas overlap the factor is that of the last listed one that is there,
 //! where none is, of the last listed; a toll is paid for every crossing. Not here: which ground there is
 //! (`build`).

@@ -1,7 +1,7 @@
 //! Lines on the ground into convex polygons.
 //!
 //! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner
-//! each, no two of which could be joined across the edge that they share. Holds: what lies where is asked for
+//! each. No two of them could be joined across the edge that they share. Holds: what lies where is asked for
 //! at the middle of each triangle, so gaps in the lines that rounding leaves can let nothing leak. The same
 //! lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles joined as
 //! Hertel and Mehlhorn 1983 do, long edges first.
@@ -24,7 +24,7 @@ const ROUNDS_MAX: usize = 6;
 /// A segment of the ground plane.
 pub(crate) type Segment = (Point, Point);
 
-/// The polygons between some lines. `owner` says to whom the ground at a point belongs; None: it is no
+/// The polygons between some lines. `owner` names the owner of the ground at a point; None: there is no
 /// ground. `height` is asked for each corner of a polygon of an owner.
 pub(crate) fn arrange(
     lines: &[Segment],

@@ -16,7 +16,7 @@ use crate::nav::{
 
 const SIDE_M: f64 = 12.0;
 
-/// Polygons, with what each is to those who look.
+/// Polygons, each with what it does to looks.
 struct Scene {
     areas: Vec<AreaShape>,
     obstacles: Vec<AreaShape>,

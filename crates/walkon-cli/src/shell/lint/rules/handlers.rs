@@ -27,7 +27,7 @@ struct Owner {
     names: Vec<String>,
 }
 
-/// Who the handlers of a file belong to; none when that depends on who calls it.
+/// The owner of the handlers of a file; none when that depends on the caller.
 fn owner(reading: &Reading<'_>) -> Option<Owner> {
     let in_table = |table: ExprId| {
         reading.tree.names_in(table).into_iter().map(|(word, _)| word.text.clone()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Characters whom a scene sends or lets speak without holding them.
+//! Characters that a scene sends, or lets speak, without holding them.
 //!
 //! Holds: a scene is judged when its list of held characters and the name of the character stand in the text;
 //! others are not.
@@ -33,7 +33,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     }
 }
 
-/// Names of those whom the scene holds, when the text says all of them.
+/// Names of the characters that the scene holds, when the text says all of them.
 fn held<'a>(reading: &'a Reading<'_>, table: ExprId) -> Option<BTreeSet<&'a str>> {
     let Some(list) = reading.tree.entry(table, "holds") else { return Some(BTreeSet::new()) };
     let (_, items) = reading.tree.table(list)?;

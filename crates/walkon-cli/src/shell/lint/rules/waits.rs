@@ -115,7 +115,7 @@ fn waiting(reading: &Reading<'_>) -> BTreeMap<FunctionId, u32> {
     waits
 }
 
-/// Who a function is, when it may not wait.
+/// The name of a function that may not wait, as messages call it; none for functions that may.
 fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
     let made = reading.tree.function(function).made_by?;
     let used = &reading.tree.expr(made).used;
