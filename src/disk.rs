@@ -77,7 +77,7 @@ impl Folder {
         if let Some(place) = place_of(&opened_place(&file)) {
             return if place.starts_with(&self.root) { Ok(file) } else { Err(SourceError::Outside) };
         }
-        // What the path means now that the file is open: had a link been swapped in, the two would differ.
+        // The file that the path means now that it is open: had a link been swapped in, the two would differ.
         let again = asked.canonicalize().map_err(from_io)?;
         let after = std::fs::metadata(&again).map_err(from_io)?;
         if !again.starts_with(&self.root) || !is_same_file(&opened, &after) {

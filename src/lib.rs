@@ -41,9 +41,9 @@
 //! # }
 //! ```
 //!
-//! That list is the whole of what hosts are promised. Tools of this project reach into the modules behind it,
-//! which are not shown here. Navigation by itself is the crate `walkon-nav`. Places cross the border as
-//! `[f32; 3]` in metres; with the feature `mint` vectors of other libraries are taken as well.
+//! That list is the whole promise to hosts. Tools of this project use the modules behind it, which are not
+//! shown here. Navigation by itself is the crate `walkon-nav`. Places cross the border as `[f32; 3]` in
+//! metres; with the feature `mint` vectors of other libraries are taken as well.
 
 #![deny(unsafe_code)]
 

@@ -12,8 +12,8 @@ use crate::script::debug::StopReason;
 use crate::script::host::ScriptHost;
 use crate::world::World;
 
-/// The names of what the runtime tells of, as function breakpoints have them. Beside these every event of a
-/// script has its own name.
+/// The names of events of the runtime, as function breakpoints have them. Every event of a script has its own
+/// name.
 pub const EVENT_NAMES: &[&str] = &[
     "walk.started",
     "walk.replanned",

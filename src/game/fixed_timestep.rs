@@ -3,7 +3,7 @@
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most
 //! [`CATCH_UP_MAX`] ticks are caught up with, the rest is dropped and counted; no time at all is no tick;
-//! time that runs backwards or is no number counts as none and is told. Not here: clocks (`shell`).
+//! time that runs backwards or is no number counts as none and is reported. Not here: clocks (`shell`).
 
 use crate::base::time::TickRate;
 

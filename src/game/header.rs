@@ -64,7 +64,7 @@ pub struct ProjectTexts {
     pub files: BTreeMap<String, String>,
 }
 
-/// What a run is made with, as far as the level does not say it.
+/// The settings of a run that the level does not give.
 #[derive(Clone, Debug)]
 pub struct RunSetup<'a> {
     /// The level's file, below the root of the project.
@@ -188,8 +188,9 @@ impl Header {
         })
     }
 
-    /// Why a run made with `here` is not the run that this trace is of; what the trace itself decides (seed,
-    /// bound, arguments) is not asked. None when it is. Scripts that the trace does not know are no reason.
+    /// Why a run made with `here` is not the run that this trace is of; values that the trace itself decides
+    /// (seed, bound, arguments) are not compared. None when it is the same run. Scripts that the trace does
+    /// not know are no reason.
     #[must_use]
     pub fn refusal(&self, here: &Self) -> Option<String> {
         let differs = |what: &str, there: &str, here: &str| {

@@ -2,9 +2,9 @@
 //!
 //! In: an input, the world whose names it uses. Out: one line; from the line the same input. Holds: an event
 //! has `name` and `payload`, every other input a `kind` and fields of its own; a reload carries whole texts,
-//! so that a replay reads no file (fault:E20); what a script would tell apart is told apart: handles and
-//! vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a JSON
-//! pointer, kind). Not here: what an input does (`inputs`).
+//! so that a replay reads no file (fault:E20); values that a script would tell apart are told apart: handles
+//! and vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a
+//! JSON pointer, kind). Not here: what an input does (`inputs`).
 
 use std::collections::BTreeMap;
 
@@ -191,7 +191,7 @@ fn read_goal(json: &Value) -> Result<InputGoal, String> {
     }
 }
 
-/// A place of the host. What was no finite number is none again.
+/// A place of the host. A number that was not finite is none again.
 fn read_place(json: &Value) -> Result<[f32; 3], String> {
     let numbers = json.as_array().map_or(&[][..], Vec::as_slice);
     <[f32; 3]>::try_from(numbers.iter().map(read_number).collect::<Vec<f32>>())

@@ -3,9 +3,9 @@
 //! In: the new level, loaded; what the old one gave. Out: the world on the new map, whose behaviours changed,
 //! sentences about what could not be kept. Holds: an invalid level changes nothing; things are known by name:
 //! a character stays where it stands while the new map is walkable there, else it is put on the nearest
-//! ground within eight metres, else it is removed; doors keep their state; what a script has changed stays
-//! unless the file now says something else. A door keeps its number, so handles go on meaning it; one that is
-//! gone leaves its number and its place behind. Not here: scripts (`script::reload`).
+//! ground within eight metres, else it is removed; doors keep their state; changes by scripts stay unless the
+//! file now says something else. A door keeps its number, so handles go on meaning it; one that is gone
+//! leaves its number and its place behind. Not here: scripts (`script::reload`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ use crate::world::region::WatchShape;
 use crate::world::settings::Settings;
 use crate::world::walk::{Ask, Phase};
 
-/// What a level file gave, to tell what of it an edit has changed.
+/// What a level file gave, to tell which parts an edit has changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     areas: Vec<Area>,
@@ -116,7 +116,8 @@ impl Origin {
         self.hash
     }
 
-    /// Writes what a level gave, next to the world that it became: of most people it gave what they are.
+    /// Writes what a level gave, next to the world made from it: most characters are still as the level gave
+    /// them.
     pub(super) fn save(&self, out: &mut ByteWriter, world: &World) {
         let Self {
             areas,
@@ -174,8 +175,8 @@ impl Origin {
         });
     }
 
-    /// Reads what the level gave that a world was saved in; what counts from the load on is that of the level
-    /// as it is by now.
+    /// Reads what a level gave when its world was saved. From the load on the values of the present level
+    /// count.
     pub(super) fn load(
         input: &mut ByteReader<'_>,
         world: &World,
@@ -260,7 +261,7 @@ impl Given {
     /// Whether somebody is in all that an edit of the level may change what the level said.
     fn is_of(&self, one: &Character) -> bool {
         let Self {
-            // Where somebody appears counts once.
+            // The place where a character appears counts once.
             position: _,
             facing_rad: _,
             layer: _,

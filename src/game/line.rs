@@ -150,7 +150,7 @@ fn is_hidden(c: char) -> bool {
     matches!(c, '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A single-precision number, as short as reads back equal; -0 as 0, what is not finite as null.
+/// A single-precision number, as short as reads back equal; -0 as 0, a number that is not finite as null.
 #[must_use]
 pub fn float(number: f32) -> String {
     if !number.is_finite() {

@@ -1,4 +1,4 @@
-//! What a person is told of a run: one line for each notable event.
+//! The text log of a run for people: one line for each notable event.
 //!
 //! In: events. Out: text. Not here: when and where it is printed.
 
@@ -94,7 +94,7 @@ pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
     parts.join("; ")
 }
 
-/// What a door did, as a sentence goes on; nothing for a movement that has only begun.
+/// What a door did, as the rest of a sentence; nothing for a movement that has only begun.
 fn door_words(what: DoorSignal) -> Option<&'static str> {
     Some(match what {
         DoorSignal::Opened => "is open",

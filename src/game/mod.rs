@@ -76,7 +76,7 @@ pub struct Setup {
     pub debugger: Option<Debugger>,
     /// On how many threads the crowd is worked out. Only the time that it takes shows the number.
     pub threads: Threads,
-    /// What of the scripts is to be profiled, if anything.
+    /// The parts of scripts to profile, if any.
     pub profile: Option<ProfileSetup>,
 }
 
@@ -105,7 +105,7 @@ pub enum TickStep {
     Regions,
     /// 12: callbacks and awaiting tasks.
     Events,
-    /// 13: what is over is freed.
+    /// 13: removed things are freed.
     Cull,
     /// 14: lines and hashes.
     Record,

@@ -199,8 +199,8 @@ const DATA_BYTES: usize = 4096;
 /// The most plain data of a tick that is written down, bytes.
 pub const DATA_PER_TICK_BYTES: usize = 256 * 1024;
 
-/// An event as it is written down, with `room` bytes left for data in its tick: where its data is too long,
-/// or that of the tick before it, a mark stands in its place.
+/// An event as it is written down, with `room` bytes left for data in its tick: where its data, or the data
+/// before it in the tick, is too long, a mark stands in its place.
 #[must_use]
 pub fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, Event> {
     let Some(bytes) = event.payload().map(Plain::bytes) else { return Cow::Borrowed(event) };
@@ -394,7 +394,7 @@ fn positions(world: &World) -> String {
     JsonLine::default().count("t", world.tick().0).raw("positions", &everybody.finish()).finish()
 }
 
-/// What searching costs, and what everybody wants, does and waits for.
+/// The costs of searching, and what every character wants, does and waits for.
 fn detail(world: &World) -> String {
     let counts = world.path_counts();
     let paths = JsonLine::default()
@@ -410,7 +410,7 @@ fn detail(world: &World) -> String {
     JsonLine::default().count("t", world.tick().0).raw("detail", &detail.finish()).finish()
 }
 
-/// What one character wants, does and waits for; what there is none of is left out.
+/// What one character wants, does and waits for; empty fields are left out.
 fn detail_of(world: &World, character: &Character) -> JsonLine {
     let walk = character.walk.and_then(|walk| world.walk(walk));
     let following = walk.and_then(|walk| walk.following.as_ref());

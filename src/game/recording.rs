@@ -1,8 +1,8 @@
 //! A trace that was read: its header, its lines, what the host said in it.
 //!
 //! In: the text of a trace. Out: a [`Recording`]. Holds: a trace cut at any byte is read up to its last whole
-//! line; what does not parse stays a line like any other, so that a replay names it. Not here: running it
-//! (`replay`).
+//! line; a line that does not parse stays a line like any other, so that a replay names it. Not here: running
+//! it (`replay`).
 
 use std::collections::BTreeMap;
 

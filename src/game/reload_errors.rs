@@ -1,7 +1,7 @@
 //! What does not fit between a changed level and its scripts, with its place in the level.
 //!
 //! In: a level as it is written, the scripts there are, why scripts refused it. Out: refusals that name file,
-//! line and column of the level. Holds: what the level gives wrongly is said of the level, not of the script.
+//! line and column of the level. Holds: a mistake in the level is reported at the level, not at the script.
 //! Not here: mistakes that the level has by itself (`level`).
 
 use crate::level::{CharacterDef, Level, LevelFile, Span};

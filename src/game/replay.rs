@@ -1,9 +1,9 @@
 //! A trace run again and compared line by line.
 //!
 //! In: a recording, its level, its scripts. Out: a [`ReplayResult`]: the same, or the first line that differs
-//! and how, and the first tick whose hash differs and in which part. Holds: what is compared is text, so
-//! nothing that a trace says is left unlooked at; inputs come from the trace; a cut trace counts up to its
-//! last whole line. Not here: whether the trace belongs to this level (`header`), files.
+//! and how, and the first tick whose hash differs and in which part. Holds: text is compared, so nothing that
+//! a trace says is overlooked; inputs come from the trace; a cut trace counts up to its last whole line. Not
+//! here: whether the trace belongs to this level (`header`), files.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -13,7 +13,7 @@ use crate::world::character::Character;
 /// How long a new plan is shown after it was asked for, seconds.
 const REPLAN_SHOWN_S: f64 = 0.5;
 
-/// What of a character stays as it is over many ticks.
+/// The facts about a character that stay for many ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<'a> {
     /// The character.
@@ -34,7 +34,7 @@ pub struct Row<'a> {
     pub is_player: bool,
 }
 
-/// Where a character is, and what it is at.
+/// Where a character is, and what it does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stance {
     /// The character.
@@ -47,7 +47,7 @@ pub struct Stance {
     pub facing_rad: f32,
     /// The layer of the map that it is on.
     pub layer: u8,
-    /// The sum of what holds of it: [`Stance::MOVING`] and the others.
+    /// The sum of the flags that hold for it: [`Stance::MOVING`] and the others.
     pub state: u8,
 }
 
@@ -88,7 +88,7 @@ impl Game {
         })
     }
 
-    /// Where everybody is and what it is at, in order of creation.
+    /// Where every character is and what it does, in order of creation.
     pub fn stances(&self) -> impl Iterator<Item = Stance> {
         let world = self.world();
         let off = self.scripts().map(|scripts| scripts.switched_off_characters()).unwrap_or_default();

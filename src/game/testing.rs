@@ -48,7 +48,7 @@ pub struct Suite<'a> {
     pub signals: Arc<Signals>,
     /// The debugger of the first of the two runs of each test, if there is one.
     pub debugger: Option<Debugger>,
-    /// What the scripts of all tests cost, where that is asked for.
+    /// The cost of the scripts of all tests, if it is asked for.
     pub profile: Option<SuiteProfile>,
     /// Asked between ticks; false ends everything.
     pub goes_on: &'a mut dyn FnMut() -> bool,
@@ -305,7 +305,7 @@ fn parts(one: WorldHash, other: WorldHash) -> String {
     differing.join(", ")
 }
 
-/// Ends both levels: what happens then counts as well.
+/// Ends both levels: their last events count as well.
 fn finish(mut one: RunSide, mut other: RunSide, test: &TestDef, ended: PairEnd) -> PairEnd {
     let faults = one.game.fault_count();
     one.end();

@@ -169,7 +169,7 @@ fn updates_in_a_row_come_to_the_same_as_one_by_one() {
     assert!(deferred > 10, "the fuel of a tick was spent in {deferred} ticks");
 }
 
-/// What a task or a handler does now and then that may not go the short way.
+/// Things that a task or a handler does now and then and that may not go the short way.
 const TASK_DEEDS: [&str; 22] = [
     "task.ticks(1)",
     "task.sleep(0.05)",
@@ -199,7 +199,7 @@ const TASK_DEEDS: [&str; 22] = [
 fn waiting_behaviour(number: usize, version: u64) -> String {
     let deeds = |often: u32| -> String {
         let one = |(place, deed): (usize, &&str)| {
-            // What ends a behaviour is the exception.
+            // Ending a behaviour is the exception.
             let seldom = if matches!(place, 4 | 5 | 8 | 17 | 21) { 8 } else { 1 };
             let seldom = seldom * if place % 10 == number { often } else { 4 * often };
             format!("if self.rng:int(1, {seldom}) == 1 then {deed} end\n")

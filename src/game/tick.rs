@@ -30,7 +30,7 @@ pub struct Tick {
     pub lines: Vec<String>,
     /// Sentences for a person.
     pub sentences: Vec<String>,
-    /// Those of them that belong under a picture: scenes, what is said, events, doors, faults.
+    /// The events that belong under a picture: scenes, what is said, events, doors, faults.
     pub captions: Vec<String>,
     /// What became of reloads.
     pub reloads: Vec<ReloadNote>,
@@ -63,7 +63,7 @@ impl Tick {
         })
     }
 
-    /// The names of what happened: of events of scripts, and of those of the runtime, such as `walkSettled`.
+    /// The names of the events: those of scripts, and those of the runtime, such as `walkSettled`.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.events.iter().filter_map(Event::name)
     }

@@ -1,6 +1,6 @@
 //! Areas and obstacles: polygons of ground.
 //!
-//! In: lists of them in a map of polygons. Out: [`AreaDef`]s. Holds: an obstacle that encloses nothing takes
+//! In: lists of areas in a map of polygons. Out: [`AreaDef`]s. Holds: an obstacle that encloses nothing takes
 //! nothing away, an area that encloses nothing is an error. Not here: how outlines are read (`forms`), what
 //! their names stand for (`resolve`).
 
@@ -34,8 +34,8 @@ object! {
         "blocksSight" => blocks_sight: Option<bool> [optional Truth];
     }
     plus {
-        /// Least and greatest height of what belongs to it, on maps with heights, metres; None for any
-        /// height.
+        /// Least and greatest height of the ground that belongs to it, on maps with heights, metres; None for
+        /// any height.
         heights_m: Option<[f64; 2]> = None;
         /// Where `available` stands, else where the area stands.
         available_spot: Located<()> = Located::new((), reader.span_of(fields, "available"));

@@ -19,7 +19,7 @@ use crate::base::ids::AreaId;
 use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
 use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
 
-/// How far a character is moved at most when it was put where it cannot stand, metres.
+/// How far a character is moved at most when the level puts it where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
 
 /// The text grid of a layer of a level's map as the level begins: what `walkon bake` writes. None where the

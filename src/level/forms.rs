@@ -1,8 +1,8 @@
 //! How values are written in a level file: numbers, names, places, outlines, lists, words.
 //!
 //! In: a value with its place. Out: what it stands for, or findings; what an editor is told of it; its text.
-//! Holds: what is said here is said for reader, schema and writer alike. Not here: which keys have which form
-//! (`def`), rules between keys (`read`).
+//! Holds: a form serves reader, schema and writer alike. Not here: which keys have which form (`def`), rules
+//! between keys (`read`).
 
 use super::choices::Choices;
 use super::diagnostic::{Located, PendingDiagnostic, code};
@@ -648,7 +648,7 @@ impl JsonReader<'_> {
 
     pub(super) fn direction(&mut self, node: JsonValue<'_, '_>) -> Option<[f64; 2]> {
         let numbers = self.coordinates(node, "a direction [x, z]", &[2])?;
-        // As the world keeps it: what is nothing there is no direction either.
+        // As the world keeps it: a vector that is zero there is no direction either.
         if numbers.iter().all(|&number| number as f32 == 0.0) {
             self.error(code::DEGENERATE, node, "is [0, 0], expected a direction [x, z]");
             return None;

@@ -1,10 +1,10 @@
 //! Navigation meshes in files: the `.mesh` form of the Polyanya authors, and polygons in Wavefront OBJ.
 //!
 //! In: the text of a file. Out: a [`RawMesh`], not yet judged. Holds: counts are checked before anything is
-//! allocated; what is wrong is named with its line, from 1; nothing panics. `.mesh` lies flat: its x and y
-//! are x and z of the world. The neighbours that it lists are read and compared in number only, because
-//! neighbours follow from the corners. Not here: how an OBJ is read (`scene`), whether the polygons fit
-//! together (`nav::mesh`). Source: the format "mesh", version 2, of the Polyanya repository.
+//! allocated; a mistake is named with its line, from 1; nothing panics. `.mesh` lies flat: its x and y are x
+//! and z of the world. The neighbours that it lists are read and compared in number only, because neighbours
+//! follow from the corners. Not here: how an OBJ is read (`scene`), whether the polygons fit together
+//! (`nav::mesh`). Source: the format "mesh", version 2, of the Polyanya repository.
 
 use super::scene::obj_faces;
 use crate::nav::mesh::RawMesh;

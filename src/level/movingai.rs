@@ -2,7 +2,7 @@
 //!
 //! In: the text of a `.map` and of a `.scen`. Out: a map of unit cells, and the queries with the costs they
 //! should have. Holds: `.` and `G` are walkable, everything else is not; sizes are checked before anything is
-//! allocated; what is wrong is named with its line. Not here: answering the queries. Source: Sturtevant 2012,
+//! allocated; a mistake is named with its line. Not here: answering the queries. Source: Sturtevant 2012,
 //! "Benchmarks for Grid-Based Pathfinding".
 
 use crate::nav::NavMap;
@@ -36,7 +36,7 @@ pub struct Scenario {
     /// where start and goal differ.
     pub optimal: f64,
     /// How far that length may be from the true one because it was printed with few digits: half of the last
-    /// one. 0 where fewer than two digits stand after the point: such files print short numbers exactly.
+    /// one. 0 when fewer than two digits stand after the point: such files print short numbers exactly.
     pub rounding: f64,
 }
 

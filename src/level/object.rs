@@ -262,7 +262,7 @@ macro_rules! object {
     };
 }
 
-/// Calls one of the macros below with what it is given and a key's class, whether it must be there, the
+/// Calls one of the macros below with its own arguments and a key's class, whether it must be there, the
 /// default that is shown, and its form.
 macro_rules! how {
     ($then:ident $given:tt flat $object:ty) => { $crate::level::object::$then!($given (flat $object)) };

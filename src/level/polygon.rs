@@ -43,7 +43,8 @@ pub(crate) enum Crossing {
     Unknown,
 }
 
-/// The first pair of edges that cross each other, in order along x. `pairs_left` is what may still be spent.
+/// The first pair of edges that cross each other, in order along x. `pairs_left` is the number of pairs that
+/// may still be compared.
 pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
     let count = corners.len();
     let ends = |edge: usize| (corners[edge], corners[(edge + 1) % count]);

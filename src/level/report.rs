@@ -90,8 +90,8 @@ impl DoorJoin {
     }
 }
 
-/// On a graph, what each door would join that is closed as the level begins, if it alone were open; in the
-/// order of the doors. Cost: points and links.
+/// On a graph, for each door that is closed as the level begins: the parts that it would join if it alone
+/// were open. In the order of the doors. Cost: points and links.
 #[must_use]
 pub fn door_joins(level: &Level) -> Vec<DoorJoin> {
     let Some(graph) = level.map.graph() else { return Vec::new() };
@@ -176,7 +176,7 @@ fn summary(findings: &mut Findings, level: &Level, map: &NavMap, (layer, parts):
     });
 }
 
-/// Small parts that nothing leads to. The largest of each layer is what the layer is there for.
+/// Small parts that nothing leads to. The largest part of each layer is its main ground, and is left out.
 fn islets(findings: &mut Findings, level: &Level, map: &NavMap, parts: &[LayerIsland]) {
     let node = match (map.mesh(), map.graph()) {
         (Some(_), _) => "polygon",

@@ -287,7 +287,7 @@ fn doors(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
     }
 }
 
-/// A door rules its area; what the area says of itself only has to agree.
+/// A door decides about its area; the area's own key only has to agree.
 fn rule(findings: &mut Findings, def: &LevelDef, (index, area): (usize, usize), resolved: &mut Resolved) {
     let door = &def.doors[index];
     if let Some(other) = resolved.areas[area].door {

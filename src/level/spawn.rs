@@ -225,8 +225,8 @@ fn props(def: &LevelDef) -> Props {
     props
 }
 
-/// JSON as plain data; what a level file holds is finite and no deeper than its own limit. None for null,
-/// which stands for "not given" in an object and is left out of lists.
+/// JSON as plain data; values of a level file are finite and no deeper than its own limit. None for null,
+/// which means "not given" in an object and is left out of lists.
 #[must_use]
 pub fn plain(value: &serde_json::Value) -> Option<Plain> {
     Some(match value {

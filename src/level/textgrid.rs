@@ -1,8 +1,8 @@
 //! Precomputed grids as text: a header of `key value` lines, then rows of 1 and 0.
 //!
-//! In: the text of a file. Out: a [`TextGrid`], and from one the same text again. Holds: reading what was
-//! written and writing it again gives the same bytes, whatever the locale; sizes are checked before anything
-//! is allocated; every finding has its line. Not here: areas, which this form has none of.
+//! In: the text of a file. Out: a [`TextGrid`], and from one the same text again. Holds: a written text that
+//! is read and written again gives the same bytes, whatever the locale; sizes are checked before anything is
+//! allocated; every finding has its line. Not here: areas; this form has none.
 //! Source: the grid format of seed 000, its elided keys filled in.
 
 use super::cell_sizes::CellSizes;

@@ -63,7 +63,7 @@ impl fmt::Debug for Stop {
     }
 }
 
-/// What all runs of a batch are given.
+/// The setup that all runs of a batch share.
 #[derive(Clone, Debug)]
 pub struct BatchSetup {
     /// When each ends.
@@ -212,8 +212,8 @@ impl Batch {
         self.ended
     }
 
-    /// The next run; waits for it at most so long. After a stop, what has ended is given and the rest left
-    /// out, also in order.
+    /// The next run; waits for it at most so long. After a stop it gives the runs that have ended, also in
+    /// order, and leaves out the rest.
     pub fn next(&mut self, timeout: Duration) -> NextRun {
         let give = |(index, done)| NextRun::Done(index, Box::new(done));
         let Some((waiting, told)) = &mut self.order else {

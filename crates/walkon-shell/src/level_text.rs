@@ -1,8 +1,8 @@
 //! A level with everything that it needs, as texts.
 //!
 //! In: the name of a level, or its texts. Out: [`LevelText`], from which any thread and any machine builds
-//! the same level. Holds: what is made of the texts does not depend on where they came from; a level whose
-//! names of scripts mean none is refused before it runs (fault:F19). Not here: runs (`batch`).
+//! the same level. Holds: the level does not depend on where its texts came from; a level whose names of
+//! scripts mean none is refused before it runs (fault:F19). Not here: runs (`batch`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -421,7 +421,7 @@ impl Gathered {
         let place = project.folder.root().join(format!("{prefix}{inside}"));
         let entries = match std::fs::read_dir(&place) {
             Ok(entries) => entries,
-            // Beside a level that belongs to no project, what cannot be read is none of its scripts.
+            // Beside a level that belongs to no project, a file that cannot be read is none of its scripts.
             Err(_) if !project.is_marked && !inside.is_empty() => return Ok(()),
             Err(error) => return Err(CommandFailure::io(format!("{}: {error}", place.display()))),
         };

@@ -2,8 +2,8 @@
 //!
 //! In: flags of the virtual machine, a time for one call. Out: flags set. Holds: nothing here decides what a
 //! run computes: a call that is ended marks the run as not repeatable. The clock is the monotonic one
-//! (fault:H12); where the system tells how long a thread has really run (Linux), a call has to have run that
-//! long too, so that a busy machine ends nobody's call. Not here: stopping scripts by count
+//! (fault:H12); where the system tells how long a thread has really run (Linux), the call must also have run
+//! that long, so that a busy machine ends no call too early. Not here: stopping scripts by count
 //! (`script::vm::fuel`), asking a run to end.
 
 use std::path::{Path, PathBuf};

@@ -66,7 +66,7 @@ pub fn compact_bytes(level: &str, text: &[u8], draft: &EditableGraph, ways: &[Ve
         out.extend(part.name.as_bytes());
         walk(&mut out, &part.points);
     }
-    // Ways grow with the square of the parts: where they outgrow the text, they are worked out when the graph
+    // Ways grow with the square of the parts: when they outgrow the text, they are worked out as the graph
     // loads.
     let mut kept = Vec::new();
     whole(&mut kept, ways.len() as u64);

@@ -14,7 +14,7 @@ use crate::nav::graph::editable_graph::{EditableGraph, PointEdit, PointEditError
 
 /// The version of the form.
 const VERSION: u32 = 1;
-/// How near to where it was a point must be to be the same one, metres.
+/// How near to its old place a point must be to be the same one, metres.
 const SAME_M: f32 = 1e-3;
 
 /// Why a file holds no edits.
@@ -167,7 +167,7 @@ impl HandEdits {
     }
 
     /// Carries out the edits of links alone, on a graph whose points are as they were and whose links were
-    /// made again. What cannot be done is left out, and told; nothing of it can be taken back.
+    /// made again. Impossible edits are left out and reported; none of them can be taken back.
     pub fn replay_links(&mut self, draft: &mut EditableGraph) -> Vec<String> {
         let all: Vec<HandEdit> = self.calls.iter().flat_map(|call| call.edits.iter().copied()).collect();
         for call in &mut self.calls {
@@ -188,7 +188,7 @@ impl HandEdits {
     }
 
     /// Carries out all edits on a graph that was made again: a place means the point nearest to it within a
-    /// distance. What cannot be done is left out, and told; each call can be taken back as before.
+    /// distance. Impossible edits are left out and reported; each call can be taken back as before.
     pub fn replay(&mut self, draft: &mut EditableGraph, within_m: f32) -> Vec<String> {
         let mut conflicts = Vec::new();
         for call in &mut self.calls {
@@ -215,7 +215,7 @@ fn mark(draft: &EditableGraph) -> String {
     format!("{:016x}", hash.finish())
 }
 
-/// Where a point is after later edits that was at a place.
+/// Where a point that was at a place is after later edits.
 fn moved(place: [f32; 3], later: &[HandEdit]) -> [f32; 3] {
     let is_same = |a: [f32; 3], b: [f32; 3]| Vec3::from(a).distance(Vec3::from(b)) <= SAME_M;
     later.iter().fold(place, |place, edit| match edit {
@@ -237,7 +237,8 @@ fn by_place(draft: &EditableGraph, edit: &PointEdit) -> Result<HandEdit, PointEd
     })
 }
 
-/// Carries out an edit by place; what takes it back, or None when there was nothing left to do.
+/// Carries out an edit by place. Gives the edit that takes it back, or None when there was nothing left to
+/// do.
 fn carry_out(draft: &mut EditableGraph, edit: HandEdit, within_m: f32) -> Result<Option<PointEdit>, String> {
     let Some(changed) = on(draft, edit, within_m)? else { return Ok(None) };
     draft.apply(&changed).map(Some).map_err(|error| format!("{}: {error}", words(edit)))
@@ -382,7 +383,7 @@ mod tests {
         assert!(has(&again, [5, 21]) && has(&again, [1, 6]) && !has(&again, [1, 2]));
         assert_eq!((hand.undo(&mut again), hand.undo(&mut again)), (Ok(2), Ok(2)));
         assert_eq!(again, before);
-        // Where the point of a link is gone, that edit is named and the others are done.
+        // When the point of a link is gone, that edit is named and the others are done.
         let mut hand = HandEdits::default();
         let mut draft = rows(20);
         hand.apply(&mut draft, &[PointEdit::Link { ends: [0, 19] }, PointEdit::Link { ends: [0, 5] }])

@@ -23,10 +23,10 @@ use crate::nav::graph::{
 };
 use crate::nav::solids::Solids;
 
-/// How near to where it was a point must be to be the same one, metres.
+/// How near to its old place a point must be to be the same one, metres.
 const SAME_M: f32 = 1e-3;
 
-/// Hears how far work has come: done, of how many.
+/// Is told how far work has come: how much is done, of how much.
 pub type GraphProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Why there are no triangles of a scene.
@@ -153,7 +153,7 @@ pub fn link_graph(
     (before, hand): (&EditableGraph, &mut HandEdits),
     progress: GraphProgress<'_>,
 ) -> Result<LinkedGraph, PointEditError> {
-    // What was linked by hand is no link to begin with: it is linked again afterwards.
+    // Edits by hand are taken out first, and carried out again afterwards.
     let base = hand.base(before);
     let mut draft = base.clone().unwrap_or_else(|| before.clone());
     let linked = link(&mut draft, solids, &def.link_options(), progress)?;

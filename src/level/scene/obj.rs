@@ -44,7 +44,7 @@ impl Faces {
 pub fn obj_faces(bytes: &[u8]) -> Result<Faces, SceneError> {
     let mut read = Faces::default();
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        // Names may be in any encoding; what is read is ASCII.
+        // Names may be in any encoding; everything that is read is ASCII.
         let text = String::from_utf8_lossy(line);
         let mut words = text.split_ascii_whitespace();
         match words.next() {

@@ -1,8 +1,8 @@
 //! The cells of a layer, out of text in every encoding that Tiled writes.
 //!
 //! In: text, its encoding and compression, how many cells there must be. Out: one number a cell, or what is
-//! wrong. Holds: decompression ends one byte above the size that the map states, whatever the data would grow
-//! to; nothing is kept of data that is broken, short or long. Not here: what the numbers mean.
+//! wrong. Holds: decompression ends one byte above the size that the map states, however large the data would
+//! get; broken, short and long data are dropped whole. Not here: what the numbers mean.
 
 use crate::level::base64::{NotBase64, bytes_of};
 use crate::level::diagnostic::code;

@@ -30,7 +30,7 @@ pub(in crate::level) struct Import<'f> {
     /// Paths of the files being read, the outermost first.
     pub(super) open: Vec<String>,
     files: usize,
-    /// What was left out, and where it was first met.
+    /// The things that were left out, and where each was first met.
     pub(super) skipped: BTreeMap<String, (usize, Span)>,
 }
 

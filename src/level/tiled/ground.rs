@@ -267,8 +267,8 @@ impl Laying<'_, '_> {
         }
     }
 
-    /// On an infinite map the cells that any layer paints: what lies between and around them is no ground.
-    /// None on other maps, and on a map that nobody painted on.
+    /// On an infinite map the cells that any layer paints: all cells between and around them are no ground.
+    /// None on other maps, and on a map without any painted cell.
     fn painted(&self) -> Option<Vec<bool>> {
         if !self.map.infinite {
             return None;
@@ -305,7 +305,7 @@ impl Laying<'_, '_> {
         Some((around, Cow::Owned(drawn)))
     }
 
-    /// What an offset does to a layer that is walked on, where that is not plain.
+    /// The effect of an offset on a layer that is walked on, where it is not plain.
     fn note_offset(&mut self, layer: &RawLayer, (rect, gids): (Rect, &[u32])) {
         if layer.offset_px == [0.0, 0.0] {
             return;
@@ -721,7 +721,7 @@ impl Laying<'_, '_> {
         let key = ["key", "requiresKey"].iter().find_map(|key| tile.properties.get(key));
         let key = key.map(|key| text_of(&key.value)).filter(|key| !key.is_empty());
         let own = tile.properties.get("name").map(|name| text_of(&name.value));
-        // What wants a key is locked.
+        // An object that wants a key is locked.
         let flags = if key.is_some() { flags | DOOR_LOCKED } else { flags };
         Some((flags, key, own.filter(|name| !name.is_empty())))
     }

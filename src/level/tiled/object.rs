@@ -1,8 +1,8 @@
 //! Objects: their shapes, their templates, the tiles they show.
 //!
-//! In: the elements of an object layer. Out: [`RawObject`]s in the order of the text. Holds: what an object
-//! does not say comes from its template, then from its tile; a shape has at most [`POINTS_MAX`] corners, all
-//! finite. Not here: what objects mean (`things`).
+//! In: the elements of an object layer. Out: [`RawObject`]s in the order of the text. Holds: a value that an
+//! object does not give comes from its template, then from its tile; a shape has at most [`POINTS_MAX`]
+//! corners, all finite. Not here: what objects mean (`things`).
 
 use super::attribute::{self, class_of, optional_whole};
 use super::files::{Here, Import, short};

@@ -282,7 +282,7 @@ impl MapPlacement {
         near.filter(|cell| *cell != [column, row] && shares_a_corner(&own, &self.outline_px(*cell))).collect()
     }
 
-    /// The same for any cell, worked out once: what lies around a cell depends on whether its column and its
+    /// The same for any cell, worked out once: the neighbours of a cell depend on whether its column and its
     /// row are even.
     pub(super) fn surroundings(&self) -> Surroundings {
         let offsets = |[column, row]: [i32; 2]| {

@@ -1,8 +1,8 @@
 //! A Tiled map as its files state it, whichever of the formats they have.
 //!
 //! In: nothing. Out: [`RawMap`] and its parts: sizes in pixels and tiles, ids with their flags, objects in
-//! pixels, properties with their types. Holds: what is here was counted and ranged by `read`; every part
-//! knows where it stands. Not here: what any of it means to walkers (`ground`, `things`).
+//! pixels, properties with their types. Holds: `read` has checked all counts and ranges; every part knows
+//! where it stands. Not here: what any of it means to walkers (`ground`, `things`).
 
 use crate::level::diagnostic::Span;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Orientation {
 pub struct RawMap {
     /// How tiles lie beside one another.
     pub orientation: Orientation,
-    /// Columns, as stated; what an infinite map really covers is [`Self::bounds`].
+    /// Columns, as stated; an infinite map really covers [`Self::bounds`].
     pub width: u32,
     /// Rows, as stated.
     pub height: u32,
@@ -163,7 +163,7 @@ pub struct RawLayer {
     pub pointer: String,
     /// Its own properties, then those of the groups it lies in, from the inside out.
     pub properties: Properties,
-    /// How far it is drawn from its place, with its groups, pixels.
+    /// How far it is drawn from its place, those of its groups included, pixels.
     pub offset_px: [f64; 2],
     /// What is on it.
     pub content: RawContent,

@@ -1,8 +1,8 @@
 //! Elements into a [`RawMap`]: sizes, tilesets, layers, cells, everything wrong reported at its place.
 //!
-//! In: the elements of a map. Out: the map, or none after findings. Holds: a number is ranged and counted
-//! before anything is allocated by it; every layer has as many cells as the map says; every cell names a tile
-//! of a tileset. Not here: objects (`object`), what layers mean (`ground`).
+//! In: the elements of a map. Out: the map, or none after findings. Holds: a number is checked before
+//! anything is allocated by it; every layer has as many cells as the map says; every cell names a tile of a
+//! tileset. Not here: objects (`object`), what layers mean (`ground`).
 
 use super::attribute::{number, optional_whole, whole};
 use super::data::{self, CellEncoding};

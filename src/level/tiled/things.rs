@@ -3,9 +3,8 @@
 //! In: the objects of a [`RawMap`], its [`MapPlacement`], the [`TileGround`] that its layers made. Out:
 //! [`Things`] in metres, and cells of the ground that objects close or name. Holds: the class of an object
 //! decides, then its shape; a class that nobody knows means nothing; lengths and speeds in properties are
-//! pixels, as everything in such a map; what is said of an object and means nothing here goes to the scripts
-//! with it, and what becomes nothing is left out by name. Not here: names that clash with those of a level
-//! (`resolve`).
+//! pixels, as everything in such a map; properties that mean nothing here go to the scripts, and an object
+//! that becomes nothing is named as left out. Not here: names that clash with those of a level (`resolve`).
 
 mod people;
 mod props;
@@ -599,7 +598,7 @@ impl Putting<'_, '_> {
         let Some(near) = self.near(thing) else { return Vec::new() };
         let touched = |cell: &[i32; 2]| {
             let outline = self.place.outline_px(*cell);
-            // A thousandth of a tile is what rounding makes, not what somebody drew.
+            // Rounding makes differences of a thousandth of a tile; authors do not draw them.
             common_area(&thing.corners, &outline) > 0.001 * super::place::area(&outline).abs()
         };
         let found = near.cells().filter(touched);
@@ -640,7 +639,7 @@ impl Putting<'_, '_> {
     fn block(&mut self, thing: &Thing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
         let sight = self.is(thing, "blocksSight");
-        // What says how it is seen over is an area, which needs a name.
+        // An object that says how one sees over it is an area, and an area needs a name.
         let index = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let area = sight.is_some().then_some(index);
         let blocked = |kind: &CellKind| {

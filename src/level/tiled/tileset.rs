@@ -69,7 +69,7 @@ fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
     })
 }
 
-/// How many tiles a set has that does not say so, from its picture: files before 0.18.
+/// How many tiles a set has when it does not say so, from its picture: files before 0.18.
 fn counted(element: &Element<'_>) -> Option<u32> {
     let image = element.child("image")?;
     let side = |of: &Element<'_>, name: &str| of.value(name).trim().parse::<u32>().ok();

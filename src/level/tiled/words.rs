@@ -2,8 +2,8 @@
 //!
 //! In: properties of maps, layers, tiles and objects. Out: truths; notes for values that have no form of
 //! ours, for names that are nearly known, for what is left out. Holds: no property refuses a map: it may
-//! belong to another program; what is said of one property is said once. Not here: what a level does with
-//! them (`ground`, `things`).
+//! belong to another program; a note about a property is made once. Not here: what a level does with them
+//! (`ground`, `things`).
 
 use super::files::short;
 use super::raw::{Properties, Property, PropertyValue};
@@ -52,7 +52,7 @@ pub(super) fn of_object<T: Object>(more: &[&'static str]) -> Vec<&'static str> {
 /// Kinds of things left out that are told apart; the rest is counted together.
 const KINDS_MAX: usize = 200;
 
-/// What of a map has no place in a level.
+/// The parts of a map that have no place in a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// What it is, by name.
@@ -61,7 +61,7 @@ pub struct LeftOut {
     pub count: u64,
 }
 
-/// What was said so far, and what was left out so far.
+/// The notes so far, and the things left out so far.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     left_out: BTreeMap<String, (u64, Span)>,

@@ -132,7 +132,7 @@ impl<'a> Parse<'a> {
         let span = Span::new(self.file, self.base + at, self.base + end);
         let mut element = Element::new(Cow::Borrowed(name), span);
         let inside: &str = tag;
-        // What a tag hands out are views of its own text: their place in it is their place in the file.
+        // A tag hands out views of its own text: their place in it is their place in the file.
         let view = |part: &str| {
             let from = (name_at + part.as_ptr() as usize).checked_sub(inside.as_ptr() as usize)?;
             Some((from, self.text.get(from..from + part.len())?))

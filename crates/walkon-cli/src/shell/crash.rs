@@ -1,8 +1,8 @@
 //! What happens when walkon itself is wrong: a report instead of a mystery (fault:H19).
 //!
 //! In: a panic on the thread that runs a command. Out: a crash report on disk and on stderr. Holds: a level
-//! or a script never gets here; what does is a bug of ours. The report says how to repeat it. Not here:
-//! faults of scripts.
+//! or a script never gets here; only a bug of ours does. The report says how to repeat it. Not here: faults
+//! of scripts.
 
 use std::panic::PanicHookInfo;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub(super) fn begin(level: &str, level_hash: u64, seed: u64) {
     *scene() = Some(CrashContext { level: level.to_owned(), level_hash, seed, ..CrashContext::default() });
 }
 
-/// Says how far it has come.
+/// Notes how far the run has come.
 pub(super) fn at_tick(tick: u64) {
     if let Some(scene) = scene().as_mut() {
         scene.tick = tick;

@@ -1,8 +1,8 @@
 //! When files that changed are to be read: noticed paths and times in, batches out.
 //!
 //! In: paths that something happened to, the time, whether a file has content. Out: batches of paths. Holds:
-//! a lone save is a batch after [`QUIET`]; what is saved together comes together; a file that is empty or
-//! gone waits longer, for it may be half written (fault:E4); under a storm there is a batch a second and
+//! a lone save is a batch after [`QUIET`]; files that are saved together come together; a file that is empty
+//! or gone waits longer, for it may be half written (fault:E4); under a storm there is a batch a second and
 //! nothing is lost (fault:E5, fault:E10). Not here: the clock, the disk, what changed in a file (`watch`).
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub(super) struct Batch {
     pub since: Duration,
 }
 
-/// What was noticed and is not read yet. Times are spans since any fixed moment.
+/// Paths that were noticed and are not read yet. Times are spans since any fixed moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Debouncer {
     pending: BTreeMap<String, Noticed>,

@@ -136,7 +136,7 @@ impl Looker {
     fn start(folders: Vec<PathBuf>, sender: Sender<FileNotice>) -> Self {
         let over = Arc::new(AtomicBool::new(false));
         let ended = Arc::clone(&over);
-        // The first look is taken here: what changes from now on is noticed.
+        // The first look is taken here: changes from now on are noticed.
         let mut before = all(&folders);
         let look = move || {
             while !ended.load(Ordering::Relaxed) {

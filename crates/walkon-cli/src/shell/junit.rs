@@ -1,7 +1,7 @@
 //! Results of tests as JUnit XML, which build servers read.
 //!
-//! In: results by file. Out: one document. Holds: it is well-formed whatever names and messages hold: what
-//! XML cannot hold is replaced. Not here: where it is written.
+//! In: results by file. Out: one document. Holds: it is well-formed whatever names and messages contain;
+//! characters that XML cannot hold are replaced. Not here: where it is written.
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -76,7 +76,7 @@ impl Results {
         let written = match &mut self.to {
             To::Stdout => {
                 let write = || stdout().write_all(text.as_bytes());
-                // What does not fit goes to the terminal now, and must not run into a bar.
+                // Text that does not fit goes to the terminal now, and must not run into a bar.
                 if is_full_with(text.len()) { progress::aside(write) } else { write() }
             }
             To::Stderr(stderr) => stderr.write_all(text.as_bytes()),

@@ -82,7 +82,7 @@ impl Profiling {
             .help("write folded stacks or speedscope, or use `walkon run LEVEL --profile FILE`"))
     }
 
-    /// What a level is started with to be profiled.
+    /// The setup of a level that is profiled.
     pub fn setup(&self) -> ProfileSetup {
         ProfileSetup {
             sample_every: self.sample_every,

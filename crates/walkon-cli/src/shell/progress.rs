@@ -1,9 +1,9 @@
 //! How far long work has come, as a bar on a terminal.
 //!
-//! In: how much of how much is done. Out: one line on stderr that is drawn again and again, and taken away at
-//! the end. Holds: nothing is drawn when stderr is no terminal, when errors only were asked for, or before
-//! the work has taken a moment; lines that are written meanwhile stand above the bar. Not here: what the work
-//! is.
+//! In: the share of the work that is done. Out: one line on stderr that is drawn again and again, and taken
+//! away at the end. Holds: nothing is drawn when stderr is no terminal, when only errors were asked for, or
+//! before the work has taken a moment; lines that are written meanwhile stand above the bar. Not here: what
+//! the work is.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -36,7 +36,7 @@ pub(super) struct ReportedFinding<'a> {
 }
 
 impl<'a> ReportedFinding<'a> {
-    /// What a diagnostic says, about the file at `path` whose text is `text`.
+    /// The text of a diagnostic about the file at `path`, whose text is `text`.
     pub fn of(diagnostic: &'a Diagnostic, path: &'a str, text: &str) -> Self {
         let is_whole = (diagnostic.span.start, diagnostic.span.end, diagnostic.line) == (0, 0, 1);
         let span = diagnostic.span.start as usize..diagnostic.span.end as usize;

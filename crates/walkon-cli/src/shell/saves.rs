@@ -1,8 +1,8 @@
 //! Save games on their way from and to files.
 //!
 //! In: paths, ticks. Out: bytes read; files that are whole or not there. Holds: a file that the run reads is
-//! never written; what is written takes the place of what was there only once it is whole. Not here: what the
-//! bytes say (`game::save`).
+//! never written; a new file takes the place of the old one only once it is whole. Not here: what the bytes
+//! say (`game::save`).
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ impl Saves {
         Ok(Self { left, is_broken: false })
     }
 
-    /// Writes what is to be saved after this tick; how it went is told.
+    /// Writes the save that is due after this tick, and reports how it went.
     pub fn after(&mut self, game: &Game) {
         let tick = game.world().tick().0;
         let (due, left) = std::mem::take(&mut self.left).into_iter().partition(|(at, _)| *at == tick);

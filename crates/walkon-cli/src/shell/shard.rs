@@ -1,8 +1,8 @@
 //! Which part of the runs a machine makes.
 //!
-//! In: `I/N`, or `auto` and what a Kubernetes indexed Job or a Slurm array tells its machines by variables of
-//! the environment. Out: a part, counted from 0. Holds: every run is in exactly one part; what the variables
-//! do not say for certain is refused, never guessed. Not here: the runs.
+//! In: `I/N`, or `auto` and the environment variables by which a Kubernetes indexed Job or a Slurm array
+//! numbers its machines. Out: a part, counted from 0. Holds: every run is in exactly one part; a part that
+//! the variables do not say for certain is refused, never guessed. Not here: the runs.
 
 use walkon_shell::CommandFailure;
 
@@ -64,7 +64,7 @@ impl ShardAsked {
         matches!(self, Self::Auto(_))
     }
 
-    /// The part that is meant; `variable` is what the environment says.
+    /// The part that is meant; `variable` reads the environment.
     ///
     /// # Errors
     /// When the environment does not say which of how many this is.

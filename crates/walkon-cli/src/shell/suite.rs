@@ -92,7 +92,7 @@ pub(super) enum TestNews<'a> {
     Count(u64, u64),
 }
 
-/// Longest time between two words of how far it has come.
+/// Longest time between two reports of progress.
 const NEWS_EVERY: Duration = Duration::from_millis(100);
 
 /// The files of tests that `paths` mean, each once, in order; without paths those of the project around the
@@ -389,7 +389,7 @@ impl Threads<'_> {
                             return;
                         }
                         let done = work(&bench, index);
-                        // What a signal cut short is no result.
+                        // A run that a signal cut short gives no result.
                         if self.interrupts.asked().is_some() || sender.send((index, done)).is_err() {
                             return;
                         }

@@ -180,7 +180,7 @@ impl Trace {
     fn give_up(&mut self, error: &std::io::Error) {
         tell(&format!("trace {}: {error}; tracing stops, the run goes on", self.name));
         self.state = State::Broken;
-        // What a failed write left of a line is cut off: the whole lines before it stay as they are.
+        // The part of a line that a failed write left is cut off: the whole lines before it stay as they are.
         let whole = self.whole + self.whole_lines_taken();
         if let Sink::File(file) = &mut self.sink {
             let _ = file.set_len(whole);

@@ -2,9 +2,9 @@
 //!
 //! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents
 //! are compared by hash, so a file that was saved unchanged is nothing (fault:E9); a path that is neither a
-//! script nor a file of the level is nothing; what cannot be read is told once and the old text runs on; no
-//! more than one file of the project is needed to be right for the others to be read. Not here: when to read
-//! (`debounce`), noticing changes (`file_watcher`), what a reload does (`game`).
+//! script nor a file of the level is nothing; a file that cannot be read is reported once, and the old text
+//! runs on; one bad file does not keep the others from being read. Not here: when to read (`debounce`),
+//! noticing changes (`file_watcher`), what a reload does (`game`).
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +51,7 @@ pub(super) struct ProjectWatch<'a> {
     level_files: BTreeSet<String>,
     /// Whether the level as it is on disk was refused: a file that it lacks may come.
     is_level_refused: bool,
-    /// What was told of a path, so that it is told once.
+    /// The report about a path, so that it is made once.
     told: BTreeMap<String, String>,
 }
 

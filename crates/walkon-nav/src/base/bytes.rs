@@ -1,8 +1,8 @@
 //! State as compact bytes, and back: numbers in as few bytes as they need, truth values as single bits, each
 //! text once.
 //!
-//! In: values, field by field in a fixed order; bytes of anybody. Out: bytes; the same values, or why the
-//! bytes are none of ours. Holds: what was written is read again to the bit; bytes that nobody wrote are
+//! In: values, field by field in a fixed order; bytes from anywhere. Out: bytes; the same values, or why the
+//! bytes are none of ours. Holds: written values are read again to the bit; bytes that nobody wrote are
 //! refused before they take more memory or time than a fixed budget, whatever they say of their own lengths.
 //! Not here: what belongs in a state, versions, sums (`game::save`).
 

@@ -507,7 +507,7 @@ impl Nearest {
         self.keys.len()
     }
 
-    /// What is further away than this is not wanted.
+    /// Neighbours further away than this are not wanted.
     #[inline(always)]
     fn limit_m_sq(&self) -> f32 {
         f32::from_bits((self.limit >> 32) as u32)

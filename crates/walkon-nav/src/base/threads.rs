@@ -1,13 +1,12 @@
 //! Work on many rows, shared out to a few threads.
 //!
-//! In: rows, and what is to be done with a stretch of them. Out: the rows, done. Holds: rows are shared out
-//! in contiguous stretches, and what is done with a row is written to that row, so that neither the number of
-//! threads nor which of them is faster decides anything, as long as the work on a row looks at nothing that
-//! the work on another changes. With one thread, or few rows, everything is done by the caller, stretch by
-//! stretch, in order. Where the system gives no more threads, the caller does the rest. Cost of a second
-//! thread: 150 to 200 microseconds a call on a busy machine, because threads live as long as the call, so
-//! that rows may be borrowed without unsafe code. Not here: how many threads there are to be, which is a
-//! matter of the host.
+//! In: rows, and the work on a stretch of them. Out: the rows, done. Holds: rows are shared out in contiguous
+//! stretches, and the work on a row writes to that row alone, so that neither the number of threads nor their
+//! speed decides anything, as long as the work on a row looks at nothing that the work on another changes.
+//! With one thread, or few rows, the caller does everything, stretch by stretch, in order. Where the system
+//! gives no more threads, the caller does the rest. Cost of a second thread: 150 to 200 microseconds a call
+//! on a busy machine, because threads live as long as the call, so that rows may be borrowed without unsafe
+//! code. Not here: the number of threads, which the host decides.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -63,7 +62,7 @@ impl Threads {
         if row_count < self.rows_min { 1 } else { self.count.get().min(row_count.max(1)) }
     }
 
-    /// Those that are used for so many rows, whatever is shared out on their behalf.
+    /// The threads that are used for so many rows, whatever is shared out on their behalf.
     #[must_use]
     pub fn for_rows(self, row_count: usize) -> Self {
         if self.used_for(row_count) == 1 { Self::ONE } else { self.from_rows(0) }

@@ -200,8 +200,8 @@ pub trait Backend {
     #[must_use]
     fn metres(&self, cost: Cost) -> f64;
 
-    /// What a metre costs at least anywhere, metres of plain ground; areas that are not to somebody what they
-    /// are to others aside.
+    /// The least that a metre costs anywhere, metres of plain ground; areas that an asker treats in its own
+    /// way are left aside.
     #[must_use]
     fn cheapest_factor(&self) -> f32;
 

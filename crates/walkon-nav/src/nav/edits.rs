@@ -31,7 +31,7 @@ pub enum NavEdit {
     Graph(GraphEdit),
 }
 
-/// A change to the points and links of a graph. What is not possible changes nothing, nor does any on a map
+/// A change to the points and links of a graph. An impossible change changes nothing, nor does any on a map
 /// of another kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GraphEdit {
@@ -50,8 +50,8 @@ pub struct TileEdit {
     pub layer: u8,
     /// Column and row, as the map stores them.
     pub cell: [u32; 2],
-    /// Whether it can be walked on. Where areas are given cell by cell, a cell of one is walkable while the
-    /// area is available besides.
+    /// Whether it can be walked on. Where areas are given cell by cell, a cell of an area is walkable only
+    /// while the area is available too.
     pub walkable: Option<bool>,
     /// Cost of a metre in it over a metre of plain ground; kept within 0.1 to 100.
     pub factor: Option<f32>,

@@ -1,11 +1,11 @@
 //! The cheapest way over links, which join places of one ground or of several.
 //!
 //! In: links, a start, a goal, a search for the legs between them. Out: an answer, after some slices.
-//! Holds: the cheapest way by the cost of its legs and links, that of every leg being exact; slices change
-//! nothing but when. Method: A* over the links. The legs between them wait with a lower bound, and a leg is
-//! searched for only once nothing that waits could be cheaper; what is left is bounded by the straight
-//! distances over all links. Not here: the legs (`Stage`), which links there are (`links`). Source: lazy
-//! evaluation of edges, Cohen, Phillips and Likhachev 2014.
+//! Holds: the way is the cheapest by the cost of its legs and links, and the cost of every leg is exact;
+//! slices change only when the answer comes. Method: A* over the links. The legs between them wait with a
+//! lower bound, and a leg is searched for only once nothing that waits could be cheaper; the straight
+//! distances over all links bound the rest of a way. Not here: the legs (`Stage`), which links there are
+//! (`links`). Source: lazy evaluation of edges, Cohen, Phillips and Likhachev 2014.
 
 use glam::Vec3;
 
@@ -18,7 +18,7 @@ use crate::nav::plan::{Plan, Remarks, Task};
 use crate::nav::search::Search;
 use crate::nav::traversal::Traversal;
 
-/// What the links lie on: where legs between them are searched for, and what is known of them before.
+/// The map that the links lie on: it searches for legs between them, and knows bounds of them before.
 pub(crate) trait Stage: Backend {
     /// How a leg is searched for.
     type Leg: Plan;
@@ -29,7 +29,7 @@ pub(crate) trait Stage: Backend {
     /// The least that a leg can cost, metres; infinite between grounds.
     fn least_m(&self, from: LayerPoint, to: LayerPoint, by: &Traversal) -> f64;
 
-    /// What a leg costs that was searched for, metres.
+    /// The cost of a leg that was searched for, metres.
     fn leg_m(leg: &Self::Leg, answer: &PathAnswer) -> f64;
 
     /// Where one stands at the end of a link.
@@ -43,7 +43,7 @@ type Node = usize;
 #[derive(Clone, Debug)]
 pub(crate) struct Joined<L> {
     hops: Vec<Hop>,
-    /// By node: where one stands there, and the least that is left to the goal, metres.
+    /// By node: its place, and the least distance that is left to the goal, metres.
     places: Vec<LayerPoint>,
     left_m: Vec<f64>,
     /// By node: once the cheapest way to it is known, its cost in metres and the last leg.

@@ -108,7 +108,7 @@ pub struct PathAnswer {
     /// What the plan made of the people in the way.
     pub others: Others,
     /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point,
-    /// when the goal cannot be reached): the path then ends beside, whatever the query accepts, because
+    /// when the goal cannot be reached): the path then ends beside them, whatever the query accepts, because
     /// people move on. The trouble is [`PathTrouble::Occupied`], unless the map itself has a reason.
     pub covered: Option<u32>,
 }
@@ -167,7 +167,7 @@ pub enum Reach {
 pub struct Path {
     /// World metres, on the floor: the real start first, n >= 1; empty only when there is no path.
     pub points: Vec<Vec3>,
-    /// Length of the line through the points on the ground plane, metres: what is left of it is counted so.
+    /// Length of the line through the points on the ground plane, metres: the rest of a path is measured so.
     pub length_m: f32,
     /// The length in space with each metre times the factor of the ground below, and what opening its doors
     /// adds.
@@ -194,7 +194,8 @@ pub struct LayerChange {
     pub from: Vec3,
     /// The point of the path where it ends, on the other layer; the same when it leads straight up or down.
     pub to: Vec3,
-    /// How long it is to walk, metres: what it adds to the cost, and no less than its ends are apart.
+    /// How long it is to walk, metres: it adds this to the cost, and it is no shorter than the distance
+    /// between its ends.
     pub length_m: f32,
     /// What has to be done to get over it; none for links that are walked.
     pub action: Option<LinkAction>,

@@ -1,4 +1,4 @@
-//! What plans on every kind of map share: how they begin, go on and end, and what is said of their ways.
+//! What plans on every kind of map share: how they begin, go on and end, and what they tell about their ways.
 //!
 //! In: a map, a query, allowances. Out: an answer. Holds: a step ends with an answer or spends its allowance.
 //! Not here: how each kind finds its ways (`plan` of each), which kind there is (`map`).
@@ -25,7 +25,7 @@ pub(crate) type Begun<P> = Result<P, Box<PathAnswer>>;
 /// The paused work on one query. Goes with the search that it was begun with, and with one revision of the
 /// map.
 pub(crate) trait Plan: Sized {
-    /// What it is made on.
+    /// The map that it is made on.
     type Map: Backend;
 
     /// Decides all that needs no search: the answer, or the work that is left.

@@ -1,16 +1,16 @@
 //! Path requests that are worked on a little every tick.
 //!
 //! In: queries, then a budget of expansions a step. Out: each answer once, under its token. Holds: on a still
-//! map the answers do not depend on the budget, only when they come; requests begin first come first served
-//! and a few searches share the budget equally; what a step overran is a debt of the next, so the mean never
-//! exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a search starts
-//! it again, three times at most.
+//! map the answers do not depend on the budget, only when they come; requests begin in the order in which
+//! they come, and a few searches share the budget equally; a step pays for the overrun of the one before, so
+//! the mean never exceeds the budget; nothing is delivered after it was cancelled. A map that changes under a
+//! search starts it again, three times at most.
 //!
 //! Nobody starves, neither short requests nor long ones (fault:G23, G24). One slot is kept for requests of
 //! few expansions and one for those of a middle size: a request that needs more than its slot allows goes on
 //! in a slot that allows more, or waits for one and begins again there. So every request has a slot that only
 //! requests up to its own size can hold; the first request of its size has that slot, and a fifth of the
-//! budget, whatever else is under way. What is lost by beginning again is at most `SHORT_EXPANSIONS` and
+//! budget, whatever else is under way. Beginning again loses at most `SHORT_EXPANSIONS` and
 //! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way.
 //! Not here: where requests come from, when to ask again.
 
@@ -72,7 +72,7 @@ fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
     (cells / CELLS_PER_EXPANSION) as u32
 }
 
-/// What is known about a request until it is answered.
+/// Everything known about a request until it is answered.
 #[derive(Clone, Debug)]
 struct Request {
     query: PathQuery,
@@ -213,7 +213,7 @@ impl PathRequests {
         if left > 0 {
             self.restart_stale(&mut round);
             // Bounded by the budget: every pass spends some, or there is nothing left to do. A search that
-            // ended exactly with the budget is let to find that out: what it may spend beyond is a debt.
+            // ended exactly with the budget may find that out: expansions beyond the budget are a debt.
             while round.left >= 0
                 && (self.admit_waiting(&mut round) || self.admit(&mut round) || self.take_turn(&mut round))
             {
@@ -400,7 +400,7 @@ fn hash_query(query: &PathQuery, hash: &mut StateHash) {
     for (area, extra_m) in through {
         hash.word(u64::from(area.0)).float(*extra_m);
     }
-    // What may be absent says whether it is there, so that nothing takes another's place.
+    // Optional parts say whether they are there, so that nothing takes another's place.
     hash.flag(query.by.areas.is_some());
     if let Some(areas) = query.by.areas.as_deref() {
         hash.word(areas.len() as u64);

@@ -3,8 +3,8 @@
 //! In: two nodes of a map, an allowance of expansions a slice. Out: whether a way was found, its cost, its
 //! nodes. Holds: a search stops only between pops, once it has spent its allowance; all it needs to go on is
 //! in `Search`; slicing changes neither the pops nor the answer; costs are exact, so all kernels agree with
-//! `==`. A pop may overrun the allowance: what was spent beyond it is a debt that the caller carries to the
-//! next slice. Not here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and
+//! `==`. A pop may overrun the allowance: the caller carries the overrun to the next slice as a debt. Not
+//! here: the kernels, `cells/weighted_astar.rs`, `cells/tile_astar.rs`, `cells/jump.rs` and
 //! `hierarchy/gates.rs`; which request gets which of them.
 
 use crate::base::cost::Cost;
@@ -65,7 +65,7 @@ impl Search {
         size_of_val(self.records.as_slice()) + self.marks.len() * size_of::<u64>()
     }
 
-    /// Expansions charged to the present search so far. What one costs is the kernel's to say.
+    /// Expansions charged to the present search so far. The kernel decides what one costs.
     #[must_use]
     pub fn spent(&self) -> u32 {
         self.spent
@@ -217,7 +217,7 @@ impl Search {
         }
     }
 
-    /// Ends the search: nothing that is left could be cheaper than what was found.
+    /// Ends the search: nothing that is left could be cheaper than the way that was found.
     pub(crate) fn finish(&mut self) -> SearchStep {
         self.state = if self.best == u32::MAX { SearchStep::Exhausted } else { SearchStep::Found };
         self.state

@@ -11,7 +11,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point, ground};
 use crate::base::ids::AreaId;
 
-/// What is thinner than this along a look does not count, metres.
+/// Things thinner than this along a look do not count, metres.
 pub const HAIR_M: f64 = 1e-3;
 /// Halvings by which the end of a look is found: a ten-thousandth of its length.
 const HALVINGS: u32 = 14;

@@ -3,7 +3,7 @@
 //! In: points from start to goal whose neighbours see each other, and tests of straight lines. Out: some of
 //! them, the first and the last included. Holds: every segment passed the test or was there before; the
 //! result is never longer or more expensive; no point can be left out: its neighbours do not see each other,
-//! or the way past it would be more expensive; it may be made in slices, which change nothing but when. Not
+//! or the way past it would be more expensive; it may be made in slices, which change only when it ends. Not
 //! here: which points are worth trying; on cells those where the way turns (every cell costs 3 to 8 times
 //! more). Method: pulled tight from the front, then points that became idle are dropped. Where a line costs
 //! as much to look along as it is long, the next one tried is twice as many points on while all is clear, and
@@ -65,7 +65,7 @@ impl Effort {
     }
 }
 
-/// What smoothing a way is charged. What is little beside the search for the way is not.
+/// The charge for smoothing a way. Work that is little beside the search for the way is free.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SmoothingBill {
     done: u64,
@@ -92,7 +92,7 @@ impl SmoothingBill {
         u32::try_from(self.done.saturating_sub(self.free) / CHARGE.effort_per_expansion).unwrap_or(u32::MAX)
     }
 
-    /// What is not charged of what was done so far, expansions.
+    /// The part of the work so far that is free, expansions.
     pub(crate) fn granted(&self) -> u32 {
         u32::try_from(self.done.min(self.free) / CHARGE.effort_per_expansion).unwrap_or(u32::MAX)
     }
@@ -185,7 +185,7 @@ impl Smoothing {
         true
     }
 
-    /// The points that stay; where it is not smooth yet, those that are left as they were.
+    /// The points that stay; the part of the way that is not smooth yet keeps all its points.
     pub(crate) fn line(mut self) -> Vec<Vec3> {
         self.kept.extend(self.points.iter().skip(self.anchor + 1));
         self.kept

@@ -73,7 +73,7 @@ pub struct Hit {
 pub struct Room {
     /// Half its width, metres.
     pub radius_m: f32,
-    /// What lies lower than this over the floor is stepped over, metres.
+    /// The body steps over things that rise less than this over the floor, metres.
     pub step_m: f32,
     /// Its height over the floor, metres.
     pub height_m: f32,
@@ -212,7 +212,7 @@ impl Solids {
     }
 
     /// Whether a place lies within something closed whose faces look outward: in every direction more of them
-    /// are left than entered. A room between closed walls is not, nor is what has a hole to look out of.
+    /// are left than entered. A room between closed walls is not, nor is a solid with a hole to look out of.
     /// Cost: as [`Solids::first_hit`] to the end of the scene; nine times where something lies above.
     #[must_use]
     pub fn is_enclosed(&self, place: Vec3) -> bool {

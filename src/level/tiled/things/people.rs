@@ -42,7 +42,7 @@ impl Putting<'_, '_> {
         character.behaviour = self.behaviour(thing);
         let own = words::of_object::<CharacterDef>(SPELLINGS);
         character.props = self.props(thing, &own);
-        // What is said of somebody with a behaviour is a parameter of it as well.
+        // A property of a character with a behaviour is a parameter of the behaviour as well.
         if character.behaviour.is_some() {
             character.params = self.params(thing, &own);
         }

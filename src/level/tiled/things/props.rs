@@ -63,7 +63,7 @@ impl Putting<'_, '_> {
             if is_own || name.is_empty() {
                 continue;
             }
-            // What is said of a component is closer to the point than what is said of the whole.
+            // A property of a component is more specific than one of the whole.
             if params.contains_key(name) && component.is_none() {
                 continue;
             }

@@ -20,7 +20,7 @@ impl Putting<'_, '_> {
             match &property.value {
                 PropertyValue::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
                     let what = format!("has {} {id}, but there is no object {id}", property.name);
-                    // Stairs need their other end; what else a property may mean is another program's affair.
+                    // Stairs need their other end; other meanings of a property are another program's affair.
                     if sort_of(&thing.object.class) == Sort::Stairs && property.name == "targetObject" {
                         self.error(thing, code::UNRESOLVED, property.span, &what);
                     } else {

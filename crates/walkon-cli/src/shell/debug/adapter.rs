@@ -34,7 +34,7 @@ enum Outcome {
     Refusal(String),
 }
 
-/// What this adapter can do, as `initialize` is answered.
+/// What this adapter can do: the answer to `initialize`.
 pub(super) fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
@@ -184,7 +184,7 @@ impl Adapter {
         }
     }
 
-    /// Answers a request; how the level goes on, if it does.
+    /// Answers a request. Gives how the level goes on, if it does.
     fn perform(&mut self, request: &Value, at: &Paused<'_>) -> Option<DebugOrder> {
         let outcome = self.answer(request, at);
         self.settle(request, outcome)

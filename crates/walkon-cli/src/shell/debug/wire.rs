@@ -17,7 +17,7 @@ const HEAD_LINES_MAX: usize = 32;
 /// The next message; none at the end of the stream.
 ///
 /// # Errors
-/// When the stream fails, or what comes is no message.
+/// When the stream fails, or gives something that is no message.
 pub(super) fn read(stream: &mut impl BufRead) -> io::Result<Option<Value>> {
     let Some(length) = head(stream)? else { return Ok(None) };
     let mut text = vec![0; length];

@@ -140,7 +140,7 @@ impl Api {
     pub fn value(&self, own: &Type) -> InferredValue {
         match own {
             Type::Name(name) => self.named(name),
-            // What may be nil is looked at as if it were there.
+            // A value that may be nil is looked at as if it were there.
             Type::Optional(inner) => self.value(inner),
             Type::Union(parts) => {
                 let mut values = parts.iter().map(|part| self.value(part));

@@ -4,7 +4,7 @@ use super::tree::TextPlace;
 use crate::base::suggestions;
 use crate::level::Severity;
 
-/// The words that stand in the `code` of what is said about scripts. They are only ever added to.
+/// The words in the `code` of findings about scripts. The list only ever grows.
 pub(super) mod code {
     /// A global that nobody writes and the API does not have.
     pub const UNKNOWN_GLOBAL: &str = "unknown-global";
@@ -32,7 +32,7 @@ pub(super) mod code {
     pub const DROPPED: &str = "dropped";
     /// A loop whose order is not the same in every run (a warning).
     pub const ORDER: &str = "order";
-    /// A file that returns something else than what it is used as.
+    /// A file that returns something other than its use needs.
     pub const RETURNS: &str = "returns";
     /// A declaration of parameters that is none.
     pub const PARAMS: &str = "params";

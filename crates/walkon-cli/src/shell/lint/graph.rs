@@ -54,8 +54,8 @@ impl<'a> ScriptGraph<'a> {
             heard: None,
         };
         project.named_by_levels();
-        // What a file is decides what its words mean, and they decide what other files are: twice is enough
-        // for links, which do not hang on what `self` is.
+        // The kind of a file decides what its words mean, and they decide the kinds of other files. Twice is
+        // enough for links, because they do not depend on the kind of `self`.
         project.read_links(api);
         project.named_by_scripts();
         project.read_links(api);

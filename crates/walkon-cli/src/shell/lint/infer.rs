@@ -1,8 +1,8 @@
-//! What the expressions of a script are worth, without running it.
+//! The values of the expressions of a script, without running it.
 //!
-//! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: a
-//! variable is what all that is given to it agrees on; asking is bounded, since nothing is asked twice. Not
-//! here: what is wrong (`rules`).
+//! In: a tree, the API. Out: a value for each expression, unknown where the text does not say. Holds: the
+//! value of a variable is what all its assignments agree on; asking is bounded, since nothing is asked twice.
+//! Not here: what is wrong (`rules`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -126,7 +126,8 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// What was found once is not looked for again; what is being looked for adds nothing to itself.
+    /// A value that was found once is not looked for again; one that is being looked for adds nothing to
+    /// itself.
     fn remembered(
         &self,
         (table, name): (Option<ExprId>, &str),
@@ -144,7 +145,7 @@ impl<'a> Reading<'a> {
         value
     }
 
-    /// What a local is: what everything agrees on that it is given.
+    /// The value of a local: what all its assignments agree on.
     pub fn local(&self, id: LocalId) -> InferredValue {
         let before = self.locals.borrow()[id.0 as usize].clone();
         match before {
@@ -198,7 +199,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A field or method of what an expression is.
+    /// A field or method of the value of an expression.
     pub fn member(&self, object: ExprId, name: &str) -> InferredValue {
         self.field(&self.value(object), name)
     }
@@ -316,7 +317,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// A parameter: what its function is called with, where the API says so.
+    /// A parameter: the argument that its function is called with, where the API says so.
     fn param(&self, function: FunctionId, index: usize) -> InferredValue {
         let own = self.tree.function(function);
         match self.wanted_function(function) {

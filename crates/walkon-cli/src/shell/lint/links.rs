@@ -1,7 +1,8 @@
 //! What a script names: things of levels, other scripts, levels; and what it gives names to.
 //!
-//! In: a script that is being looked at. Out: its links, each with its place. Holds: what is a name, and of
-//! what, stands in the types of the table. Not here: whether the names lead anywhere (`names`).
+//! In: a script that is being looked at. Out: its links, each with its place. Holds: the types of the table
+//! say which texts are names, and of which kind of thing. Not here: whether the names lead anywhere
+//! (`names`).
 
 use std::collections::BTreeSet;
 
@@ -67,7 +68,7 @@ pub(super) struct Links {
     pub hears_any: bool,
 }
 
-/// The kind of what `require` takes.
+/// The kind of the argument of `require`.
 pub(super) const MODULE: &str = "Module";
 
 pub(super) fn links(reading: &Reading<'_>) -> Links {

@@ -277,7 +277,7 @@ impl Lower {
             let given = given_at(&self.tree, &values, index);
             let own = types.get(index).cloned().flatten();
             let own = own.or_else(|| notes.own.clone().filter(|_| index == 0));
-            // `local x` alone gives nothing: what counts is what comes later.
+            // `local x` alone gives nothing: later assignments count.
             self.declare(name.text, given.into_iter().collect(), own);
         }
     }
@@ -416,7 +416,7 @@ impl Lower {
     }
 }
 
-/// What the variable at `index` gets out of a list of values; none when there are none.
+/// The value that the variable at `index` gets out of a list of values; none when there are none.
 fn given_at(tree: &SyntaxTree, values: &[ExprId], index: usize) -> Option<Assigned> {
     if let Some(value) = values.get(index) {
         return Some(Assigned::Value(*value));

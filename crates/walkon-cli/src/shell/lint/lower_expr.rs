@@ -2,8 +2,8 @@
 //!
 //! In: expressions. Out: entries of the list of a [`Tree`](super::tree::Tree). Holds: each expression is
 //! looked at once; where it stands follows from its parts, because asking the parser for the place of a node
-//! looks through all that is in it, and twice as long with each level of nesting. Not here: statements
-//! (`lower`).
+//! looks through everything inside it, which takes twice as long with each level of nesting. Not here:
+//! statements (`lower`).
 
 use full_moon::ast::span::ContainedSpan;
 use full_moon::ast::{self, BinOp, Call, Expression, Field, FunctionArgs, Index, Prefix, Suffix, UnOp, Var};

@@ -1,8 +1,8 @@
 //! What is wrong with scripts, found without running them.
 //!
 //! In: the texts of a project's scripts, its levels. Out: diagnostics, in the order of the text. Holds:
-//! nothing runs; what the API has stands in the registration table alone; what is not certain is not said.
-//! Not here: reading files (`project`), showing lines (`report`), syntax (`script::check`).
+//! nothing runs; the registration table alone knows the API; nothing uncertain is reported. Not here: reading
+//! files (`project`), showing lines (`report`), syntax (`script::check`).
 
 mod api;
 mod finding;

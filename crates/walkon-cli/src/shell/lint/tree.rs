@@ -128,13 +128,13 @@ pub(super) struct Function {
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub name: String,
-    /// What it is given, by declaration and by assignments.
+    /// The values that it is given, by declaration and by assignments.
     pub given: Vec<Assigned>,
     /// Its type as somebody wrote it down.
     pub annotation: Option<String>,
 }
 
-/// What a variable is given.
+/// The values that a variable is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Assigned {
     Value(ExprId),

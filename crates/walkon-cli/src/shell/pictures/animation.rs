@@ -1,9 +1,9 @@
 //! Pictures one after another, as GIF.
 //!
 //! In: screens of one size above their legends, the legend of all of them. Out: the bytes of a GIF that runs
-//! for ever. Holds: the same screens give the same bytes; one palette for all frames; a frame holds only what
-//! has changed since the one before, so memory and file grow with what moves; what lies still is drawn once.
-//! Not here: what is drawn (`view`), when (`cli::draw`).
+//! for ever. Holds: the same screens give the same bytes; one palette for all frames; a frame holds only the
+//! changes since the one before, so memory and file grow with the movement; still parts are drawn once. Not
+//! here: what is drawn (`view`), when (`cli::draw`).
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use crate::view::{LayerGroup, Screen};
 pub(in crate::shell) const PIXELS_MAX: u64 = 1_000_000_000;
 /// Groups at the bottom of a picture that seldom change.
 const STILL: [&str; 4] = ["ground", "cells", "grid", "areas"];
-/// How long the last frame stays beyond its time, hundredths of a second: where it ends can be seen.
+/// How long the last frame stays beyond its time, hundredths of a second, so that one can see the end.
 const HOLD: u16 = 100;
 
 /// An animation under way.
@@ -34,7 +34,7 @@ pub(in crate::shell) struct Animation {
     frames: Vec<Frame<'static>>,
 }
 
-/// What lies at the bottom of every frame and does not move, drawn.
+/// The still parts at the bottom of every frame, drawn.
 #[derive(Default)]
 struct Still {
     groups: Vec<LayerGroup>,
@@ -48,7 +48,7 @@ impl Animation {
         Self { palette: Palette::new(), delay, size_px: [0, 0], still, last, frames }
     }
 
-    /// Adds the body of a screen. Cost: its pixels; what lies still is drawn when it changes.
+    /// Adds the body of a screen. Cost: its pixels; still parts are drawn only when they change.
     ///
     /// # Errors
     /// When the memory for its pixels cannot be had, or it is not as large as those before.
@@ -62,7 +62,7 @@ impl Animation {
         let count = screen.groups.iter().take_while(|group| STILL.contains(&group.name)).count();
         let (still, moving) = screen.groups.split_at(count);
         let mut pixmap = self.still.drawn(screen, still)?;
-        // What lies below the body is cut off.
+        // Everything below the body is cut off.
         moving.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));
         let pixels = self.indices(&pixmap);
         let frame = match self.frames.last_mut() {

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use crate::view::{Colour, theme};
 
-/// Index of what shows the frame before.
+/// Index of the colour that shows the frame before.
 pub(super) const UNCHANGED: u8 = 255;
 /// Colours, without that one.
 const COLOURS: usize = 255;
@@ -85,7 +85,7 @@ impl Palette {
         bytes
     }
 
-    /// The index of what comes nearest to a pixel. Cost: a look at every colour, the first time.
+    /// The index of the colour that comes nearest to a pixel. Cost: a look at every colour, the first time.
     pub fn index(&mut self, pixel: [u8; 3]) -> u8 {
         if self.last.0 != pixel {
             let colours = &self.colours;

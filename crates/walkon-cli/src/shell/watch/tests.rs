@@ -1,4 +1,4 @@
-//! Real files, generous limits: what is saved is read, whatever way an editor saves it.
+//! Real files, generous limits: a saved file is read, whatever way an editor saves it.
 
 use super::*;
 use walkon_shell::project::find_level;

@@ -1,4 +1,4 @@
-//! Lower bounds of what ways by gates cost, from true costs to a few far gates.
+//! Lower bounds of the costs of ways by gates, from true costs to a few far gates.
 //!
 //! In: sectors, then those that changed. Out: for a goal, a bound of the cost from any gate. Holds: a bound
 //! never exceeds the true cost of a way by gates; it allows for all ways that lead through sectors that

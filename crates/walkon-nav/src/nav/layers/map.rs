@@ -157,7 +157,7 @@ impl Layers {
 }
 
 impl Everywhere {
-    /// Whether a place is among what is reached.
+    /// Whether a place is among those that are reached.
     pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
         let Some(((x, z), view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
             return false;

@@ -2,9 +2,9 @@
 //!
 //! In: what a mesh is made from, which areas and obstacles are in force, how much wider a body is than the
 //! mesh allows for. Out: a [`MeshView`]: the ground it can stand on with its middle. Holds: the same rules as
-//! on a grid: ground is what an area holds that can be used, unless a shunned one or an obstacle holds it
-//! too; obstacles keep their paddings, the outer edge of the areas its own, and wider bodies keep off every
-//! wall of what is left. A view depends on the source and the key alone. Not here: keeping views (`map`).
+//! on a grid: ground lies in an area that can be used, unless it lies in a shunned one or an obstacle too;
+//! obstacles keep their paddings, the outer edge of the areas its own, and wider bodies keep off every wall
+//! of the rest. A view depends on the source and the key alone. Not here: keeping views (`map`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

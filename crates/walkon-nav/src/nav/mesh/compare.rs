@@ -1,7 +1,7 @@
 //! The two searches over polygons side by side, for measurements.
 //!
-//! In: a map, a body, two places. Out: how long the line is that each finds: the shortest at any angle, and
-//! the funnel through the polygons that A* over the middles of edges likes best. Holds: both walk on the same
+//! In: a map, a body, two places. Out: the length of the line that each finds: the shortest at any angle, and
+//! the funnel through the polygons that A* over the middles of edges chooses. Holds: both walk on the same
 //! polygons and find the places alike. Not here: costs of areas, others in the way, starts off the ground:
 //! `plan` knows those.
 
@@ -31,7 +31,7 @@ pub struct Compared {
 }
 
 impl NavMesh {
-    /// Both searches over the ground of a body, whatever it costs.
+    /// Both searches over the ground of a body, without regard to costs.
     #[must_use]
     pub fn compared(&self, by: &Traversal) -> Compared {
         Compared {

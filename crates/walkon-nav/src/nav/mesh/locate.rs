@@ -51,7 +51,7 @@ impl Topology {
         best.map(|best| best.1)
     }
 
-    /// Whether a place lies on the floor of another one, of what this was cut out of.
+    /// Whether a place lies on the same floor as another one, on the surface that this was cut out of.
     fn is_on(&self, floor: MeshSpot, place: MeshSpot) -> bool {
         let Some(whole) = &self.whole else { return true };
         let own = whole.spot(self.raised(place));

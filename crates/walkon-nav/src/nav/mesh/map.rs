@@ -100,7 +100,7 @@ pub struct NavMesh {
     start_hash: u64,
     /// Sum over the areas that are not as at first.
     edit_hash: u64,
-    /// Ways over what no ground joins.
+    /// Ways over gaps in the ground.
     pub(super) links: Links,
 }
 
@@ -171,7 +171,7 @@ impl MeshSource {
 }
 
 impl NavMesh {
-    /// Gives it links, over what no ground joins.
+    /// Gives it links over gaps in the ground.
     pub fn set_links(&mut self, links: Links) {
         self.links = links;
     }
@@ -232,7 +232,8 @@ impl NavMesh {
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
         for (outline, state) in self.source.areas.iter().chain(blockers).zip(&self.states) {
             hash.word(outline.polygon.len() as u64).flag(state.available).float(state.factor);
-            // What lies on all floors is as it was before there were heights: hashes of flat levels stay.
+            // Areas on all floors hash as they did before there were heights, so that the hashes of flat
+            // levels stay.
             if [outline.low_m, outline.high_m] != ALL_FLOORS_M {
                 hash.number(outline.low_m).number(outline.high_m);
             }
@@ -320,8 +321,7 @@ impl NavMesh {
         }
     }
 
-    /// How far a body is to be led off walls by moving corners, metres; 0 where its ground is narrower in
-    /// place of that.
+    /// How far moved corners lead a body off walls, metres; 0 where its ground is made narrower instead.
     pub(super) fn led_off_m(&self, by: &Traversal) -> f64 {
         match self.avoidance {
             Avoidance::Radius => 0.0,

@@ -2,7 +2,7 @@
 //!
 //! In: a surface, two places on it, what entering polygons costs. Out: the corners at which the shortest line
 //! turns, and its cost. Holds: no line on the ground is shorter, to the precision of doubles; a search stops
-//! only between expansions, and slices change nothing but when. Entering a group of polygons (a closed door)
+//! only between expansions, and slices change only when it ends. Entering a group of polygons (a closed door)
 //! may cost a toll; ground that is more expensive by the metre is `corridor`'s. Source: Polyanya, Cui,
 //! Harabor and Grastien 2017, "Compromise-free pathfinding on a navigation mesh", with their pruning of roots
 //! and of dead ends.
@@ -231,8 +231,8 @@ impl Polyanya {
         self.open.push(Reverse((bound.to_bits(), at)));
     }
 
-    /// Enters the polygon behind an interval: what of its edges can be seen, or reached around the ends of
-    /// the interval. While there is but one way on it is taken at once.
+    /// Enters the polygon behind an interval: finds the parts of its edges that can be seen, or reached
+    /// around the ends of the interval. While there is only one way on, it is taken at once.
     fn expand(&mut self, view: Expansion, mut node: Interval, mut at: u32) {
         let stop_at = self.spent.saturating_add(view.surface.polygon_count());
         // Bounded: dead ends and polygons with several ways on end it, and as many polygons as there are.

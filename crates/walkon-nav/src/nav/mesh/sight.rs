@@ -1,7 +1,7 @@
 //! Looks over polygons.
 //!
-//! Holds: where the areas are the ground, their outlines are what a look goes over; where there are polygons
-//! of ground, a look is clear when a line over them is, at the height of its end, and nothing that hides lies
+//! Holds: where the areas are the ground, a look goes over their outlines; where there are polygons of
+//! ground, a look is clear when a line over them is, at the height of its end, and nothing that hides lies
 //! across it at the height of the ground there. Not here: what hides by rule (`nav::sight`).
 
 use crate::base::geom::{Point, ground};
@@ -73,7 +73,7 @@ impl NavMesh {
     }
 }
 
-/// Whether a line over the ground comes to the floor of what is looked at.
+/// Whether a line over the ground comes to the floor of the place that is looked at.
 fn ends_at(surface: &Topology, look: &Look<'_>, (polygon, point): (u32, Point)) -> bool {
     let there = surface.spot(look.to).map(|there| surface.height(there.polygon, there.point));
     there.is_some_and(|there| (there - surface.height(polygon, point)).abs() <= SAME_HEIGHT_M)

@@ -430,9 +430,9 @@ fn what_is_put_on_one_floor_blocks_no_other() {
 
 #[test]
 fn lines_of_one_floor_may_cut_polygons_of_another_and_change_no_way_there() {
-    // What stands on one floor is laid as lines through all of them; polygons on both sides of such a line
-    // belong together, so they are joined again as far as they stay convex. What is left of the lines costs a
-    // little and is seen by nobody.
+    // An obstacle on one floor is laid as lines through all of them. Polygons on both sides of such a line
+    // belong together, so they are joined again as far as they stay convex. The lines that are left cost a
+    // little, and nobody sees them.
     let plain = map(&storeys());
     let mut full = map(&storeys());
     for x in 1..6 {

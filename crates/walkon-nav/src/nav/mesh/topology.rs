@@ -1,4 +1,4 @@
-//! Convex polygons joined along their edges: what every question about a mesh is answered on.
+//! Convex polygons joined along their edges: they answer every question about a mesh.
 //!
 //! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, their
 //! neighbours, the walls, the connected parts. Holds: the ground is to the left of every edge; an

@@ -1,8 +1,8 @@
 //! What ground costs, and doors.
 //!
 //! In: a view, the state of the areas, the walker. Out: by polygon the factor and the toll; costs and
-//! crossings of lines. Holds: where areas overlap the factor is that of the last listed one that is there,
-//! where none is, of the last listed; a toll is paid for every crossing. Not here: which ground there is
+//! crossings of lines. Holds: where areas overlap the factor is that of the last listed one that is
+//! available, else of the last listed; a toll is paid for every crossing. Not here: which ground there is
 //! (`build`).
 
 use glam::Vec3;
@@ -42,8 +42,8 @@ impl TraversalCosts {
         self.factors.iter().copied().fold(1.0, f64::min)
     }
 
-    /// What a line of points costs, metres of plain ground; and the closed areas that it goes through. What
-    /// is not on the ground, a beginning off it, counts as plain.
+    /// The cost of a line of points, metres of plain ground; and the closed areas that it goes through. A
+    /// part that is not on the ground, such as a beginning off it, counts as plain.
     pub(crate) fn along(
         &self,
         surface: &Topology,

@@ -1,10 +1,10 @@
 //! Lines on the ground into convex polygons.
 //!
 //! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner
-//! each. No two of them could be joined across the edge that they share. Holds: what lies where is asked for
-//! at the middle of each triangle, so gaps in the lines that rounding leaves can let nothing leak. The same
-//! lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles joined as
-//! Hertel and Mehlhorn 1983 do, long edges first.
+//! each. No two of them could be joined across the edge that they share. Holds: the owner of the ground is
+//! asked for at the middle of each triangle, so gaps that rounding leaves in the lines let nothing leak. The
+//! same lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles
+//! joined as Hertel and Mehlhorn 1983 do, long edges first.
 
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 

@@ -374,7 +374,7 @@ fn fault_g35_looking_beside_a_goal_that_many_hold_is_paid_for() {
         (0..5_000).for_each(|_| {
             requests.push(asked.clone());
         });
-        // What one step overran is a debt of the next: so the mean of several counts.
+        // A step pays for the overrun of the one before, so the mean of several counts.
         for _ in 0..60 {
             requests.step(&map, 2000, &mut answers);
         }

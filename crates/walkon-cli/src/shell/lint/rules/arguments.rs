@@ -21,7 +21,7 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     missing(reading, findings);
 }
 
-/// What a value is called; none when it is not certain what it is.
+/// The name of a value's type in messages; none when the type is not certain.
 pub(in crate::shell::lint) fn name_of(
     value: &InferredValue,
     reading: &Reading<'_>,

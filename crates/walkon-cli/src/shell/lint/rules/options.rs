@@ -19,8 +19,8 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     });
 }
 
-/// Every value that the API reads, with the type that is wanted of it and what it is called: arguments, and
-/// what is in tables among them.
+/// Every value that the API reads, with its wanted type and its name: arguments, and values in tables among
+/// them.
 pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&Type, ExprId, &str)) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };

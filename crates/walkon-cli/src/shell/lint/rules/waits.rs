@@ -1,8 +1,7 @@
 //! Waits where none is allowed: in `update`, in predicates, in whatever a table of the API says may not wait.
 //!
-//! Method: functions that may not wait are known by what they are wanted for; a function waits when it calls
-//! one that does, itself or through functions of its file. Each is named once, at the call that leads to the
-//! wait.
+//! Method: the use of a function tells whether it may wait; a function waits when it calls one that does,
+//! itself or through functions of its file. Each is named once, at the call that leads to the wait.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -145,7 +145,7 @@ impl Backend for NavMesh {
 
     fn body_class(&self, radius_m: f32) -> u64 {
         let by = Traversal { radius_m, ..Traversal::default() };
-        // Where waypoints are moved it is the radius itself that they are moved by.
+        // Where waypoints are moved, they are moved by the radius itself.
         u64::from(self.key(&by).wider_um) << 32 | u64::from((self.led_off_m(&by) as f32).to_bits())
     }
 
