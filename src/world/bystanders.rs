@@ -1,6 +1,7 @@
 //! The characters that a plan goes around, and the straight line beside which they stand.
 //!
-//! Not here: how they are found (`bystander_index`).
+//! In: characters, with the circle of each. Out: the same, shared by plans and walks, with a hash. Not here:
+//! how they are found (`bystander_index`).
 
 use std::sync::Arc;
 

@@ -1,4 +1,7 @@
 //! Where a walk is to go.
+//!
+//! In: a point, a character or a door. Out: [`Goal`]. Not here: the point that a goal is at now
+//! (`ops::walks`).
 
 use glam::Vec3;
 

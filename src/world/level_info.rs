@@ -1,4 +1,6 @@
 //! What a level settles once and for all: its name, the seed of the run, what it says of its things.
+//!
+//! In: the level. Out: names, seed and properties. Never: anything that a tick changes.
 
 use crate::world::props::Props;
 

@@ -1,4 +1,7 @@
 //! Named places: marks, and routes that join them.
+//!
+//! In: marks and routes of the level, marks of scripts. Out: places by name. Not here: finding the place that
+//! an argument of a script means (`script::bind::place`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

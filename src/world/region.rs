@@ -1,5 +1,8 @@
 //! Regions, and watches: which characters stand inside a shape.
 //!
+//! In: shapes, filters. Out: whether a body is inside. Holds: insiders are kept by serial, so in order of
+//! creation. Not here: step 11 (`sim::regions`).
+//!
 //! A region is a named shape of the level. A watch is somebody's question about a shape: a region,
 //! an area, a circle that may travel with a character. Step 11 keeps the insiders of both.
 

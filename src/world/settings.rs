@@ -1,7 +1,7 @@
 //! The numbers of a level that are neither map nor characters: crowd constants and limits.
 //!
-//! Every default stands here once, with its unit and its source; levels override them by names
-//! of their own.
+//! In: nothing. Out: defaults, each once, with its unit and its source. Not here: names and ranges in level
+//! files (`level::settings`, `level::numbers`).
 
 /// Seed 000's constants and ours, one value for the level (seed:K1).
 #[derive(Clone, Debug, PartialEq)]

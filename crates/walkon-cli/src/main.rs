@@ -1,4 +1,7 @@
 //! The `walkon` command: everything with side effects, around the library.
+//!
+//! In: arguments, the environment. Out: the exit code. Not here: commands (`shell::cli`), rules of any game
+//! (`walkon`).
 
 #![deny(unsafe_code)]
 

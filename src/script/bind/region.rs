@@ -1,6 +1,7 @@
 //! `region` and `Watch`: which characters are inside a shape, and calls when one enters or leaves.
 //!
-//! Not here: step 11, which finds out (`sim::regions`); predicates, which the scheduler tests.
+//! In: shapes, filters and handlers of scripts. Out: watches, and the characters inside. Not here: step 11,
+//! which finds out (`sim::regions`); predicates, which the scheduler tests.
 
 use mlua::{Lua, Value};
 

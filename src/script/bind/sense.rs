@@ -1,6 +1,7 @@
 //! `sense` and `SenseWatch`: what characters see and hear, and calls when it changes.
 //!
-//! Not here: what is seen (`world::ops::senses`), when watches look (`sim::senses`).
+//! In: watchers, targets and handlers of scripts. Out: watches, noises, answers. Not here: what is seen
+//! (`world::ops::senses`), when watches look (`sim::senses`).
 
 use glam::Vec3;
 use mlua::{Lua, Table, Value};

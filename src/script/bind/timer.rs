@@ -1,4 +1,7 @@
 //! `timer` and `Timer`: handlers that run when their time has come.
+//!
+//! In: seconds, handlers, payloads. Out: timers under the owner of the call. Not here: when they are due
+//! (`state::timers`), calling their handlers (`step::schedule`).
 
 use mlua::Lua;
 

@@ -1,4 +1,7 @@
 //! `world`: characters and things of the level, by name and by question.
+//!
+//! In: names and queries of scripts. Out: handles; characters that appear or go. Not here: the methods of
+//! what is found (`character`, `door`, `region`).
 
 use mlua::Lua;
 

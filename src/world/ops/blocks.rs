@@ -1,4 +1,7 @@
 //! Verbs about blocks and marks that scripts make. The map follows in step 5, once for all edits of a tick.
+//!
+//! In: places, radii, names. Out: numbers of blocks; edits for step 5. Holds: a block ends with its owner.
+//! Not here: rebuilding the map (`sim::edits`).
 
 use glam::Vec3;
 

@@ -1,4 +1,8 @@
 //! Verbs about characters: they appear, go, are put somewhere, turn, are held by scenes.
+//!
+//! In: ids, places, speeds, animations. Out: facts and changed characters. Holds: a character is put on
+//! walkable ground or not at all; a turn or an animation ends once. Not here: walks (`walks`), turning over
+//! the ticks (`sim`).
 
 use glam::Vec3;
 

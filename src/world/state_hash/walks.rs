@@ -1,4 +1,7 @@
 //! The part of the hash about walks: where they go, how, how far they have come, what they have asked for.
+//!
+//! In: walks, requests, the clock. Out: one hash. Holds: a walk is taken apart by all of its fields, as in
+//! `state_hash`.
 
 use slotmap::Key;
 

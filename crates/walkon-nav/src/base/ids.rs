@@ -1,5 +1,7 @@
 //! Identities of the things in a level.
 //!
+//! In: nothing. Out: types of ids. Never: what an id stands for.
+//!
 //! Two kinds: generational keys for what comes and goes while a level runs (a stale key never means
 //! another thing), and plain indices in level order for what a level defines once and keeps.
 

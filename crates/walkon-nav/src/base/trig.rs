@@ -1,5 +1,8 @@
 //! Trigonometry that gives the same bits on every platform: `libm`, and nothing else.
 //!
+//! In: angles, vectors. Out: angles, vectors, numbers. Never: functions of the standard library whose bits
+//! differ between platforms.
+//!
 //! Angles are radians about +y: 0 looks along +z, pi/2 along +x.
 
 use glam::Vec3;

@@ -1,7 +1,7 @@
 //! Finding ways: maps, searches over them, and the paths that come out.
 //!
-//! Pure: (map, traversal, request, allowance) in, outcome out. Knows no characters, no time, no Lua,
-//! no files and no log.
+//! In: a map, a traversal, a request, an allowance. Out: an outcome. Never: characters, time, Lua, files, a
+//! log.
 
 pub mod backend;
 mod buckets;

@@ -1,6 +1,7 @@
 //! What of navigation a save game holds: paths, and edits of the map.
 //!
-//! In, out: fields, one by one. Not here: maps themselves, which the level gives.
+//! In: paths and edits; bytes. Out: their fields, one by one, as bytes; the same paths and edits. Not here:
+//! maps themselves, which the level gives.
 
 use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
 use crate::nav::{

@@ -1,4 +1,7 @@
 //! What a value is, as far as a script says so.
+//!
+//! In: nothing. Out: [`InferredValue`], and the value that two agree on. Not here: finding the value of an
+//! expression (`infer`).
 
 use super::tree::{ExprId, FunctionId};
 use crate::script::bind::table::Binding;

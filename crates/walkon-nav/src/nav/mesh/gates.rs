@@ -1,4 +1,7 @@
 //! Ground that may be crossed in one direction only, on meshes; the rule is that of the grids.
+//!
+//! In: lines, the one-way areas of a traversal. Out: the first area that is crossed the wrong way. Not here:
+//! looking for another way (`plan`).
 
 use glam::Vec3;
 

@@ -1,6 +1,7 @@
 //! Buffers of both searches over a mesh, for one plan after another.
 //!
-//! Not here: the plans (`plan`).
+//! In: nothing. Out: buffers that the next plan uses again. Holds: nothing in them changes an answer. Not
+//! here: the plans (`plan`).
 
 use crate::nav::SearchRecord;
 use crate::nav::mesh::corridor::Corridor;

@@ -1,4 +1,7 @@
 //! What pictures and reports ask of a mesh.
+//!
+//! In: a mesh, a body. Out: polygons, edges and borders of its ground, as plain values. Holds: looking
+//! changes nothing. Not here: drawing them.
 
 use glam::Vec3;
 

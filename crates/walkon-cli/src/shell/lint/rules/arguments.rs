@@ -1,4 +1,7 @@
 //! Arguments and options of another type than expected, and arguments that are missing.
+//!
+//! In: a reading. Out: findings, and what messages call a value. Holds: a value whose type is not certain is
+//! not reported. Not here: keys of option tables (`options`).
 
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};

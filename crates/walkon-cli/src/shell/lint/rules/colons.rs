@@ -1,4 +1,6 @@
 //! Methods called with a dot, functions called with a colon.
+//!
+//! In: a reading. Out: findings that name the right way to call.
 
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;

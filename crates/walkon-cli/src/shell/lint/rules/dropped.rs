@@ -1,5 +1,8 @@
 //! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer
 //! without a handler.
+//!
+//! In: a reading. Out: warnings. Holds: a call with a handler, or with options that could hold one, is not
+//! reported.
 
 use crate::script::bind::table::Binding;
 use crate::shell::lint::finding::{LintFinding, code};

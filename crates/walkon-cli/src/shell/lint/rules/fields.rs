@@ -1,4 +1,7 @@
 //! Fields and methods that a library, a handle or a result does not have.
+//!
+//! In: a reading. Out: findings that suggest the nearest known name. Holds: a value whose type is not certain
+//! is not reported.
 
 use crate::shell::lint::finding::{LintFinding, code, is_full};
 use crate::shell::lint::infer::Reading;

@@ -1,4 +1,7 @@
 //! Globals that are read and that nobody writes.
+//!
+//! In: a reading. Out: findings that suggest what to use instead, or the nearest known name. Holds: a global
+//! that any line of the file writes is known.
 
 use std::collections::BTreeSet;
 

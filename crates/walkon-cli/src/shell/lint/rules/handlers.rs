@@ -1,4 +1,7 @@
 //! Handlers given by name that their owner does not have.
+//!
+//! In: a reading. Out: findings that suggest the nearest known handler. Holds: a module or a test, whose
+//! owner depends on the caller, is not judged.
 
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};

@@ -1,4 +1,7 @@
 //! Calls of the API while a file loads: there is no world yet.
+//!
+//! In: a reading. Out: findings for calls in the body of the file. Never: calls inside functions, which may
+//! run later.
 
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;

@@ -1,5 +1,8 @@
 //! Option tables: keys that a function does not take, keys that are missing, words that are none of those
 //! allowed.
+//!
+//! In: a reading. Out: findings; a walk over every value that the API reads, for other rules. Not here: types
+//! of values (`arguments`).
 
 use crate::script::types::luau_type::{self, Type};
 use crate::shell::lint::api::Field;

@@ -1,5 +1,7 @@
 //! Loops over tables whose keys are handles, tables or functions: their order differs from run to run
 //! (fault:I1).
+//!
+//! In: a reading. Out: warnings. Holds: a table is judged by the keys that the file itself writes to it.
 
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;

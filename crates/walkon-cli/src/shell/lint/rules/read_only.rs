@@ -1,4 +1,6 @@
 //! Values written to fields that are read-only: those of handles and libraries.
+//!
+//! In: a reading. Out: findings that name what to call instead.
 
 use crate::script::bind::instead_of_setting;
 use crate::shell::lint::finding::{LintFinding, code};

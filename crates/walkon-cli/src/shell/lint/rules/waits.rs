@@ -1,5 +1,7 @@
 //! Waits where none is allowed: in `update`, in predicates, in whatever a table of the API says may not wait.
 //!
+//! In: a reading. Out: findings with the line of the wait. Never: waits through functions of other files.
+//!
 //! Method: the use of a function tells whether it may wait; a function waits when it calls one that does,
 //! itself or through functions of its file. Each is named once, at the call that leads to the wait.
 

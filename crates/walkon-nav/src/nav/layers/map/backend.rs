@@ -1,6 +1,7 @@
 //! What the rest of the crate asks of layers.
 //!
-//! Not here: what they are made of (`map`), ways over them (`plan`).
+//! In: the questions and edits of a [`Backend`]. Out: answers for all layers. Holds: a question about one
+//! place is one to the grid of its layer. Not here: the layers themselves (`map`), ways over them (`plan`).
 
 use glam::Vec3;
 

@@ -1,6 +1,7 @@
 //! What the rest of the crate asks of a mesh.
 //!
-//! Not here: what they are made of (`map`), ways over them (`plan`).
+//! In: the questions and edits of a [`Backend`]. Out: answers of the mesh. Not here: the polygons and the
+//! views of them (`map`), ways over them (`plan`).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
