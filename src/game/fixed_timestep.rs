@@ -28,7 +28,7 @@ pub struct FixedTimestep {
     left_seconds: f64,
 }
 
-/// What a span of real time comes to.
+/// The ticks of a span of real time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DueTicks {
     /// Ticks to run now.

@@ -68,7 +68,7 @@ pub enum Onlooker {
     Stop,
 }
 
-/// The host of a run: gives its inputs, looks on, and is told of the steps.
+/// The host of a run: gives its inputs, looks on, and hears of the steps.
 pub trait Host {
     /// What the host has to say in the coming tick, whose number is `tick`.
     fn inputs(&mut self, world: &World, tick: u64) -> Vec<Input> {
@@ -76,8 +76,7 @@ pub trait Host {
         Vec::new()
     }
 
-    /// Sees what a tick came to. The first call is about tick 0, the last about what happened as the level
-    /// ended.
+    /// Sees a tick. The first call is about tick 0, the last about the end of the level.
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker;
 
     /// Sees the game between two ticks: before the first, and after each.
@@ -85,13 +84,13 @@ pub trait Host {
         let _ = game;
     }
 
-    /// Is told of each step of a tick as it ends.
+    /// Hears of each step of a tick as it ends.
     fn done(&mut self, step: TickStep) {
         let _ = step;
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Name of the level.
@@ -191,7 +190,7 @@ pub fn run(game: &mut Game, bound: &Bound, watch: impl FnMut(&World, &Tick) -> O
     run_timed(game, bound, watch, &mut |_| {})
 }
 
-/// The same; `done` is told of each step of each tick as it ends.
+/// The same; `done` hears of each step of each tick as it ends.
 pub fn run_timed(
     game: &mut Game,
     bound: &Bound,

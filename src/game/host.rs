@@ -1,8 +1,8 @@
 //! What a game asks of the level that it embeds, between ticks: where characters stand, walks, doors, paths.
 //!
 //! In: names, ids, places as `[x, y, z]` in metres. Out: ids, poses, answers. Holds: whatever is asked for
-//! takes effect in the next tick and is told by its events; a wish that cannot be had changes nothing. Not
-//! here: what scripts ask (`script::bind`); both come to the same verbs (`world::ops`).
+//! takes effect in the next tick, and its events tell of it; an impossible wish changes nothing. Not here:
+//! what scripts ask (`script::bind`); both use the same verbs (`world::ops`).
 
 use glam::Vec3;
 

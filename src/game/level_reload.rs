@@ -290,7 +290,7 @@ pub(super) struct StagedLevel {
     origin: Origin,
 }
 
-/// What a level edit came to.
+/// The result of an edit of a level.
 #[derive(Debug, Default)]
 pub(super) struct Edited {
     /// Characters to which the level now gives another behaviour, other parameters, or none.

@@ -73,8 +73,8 @@ pub fn caption(world: &World, event: &Event) -> Option<String> {
     }
 }
 
-/// What a reload that took effect came to: `time` is how long it took, `mended` whether one was refused
-/// before it. A file that was deleted is not said to be reloaded.
+/// The line of a reload that took effect: `time` is how long it took, `mended` whether one was refused before
+/// it. A file that was deleted is not said to be reloaded.
 #[must_use]
 pub fn reloaded(note: &ReloadNote, time: &str, mended: &str) -> String {
     let taken: Vec<&str> =

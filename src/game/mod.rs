@@ -261,8 +261,7 @@ impl Game {
         &mut self.world
     }
 
-    /// Has the crowd worked out on so many threads from now on. Nothing but the time it takes can be told by
-    /// it.
+    /// Has the crowd worked out on so many threads from now on. Only the time that it takes changes.
     pub fn set_threads(&mut self, threads: Threads) {
         self.world.set_threads(threads);
     }
@@ -272,8 +271,8 @@ impl Game {
         self.tick_watched(inputs, &mut |_| {})
     }
 
-    /// The same; `done` is told of each step as it ends, so that a shell can time it. The order is part of
-    /// the API.
+    /// The same; `done` hears of each step as it ends, so that a shell can time it. The order is part of the
+    /// API.
     pub fn tick_watched(&mut self, inputs: &[Input], done: &mut dyn FnMut(TickStep)) -> Tick {
         let asked = self.asked();
         let joined: Vec<Input>;

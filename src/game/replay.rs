@@ -71,7 +71,7 @@ pub struct HashDifference {
     pub got: String,
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayResult {
     /// Ticks that were run.

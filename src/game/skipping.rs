@@ -2,7 +2,7 @@
 //!
 //! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick
 //! affords. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for
-//! the next tick. Not here: whose turn it is (`script::skipping`), how the stretch passes
+//! the next tick. Not here: which code runs next (`script::skipping`), how the stretch passes
 //! (`sim::scene_fast_forward`).
 
 use std::collections::BTreeMap;

@@ -63,7 +63,7 @@ pub struct SuiteProfile {
     pub sum: Profile,
 }
 
-/// What a test came to.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestResult {
     /// Its name.
@@ -193,7 +193,7 @@ fn result(test: &TestDef, ended: PairEnd, variant: Option<&String>) -> TestResul
         (false, Some((file, line))) if line > 0 => (file, line),
         _ => (test.file.clone(), test.line),
     };
-    // The place of a failure in another file is told in its message.
+    // The message of a failure in another file names its place.
     if file != test.file {
         message = message.map(|message| {
             if message.starts_with(&file) { message } else { format!("{file}:{line}: {message}") }
@@ -226,7 +226,7 @@ struct TestCase<'a> {
 /// The two runs of a case, which have to be the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// It is told in sentences, and debugged if somebody debugs.
+    /// Its log is written, and a debugger sees it, if there is one.
     First,
     /// It is only compared.
     Second,

@@ -1,4 +1,4 @@
-//! What a tick came to: typed events and cues, and what the recorder wrote down of them.
+//! The result of a tick: typed events and cues, and what the recorder wrote down of them.
 //!
 //! In: nothing; [`super::Game::tick`] fills it. Out: plain data that a host keeps as long as it likes. Not
 //! here: how traces and sentences are written (`recorder`, `log_text`).
@@ -8,7 +8,7 @@ use crate::game::recorder::{CrowdCounts, ReloadNote};
 use crate::world::cue::Cue;
 use crate::world::outcome::WalkResult;
 
-/// What a tick came to.
+/// The result of a tick.
 ///
 /// ```
 /// use walkon::Input;

@@ -35,7 +35,7 @@ pub struct MeshDef {
     pub polygons: Option<RawMesh>,
     /// How wider bodies keep off walls.
     pub avoidance: Avoidance,
-    /// Ways over what no ground joins, for those who can.
+    /// Ways over gaps in the ground, for characters that can take them.
     pub action_links: Vec<ActionLinkDef>,
 }
 

@@ -15,7 +15,7 @@ use super::source::stem;
 use super::{bake, resolve, textgrid};
 use crate::nav::RawMesh;
 
-/// What came of reading a level.
+/// The result of reading a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadOutcome {
     /// The level; none when there is an error.

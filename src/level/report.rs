@@ -19,13 +19,13 @@ use crate::nav::{
 };
 use glam::Vec3;
 
-/// Parts of a map that are told apart; smaller ones are counted only.
+/// Parts of a map that are reported one by one; smaller ones are only counted.
 const PARTS_MAX: usize = 32;
 /// Cells of an area that are looked at for one that can be walked on.
 const CELLS_LOOKED_AT: usize = 20_000;
-/// Traps that are told of, on each layer.
+/// Traps that are reported, on each layer.
 const TRAPS_MAX: usize = 9;
-/// Places where closed doors keep ground apart that are told of.
+/// Places where closed doors keep ground apart that are reported.
 const JOINS_MAX: usize = 32;
 /// Least radius that marks are tried for: a point.
 const SLIM: Traversal =

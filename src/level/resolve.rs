@@ -48,7 +48,7 @@ pub struct NamedMark {
     pub position: Vec3,
     /// Which way to look there, radians about +y: 0 is +z, a quarter turn is +x.
     pub facing_rad: Option<f32>,
-    /// What scripts are told of it.
+    /// Its properties for scripts.
     pub props: PropsDef,
     /// Where it is written.
     pub span: Span,

@@ -96,7 +96,7 @@ pub enum StartError {
         /// What is wrong.
         what: String,
     },
-    /// `init` of a behaviour failed, or left a state that is not plain data: whose it is, what is wrong.
+    /// `init` of a behaviour failed, or left a state that is not plain data: its owner, what is wrong.
     #[error("{}", .failure.message)]
     Init {
         /// `behaviour "guard" of "anna"`.
@@ -284,7 +284,7 @@ impl ScriptHost {
                     failure: Box::new(failure),
                 })?;
             }
-            // Here, where the world is there to be told of a fault.
+            // Here, because the world is there to take a fault.
             check_state(vm, &state);
             testing::prepare(vm);
             Ok(())
@@ -315,7 +315,7 @@ impl ScriptHost {
     }
 
     /// Has a text evaluated in the coming step 3, in the environment of the level script; without one, in an
-    /// environment of its own. What it comes to is a fact.
+    /// environment of its own. Its result is a fact.
     ///
     /// # Errors
     /// When it is too long, or too many wait.
@@ -382,8 +382,8 @@ impl ScriptHost {
     }
 
     /// The end of the level: scenes and tasks are cancelled and do not go on, open walks settle as levelEnd
-    /// and their handlers are told, behaviours and the level script stop. What scripts ask for meanwhile does
-    /// not happen. Nothing of them runs afterwards.
+    /// and their handlers run, behaviours and the level script stop. Orders that scripts give meanwhile are
+    /// ignored. No script runs afterwards.
     pub fn end(&mut self, world: &mut World) {
         if std::mem::replace(&mut self.is_over, true) {
             return;

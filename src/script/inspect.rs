@@ -85,7 +85,7 @@ pub struct TimerView {
 /// A handler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandlerView {
-    /// What it is told of.
+    /// What it listens to.
     pub event: String,
     /// Where it begins.
     pub place: Option<CodePlace>,

@@ -10,7 +10,7 @@ use super::hatch::Pixel;
 /// Left, top, right, bottom.
 pub(super) type Box4 = [f32; 4];
 
-/// Corners of a circle that is cut: more cannot be told from it.
+/// Corners of a circle that is cut: more would look the same.
 const CIRCLE_CORNERS: u32 = 96;
 
 /// Whether all of the points lie inside.

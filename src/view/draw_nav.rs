@@ -340,8 +340,8 @@ fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Figure) -> Figure
         _ => None,
     };
     let [low, high] = heights_m.unwrap_or_default();
-    // One that keeps to a floor lies in the middle of its heights, one of all floors on the one nearest to
-    // height 0.
+    // A shape that keeps to a floor lies in the middle of its heights, one of all floors on the floor nearest
+    // to height 0.
     let y_m = if high - low < STOREY_MAX_M { (low + high) / 2.0 } else { 0.0 };
     let y_m = floor_y_m(picture.slant, nav, (form.bounds().centre(), y_m));
     form.raised(picture.slant, y_m)

@@ -43,8 +43,8 @@ pub(super) struct Placed<'a> {
     pub index: usize,
 }
 
-/// Each label that found a place, in order of importance. One that stood somewhere in the picture before
-/// stays there while there is room; only what moves may then stand elsewhere.
+/// Each label that found a place, in order of importance. A label that stood somewhere in the picture before
+/// stays there while there is room; only labels of moving things may then stand elsewhere.
 pub(super) fn place(
     picture: &Picture,
     to_pixel: impl Fn([f64; 2]) -> Pixel,
@@ -82,7 +82,7 @@ pub(super) fn place(
             LabelSpread::Beside(radius_m) => beside(at, *radius_m as f32 * scale, width, height),
         };
         let stood = picture.stood.get(&(label.tag.kind(), label.tag.key())).copied();
-        // What lies still keeps its name where it was, or goes without while somebody passes over it.
+        // A still thing keeps its name where it was, or goes without while somebody passes over it.
         let others = if stood.is_some() && !label.tag.moves() { 0..0 } else { 0..places.len() };
         let tried = stood.into_iter().chain(others);
         let found = tried.filter_map(|index| Some((index, *places.get(index)?))).find(|(_, at)| free(at));

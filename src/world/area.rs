@@ -1,4 +1,4 @@
-//! Areas and obstacles as the world knows them: a name, and what the map is to be told of them.
+//! Areas and obstacles as the world knows them: a name, and their state for the map.
 //!
 //! Out: what scripts read back at once, although the map follows in step 5.
 

@@ -140,7 +140,7 @@ impl<K: Key, V> Arena<K, V> {
     /// A table of these values and the free places that were written.
     ///
     /// # Errors
-    /// When a place is told twice or not at all.
+    /// When a place is given twice or not at all.
     pub(crate) fn load(input: &mut ByteReader<'_>, values: Vec<(K, V)>) -> Result<Self, Broken> {
         let broken = || Broken::new("a table with places that cannot be");
         let count = input.count()? as usize;

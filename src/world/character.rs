@@ -23,7 +23,7 @@ use crate::world::owner::Owner;
 pub struct Body {
     /// Centre on the floor, metres.
     pub position: Vec3,
-    /// Metres a second; what its own step of the last tick came to, pushes by others left out.
+    /// Metres a second, from its own step of the last tick, without pushes by others.
     pub velocity: Vec3,
     /// Half its width, metres, 0.05 to 10.
     pub radius_m: f32,
@@ -124,8 +124,8 @@ pub enum Displaced {
     Skipped,
 }
 
-/// When something was last done, told by how long ago that is. It may lie before the level began: the time of
-/// a scene that is skipped passes for those in it alone.
+/// When something was last done, as the time since then. It may lie before the level began: the time of a
+/// scene that is skipped passes for those in it alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Past(i64);
 

@@ -20,13 +20,13 @@ pub struct CrowdStep {
     /// The characters that take part, when the step is one of a skipped scene; all others stand still. None
     /// between ticks.
     pub(crate) cast: Option<Cast>,
-    /// What came of the look at each walk, in step 7.
+    /// The result of the look at each walk, in step 7.
     pub(crate) looks: Vec<Look>,
     /// The threads that work it out; the result is the same for any number of them.
     pub(crate) threads: Threads,
 }
 
-/// What came of the look at a walk in step 7.
+/// The result of the look at a walk in step 7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Look {
     /// It makes no move in this step.
@@ -53,7 +53,7 @@ pub struct Move {
     pub left_m: f32,
     /// Ticks since it last got on along its way.
     pub held_ticks: u64,
-    /// Metres that its own step came to.
+    /// Metres of its own step.
     pub stepped_m: f32,
     /// Whether it passes through others.
     pub is_ghost: bool,

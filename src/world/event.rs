@@ -435,7 +435,7 @@ impl EventQueue {
         self.after_end.get_or_insert_default();
     }
 
-    /// Whether something happens as far as anybody is told.
+    /// Whether anybody is to hear of a fact.
     fn happens(&mut self, event: &Fact) -> bool {
         let Some(after_end) = &mut self.after_end else {
             return true;
@@ -482,7 +482,7 @@ impl EventQueue {
         self.waiting.pop_front()
     }
 
-    /// Those whose removal waits to be told to scripts.
+    /// The characters whose removal scripts have yet to hear of.
     pub fn despawned(&self) -> impl Iterator<Item = CharacterId> {
         self.waiting.iter().filter_map(|event| match event {
             Fact::Despawned(id) => Some(*id),

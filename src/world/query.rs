@@ -91,7 +91,7 @@ impl World {
         self.events.recorded()
     }
 
-    /// How many walks came to which end.
+    /// How many walks ended in which way.
     #[must_use]
     pub fn walk_counts(&self) -> WalkCounts {
         self.walks.counts

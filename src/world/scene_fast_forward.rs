@@ -1,10 +1,10 @@
 //! What goes on while a scene is skipped: its own walks, doors, turns and animations, and nothing else.
 //!
-//! In: whose scene it is, what its tasks wait for. Out: whether there is anything to do. Holds: nobody else
-//! moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd meanwhile. A
-//! character that walks for another owner stands still. A standing character takes part as ever: it is
-//! avoided, pushed, asked to step aside. Not here: the passing of the time (`sim::scene_fast_forward`), the
-//! order in which its waits end (`script::skipping`).
+//! In: the owner of the scene, what its tasks wait for. Out: whether there is anything to do. Holds: nobody
+//! else moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd
+//! meanwhile. A character that walks for another owner stands still. A standing character takes part as ever:
+//! it is avoided, pushed, asked to step aside. Not here: the passing of the time (`sim::scene_fast_forward`),
+//! the order in which its waits end (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::world::character::{Character, Characters};

@@ -205,7 +205,7 @@ pub struct Senses {
     pub(crate) watches: BTreeMap<SenseId, SenseWatch>,
     /// Number of the last watch.
     pub(crate) made: u64,
-    /// The watch whose turn comes first in the next tick, by number.
+    /// The watch that looks first in the next tick, by number.
     pub(crate) next: u64,
     /// Noises in the air, oldest first.
     pub(crate) noises: Vec<Noise>,

@@ -1,12 +1,12 @@
 //! The hash of the world: every field that can change the future, in a fixed order.
 //!
-//! Out: one 64-bit hash for each part of the state, as traces name them. Holds: what is taken apart is taken
-//! apart by all of its fields, so that a new field does not compile until somebody has said whether it
-//! counts; what may be absent says whether it is there, so that no two states look alike because one value
-//! took another's place. Cost: a pass over the characters and their walks, which waits for memory more than
-//! for arithmetic: so truth values share words, people are told by their ids, which nobody has to look up,
-//! and a path and those it was made around keep their hashes with them. Not here: what scripts keep
-//! (`script::host` adds its part), counters that nothing reads, what a level settles once and for all.
+//! Out: one 64-bit hash for each part of the state, as traces name them. Holds: every struct is taken apart
+//! by all of its fields, so that a new field does not compile until somebody has said whether it counts;
+//! optional values say whether they are there, so that no two states look alike because one value took
+//! another's place. Cost: a pass over the characters and their walks, which waits for memory more than for
+//! arithmetic: so truth values share words, characters are hashed by their ids, which need no look-up, and
+//! paths and bystanders keep their hashes with them. Not here: what scripts keep (`script::host` adds its
+//! part), counters that nothing reads, what a level settles once and for all.
 
 mod walks;
 
@@ -69,7 +69,7 @@ pub fn of(world: &World) -> WorldHash {
         clock,
         day,
         level,
-        // As the level says; the radius of walks is told with them.
+        // As the level says; the radius of walks is hashed with them.
         settings,
         map,
         places,
@@ -107,7 +107,7 @@ fn hash_characters(
     let Characters {
         slots,
         order,
-        // Told by the characters.
+        // Follows from the characters.
         by_name: _,
         removed: _,
         // For messages.

@@ -106,7 +106,7 @@ pub struct WalkOptions {
     pub doors: Option<DoorPolicy>,
     /// Manners towards others.
     pub crowd: Crowd,
-    /// What is told on the way.
+    /// What it reports on the way.
     pub tells: Tells,
     /// How fast.
     pub pace: WalkPace,
@@ -130,7 +130,7 @@ pub struct WalkOptions {
     pub via: Vec<Vec3>,
 }
 
-/// What of a walk under way is told: what nobody listens to is not even noticed.
+/// The reports of a walk under way: events without a listener are not even noticed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tells {
     /// Corners of the way.
@@ -330,7 +330,7 @@ pub struct Walk {
     /// Whether the plan in use was made because a door changed; such a plan is left only for one at least a
     /// fifth cheaper.
     pub is_door_plan: bool,
-    /// Whether it was told that the end of this leg is near.
+    /// Whether it has reported that the end of this leg is near.
     pub told_near: bool,
     /// Whether it was told of what is in the way now.
     pub told_blocked: bool,
@@ -426,7 +426,7 @@ impl Walk {
         }
     }
 
-    /// The time as it has passed for this walk: all of its own ticks are told in it.
+    /// The time as it has passed for this walk: all of its own ticks are in it.
     #[must_use]
     #[inline]
     pub fn clock(&self, now: Tick) -> Tick {

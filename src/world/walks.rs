@@ -15,7 +15,7 @@ use crate::world::outcome::Status;
 use crate::world::owner::Owner;
 use crate::world::walk::Walk;
 
-/// How many walks came to which end, over the whole run.
+/// How many walks ended in which way, over the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WalkCounts {
     /// Walks asked for and accepted; the sum of the others once the level has ended.
@@ -52,8 +52,7 @@ impl WalkCounts {
 pub struct Walks {
     pub(super) slots: Arena<WalkId, Walk>,
     pub(super) order: Vec<WalkId>,
-    /// Those whose result has been handed out, for step 13: the list of what is told of each walk by
-    /// `is_delivered`.
+    /// Those whose result has been handed out, for step 13: the list of the walks that have `is_delivered`.
     pub(super) delivered: Vec<WalkId>,
     /// Number of the last walk.
     pub(super) created: u64,

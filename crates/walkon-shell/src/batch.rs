@@ -83,14 +83,14 @@ pub struct BatchJob {
     pub seed: u64,
 }
 
-/// What came of one.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Done {
     /// Its row: the line of `run --format json`.
     pub line: String,
     /// How a command that made it ends.
     pub exit: Exit,
-    /// What it came to; none when it did not begin.
+    /// The report; none when it did not begin.
     pub report: Option<Report>,
 }
 
@@ -140,7 +140,7 @@ fn not_begun(text: &LevelText, seed: u64, exit: Exit, error: &str) -> Done {
     Done { line: refused(text, seed, error).finish(), exit, report: None }
 }
 
-/// The row of a run that came to nothing.
+/// The row of a run without a result.
 fn refused(text: &LevelText, seed: u64, error: &str) -> JsonLine {
     let line = JsonLine::default().text("level", &text.name).count("seed", seed).flag("ok", false);
     line.text("error", error)
@@ -149,7 +149,7 @@ fn refused(text: &LevelText, seed: u64, error: &str) -> JsonLine {
 /// What a batch has to give.
 #[derive(Debug)]
 pub enum NextRun {
-    /// A run ended: its place among the jobs, and what came of it.
+    /// A run ended: its place among the jobs, and its result.
     Done(usize, Box<Done>),
     /// None yet.
     Wait,

@@ -1,6 +1,6 @@
 //! A walk as viewers see it: where it leads, what is left of it, why it waits.
 //!
-//! In: an open walk, its world. Out: an object. Not here: how a walk that has ended is told
+//! In: an open walk, its world. Out: an object. Not here: results of walks that have ended
 //! (`world::outcome`).
 
 use serde_json::{Value, json};

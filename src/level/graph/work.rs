@@ -26,7 +26,7 @@ use crate::nav::solids::Solids;
 /// How near to its old place a point must be to be the same one, metres.
 const SAME_M: f32 = 1e-3;
 
-/// Is told how far work has come: how much is done, of how much.
+/// Hears how far work has come: how much is done, of how much.
 pub type GraphProgress<'p> = &'p mut dyn FnMut(u64, u64);
 
 /// Why there are no triangles of a scene.

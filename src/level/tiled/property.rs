@@ -1,8 +1,8 @@
 //! Properties with their types.
 //!
-//! In: the elements of properties. Out: [`Properties`]; a value that is not of its type is text, with a note:
-//! whose property it is, nobody knows here. Holds: a class of values nests no deeper than the file. Not here:
-//! which properties mean something (`words`).
+//! In: the elements of properties. Out: [`Properties`]; a value that is not of its type is text, with a note,
+//! because nothing here knows which program the property is for. Holds: a class of values nests no deeper
+//! than the file. Not here: which properties mean something (`words`).
 
 use super::files::{Here, Import, short};
 use super::raw::{Properties, Property, PropertyValue};

@@ -49,7 +49,7 @@ pub(super) fn of_object<T: Object>(more: &[&'static str]) -> Vec<&'static str> {
     keys.chain(more.iter().copied()).collect()
 }
 
-/// Kinds of things left out that are told apart; the rest is counted together.
+/// Kinds of things left out that are counted one by one; the rest is counted together.
 const KINDS_MAX: usize = 200;
 
 /// The parts of a map that have no place in a level.

@@ -91,8 +91,8 @@ impl<'a> Parse<'a> {
                 // Cut out of its brackets: <![CDATA[ and ]]>.
                 Event::CData(_) => self.text(at + 9, end - 3),
                 Event::GeneralRef(_) => self.reference(at..end)?,
-                // Maps of old versions name one, which is never fetched. One that declares something is
-                // refused.
+                // Maps of old versions name a document type, which is never fetched. A document type that
+                // declares something is refused.
                 Event::DocType(text) if text.contains(['[', ']']) => {
                     let message = "the file declares entities of its own, which maps do not need and which are not read";
                     let mut stop = self.stop(code::SYNTAX, at..end, message.to_owned());

@@ -163,7 +163,7 @@ pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, Mistake> 
     thing(given.value()).ok_or_else(|| given.not(expected))
 }
 
-/// A list at 1, 2, 3 and so on, of at most `most` entries, each read by `read`, which is told its name:
+/// A list at 1, 2, 3 and so on, of at most `most` entries, each read by `read`, which gets its name:
 /// `keys[2]`.
 ///
 /// # Errors

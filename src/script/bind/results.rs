@@ -1,4 +1,4 @@
-//! Results as tables: what a walk, a door or a path search came to.
+//! Results of walks, doors and path searches, as tables.
 //!
 //! In: results of the world. Out: read-only tables with the fields of the reference; a walk's has a
 //! `tostring`.

@@ -260,7 +260,7 @@ fn eyes(options: &Options) -> Result<Eyes, Mistake> {
     })
 }
 
-/// What a question comes to.
+/// The answer to a question.
 struct Look {
     missed: Option<Unseen>,
     is_remembered: bool,

@@ -90,7 +90,7 @@ fn save_instances(behaviours: &Behaviours, states: &[KeptState], out: &mut ByteW
     });
 }
 
-/// One that was switched off.
+/// A behaviour that was switched off.
 struct SavedSuspended {
     character: CharacterId,
     label: String,
@@ -203,7 +203,7 @@ impl ScriptHost {
             let behaviours = &runtime.actors.behaviours;
             let one = |owner: Owner| {
                 let instance = behaviours.get(owner)?;
-                // One whose character is removed ends with this tick.
+                // A behaviour whose character is removed ends with this tick.
                 world.characters.alive(instance.character)?;
                 Some((owner, instance.class.version, Rc::clone(&instance.this)))
             };
@@ -269,8 +269,8 @@ impl ScriptHost {
     }
 }
 
-/// Writes the tables of the scheduler. They are taken apart here; those that are left out end with the code
-/// that filled them, or are told by the others.
+/// Writes the tables of the scheduler. They are taken apart here; the tables that are left out end with the
+/// code that filled them, or follow from the others.
 fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>, out: &mut ByteWriter) {
     let Runtime {
         // As the level says.
@@ -447,7 +447,7 @@ impl Plan<'_> {
         let lua = self.vm.lua();
         let Some(environment) = self.level.clone() else { return false };
         let name = self.vm.loads().name_of(&environment).unwrap_or_default();
-        // One that was switched off stays so until its file is another one.
+        // A behaviour that was switched off stays so until its file changes.
         let unit = self.vm.loads().unit(self.since.1, &self.vm.texts());
         if saved.is_none() && !unit.contains(&name) {
             return false;
@@ -530,7 +530,7 @@ impl Plan<'_> {
             let suspended = Suspended { label, file, version, asked, given, state, is_whole };
             let file = self.vm.resolve(&suspended.file).unwrap_or_default();
             let changed = &self.since.1;
-            // One whose file fails as it loads stays off, too.
+            // A behaviour whose file fails as it loads stays off, too.
             if !file.is_empty()
                 && let Ok(class) = class(self.vm, &file)
                 && self.vm.loads().unit(changed, &self.vm.texts()).contains(&file)

@@ -23,8 +23,8 @@ impl ScriptHost {
         dialogue::go_on(self.vm.lua(), scene);
     }
 
-    /// From now on choices wait for somebody to answer them, or take their defaults. One that is under way
-    /// ends as it began.
+    /// From now on choices wait for somebody to answer them, or take their defaults. A choice that is under
+    /// way ends as it began.
     pub fn attend(&mut self, is_attended: bool) {
         store::with(self.vm.lua(), |runtime| runtime.cinematics.answers.is_interactive = is_attended);
     }

@@ -1,7 +1,7 @@
 //! Behaviours of characters: the classes that files define, the instances, those that were switched off.
 //!
-//! In: checked classes, instances as they begin and end. Out: whose behaviour runs at a tick, in order of the
-//! characters' numbers. Not here: `init`, `update` and the end of an instance (`step::behaviour`).
+//! In: checked classes, instances as they begin and end. Out: the behaviours that run at a tick, in order of
+//! the characters' numbers. Not here: `init`, `update` and the end of an instance (`step::behaviour`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -254,8 +254,8 @@ impl Boards {
         Some((number, self.boards.remove(number)?.awaited.into_values().collect()))
     }
 
-    /// All boards are again as they were `before`. One that is younger stays under its number, empty: a
-    /// script may know it.
+    /// All boards are again as they were `before`. A younger board stays under its number, empty: a script
+    /// may know it.
     pub(crate) fn go_back(&mut self, before: Self) {
         let Self { boards: mut old, due, .. } = before;
         for (number, board) in self.boards.iter_mut() {
@@ -271,7 +271,7 @@ impl Boards {
         let Self {
             boards,
             numbers,
-            // Told by the boards.
+            // Follows from the boards.
             due: _,
             // Given again: files may know boards by number, and have run again.
             last: _,

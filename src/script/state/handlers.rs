@@ -1,4 +1,4 @@
-//! Handlers that scripts have registered, by what they are told of.
+//! Handlers that scripts have registered, by what they listen to.
 //!
 //! In: callbacks under their owners. Out: the listeners of a walk, a path, a watch, a door, an event or a
 //! board, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers
@@ -66,7 +66,7 @@ pub(crate) struct WalkRecord {
     pub(crate) lost: Lost,
 }
 
-/// What a handler is told of.
+/// What a handler hears of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// An event of this name.

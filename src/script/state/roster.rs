@@ -129,7 +129,7 @@ impl Roster {
         self.lists = Some(lists);
     }
 
-    /// A new tick: the `update`s that are due, to be told with [`Roster::add_due`].
+    /// A new tick: the `update`s that are due will be given to [`Roster::add_due`].
     pub(crate) fn clear_due(&mut self) {
         self.due.clear();
     }

@@ -1,7 +1,7 @@
 //! What runs right now, and what is to run as soon as it has returned.
 //!
 //! In: the call under way, the wait that it asks for, functions of `task.onCancel`. Out: the same. Holds:
-//! calls that come in a row are not told one by one; a look at the call under way finds the row that runs.
+//! calls that come in a row are not noted one by one; a look at the call under way finds the row that runs.
 //! Not here: the call (`step::invoke`), tasks that wait (`tasks`).
 
 use std::cell::Cell;
@@ -16,7 +16,7 @@ use crate::script::state::tasks::Why;
 use crate::script::state::waits::Pending;
 use crate::world::owner::Owner;
 
-/// Whose code runs right now.
+/// The owner of the code that runs right now.
 #[derive(Clone, Debug)]
 pub(crate) struct Current {
     pub(crate) owner: Owner,
@@ -52,7 +52,7 @@ impl Interrupt {
     }
 }
 
-/// Calls of `update`, one right after another: the VM knows which is under way, and nothing is told of each.
+/// Calls of `update`, one right after another: the VM knows which is under way, and none is noted by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct UpdatesUnderWay {
     /// Whose each row is.
@@ -78,7 +78,7 @@ pub(crate) struct Cleanup {
 /// The code under way.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
-    /// Whose it is; none while the host runs, or a row of `updates` does.
+    /// The call under way; none while the host runs, or a row of `updates` does.
     current: Option<Current>,
     /// Calls of `update` under way.
     pub(crate) updates: Option<UpdatesUnderWay>,

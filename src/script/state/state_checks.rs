@@ -1,8 +1,8 @@
 //! Which states of behaviours are looked at when.
 //!
-//! In: whose code has run, what each look cost. Out: whose state is looked at next. Holds: what looking costs
-//! in a tick is bounded, and what is put off comes first in the ticks after. Not here: the look itself
-//! (`step::plain_state`).
+//! In: the owner whose code has run, the cost of each look. Out: the owner whose state is looked at next.
+//! Holds: the cost of looking in a tick is bounded, and a look that is put off comes first in the ticks
+//! after. Not here: the look itself (`step::plain_state`).
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) struct StateChecks {
     left: i64,
     /// Behaviours whose code has run since their state was looked at.
     put_off: OwnerSet,
-    /// Whose turn it was last.
+    /// The owner that was looked at last.
     last: Owner,
     /// What was reported of states that are not plain data.
     told: BTreeMap<Owner, String>,

@@ -19,7 +19,7 @@ use crate::script::state::waits::{Answering, Pending, TaskPause};
 use crate::world::outcome::Reason;
 use crate::world::owner::Owner;
 
-/// Why a task ended unfinished, as `task.onCancel` functions are told.
+/// Why a task ended unfinished, as `task.onCancel` functions get it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// `tk:cancel()`, or a task of the same name was started.
@@ -478,7 +478,7 @@ impl Tasks {
         known
     }
 
-    /// Ends the sleep of a task: whose it is, what it is called, its coroutine.
+    /// Ends the sleep of a task. Gives its owner, its name, its coroutine.
     pub(crate) fn end_sleep(&mut self, id: u64) -> Option<(Owner, CodeName, Thread)> {
         debug_assert!(matches!(self.pause_of(id), Some((_, TaskPause::Until(_)))));
         let task = self.tasks.get_mut(id)?;

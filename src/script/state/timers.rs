@@ -137,8 +137,8 @@ impl Timers {
         }
     }
 
-    /// The time of an owner's timers moves on by `ticks`. One that was paused meanwhile makes up for it when
-    /// it goes on.
+    /// The time of an owner's timers moves on by `ticks`. A timer that was paused meanwhile makes up for it
+    /// when it goes on.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
         let Self { timers, due, .. } = self;
         let running =

@@ -1,10 +1,10 @@
 //! A map in order of its keys that knows which of its values may have changed since it was last hashed.
 //!
-//! In: values by key. Out: the same, and a hash of all of them whose cost is that of what has changed. Holds:
-//! no value is changed behind the map's back, so the hash is as if it were worked out from nothing; it does
-//! not depend on the order in which values came, since keys are told with them; values that are looked at one
-//! after another in the order of their keys, or twice in a row, are found without a search. Not here: what of
-//! a value is hashed: the caller says it at every call, and always the same.
+//! In: values by key. Out: the same, and a hash of all of them; hashing costs only as much as has changed.
+//! Holds: no value is changed behind the map's back, so the hash is as if it were worked out from nothing; it
+//! does not depend on the order in which values came, since it covers the keys; values that are looked at one
+//! after another in the order of their keys, or twice in a row, are found without a search. Not here: the
+//! hash of a value; the caller gives it at every call, and always the same.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 //!
 //! In: tables of behaviour files, parameters. Out: instances: a `self`, an owner, a main task. Holds: a
 //! character has at most one; `init` runs before `start`, `run` begins after both; an instance whose
-//! character is held by a scene stands still, and nothing is lost meanwhile; every instance that began is
-//! told to `stop`, once. Not here: which character has which (`state::behaviours`), parameters (`params`).
+//! character is held by a scene stands still, and nothing is lost meanwhile; `stop` of every instance that
+//! began runs once. Not here: which character has which (`state::behaviours`), parameters (`params`).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -403,7 +403,7 @@ pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
 /// Tells an instance to stop, and ends everything it owns.
 pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: &str) {
     let lua = vm.lua();
-    // Taken out first: whatever `stop` does, it is told once.
+    // Taken out first: whatever `stop` does, it runs once.
     let Some(instance) = take_out(lua, owner) else {
         return;
     };
@@ -429,7 +429,8 @@ fn take_out(lua: &Lua, owner: Owner) -> Option<Instance> {
     store::with(lua, |runtime| runtime.actors.behaviours.take(owner))
 }
 
-/// Takes back an instance that a reload had brought back: it stays switched off, and is told nothing.
+/// Takes back an instance that a reload had brought back: it stays switched off, and none of its functions
+/// runs.
 pub(crate) fn withdraw(vm: &ScriptVm, character: CharacterId, suspended: Suspended) {
     let lua = vm.lua();
     let found = store::with(lua, |runtime| {

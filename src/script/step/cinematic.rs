@@ -117,8 +117,8 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
     task::begin(vm, script);
 }
 
-/// A scene that was under way as the game was saved goes on from its last mark, as the one whose walks are
-/// under way; one that had only been asked for begins.
+/// A scene that was under way as the game was saved goes on from its last mark, under the owner of the walks
+/// that are under way; a scene that had only been asked for begins.
 ///
 /// # Errors
 /// A sentence: the scene is none any more, or its characters are not to be had.

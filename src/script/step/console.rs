@@ -1,9 +1,9 @@
 //! Texts that the host has evaluated: the console of a viewer.
 //!
-//! In: texts, the environment of the level script. Out: facts that say what each came to. Holds: a text runs
-//! in step 3 before anything else, on the fuel of a call, and may not wait; what it starts belongs to the
-//! console and goes on; its own failure is told with its result and counts against nobody. Not here: what of
-//! a value is shown (`vm::shown`).
+//! In: texts, the environment of the level script. Out: facts with the result of each. Holds: a text runs in
+//! step 3 before anything else, on the fuel of a call, and may not wait; everything it starts belongs to the
+//! console and goes on; its own failure is its result and counts against nobody. Not here: how a value is
+//! shown (`vm::shown`).
 
 use mlua::{Function, MultiValue, Table};
 
@@ -115,7 +115,7 @@ impl Console {
     }
 }
 
-/// What is told of a failure. No other run has what the watchdog or a signal has ended.
+/// A failure as hosts see it. When the watchdog or a signal has ended the text, no other run repeats it.
 fn told(vm: &ScriptVm, failure: CallFailure) -> EvaluationFailure {
     match failure.kind {
         FaultKind::Watchdog => store::with(vm.lua(), |runtime| runtime.faults.is_disturbed = true),

@@ -18,7 +18,7 @@ use crate::script::vm::store;
 /// taken.
 pub(crate) fn answer(lua: &Lua, id: &str, option: &str) {
     let offered = store::with(lua, |runtime| {
-        // One whose time is over in the next step 3 takes its answer there.
+        // A choice whose time is over in the next step 3 takes its answer there.
         let next = runtime.clock.now.after(1);
         let choices = runtime.tasks.waits(None).filter_map(|(_, _, pause)| match pause {
             TaskPause::Host(prompt) => prompt

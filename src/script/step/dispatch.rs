@@ -439,7 +439,7 @@ fn walk_settled(vm: &ScriptVm, walk: WalkId) -> mlua::Result<()> {
     Ok(())
 }
 
-/// Says that a walk's result found nobody to be told to.
+/// Says that a walk's result found no listener.
 pub(crate) fn undelivered(vm: &ScriptVm, walk: u64, why: &str) {
     let why = Some(why.to_owned());
     invoke::push(vm, Fact::Notice { what: "undelivered", count: 1, walk: Some(walk), why });
@@ -518,7 +518,7 @@ pub(crate) fn call_listeners(vm: &ScriptVm, listeners: &[Listener], label: &str,
     let label = CodeName::from(label.to_owned());
     for listener in listeners {
         if listener.once {
-            // One that was removed by an earlier listener of this event hears it still, like all others.
+            // A listener that an earlier listener of this event removed still hears it, like all others.
             handlers::remove_listener(vm.lua(), listener.serial);
         }
         let mut handler = Delivering::new(listener.owner, &listener.callback, payload, label.clone());
@@ -636,7 +636,7 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
     Ok(())
 }
 
-/// A watch is told of somebody at a place.
+/// A watch hears of a character at a place.
 fn sensed(
     vm: &ScriptVm,
     watch: SenseId,

@@ -1,7 +1,7 @@
 //! Calls from the host into scripts: on whose behalf, what becomes of an error, what is cleaned up
 //! afterwards.
 //!
-//! In: a function, whose it is, what the call is named. Out: its results; or a fault, told to the world,
+//! In: a function, its owner, the name of the call. Out: its results; or a fault, reported to the world,
 //! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within ten
 //! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
 //! never inside it.
@@ -32,7 +32,7 @@ pub(crate) fn within<R>(vm: &ScriptVm, call: &Call, run: impl FnOnce() -> R) -> 
     result
 }
 
-/// What is done after every call: what it printed is told, the state of its owner is looked at.
+/// The work after every call: its output is reported, the state of its owner is looked at.
 pub(crate) fn look_after(vm: &ScriptVm, call: &Call) {
     take_printed(vm, call.owner);
     plain_state::after_call(vm, call);

@@ -1,11 +1,10 @@
 //! What scripts keep in `state` and `self.state`, which has to be plain data.
 //!
-//! In: a state, whose it is, whose code has just run. Out: a copy as plain data, or a fault that names the
-//! owner, the key, and the line that sets it where that can be told. Holds: the state of a behaviour is
-//! looked at when a call of it ends, so a mistake shows where it is made and not first at a reload; what that
-//! costs in a tick is bounded (`state::state_checks`); a state that stays wrong in the same way is reported
-//! once. Not here: what plain data is (`vm::payload`), what a reload keeps
-//! (`host::reload::commit`).
+//! In: a state, its owner, the owner whose code has just run. Out: a copy as plain data, or a fault that
+//! names the owner, the key, and the line that sets it if that can be found. Holds: the state of a behaviour
+//! is looked at when a call of it ends, so a mistake shows where it is made and not first at a reload; the
+//! cost in a tick is bounded (`state::state_checks`); a state that stays wrong in the same way is reported
+//! once. Not here: what plain data is (`vm::payload`), what a reload keeps (`host::reload::commit`).
 
 use std::rc::Rc;
 

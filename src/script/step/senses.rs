@@ -1,7 +1,7 @@
 //! Handlers of watches for somebody: noticed, lost, heard.
 //!
-//! In: facts of step 11. Out: handlers with what they are told. Holds: a watch that was removed meanwhile
-//! tells nothing. Not here: calling them (`dispatch`), the table (`state::handlers`), when watches look
+//! In: facts of step 11. Out: handlers with their arguments. Holds: a watch that was removed meanwhile tells
+//! nothing. Not here: calling them (`dispatch`), the table (`state::handlers`), when watches look
 //! (`sim::senses`).
 
 use mlua::Value;
@@ -17,7 +17,7 @@ use crate::world::sense::{SenseId, Unseen};
 /// What telling a watch of somebody costs the tick beside the handler: a table is made for each.
 const SENSE_PRICE: u64 = 40;
 
-/// What a watch is told.
+/// What a watch reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SenseNews {
     Noticed,
@@ -29,7 +29,7 @@ pub(crate) enum SenseNews {
 }
 
 impl SenseNews {
-    /// The handler that is told, and what it is called.
+    /// The handler that is called, and its name.
     fn handler(self, handlers: SenseHandlers) -> (Option<Callback>, &'static str) {
         match self {
             Self::Noticed => (handlers.notice, "onNotice"),
@@ -48,7 +48,7 @@ pub(crate) struct SenseCall {
     pub(crate) label: &'static str,
 }
 
-/// The handler of a watch for somebody at a place, and what it is told; None where there is none.
+/// The handler of a watch for a character at a place, and its argument; None when there is none.
 ///
 /// # Errors
 /// When the memory of the VM is spent.

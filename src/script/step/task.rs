@@ -194,8 +194,8 @@ pub(crate) struct Called<'call> {
     pub(crate) payload: &'call Value,
 }
 
-/// Calls a function as a task. What that comes to is the same as with a task that is added and begun; but its
-/// record is put among the others only when it waits.
+/// Calls a function as a task. The result is the same as with a task that is added and begun, but its record
+/// is put among the others only when it waits.
 pub(crate) fn call(vm: &ScriptVm, called: Called<'_>) {
     let lua = vm.lua();
     let Called { owner, callback, role, function, receiver, payload } = called;

@@ -143,7 +143,7 @@ fn owner_of(lua: &Lua) -> Option<Owner> {
     with_run(lua, |run| run.own.map(|(owner, _)| owner)).flatten()
 }
 
-/// Step 3: whether `id` is the test, whose turn comes later.
+/// Step 3: whether `id` is the test, which runs later.
 pub(crate) fn wakes_later(lua: &Lua, id: u64) -> bool {
     if !store::with(lua, |runtime| runtime.has_test) {
         return false;

@@ -19,7 +19,7 @@ use crate::script::vm::{lend, machine_of, strides};
 
 /// Frames of one stack that are looked at.
 const LEVELS_MAX: i32 = 20_100;
-/// Frames of scripts that are told of one stack.
+/// The most frames of scripts that are reported of one stack.
 const FRAMES_TOLD_MAX: usize = 1000;
 /// Locals of a frame, and upvalues of a function: Luau allows 200 of each.
 const NAMED_MAX: i32 = 256;
@@ -613,7 +613,7 @@ mod raw {
         }
     }
 
-    /// Breaks at a line of a body and of the functions in it, or no longer; the line that it came to.
+    /// Breaks at a line of a body and of the functions in it, or no longer. Gives the line where it breaks.
     pub(super) fn breakpoint(lua: &Lua, body: &Function, line: u32, is_enabled: bool) -> Option<u32> {
         let (line, mut found) = (c_int::try_from(line).ok()?, -1);
         // SAFETY: what lies at 1 is a function of a script: `lines` and `register` are given no others.

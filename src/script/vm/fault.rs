@@ -72,7 +72,7 @@ impl From<Trip> for FaultKind {
     }
 }
 
-/// What ended one call into a script: a fault that does not yet know whose it is.
+/// What ended one call into a script: a fault that does not yet know its owner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallFailure {

@@ -1090,7 +1090,7 @@ fn compile_by(
             place,
         ));
     }
-    // A mistake of syntax is told by the other way of loading, which knows the name of the file.
+    // The other way of loading reports mistakes of syntax: it knows the name of the file.
     let chunk = match compiled(&text) {
         Ok(bytecode) => lua.load(bytecode).set_mode(mlua::chunk::ChunkMode::Binary),
         Err(_) => lua.load(text.into_bytes()).set_mode(mlua::chunk::ChunkMode::Text),

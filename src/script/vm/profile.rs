@@ -123,7 +123,7 @@ fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
     match current {
         Some(Ok(context)) => context,
         Some(Err(current)) => known_context(vm, ledger, current.owner, &current.callback),
-        // A row of `update`s, each told by itself, or the body of a file.
+        // A row of `update`s, each noted by itself, or the body of a file.
         None => known_context(vm, ledger, Owner::HOST, &CodeName::Fixed("load")),
     }
 }

@@ -95,7 +95,7 @@ pub(crate) fn find_free<R>(lua: &Lua, look: impl FnOnce(&Runtime) -> R) -> Optio
     kept(lua)?.0.try_borrow().ok().map(|runtime| look(&runtime))
 }
 
-/// What a script is told that asks for more work than may wait; none while there is room.
+/// The mistake of a script that asks for more work than may wait; none while there is room.
 pub(crate) fn work_at_limit(lua: &Lua) -> Option<String> {
     let is_full = with(lua, |runtime| runtime.queue.is_full());
     is_full.then(|| {

@@ -360,8 +360,8 @@ impl Code {
 }
 
 /// Goes over a function in order and finds the longest way between two safepoints: every jump back is one, so
-/// all other ways lead forward. `mark` is told of each mark and of the way to it, and says whether it becomes
-/// a safepoint.
+/// all other ways lead forward. `mark` gets each mark and the way to it, and says whether it becomes a
+/// safepoint.
 fn walk(words: usize, read: impl Fn(usize) -> Instruction, mut mark: impl FnMut(usize, u32) -> bool) -> u32 {
     let mut ways = vec![0u32; words + 1];
     let mut is_target = vec![false; words + 1];

@@ -33,7 +33,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
     let Walks {
         slots,
         order,
-        // Told by the walks.
+        // Follows from the walks.
         delivered: _,
         created,
         asked_in_tick,
@@ -42,7 +42,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
     } = who.walks;
     let PathWork {
         requests,
-        // Told by the walks.
+        // Follows from the walks.
         askers: _,
         asked_around,
     } = paths;

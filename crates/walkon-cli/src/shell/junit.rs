@@ -15,7 +15,7 @@ pub(super) fn is_report(start: &[u8]) -> bool {
     start.trim_start().starts_with("<?xml") || start.contains("<testsuite")
 }
 
-/// A file of tests by its path, and what it came to.
+/// Files of tests by path, each with its result.
 pub(super) type Suites<'a> = &'a [(String, FileResult)];
 
 /// The document.

@@ -76,7 +76,7 @@ impl ShardAsked {
     }
 }
 
-/// What the machines of a job are told.
+/// The variables that number the machines of a job.
 struct Environment<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
 }

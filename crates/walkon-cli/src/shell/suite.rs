@@ -72,7 +72,7 @@ pub(super) struct Timed {
     pub profile: Option<Profile>,
 }
 
-/// What a file came to.
+/// The result of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileResult {
     pub tests: Vec<Timed>,
@@ -82,7 +82,7 @@ pub(super) struct FileResult {
     pub stopped: usize,
 }
 
-/// What is told while tests run.
+/// News while tests run.
 pub(super) enum TestNews<'a> {
     /// A test has ended, and so have all before it.
     Ended(&'a TestFile, &'a Timed),
@@ -275,7 +275,7 @@ struct Hearing<'a> {
     come: Vec<Vec<Option<Timed>>>,
     /// How many of a file were heard of, in order.
     done: Vec<FileResult>,
-    /// The test that is told next.
+    /// The test that is reported next.
     next: TestTask,
     /// How many have come, in any order.
     heard: u64,
@@ -365,7 +365,7 @@ impl Bench {
 }
 
 impl Threads<'_> {
-    /// Does `work` for 0 to `count`, each once, in any order; `told` hears what came of it, and None now and
+    /// Does `work` for 0 to `count`, each once, in any order; `told` hears each result, and None now and
     /// then. A signal ends it early.
     fn spread<T: Send>(
         &self,

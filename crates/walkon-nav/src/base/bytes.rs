@@ -59,7 +59,7 @@ pub struct ByteWriter {
     texts: BTreeMap<String, u64>,
     /// Texts that were written a short while ago, with their numbers: most are written again at once.
     recent: Vec<Option<(String, u64)>>,
-    /// Ticks are told from here.
+    /// Ticks are written relative to this one.
     now: Tick,
     last_y: f32,
 }
@@ -76,7 +76,7 @@ fn recent_place(text: &str) -> usize {
 }
 
 impl ByteWriter {
-    /// No bytes yet; ticks are told as seen from `now`.
+    /// No bytes yet; ticks are written relative to `now`.
     #[must_use]
     pub fn at(now: Tick) -> Self {
         Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), recent: Vec::new(), now, last_y: 0.0 }
@@ -248,14 +248,14 @@ pub struct ByteReader<'a> {
 }
 
 impl<'a> ByteReader<'a> {
-    /// Those bytes, from the first; ticks are told as seen from `now`.
+    /// Those bytes, from the first; ticks are read relative to `now`.
     #[must_use]
     pub fn at(now: Tick, bytes: &'a [u8]) -> Self {
         let left = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
         Self { bytes, at: 0, bits: (0, 8), texts: Vec::new(), now, last_y: 0.0, left }
     }
 
-    /// The tick that ticks are told from.
+    /// The tick that ticks are relative to.
     #[must_use]
     pub fn now(&self) -> Tick {
         self.now

@@ -41,8 +41,8 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
 
 /// The hash of a state under construction.
 ///
-/// Words go round four lanes, so that no multiplication waits for the one before it. The lane whose turn it
-/// is stands first.
+/// Words go round four lanes, so that no multiplication waits for the one before it. The lane that is next
+/// stands first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateHash([u64; 4]);
 

@@ -369,7 +369,7 @@ impl<L: Plan> Joined<L> {
     }
 }
 
-/// What a step of a leg came to.
+/// The result of a step of a leg.
 enum LegEnd {
     Not,
     Yes,

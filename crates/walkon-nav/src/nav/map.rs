@@ -69,8 +69,8 @@ impl BackendPlan {
 }
 
 impl Search {
-    /// One whose memory for a map is there before the first path is asked for; else the first search over a
-    /// map makes it, which takes some milliseconds on a large one.
+    /// A search whose memory for a map is there before the first path is asked for; else the first search
+    /// over a map makes it, which takes some milliseconds on a large one.
     #[must_use]
     pub fn for_map(map: &NavMap) -> Self {
         let mut search = Self::default();
@@ -172,8 +172,7 @@ impl NavMap {
         let answer = self.plan(query, search);
         let mut is_told = answer.expansions > 0;
         if let Self::Layers(layers) = self {
-            // What was looked at on several layers cannot be told apart. A way on one is that of its grid
-            // alone.
+            // A record does not tell layers apart. A way on one layer is that of its grid alone.
             *search = Search::default();
             search.watch(SearchLog::On);
             is_told = answer.path.layers.is_empty() && layers.plan_alone(query, search);

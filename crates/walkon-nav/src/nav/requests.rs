@@ -80,8 +80,8 @@ struct Request {
     restarts: u32,
     /// Spent before the last of these restarts.
     lost: u32,
-    /// Spent before it last made room for others. The cost that is told leaves them out, because they depend
-    /// on other requests.
+    /// Spent before it last made room for others. The reported cost leaves them out, because they depend on
+    /// other requests.
     repeated: u32,
 }
 

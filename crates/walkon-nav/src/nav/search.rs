@@ -71,7 +71,7 @@ impl Search {
         self.spent
     }
 
-    /// What the last slice came to.
+    /// The result of the last slice.
     #[must_use]
     pub fn state(&self) -> SearchStep {
         self.state

@@ -1,4 +1,4 @@
-//! What searches are told and say, and what they note of a node.
+//! What searches are given and what they return, and what they note of a node.
 //!
 //! Holds: plain data that every kernel shares. Not here: the paused search itself (`search`), the kernels.
 
@@ -13,7 +13,7 @@ pub struct Ends {
     pub goal: NodeId,
 }
 
-/// What a slice of a search came to.
+/// The result of a slice of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchStep {
     /// The allowance is spent; step again, with the same map.

@@ -104,7 +104,7 @@ impl SmoothingBill {
         Effort { done: Cell::new(self.done), most }
     }
 
-    /// Takes in what a slice came to.
+    /// Takes in the work of a slice.
     pub(crate) fn take(&mut self, slice: &Effort) {
         self.done = slice.done.get();
     }
@@ -152,7 +152,7 @@ impl Smoothing {
         Self { points, kept, idle: 1, ..Self::default() }
     }
 
-    /// One that leaps, for lines that take as long to look along as they are long.
+    /// A smoothing that leaps, for lines that take as long to look along as they are long.
     pub(crate) fn leaping(points: Vec<Vec3>) -> Self {
         Self { leaps: Some(Leaps::default()), ..Self::of(points) }
     }

@@ -57,7 +57,7 @@ pub(super) enum ReloadTarget {
     Detach { character: CharacterId },
 }
 
-/// What scripts are told why they begin again: their code was replaced.
+/// The reason that scripts get when they begin again: their code was replaced.
 const RELOAD: &str = "reload";
 
 /// And: the level was loaded.
@@ -306,7 +306,7 @@ fn attempt_method(
     attempt(vm, owner, name, &function, all)
 }
 
-/// Tells old code to stop. What goes wrong in it is told and does not count against the new code.
+/// Tells old code to stop. Faults in it are reported and do not count against the new code.
 fn stop(vm: &ScriptVm, owner: Owner, stopped: Result<(), CallFailure>) {
     if let Err(failure) = stopped {
         store::with(vm.lua(), |runtime| runtime.faults.strikes.forget(&owner));
@@ -532,7 +532,7 @@ pub(crate) fn begin_loaded_level(vm: &ScriptVm, notes: &mut Vec<String>) {
 }
 
 /// A behaviour begins again after a load, as after a reload: `migrate`, `start`, `run`. There is no old code
-/// to go back to: one that faults is switched off, with its state.
+/// to go back to: a behaviour that faults is switched off, with its state.
 pub(crate) fn begin_loaded(vm: &ScriptVm, instance: LoadedInstance, notes: &mut Vec<String>) {
     let LoadedInstance { owner, from, refill: kept } = instance;
     let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(owner));

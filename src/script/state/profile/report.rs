@@ -36,10 +36,10 @@ impl Use {
     }
 }
 
-/// What is called: whose code, and which part of it.
+/// What is called: the owner of the code, and which part of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKey {
-    /// Whose code.
+    /// The owner of the code.
     pub who: Who,
     /// `update`, `onArrived`, ...
     pub callback: String,

@@ -84,8 +84,8 @@ pub(crate) fn begin_again(vm: &ScriptVm, restarts: Vec<Restart>) {
     let lua = vm.lua();
     let is_new = |restart: Restart| {
         let defined = || store::with(lua, |runtime| runtime.cinematics.scenes.definition(&restart.old.name));
-        // One that a script has defined is new when that script has defined it again, and over when it has
-        // ended meanwhile.
+        // A scene that a script has defined is new when that script has defined it again, and over when it
+        // has ended meanwhile.
         let new = restart.new.clone().or_else(defined).filter(|new| new.table != restart.old.table)?;
         let is_there = store::with(lua, |runtime| runtime.cinematics.scenes.contains(restart.id));
         is_there.then_some((restart.id, new, restart.args))

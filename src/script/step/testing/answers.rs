@@ -33,8 +33,8 @@ pub(crate) fn give(lua: &Lua, choice: String, option: String) {
     });
 }
 
-/// A choice is asked: the test's answer, if it gave one. One that is none of the options fails the test where
-/// it was given.
+/// A choice is asked: the test's answer, if it gave one. An answer that is none of the options fails the test
+/// where it was given.
 pub(crate) fn asked(lua: &Lua, choice: &str, options: &[String]) -> Option<String> {
     let answer = with_run(lua, |run| {
         run.answers.asked.insert(choice.to_owned());

@@ -29,7 +29,7 @@ pub(crate) struct BatchCall {
 #[derive(Debug, Default)]
 pub(crate) struct BatchPlan {
     pub(crate) calls: Vec<BatchCall>,
-    /// Where the row of the call under way is told.
+    /// Where the row of the call under way is kept.
     pub(crate) row: Rc<Cell<u32>>,
     /// Raised by a call after which something has to be done.
     pub(crate) interrupt: Interrupt,

@@ -88,7 +88,7 @@ impl Connection {
         Self::over(std::io::stdin(), Box::new(std::io::stdout()), interrupts)
     }
 
-    /// Waits for a client at a port of this machine; 0 is any that is free, and is told on stderr.
+    /// Waits for a client at a port of this machine; 0 takes any free one and prints it on stderr.
     pub fn listen(port: u16, interrupts: Interrupts) -> Result<Arc<Self>, CommandFailure> {
         let failed = |error: std::io::Error| CommandFailure::io(format!("port {port}: {error}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;

@@ -61,7 +61,7 @@ pub(super) struct Links {
     pub computed: BTreeSet<&'static str>,
     /// Where the player is asked for and used at once, so that there must be one.
     pub players: Vec<TextPlace>,
-    /// Events that are told, and that are heard.
+    /// Events that are emitted, and events that are heard.
     pub told: Vec<(String, TextPlace)>,
     pub heard: BTreeSet<String>,
     /// Whether events are heard whose names the text does not say.

@@ -21,7 +21,7 @@ const MET_SQ: f64 = 1e-18;
 /// up to.
 pub(crate) const SAME_HEIGHT_M: f64 = 0.01;
 
-/// What a straight line came to.
+/// The result of a straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LineResult {
     /// Whether it gets to its end.

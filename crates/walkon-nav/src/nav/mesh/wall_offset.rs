@@ -32,7 +32,7 @@ impl WallOffset {
         Self { polygon, low_m: low_m - FLOOR_M, high_m: high_m + FLOOR_M }
     }
 
-    /// One that holds whatever the height.
+    /// An offset that holds at any height.
     pub(crate) fn of_all_floors(polygon: Vec<Point>) -> Self {
         Self { polygon, low_m: f64::NEG_INFINITY, high_m: f64::INFINITY }
     }

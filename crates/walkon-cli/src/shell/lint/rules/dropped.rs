@@ -9,7 +9,7 @@ use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::{ExprId, ExprKind, Use};
 
-/// What does nothing by itself: somebody has to wait for it, or to be told of it.
+/// Results that do nothing by themselves: a script has to wait for them, or give them a handler.
 const IDLE: [&str; 3] = ["PathRequest", "Timer", "Change"];
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {

@@ -41,7 +41,7 @@ const RULES: [Rule; 14] = [
     order::check,
 ];
 
-/// What the rules find, in the order of the text, the same place with the same code once.
+/// The findings of all rules, in the order of the text, the same place with the same code once.
 pub(super) fn check(reading: &Reading<'_>) -> Vec<LintFinding> {
     let mut findings = Vec::new();
     RULES.iter().for_each(|rule| rule(reading, &mut findings));

@@ -152,7 +152,7 @@ impl Backend for Layers {
 
     fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
         let cost = self.of(by).straight(from, to, by)?;
-        // Costs are told in the unit of the first layer.
+        // Costs are in the unit of the first layer.
         let per_metre = self.first().metres(Cost(1 << 20)) / f64::from(1 << 20);
         let metres = self.of(by).metres(cost);
         Some(if by.layer == 0 { cost } else { Cost((metres / per_metre).ceil() as u32) })
@@ -218,7 +218,7 @@ impl Backend for Layers {
     }
 
     fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
-        // An area that lies nowhere is told to the first, as its edits are.
+        // An area that lies nowhere belongs to the first, as its edits do.
         let holder = self.maps.iter().find(|map| map.area_cells(area) > 0);
         holder.or(self.maps.first())?.area_state(area)
     }
