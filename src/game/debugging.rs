@@ -1,8 +1,8 @@
-//! A level under a debugger, between two ticks: what happened that somebody wants to stop at.
+//! A level under a debugger, between two ticks: events that somebody wants to stop at.
 //!
 //! In: the events of a tick that is over. Out: stops, by the names that function breakpoints have:
-//! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done where no
-//! debugger is. Not here: stops inside a script (`script::debug`).
+//! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done without a
+//! debugger. Not here: stops inside a script (`script::debug`).
 
 use crate::game::Game;
 use crate::game::event::Event;

@@ -1,7 +1,7 @@
 //! The faults of a run, each once, with how often it came and when last.
 //!
-//! In: the events of each tick. Out: a list, oldest first. Holds: bounded; what came longest ago makes room;
-//! never part of the state. Not here: what a fault costs its owner (`script::state::strikes`).
+//! In: the events of each tick. Out: a list, oldest first. Holds: bounded; the fault that came longest ago
+//! goes first; never part of the state. Not here: what a fault costs its owner (`script::state::strikes`).
 
 use crate::game::event::{Event, ScriptFault};
 

@@ -1,8 +1,8 @@
 //! Things of a level by a part of their name.
 //!
-//! In: a text, a game. Out: what has it in its name, best first: the whole name, its beginning, the beginning
-//! of a word in it, any part. Holds: case does not count; equal places keep the order of the level; at most
-//! [`FOUND_MAX`]. Not here: what is known of a thing (`inspect`).
+//! In: a text, a game. Out: the things that have it in their name, best first: the whole name, its beginning,
+//! the beginning of a word in it, any part. Holds: case does not count; equal places keep the order of the
+//! level; at most [`FOUND_MAX`]. Not here: what is known of a thing (`inspect`).
 
 use std::collections::BTreeMap;
 

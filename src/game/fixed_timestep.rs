@@ -1,4 +1,4 @@
-//! How many fixed ticks real time has come to.
+//! Real time as a number of fixed ticks.
 //!
 //! In: seconds that went by, as the host measured them. Out: ticks to run now, ticks that were given up.
 //! Holds: a tick is always of the same length, whatever the host measures; after a pause at most

@@ -1,8 +1,9 @@
 //! Everything that is known of one thing of a running level, as JSON for viewers.
 //!
-//! In: what to look at, a game between ticks. Out: the fields of docs/protocol.md, "Inspection", but for what
-//! needs a memory of events. Holds: looking changes nothing, so a run that is looked at is the same run; the
-//! output is bounded. Not here: what scripts are at (`script::inspect`), finding things by name (`find`).
+//! In: what to look at, a game between ticks. Out: the fields of docs/protocol.md, "Inspection", except those
+//! that need a memory of events. Holds: looking changes nothing, so a run that is looked at is the same run;
+//! the output is bounded. Not here: what scripts do at the moment (`script::inspect`), finding things by name
+//! (`find`).
 
 mod code;
 mod walks;

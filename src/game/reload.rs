@@ -1,8 +1,8 @@
 //! Steps 2 and 3: changed texts take effect, or are refused.
 //!
-//! In: what this tick's inputs brought, the world, the scripts. Out: one fact, `Reloaded` or `ReloadRefused`,
-//! and the report that tests ask for. Holds: nothing happens when nothing has changed. Not here: how scripts
-//! change (`script::reload`).
+//! In: changed texts of this tick's inputs, the world, the scripts. Out: one fact, `Reloaded` or
+//! `ReloadRefused`, and the report that tests ask for. Holds: nothing happens when nothing has changed. Not
+//! here: how scripts change (`script::reload`).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! What the host says to scenes, and scenes that are skipped: they run on after step 12, within the tick.
+//! Orders of the host to scenes, and skipped scenes: they run on after step 12, within the tick.
 //!
-//! In: the world, the scripts. Out: both, as they are after the scene, or after as much of it as a tick
-//! affords. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for
+//! In: the world, the scripts. Out: both, as they are after the scene, or after the part of it that fits into
+//! a tick. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for
 //! the next tick. Not here: which code runs next (`script::skipping`), how the stretch passes
 //! (`sim::scene_fast_forward`).
 

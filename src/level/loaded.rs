@@ -1,6 +1,6 @@
 //! A level that was loaded, and why one was refused.
 //!
-//! In: nothing. Out: [`Level`], [`LevelError`]. Not here: how they come about (`load`).
+//! In: nothing. Out: [`Level`], [`LevelError`]. Not here: loading (`load`).
 
 use super::def::LevelDef;
 use super::diagnostic::{Diagnostic, LevelFile, Severity, Span};

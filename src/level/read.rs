@@ -1,8 +1,8 @@
-//! JSON into [`LevelDef`]: every key read, every default filled in, everything wrong reported at once.
+//! JSON into [`LevelDef`]: every key read, every default filled in, every mistake reported at once.
 //!
-//! In: bytes and the name they were found under. Out: the level, or none, with the list of what is wrong.
-//! Holds: never panics on any bytes; a part that cannot be read is left out and the rest is read on. Not
-//! here: which keys there are (`def`), names that lead nowhere (`resolve`), maps (`bake`).
+//! In: bytes and the name they were found under. Out: the level, or none, with the list of mistakes. Holds:
+//! never panics on any bytes; a part that cannot be read is left out and the rest is read on. Not here: which
+//! keys there are (`def`), names that lead nowhere (`resolve`), maps (`bake`).
 
 use super::def::*;
 use super::diagnostic::{Diagnostic, Findings, code};

@@ -1,8 +1,8 @@
-//! The settings of a level: what scripts and searches may use, and how bodies follow paths and avoid one
+//! The settings of a level: limits of scripts and searches, and how bodies follow paths and avoid one
 //! another.
 //!
 //! In: the objects `limits` and `crowd`. Out: [`Limits`] and [`CrowdDef`]. Holds: counts are whole; lengths,
-//! fractions and times need not be. Not here: what obeys them (`world/settings`).
+//! fractions and times need not be. Not here: the same settings in a world (`world/settings`).
 
 use super::forms::{Count, Truth};
 use super::numbers::Number;

@@ -1,4 +1,4 @@
-//! What the parts of `level` promise one another: keys, defaults and schema from the same lines.
+//! Promises between the parts of `level`: keys, defaults and schema come from the same lines.
 
 use super::json::{JsonItem, JsonPath, JsonReader, JsonValue};
 use super::numbers::ALL;

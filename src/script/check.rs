@@ -1,4 +1,4 @@
-//! What can be said of a script without running it.
+//! Facts about a script that need no run of it.
 //!
 //! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself
 //! gives a script. Holds: nothing of the text runs. Not here: what names mean (`shell/lint`), the API
@@ -12,10 +12,10 @@ use crate::script::step::params;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmSettings, payload, sandbox};
 
-/// What a message says that is about the end of the file.
+/// The text of a message about the end of the file.
 pub const AT_END: &str = "got <eof>";
 
-/// Compiles a script as a level would, and forgets it. `path` is what messages call it.
+/// Compiles a script as a level would, and forgets it. `path` is its name in messages.
 ///
 /// # Errors
 /// The first mistake of syntax.

@@ -1,4 +1,4 @@
-//! The scripts of one level, as the game drives them.
+//! The scripts of one level, driven by the game.
 //!
 //! In: script texts, the behaviours of the level's characters, a seed, limits; the world, lent for a phase.
 //! Out: verbs on the world, facts, the level's own outcome, faults, a hash. Holds: Lua runs at the start of
@@ -54,7 +54,7 @@ pub struct BehaviourRef {
     pub params: Plain,
 }
 
-/// What the scripts of a level are started with.
+/// The setup of the scripts of a level.
 #[derive(Debug, Default)]
 pub struct ScriptSetup {
     /// Texts by path below the script folders, with suffix.
@@ -411,7 +411,7 @@ impl ScriptHost {
         });
     }
 
-    /// What was switched off after its faults and has not been started again.
+    /// Owners that were switched off after their faults and have not been started again.
     #[must_use]
     pub fn switched_off(&self) -> Vec<SwitchedOff> {
         let mut all = Vec::new();
@@ -620,7 +620,7 @@ fn cancel_tasks(vm: &ScriptVm) {
     invoke::clean_up(vm);
 }
 
-/// What is left when the level has ended is reported, not run.
+/// Work that is left when the level has ended is reported, not run.
 fn leave_undelivered(vm: &ScriptVm) {
     let lua: &Lua = vm.lua();
     let left = lend::with_world(lua, |world: &mut World| {

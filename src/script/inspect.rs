@@ -1,8 +1,8 @@
-//! What scripts are at, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
+//! What scripts do at the moment, for viewers: behaviours, tasks, timers, handlers, trees, scenes, boards.
 //!
 //! In: the scripts between ticks, the world for names. Out: plain structs. Holds: looking runs no code of a
-//! script, changes nothing that the hash covers, and is bounded, whatever scripts keep. Not here: what of a
-//! value is shown (`vm::shown`), the text of what looks on (`game::inspect`).
+//! script, changes nothing that the hash covers, and is bounded, whatever scripts keep. Not here: how a value
+//! is shown (`vm::shown`), the JSON for viewers (`game::inspect`).
 
 mod trees;
 mod waits;
@@ -91,7 +91,7 @@ pub struct HandlerView {
     pub place: Option<CodePlace>,
 }
 
-/// What an owner has under way.
+/// The activities of an owner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Belongings {
     /// Its tasks, by number.
@@ -109,7 +109,7 @@ pub struct CharacterCode {
     pub behaviour: Option<BehaviourView>,
     /// The entries of its blackboard, a map.
     pub board: Plain,
-    /// What its behaviour has under way.
+    /// The activities of its behaviour.
     pub belongings: Belongings,
     /// The tree of its behaviour.
     pub tree: Option<TreeView>,

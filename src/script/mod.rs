@@ -4,8 +4,8 @@
 //! printed lines. Holds: one VM per level; nothing a script does leaves its sandbox, its budget or its
 //! memory; no reference to the world is kept and no thread is started. Its parts lie in layers: tables that
 //! are plain data (`state`), the VM and its limits (`vm`), the steps that run Lua (`step`), the names that
-//! scripts see (`bind`), and on top what drives them (`host`, `inspect`, `check`, `types`). Not here: the
-//! world itself, the order of the tick.
+//! scripts see (`bind`), and on top the modules that drive them (`host`, `inspect`, `check`, `types`). Not
+//! here: the world itself, the order of the tick.
 
 pub mod bind;
 pub mod check;

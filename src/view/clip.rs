@@ -1,6 +1,6 @@
 //! Shapes cut off at the edge of the map.
 //!
-//! In: corners or points in pixels, a rectangle. Out: what of them lies inside. Holds: a polygon stays one
+//! In: corners or points in pixels, a rectangle. Out: the parts of them inside it. Holds: a polygon stays one
 //! polygon, whose edges may run along the rectangle; a line may fall into several. Not here: words, which are
 //! left out rather than cut.
 //! Source: polygons after Sutherland and Hodgman 1974, lines after Liang and Barsky 1984.

@@ -1,9 +1,9 @@
 //! Points and links: from above, or from the side and above at once.
 //!
 //! In: a draft, its groups, a way. Out: layers `links`, `points`, `islands`, `way` of a picture, and their
-//! part of the legend. Holds: what is connected to the main group is drawn in the colour of its part,
-//! paler the lower it lies, or of its height where there are no parts; islands in red with a numbered box
-//! around each. Not here: the scene below (`draw_scenery`), the characters on it (`draw_world`). Source: the
+//! part of the legend. Holds: points connected to the main group have the colour of their part, paler the
+//! lower they lie, or of their height where there are no parts; islands in red with a numbered box around
+//! each. Not here: the scene below (`draw_scenery`), the characters on it (`draw_world`). Source: the
 //! pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.
 
 use glam::Vec3;
@@ -110,7 +110,7 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         (Slant::Top, true) => 1.0 - heights.part(draft.points()[at as usize].y),
         _ => 0.0,
     };
-    // Where floors lie over one another the lower is drawn first.
+    // When floors lie over one another the lower is drawn first.
     let middle = |[a, b]: [u32; 2]| draft.points()[a as usize].y + draft.points()[b as usize].y;
     let link = |[a, b]: [u32; 2]| {
         let look = Style::line(colour(a).with_opacity(130), 1.0 + 1.4 * rim(a));

@@ -18,7 +18,7 @@ use crate::world::World;
 use crate::world::area::{Area, AreaKind};
 use crate::world::door::{Door, DoorState};
 
-/// How far from an area the floor may be that it is shown on, metres.
+/// How far the floor may be from an area that is shown on it, metres.
 const FLOOR_WITHIN_M: f32 = 8.0;
 /// Heights further apart than this are those of several floors, metres.
 const STOREY_MAX_M: f64 = 1e3;
@@ -383,7 +383,7 @@ pub(super) fn draw_links(picture: &mut Picture, world: &World) {
             if own.layer != picture.map_layer {
                 continue;
             }
-            // Where it only ends, it is a ring.
+            // A link that only ends there is a ring.
             let look = match leads {
                 true => Style::filled(theme::LINK).stroked(theme::SEARCH_FRONTIER, 1.0).glyph('='),
                 false => Style::line(theme::LINK, 1.5).glyph('='),

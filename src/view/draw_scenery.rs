@@ -1,9 +1,9 @@
 //! The scene below a graph: its floors by height, its walls, the edges of its steps.
 //!
 //! In: triangles, the points of a graph. Out: layer `scene` of a picture, and its part of the legend. Holds:
-//! what lies over points and has none of its own is a ceiling and left out, and so is from the side a wall
-//! with points behind it, so that one looks into the rooms; of what is seen the lower lies below. Not here:
-//! the graph (`draw_graph`), reading scenes (`level/scene`).
+//! a triangle that lies over points and has none of its own is a ceiling and left out; from the side, so is a
+//! wall with points behind it, so that one looks into the rooms; lower triangles are drawn below higher ones.
+//! Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
 
 use std::collections::BTreeMap;
 
@@ -139,7 +139,7 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
             shown.push((depth((slant, kind), triangle), kind, triangle));
         }
     }
-    // Stable: what lies equally deep stays in the order of the scene.
+    // Stable: triangles that lie equally deep stay in the order of the scene.
     shown.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     let shape = |(_, kind, triangle): &(f32, TriangleKind, &[Vec3; 3])| {
         let corners: Vec<Point> = triangle.iter().map(|&corner| slant.place(corner)).collect();

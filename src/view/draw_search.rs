@@ -1,9 +1,9 @@
 //! What a search looked at, and what it found.
 //!
-//! In: a map, what the search left behind, its answer. Out: layers `cells` and `path`, their part of the
-//! legend. Holds: a cell is shown as the most that is true of it: on the path, else searched, frontier,
-//! blocked, occupied, free. Not here: searching. Source: seed 001: blocked red, searched (closed list)
-//! yellow, frontier (open list) white, path green, and an orange line for the full path.
+//! In: a map, the record of the search, its answer. Out: layers `cells` and `path`, their part of the legend.
+//! Holds: a cell is shown by the first of these that is true: on the path, searched, frontier, blocked,
+//! occupied, free. Not here: searching. Source: seed 001: blocked red, searched (closed list) yellow,
+//! frontier (open list) white, path green, and an orange line for the full path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ impl CellState {
 /// Draws a search over the map. Cost: one look at every cell.
 pub fn draw_search(picture: &mut Picture, scene: &SearchScene<'_>) {
     let nav = scene.world.nav();
-    // Where tiles cost what their terrain costs, that is worth more than what was looked at.
+    // When tiles cost what their terrain costs, the terrain is worth more than the searched cells.
     match scene.world.tiles() {
         Some(_) => {
             draw_nav::draw_cells(picture, nav);
@@ -252,7 +252,7 @@ fn legs(path: &Path, first: u8, slant: Slant) -> Vec<(u8, Vec<Point>)> {
     legs
 }
 
-/// What of the path leads over other layers than the one that is shown.
+/// The parts of the path that lead over other layers than the one that is shown.
 fn draw_elsewhere(picture: &mut Picture, scene: &SearchScene<'_>, shapes: &mut Vec<Shape>) {
     let look = Style::line(theme::PATH_FAINT, 1.5).dashed();
     for (layer, leg) in legs(&scene.answer.path, scene.by.layer, picture.slant) {

@@ -1,6 +1,6 @@
 //! Pictures as data, made from read-only state: shapes that know what they show, and text forms of them.
 //!
-//! In: a world, a navigation map, what a search looked at. Out: a [`Picture`] in world metres; [`svg`] and
+//! In: a world, a navigation map, the record of a search. Out: a [`Picture`] in world metres; [`svg`] and
 //! [`ascii`] turn it into text, the shell into pixels. Holds: nothing here changes what it shows, and one set
 //! of colours ([`theme`]) serves every drawing. World x grows to the right and world z downwards, so a
 //! picture reads like the rows of a text grid; height (y) is shown by a [`Slant`] alone. Not here: files,

@@ -1,4 +1,4 @@
-//! A picture: what is shown, where it lies in the world, and how it looks, before any scale is chosen.
+//! A picture: shapes with their places in the world and their looks, before any scale is chosen.
 //!
 //! In: shapes from the drawing functions. Out: layers for [`super::screen`] and [`super::ascii`]. Holds:
 //! every coordinate is in world metres, every shape carries a [`Tag`] with the id of what it shows, later
@@ -148,8 +148,8 @@ pub enum GroundProjection {
     /// From above.
     #[default]
     Flat,
-    /// A square as a diamond twice as wide as high: x to the lower right, z to the lower left. What lies
-    /// across the picture is to scale.
+    /// A square as a diamond twice as wide as high: x to the lower right, z to the lower left. Lengths across
+    /// the picture are to scale.
     Isometric,
 }
 
@@ -169,7 +169,7 @@ impl GroundProjection {
     }
 }
 
-/// Where what has heights is looked at from.
+/// From where things with heights are looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Slant {
     /// From above.
@@ -260,7 +260,8 @@ impl Figure {
         }
     }
 
-    /// Corners of what its name may be written on: the polygon, the largest block, the square in a circle.
+    /// Corners of the form that its name may be written on: the polygon, the largest block, the square in a
+    /// circle.
     #[must_use]
     pub fn face(&self) -> Vec<Point> {
         let area = |block: &Bounds| (block.max[0] - block.min[0]) * (block.max[1] - block.min[1]);
@@ -486,7 +487,7 @@ pub struct Picture {
     pub stood: LabelPlaces,
 }
 
-/// Which of its possible places each label took, by kind and key of what it names.
+/// Which of its possible places each label took, by kind and key of the named thing.
 pub type LabelPlaces = BTreeMap<(&'static str, String), usize>;
 
 impl Picture {

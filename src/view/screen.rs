@@ -107,7 +107,7 @@ pub struct Screen {
     pub width_px: u32,
     /// Pixels.
     pub height_px: u32,
-    /// Pixels from the top to below the map: what lies further down, the legend, has no part in what moves.
+    /// Pixels from the top to below the map: the legend further down has no part in what moves.
     pub body_px: u32,
     /// Behind everything.
     pub background: Colour,

@@ -131,7 +131,7 @@ pub const PATH_END: Colour = Colour::hex(0xD6332B);
 
 /// Where somebody wants to go (seed 001: orange).
 pub const DESIRED: Colour = Colour::hex(0xF07A13);
-/// Where somebody really goes (seed 001: green).
+/// Where a character really goes (seed 001: green).
 pub const REAL: Colour = Colour::hex(0x00C44F);
 /// A character that plans keep out of, as large as they take it.
 pub const DISC: Colour = Colour::hex(0xCB7469);

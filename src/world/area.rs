@@ -1,11 +1,11 @@
 //! Areas and obstacles as the world knows them: a name, and their state for the map.
 //!
-//! Out: what scripts read back at once, although the map follows in step 5.
+//! Out: states that scripts read back at once, although the map follows in step 5.
 
 use crate::base::ids::DoorId;
 use crate::nav::Veil;
 
-/// What an area is made of.
+/// The kind of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AreaKind {
     /// Ground to walk on.

@@ -1,9 +1,9 @@
-//! A table whose keys are used once each: what characters and walks lie in.
+//! A table whose keys are used once each, for characters and walks.
 //!
 //! In: values. Out: keys; the values by key, as long as they are there. Holds: it gives the keys that
-//! `slotmap::SlotMap` gives, so that hashes of ids are what they were; unlike that, it shows the places where
-//! nothing lies, so that a save game has all of it and a loaded level goes on with the same keys. Not here:
-//! the order in which things were made (`Characters`, `Walks`).
+//! `slotmap::SlotMap` gives, so that hashes of ids stay as they were; unlike that, it shows its empty places
+//! too, so that a save game has all of it and a loaded level goes on with the same keys. Not here: the order
+//! in which things were made (`Characters`, `Walks`).
 
 use std::marker::PhantomData;
 
@@ -17,7 +17,7 @@ struct Place<V> {
     /// How often it was taken and left: odd while something lies in it.
     version: u32,
     value: Option<V>,
-    /// Where nothing lies, the place that is taken after it.
+    /// In an empty place, the place that is taken after it.
     next: u32,
 }
 

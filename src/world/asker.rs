@@ -1,4 +1,4 @@
-//! Asking the map for a way on behalf of a body: what doors and areas are to it.
+//! Asking the map for a way on behalf of a body: how it treats doors and areas.
 //!
 //! In: a body with its policy about doors, or a walk; the doors as they stand. Out: the traversal that
 //! searches and straight lines are asked with. Not here: the ground under bodies (`sim::ground_queries`).
@@ -30,7 +30,7 @@ pub struct Asker<'a> {
     pub doors: DoorPolicy,
     /// Keys carried.
     pub keys: &'a [String],
-    /// Metres a second: what a door costs is what one could walk while it moves.
+    /// Metres a second: a door costs the distance that one could walk while it moves.
     pub speed_mps: f32,
 }
 
@@ -108,8 +108,8 @@ pub fn traversal_of(map: &LevelMap, characters: &Characters, rate: TickRate, wal
     Traversal { areas, ..traversal(map, rate, asker) }
 }
 
-/// What areas are to a walk from where it stands: one that it shuns and stands in is no wall but as expensive
-/// as can be, so that it leaves by the shortest way.
+/// How a walk treats areas from where it stands: an area that it shuns and stands in is no wall but as
+/// expensive as can be, so that it leaves by the shortest way.
 fn areas_from(nav: &NavMap, areas: &Arc<[OwnArea]>, position: Vec3) -> Arc<[OwnArea]> {
     let is_inside = |own: &OwnArea| own.1.is_none() && nav.holds(own.0, position);
     if !areas.iter().any(is_inside) {

@@ -1,7 +1,7 @@
 //! Blocks: obstacles that scripts put on the map and take away again.
 //!
-//! Holds: a block belongs to an owner and ends with it; the map follows in step 5, and is then as if it had
-//! never been.
+//! Holds: a block belongs to an owner and ends with it; the map follows in step 5, and afterwards it is as if
+//! the block had never been there.
 
 use glam::Vec3;
 

@@ -188,7 +188,7 @@ fn along(from: Vec2, to: Vec2, reach_m: f32, mut visit: impl FnMut(Vec2, f32)) {
     let half_m = length_m / count / 2.0;
     // A little wide, because sums in single precision round.
     let radius_m = (half_m * half_m + reach_m * reach_m).sqrt() * 1.000_1 + 1e-3;
-    // One at either end: what lies beyond an end counts by its distance to it.
+    // One at either end: characters beyond an end count by their distance to it.
     for step in 0..=count as u32 {
         visit(from.lerp(to, step as f32 / count), radius_m);
     }

@@ -272,7 +272,7 @@ impl Character {
 
     /// Notes how it got on in a step in which it wanted to go so fast, metres a second.
     pub(crate) fn notice_motion(&mut self, wanted_mps: f32) {
-        /// What the latest step counts for. 0.4: a character that stops is still after an eighth of a second.
+        /// The weight of the latest step. 0.4: a character that stops is still after an eighth of a second.
         const LATEST: f32 = 0.4;
         /// The parts of the speed wanted below which somebody stands, and above which it walks again.
         const STANDS: f32 = 0.15;

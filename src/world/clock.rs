@@ -20,8 +20,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The tick by which the crowd's steps are counted: one of the scene that is skipped, when its time is
-    /// what passes.
+    /// The tick by which the crowd's steps are counted: a tick of the skipped scene, while only its time
+    /// passes.
     pub(crate) fn step_tick(&self) -> Tick {
         self.tick.after(self.rushed_ticks)
     }
@@ -36,8 +36,8 @@ impl Clock {
         self.landing() == self.tick
     }
 
-    /// The tick in which the crowd's step under way lands. What people do in it counts as done then, whenever
-    /// it is worked out, so that times between steps are the same at every rate.
+    /// The tick in which the crowd's step under way lands. Acts of people in it count as done then, whenever
+    /// they are worked out, so that times between steps are the same at every rate.
     pub(crate) fn landing(&self) -> Tick {
         let now = self.step_tick();
         self.tick.after(self.rate.landing(now).since(now))

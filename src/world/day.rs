@@ -1,8 +1,8 @@
 //! The time of day, on levels that have one: how it passes, and when an hour comes.
 //!
-//! In: ticks, what a level or script sets. Out: minutes since midnight, the day, ticks until an hour. Holds:
-//! the time follows from the tick, so nothing has to be done for it to pass; it never runs backwards by
-//! itself; an hour that is asked for comes in one tick, not a tick late. Not here: what people do then
+//! In: ticks, settings of a level or script. Out: minutes since midnight, the day, ticks until an hour.
+//! Holds: the time follows from the tick, so nothing has to be done for it to pass; it never runs backwards
+//! by itself; an hour that is asked for comes in one tick, not a tick late. Not here: what people do then
 //! (`scripts/lib/schedule.lua`).
 
 use crate::base::hash::StateHash;

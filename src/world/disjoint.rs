@@ -1,8 +1,8 @@
-//! Many of those in a table at a time, each to be changed apart from the others.
+//! Many values of a table at a time, each to be changed apart from the others.
 //!
 //! In: a table by key, keys. Out: a reference for each key. Holds: nothing is handed out twice. Cost: a look
-//! at every slot of the table and a list as long as the table; less than the looks that threads then share,
-//! where nearly all are wanted. Not here: what is done with them.
+//! at every slot of the table and a list as long as the table; when nearly all values are wanted, that is
+//! less than the looks that threads then share. Not here: what is done with them.
 
 use slotmap::Key;
 

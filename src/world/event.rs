@@ -1,8 +1,8 @@
 //! Facts: what happened in the world, in order, for scripts, host and trace.
 //!
 //! Systems and verbs push; step 12 hands the facts that scripts can hear to them; the recorder reads
-//! all of them in step 14. Holds: a closed list; nothing is lost, what does not fit a tick waits for
-//! the next; a fact may name something that is gone.
+//! all of them in step 14. Holds: a closed list; nothing is lost, facts that do not fit a tick wait for the
+//! next; a fact may name something that is gone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -362,7 +362,7 @@ pub struct Evaluation {
     pub chunk: String,
     /// The text.
     pub text: String,
-    /// What it returned, as data for people: what is not plain is a few words.
+    /// The returned value, as data for people: a value that is not plain becomes a few words.
     pub values: Vec<Plain>,
     /// Why it did not come to its end.
     pub failure: Option<EvaluationFailure>,
@@ -430,7 +430,7 @@ impl EventQueue {
     /// Facts that may wait for scripts before scripts may emit no more.
     pub const WAITING_MAX: usize = 65_536;
 
-    /// The level has ended: what is asked for from now on does not happen any more, so it is no fact.
+    /// The level has ended: orders from now on are not carried out any more, so they are no facts.
     pub fn close(&mut self) {
         self.after_end.get_or_insert_default();
     }

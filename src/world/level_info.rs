@@ -1,10 +1,10 @@
-//! What a level settles once and for all: its name, the seed of the run, what it says of its things.
+//! Facts that a level settles once and for all: its name, the seed of the run, the properties of its things.
 //!
 //! In: the level. Out: names, seed and properties. Never: anything that a tick changes.
 
 use crate::world::props::Props;
 
-/// What no tick changes; an edit of the level may replace what it says of its things.
+/// No tick changes these; an edit of the level may replace the properties of its things.
 #[derive(Clone, Debug, Default)]
 pub struct LevelInfo {
     /// Name of the level.

@@ -1,4 +1,4 @@
-//! The map of a level: where one can walk, what is named on it, and what waits to change it.
+//! The map of a level: the ground, named things on it, and edits that wait.
 //!
 //! In: verbs (`ops::{areas, blocks, doors, graph, tiles}`), doors under way. Out: answers about ground, read
 //! back at once where scripts wrote. Holds: the navigation map changes in step 5 only, by all edits that
@@ -84,8 +84,8 @@ impl LevelMap {
         let place = character.body.position;
         let mut areas = Vec::new();
         self.nav.areas_at(place, &mut areas);
-        // By what the map counts to the area, as that is what closes: the middle of a cell may lie on the
-        // very edge of it.
+        // By the cells that the map counts to the area, because those close: the middle of a cell may lie on
+        // the very edge of it.
         areas.contains(&area) || self.nav.holds(area, place)
     }
 

@@ -1,8 +1,8 @@
 //! The state of a running level, and the only legal ways to change it.
 //!
 //! In: verbs (`ops`), the steps of the tick (`sim`). Out: questions (`query`), facts (`event`), a hash.
-//! Holds: every walk settles exactly once; a name belongs to one living character; what is removed is
-//! skipped by questions and freed in step 13. Not here: Lua values, paths on disk, clocks, systems.
+//! Holds: every walk settles exactly once; a name belongs to one living character; questions skip removed
+//! things, and step 13 frees them. Not here: Lua values, paths on disk, clocks, systems.
 
 pub mod area;
 mod arena;
@@ -75,7 +75,7 @@ use crate::world::walks::Walks;
 
 /// Everything that is simulated. A clone is for going back to; it costs a pass over everything.
 ///
-/// All parts but the last are the state: what the hash covers, and what a save game has to hold.
+/// All parts but the last are the state: the hash covers them, and a save game holds them.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The time.

@@ -1,8 +1,8 @@
 //! How a walk ended: statuses, reasons, the table of legal pairs, and the one way to make a result.
 //!
 //! In: a status, a reason, where and when. Out: a [`WalkResult`] that the table allows.
-//! Holds: the list of reasons is closed and only ever added to; a pair outside the
-//! table is refused, so no walk ends in a way that scripts have never heard of.
+//! Holds: the list of reasons is closed and only ever grows; a pair outside the table is refused, so no walk
+//! ends in a way that scripts have never heard of.
 
 use crate::base::ids::{CharacterId, DoorId};
 

@@ -1,8 +1,8 @@
 //! Searches under way, and their askers.
 //!
 //! In: queries of walks and scripts. Out: answers in step 6. Holds: every walk that waits for an answer knows
-//! its request, and the request its walk. Not here: what is done with answers (`sim::paths`), what searching
-//! cost (`scratch`).
+//! its request, and the request its walk. Not here: using the answers (`sim::paths`), the costs of searching
+//! (`scratch`).
 
 use slotmap::SecondaryMap;
 

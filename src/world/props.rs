@@ -1,8 +1,8 @@
-//! What a level says of its things beyond what the runtime reads: plain data for scripts.
+//! Properties of things that the runtime does not read: plain data for scripts.
 //!
-//! In: the level. Out: the data of a thing, by what it is and its name. Holds: nothing in a run changes it,
-//! so it is no part of the state; an edit of the level replaces it. Not here: marks and stops, which carry
-//! their own (`place`).
+//! In: the level. Out: the data of a thing, by its kind and its name. Holds: nothing in a run changes it, so
+//! it is no part of the state; an edit of the level replaces it. Not here: marks and stops, which carry their
+//! own (`place`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub struct Props {
 }
 
 impl Props {
-    /// Says something of a thing; what was said of it before is gone.
+    /// Sets the properties of a thing; earlier ones are gone.
     pub fn put(&mut self, subject: Subject, name: &str, said: Plain) {
         self.by_name.insert((subject, name.to_owned()), Arc::new(said));
     }
 
-    /// What is said of a thing, a map by name. None for nothing.
+    /// The properties of a thing, a map by name. None when it has none.
     #[must_use]
     pub fn of(&self, subject: Subject, name: &str) -> Option<&Arc<Plain>> {
         self.by_name.get(&(subject, name.to_owned()))

@@ -2,7 +2,7 @@
 //!
 //! In: two places of a layer. Out: hidden or not, and the last place that is seen. Holds: areas and obstacles
 //! hide as the level says, doors as they stand, and blocks of scripts like obstacles, but for those around an
-//! end of the look. People hide nothing. Not here: how far and which way somebody looks (`sense`).
+//! end of the look. People hide nothing. Not here: range and direction of looks (`sense`).
 
 use glam::Vec3;
 

@@ -5,8 +5,8 @@
 //! optional values say whether they are there, so that no two states look alike because one value took
 //! another's place. Cost: a pass over the characters and their walks, which waits for memory more than for
 //! arithmetic: so truth values share words, characters are hashed by their ids, which need no look-up, and
-//! paths and bystanders keep their hashes with them. Not here: what scripts keep (`script::host` adds its
-//! part), counters that nothing reads, what a level settles once and for all.
+//! paths and bystanders keep their hashes with them. Not here: data of scripts (`script::host` adds its
+//! part), counters that nothing reads, facts that a level settles once and for all.
 
 mod walks;
 
@@ -331,7 +331,7 @@ fn hash_map(map: &LevelMap, places: &Places, (triggers, senses): (&Triggers, &Se
         hash_tile_edits(&mut hash, tile_edits);
     }
     hash_graph_edits(&mut hash, graph_edits);
-    // What an area hides is as the level says.
+    // The level says what an area hides.
     for Area { name: _, kind: _, available, factor, door: _, veil: _ } in areas {
         hash.flag(*available).float(*factor);
     }
@@ -372,7 +372,7 @@ fn hash_graph_edits(hash: &mut StateHash, edits: &[GraphEdit]) {
 fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places) {
     hash.word(made.len() as u64);
     for mark in made.iter().filter_map(|name| marks.get(name)) {
-        // What scripts make has no props.
+        // Marks of scripts have no props.
         let Mark { name, position, facing_rad, props: _ } = mark;
         hash.text(name).vector(*position);
         optional(hash, *facing_rad, |hash, facing_rad| _ = hash.float(facing_rad));

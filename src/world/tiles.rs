@@ -1,9 +1,9 @@
-//! What the tiles of a map are made of: terrain, tags, price and whether one can walk there, tile by tile.
+//! The tiles of a map: terrain, tags, price and whether one can walk there, tile by tile.
 //!
 //! In: the layers of a level, then edits of scripts. Out: the tile at a place of a layer, read back at once
 //! although the map follows in step 5. Holds: tiles are counted as the author counts them, by column and row;
-//! equal tiles are kept once; the hash is that of the tiles that are not as at first, whatever the order of
-//! edits. Not here: what walkers make of it (`nav` knows walkable, price and ways out alone).
+//! equal tiles are kept once; the hash covers the tiles that have changed since the beginning, whatever the
+//! order of edits. Not here: what walkers make of it (`nav` knows walkable, price and ways out alone).
 
 use std::collections::BTreeMap;
 

@@ -112,7 +112,7 @@ pub struct WalkOptions {
     pub pace: WalkPace,
     /// Metres from the goal that count as reached; by the kind of goal when none is given.
     pub radius_m: Option<f32>,
-    /// Areas that are not to it what they are to others, sorted by id, each once.
+    /// Areas that it treats in its own way, sorted by id, each once.
     pub areas: Option<Arc<[OwnArea]>>,
     /// The layer of the goal; of a character its own, else that of the walker.
     pub layer: Option<u8>,
@@ -219,8 +219,8 @@ pub struct OnLink {
     pub layer: u8,
     /// Where it ends.
     pub to: Vec3,
-    /// When the walker comes to the far end, by the clock of its walk; where a script takes it over, when
-    /// that has to be done.
+    /// When the walker comes to the far end, by the clock of its walk; if a script takes it over, when the
+    /// script must be done.
     pub until: Tick,
     /// How it is taken.
     pub by: LinkTaking,

@@ -1,5 +1,5 @@
-//! The program answers. That it is asked here makes cargo build it before the suite, a package of its own,
-//! runs it.
+//! The program answers. Because this test asks it, cargo builds the program before the suite, a package of
+//! its own, runs it.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::process::Command;

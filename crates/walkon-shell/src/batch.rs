@@ -1,10 +1,10 @@
 //! Many runs of levels, over threads.
 //!
-//! In: levels as texts, which of them with which seed, a bound. Out: one row for each run, as it ends or in
-//! order. Holds: a run shares nothing with another but the texts it began with, so its row is the one it
-//! would have alone (fault:F44), whatever the number of threads; a batch that is stopped gives no row of a
-//! run that was cut short; a run that panics has a row that says so, and the others go on; dropping it ends
-//! its threads. Not here: what a run does (`walkon::game::headless`), which runs there are.
+//! In: levels as texts, pairs of level and seed, a bound. Out: one row for each run, as it ends or in order.
+//! Holds: a run shares nothing with another but the texts it began with, so its row is the one it would have
+//! alone (fault:F44), whatever the number of threads; a batch that is stopped gives no row of a run that was
+//! cut short; a run that panics has a row that says so, and the others go on; dropping it ends its threads.
+//! Not here: what a run does (`walkon::game::headless`), the choice of runs.
 
 use std::collections::BTreeMap;
 use std::fmt;

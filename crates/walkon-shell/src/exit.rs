@@ -1,7 +1,7 @@
-//! How a command ends: exit codes, and what is said on the way out.
+//! How a command ends: exit codes, and the last message.
 //!
-//! Holds: one code for one kind of reason (README.md); the kind is decided where it is known. Not here:
-//! printing (`report`), the codes of a run (`run`).
+//! Holds: one code for one kind of reason (README.md); the kind is decided where the reason is known. Not
+//! here: printing (`report`), the codes of a run (`run`).
 
 /// The exit codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! A game under way, for a host in another language.
 //!
 //! In: a level, inputs, a bound, a save game. Out: ticks, rows, save games, places of everybody as plain
-//! numbers. Holds: what has ended runs no more, and says so; a run of many ticks has its watchdog and ends
-//! when somebody stops it. Not here: which language asks (`bindings`), threads (`thread_bound`).
+//! numbers. Holds: a game that has ended runs no more, and says so; a run of many ticks has its watchdog and
+//! ends when somebody stops it. Not here: which language asks (`bindings`), threads (`thread_bound`).
 
 use std::sync::Arc;
 use std::time::Instant;

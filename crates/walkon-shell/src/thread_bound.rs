@@ -1,6 +1,6 @@
 //! Something that lives on the thread that made it, behind a handle that may go anywhere.
 //!
-//! In: a value, the threads that ask for it. Out: the value, or why it is not to be had. Holds: the value is
+//! In: a value, the threads that ask for it. Out: the value, or why it cannot be had. Holds: the value is
 //! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value
 //! that is in use is not lent again, nor is one that a panic has left half done. Not here: what the value is.
 //!

@@ -1,6 +1,6 @@
-//! What scripts are at, as JSON: behaviours, tasks, timers, handlers, trees, boards, faults.
+//! What scripts do at the moment, as JSON: behaviours, tasks, timers, handlers, trees, boards, faults.
 //!
-//! In: the plain structs of `script::inspect`. Out: objects. Not here: what scripts are at.
+//! In: the plain structs of `script::inspect`. Out: objects. Not here: looking into scripts.
 
 use serde_json::{Value, json};
 

@@ -1,10 +1,9 @@
-//! The form of a graph that games load: small, with the ways between its parts, and sure of where it comes
-//! from.
+//! The form of a graph that games load: small, with the ways between its parts and a check of its origin.
 //!
-//! In: a draft, ways, the level and the text it was made from. Out: bytes; or what they hold, when they can
-//! be trusted. Holds: bytes that are cut or changed are refused by their sum, before anything is believed; a
-//! file of another level or another version is refused; nothing is allocated beyond the size of the file; it
-//! is smaller than the text: ways that would make it larger are left out, because they can be worked out
+//! In: a draft, ways, the level and the text it was made from. Out: bytes; or their content, when they can be
+//! trusted. Holds: bytes that are cut or changed are refused by their checksum, before anything else is read;
+//! a file of another level or another version is refused; nothing is allocated beyond the size of the file;
+//! it is smaller than the text: ways that would make it larger are left out, because they can be worked out
 //! again. Not here: the editing form (`text`).
 
 use glam::Vec3;

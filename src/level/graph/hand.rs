@@ -1,8 +1,8 @@
-//! What people changed on a graph by hand, kept beside it: to be taken back, and to be carried out again on a
-//! graph that was made again.
+//! Edits of a graph by hand, kept beside it: to be taken back, and to be carried out again on a graph that
+//! was made again.
 //!
-//! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and what could
-//! not be done there. Holds: edits name places, not numbers, because numbers change when points are made
+//! In: edits of one call, or the bytes of the file. Out: the file; the edits on another draft, and those that
+//! are impossible there. Holds: edits name places, not numbers, because numbers change when points are made
 //! again; the last call can be taken back as long as nothing else has changed the graph. Not here: the graph
 //! itself (`text`).
 

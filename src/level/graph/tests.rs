@@ -1,4 +1,4 @@
-//! Both forms of a graph, and what bad ones say.
+//! Both forms of a graph, and the messages for bad ones.
 
 use glam::Vec3;
 

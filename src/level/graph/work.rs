@@ -1,8 +1,9 @@
-//! What people do to the graph of a level: make it, link it, join its islands, divide it, work out its ways.
+//! Work on the graph of a level: making and linking it, joining its islands, dividing it, working out its
+//! ways.
 //!
 //! In: a [`GraphDef`], a draft, the edits by hand, the scene. Out: another draft and a report, also as JSON.
-//! Holds: edits by hand survive whatever is made again, or are named; nothing is written. Not here: files
-//! that are written, sentences for people (the command `graph`, the page).
+//! Holds: edits by hand survive when points and links are made again, or are named; nothing is written. Not
+//! here: files that are written, sentences for people (the command `graph`, the page).
 
 use std::collections::BTreeSet;
 

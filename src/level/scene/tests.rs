@@ -1,4 +1,4 @@
-//! Scenes: small files by hand, and what each mistake says.
+//! Scenes: small files by hand, and the message of each mistake.
 
 use super::*;
 

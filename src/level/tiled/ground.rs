@@ -2,7 +2,7 @@
 //!
 //! In: a [`RawMap`]. Out: [`TileGround`]: one kind for each cell of each layer that is walked on, door tiles,
 //! the numbers of the report. Holds: layers add up in their order, a walkable one never opens what another
-//! one blocks; as soon as one layer says that it is walkable, only what is painted is; a layer that says
+//! one blocks; as soon as one layer says that it is walkable, only painted cells are; a layer that says
 //! nothing is a picture; a layer counts where it is drawn; cells of an infinite map that no layer paints are
 //! no ground. Not here: objects (`things`), where cells lie (`place`).
 

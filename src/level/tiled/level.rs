@@ -1,8 +1,8 @@
 //! A [`RawMap`] into a level.
 //!
 //! In: what the files state, the defaults of classes. Out: a [`LevelDef`] and the report of its layers.
-//! Holds: every kind of cell is one character of the legend; what a level says of itself in Tiled (`script`,
-//! `seed`, ...) are properties of the map. Not here: what layers and objects mean (`ground`, `things`).
+//! Holds: every kind of cell is one character of the legend; the level's own keys (`script`, `seed`, ...) are
+//! properties of the map in Tiled. Not here: what layers and objects mean (`ground`, `things`).
 
 use super::TiledOptions;
 use super::ground::{self, CellKind, EAST, LAYER_NAMES, NORTH, SOUTH, TileGround, TiledReport, WEST, shown};

@@ -1,9 +1,9 @@
 //! Elements with places: the one shape that both of Tiled's formats are read into.
 //!
 //! In: names, attributes, children and text, from `xml` or `tmj`. Out: [`Element`]s, and the pointer to any
-//! byte of them. Holds: everything borrows from the file but what had to be unescaped; a [`Budget`] ends a
-//! parse before a file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the names
-//! mean (`read`).
+//! byte of them. Holds: everything borrows from the file, except texts that had to be unescaped; a [`Budget`]
+//! ends a parse before a file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the
+//! names mean (`read`).
 
 use crate::level::diagnostic::Span;
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
-//! What properties mean: the names that are known, one reading of truth, and what to say of the others.
+//! The meaning of properties: known names, one reading of truth values, notes about the others.
 //!
-//! In: properties of maps, layers, tiles and objects. Out: truths; notes for values that have no form of
-//! ours, for names that are nearly known, for what is left out. Holds: no property refuses a map: it may
-//! belong to another program; a note about a property is made once. Not here: what a level does with them
-//! (`ground`, `things`).
+//! In: properties of maps, layers, tiles and objects. Out: truth values; notes for values without a known
+//! form, for misspelled names, for things that are left out. Holds: no property refuses a map: it may belong
+//! to another program; a note about a property is made once. Not here: what a level does with them (`ground`,
+//! `things`).
 
 use super::files::short;
 use super::raw::{Properties, Property, PropertyValue};

@@ -1,4 +1,4 @@
-//! What scripts add to the map: marks, and blocks that can be taken away again; and which areas lie at a
+//! Things that scripts add to the map: marks, and blocks that can be taken away again. Also the areas at a
 //! point.
 //!
 //! Holds: a block belongs to the owner that made it and ends with it, or with its code; a mark stays for the

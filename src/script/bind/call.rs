@@ -134,7 +134,7 @@ pub fn props(
     answer(lua, handles::props(lua, (kind, &name), said.as_ref())?)
 }
 
-/// What a mistake of a verb is called in the function `function`.
+/// The message of a verb's mistake in the function `function`.
 pub fn op(function: &'static str) -> impl Fn(OpError) -> Mistake {
     move |error| Mistake::new(function, error.to_string())
 }

@@ -476,7 +476,7 @@ pub(crate) fn expected(given: &crate::script::vm::convert::Argument) -> Result<C
     crate::script::bind::call::handle(given, "a character")
 }
 
-/// Where a place counted from, for functions that are given it as `from`.
+/// What stands at a place, for functions that take the place as `from`.
 pub(crate) fn standpoint(place: &PlaceValue) -> Standpoint {
     match place {
         PlaceValue::Character(id) => Standpoint::Character(*id),

@@ -286,7 +286,7 @@ fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
 
 /// The handle of a wish.
 pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
-    // Where no scheduler runs scripts, nothing is owned.
+    // Without a scheduler nothing has an owner.
     if let Some(owner) = store::find(lua, |runtime| runtime.running.owner_of_call()) {
         let _ = lend::with_world(lua, |world: &mut World| doors::own(world, door, serial, owner));
     }

@@ -46,7 +46,7 @@ struct RunContext {
 /// Most measures of a run.
 const MEASURES_MAX: usize = 256;
 
-/// Longest note, bytes; what is longer is cut.
+/// Longest note, bytes; longer ones are cut.
 const NOTE_BYTES: usize = 4096;
 
 /// Everything `level` has.

@@ -1,4 +1,4 @@
-//! What of the bindings only looks: the questions that a debugger may ask without changing the run.
+//! The bindings that only look: the questions that a debugger may ask without changing the run.
 //!
 //! In: entries. Out: whether they look. Holds: fields look; a function that is not listed here is taken to
 //! change something, draw a random number, wait or register. Not here: refusing (`register`).

@@ -1,9 +1,9 @@
 //! The names that scripts see, one Lua type or library a file, registered from one table.
 //!
 //! In: calls of scripts. Out: verbs and questions of the world. Holds: a binding borrows the world for one
-//! host call and never while calling Lua; mistakes raise at the caller's line, what the world does is a
-//! result. Not here: what waits (`prelude/`), what scripts have registered
-//! (`registration` hands it to `state`).
+//! host call and never while calling Lua; mistakes raise at the caller's line, the world answers with a
+//! result. Not here: functions that wait (`prelude/`), things that scripts have registered (`registration`
+//! hands them to `state`).
 
 pub(crate) mod acts;
 pub mod behaviour;
@@ -214,7 +214,7 @@ pub fn shapes() -> Vec<&'static TableType> {
     SHAPES.iter().flat_map(|list| list.iter()).collect()
 }
 
-/// What the bindings are installed with.
+/// The setup of the bindings.
 pub struct BindingSetup<'a> {
     /// `level.args`.
     pub args: &'a [String],
@@ -306,7 +306,7 @@ pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function
     })
 }
 
-/// What sets a field that scripts can only read: owner, field, what to write.
+/// How scripts change a field that they can only read: owner, field, the call to write.
 const SETTERS: &[(&str, &str, &str)] = &[
     ("Character", "position", "use :teleport(...)"),
     ("Character", "layer", "use :teleport(...)"),

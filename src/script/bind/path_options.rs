@@ -1,7 +1,7 @@
 //! The options of path questions, and the asker.
 //!
 //! In: an options table, and the character that stands at the start, if one does. Out: a `Traversal`. Holds:
-//! what the options leave open is the character's own: its radius, its setting about doors.
+//! the character gives what the options leave open: its radius, its setting about doors.
 
 use crate::base::ids::CharacterId;
 use crate::nav::Traversal;

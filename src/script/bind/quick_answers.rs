@@ -1,4 +1,5 @@
-//! What scripts ask most of a character, and of the time, answered without the way through mlua.
+//! The most frequent questions of scripts, about a character and the time, answered without the way through
+//! mlua.
 //!
 //! In: a character and the name of a field, or a method that takes little; how long a task is to wait. Out:
 //! the answer of the binding of that name. Holds: the answer, the fuel and the mistakes are those of the
@@ -18,7 +19,7 @@ use crate::script::vm::{Machine, fuel, store};
 use crate::world::World;
 use crate::world::character::Character;
 
-/// How a field of somebody alive is read.
+/// How a field of a living character is read.
 type Read = fn(&Character) -> Answer;
 
 /// Fields that are answered here; their places are what the functions of the VM know them by.
@@ -57,7 +58,7 @@ impl Sight {
             return None;
         }
         let answer = self.world.look(answer)?;
-        // Where too little is left, the binding ends the call.
+        // If too little is left, the binding ends the call.
         (self.machine.fuel.left() >= price && fuel::charge_running(price)).then_some(answer)
     }
 }

@@ -1,6 +1,6 @@
 //! `rng` and `Rng`: random numbers that repeat.
 //!
-//! Holds: what is drawn comes from a stream of the level. Not here: the streams (`state::streams`).
+//! Holds: numbers come from a stream of the level. Not here: the streams (`state::streams`).
 
 use mlua::{Lua, Table, Value};
 

@@ -1,5 +1,5 @@
-//! What a scene's own code does with it: walks, lines, choices, cues, marks; what is watched and what is left
-//! out.
+//! Functions for a scene's own code: walks, lines, choices, cues, marks, and parts that skipping plays or
+//! leaves out.
 //!
 //! In: calls of the scene's own tasks. Out: walks, cues for the host, waits. Holds: methods raise when others
 //! call them; while the scene is skipped, lines are not sent to the host, and choices take their default. Not
@@ -40,7 +40,7 @@ pub(super) fn is_own(lua: &Lua, id: SceneId) -> bool {
     store::with(lua, |runtime| runtime.cinematics.scenes.owner(id.0)) == Some(owner)
 }
 
-/// What a scene's walk has unless its options say otherwise: it always arrives.
+/// The options of a scene's walk unless it sets others: it always arrives.
 fn with_defaults(lua: &Lua, given: Option<&Table>) -> mlua::Result<Table> {
     let options = lua.create_table()?;
     options.raw_set("accept", "near")?;

@@ -1,8 +1,8 @@
 //! `test`, `Test` and `Expectation`: level tests.
 //!
 //! Holds: an expectation that fails ends its function with an error at the caller's line, and the test with
-//! it, also when the error is caught; what waits says at its end what it waited for. Not here: when the test
-//! runs (`script::testing`), the waiting halves (`prelude/test.lua`, `test_waits`).
+//! it, even when the error is caught; a wait that ends says what it waited for. Not here: when the test runs
+//! (`script::testing`), the waiting halves (`prelude/test.lua`, `test_waits`).
 
 use mlua::{Lua, MultiValue, Value};
 

@@ -1,4 +1,4 @@
-//! `t:expectFuel`: what a test expects scripts to cost.
+//! `t:expectFuel`: the fuel that a test allows scripts.
 //!
 //! In: the name of a script, limits. Out: the fuel of a tick, or the failure that names the owner that took
 //! more, and when. Holds: fuel is counted, so the answer is the same on every machine; naming a script that

@@ -1,5 +1,4 @@
-//! What the waiting half of a level test asks of the host: waits that are filed, and verdicts when they are
-//! over.
+//! The host's part of waits in level tests: waits that are filed, and verdicts when they are over.
 //!
 //! In: arguments of a method that waits; what became of the wait. Out: the serial of the wait and what its
 //! end needs to know; nothing, or a failed expectation. Not here: the Lua between the two

@@ -16,7 +16,7 @@ use crate::world::tiles::{Terrain, Tile};
 
 const NAV: &str = "nav";
 
-/// What a tile is, of those that one names and those that one is given.
+/// The fields of a tile, in arguments and in answers.
 const TILE: [Param; 4] = [
     field(
         "navigable",

@@ -120,7 +120,7 @@ pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     Ok(file(lua, TaskPause::Event { name, test, deadline }, Vec::new()))
 }
 
-/// `task.await` and `x:wait()`; when `owned`, what is waited for ends with the task.
+/// `task.await` and `x:wait()`; when `owned`, the awaited thing ends with the task.
 pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, Raise> {
     let given = args.take(if args.function() == "wait" { "self" } else { "x" });
     let wait = wait::read(given.value()).ok_or_else(|| match args.function() {

@@ -1,4 +1,4 @@
-//! `Walk`, `Turn` and `Play`: what verbs that take time give.
+//! `Walk`, `Turn` and `Play`: results of verbs that take time.
 //!
 //! Holds: a walk's handle answers from the world while the walk is there, and from its result ever after.
 

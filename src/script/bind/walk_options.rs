@@ -130,7 +130,7 @@ const KEYS_MAX: usize = 64;
 /// Most areas of one list.
 const AREAS_MAX: usize = 1024;
 
-/// Options of a walk as a script gave them; what needs the world is not worked out yet.
+/// Options of a walk as a script gave them; those that need the world are not worked out yet.
 #[derive(Clone, Debug)]
 pub struct WalkAsk {
     pace: WalkPace,
@@ -362,7 +362,7 @@ impl WalkAsk {
     }
 }
 
-/// What areas are to a walk that shuns some and has factors of its own for others.
+/// How a walk treats areas: it shuns some and has factors of its own for others.
 fn own_areas(
     world: &World,
     function: &str,

@@ -3,7 +3,7 @@
 //! In: changed texts by path (step 2), the world (head of step 3). Out: which files took effect, or why none
 //! did. Holds: a saved file and everything that requires it is one unit: all of it changes or nothing; bodies
 //! run without the world and on the load budget; a file whose text is the same is not reloaded; a deleted one
-//! runs on; what was refused is tried again with the next save. Not here: what happens to each instance
+//! runs on; a refused file is tried again with the next save. Not here: what happens to each instance
 //! (`commit`), the level file (`game::level_reload`).
 
 pub(crate) mod commit;
@@ -140,8 +140,9 @@ impl ScriptHost {
         }
     }
 
-    /// Head of step 3: runs the bodies of what was staged, checks them against what lives, and puts them in
-    /// its place. `level` says whose behaviour the level has changed. None when nothing is to change.
+    /// Head of step 3: runs the bodies of the staged files, checks them against the running code, and puts
+    /// them in its place. `level` names the characters whose behaviour the level has changed. None when
+    /// nothing is to change.
     pub fn commit(&mut self, world: &mut World, level: &LevelBehaviours) -> Option<Result<Taken, Refusal>> {
         let outcome = self.commit_staged(world, level);
         self.note_digest();
@@ -182,7 +183,7 @@ impl ScriptHost {
         changed.map_or_else(|_| texts.clone(), |(texts, _)| texts)
     }
 
-    /// What was staged is not to be taken now, because the level that came with it was refused.
+    /// Leaves the staged files, because the level that came with them was refused.
     pub fn put_off(&mut self) {
         if let Some((given, _)) = self.reloads.staged.take() {
             self.wait(given, false);
@@ -216,7 +217,7 @@ impl ScriptHost {
         joined
     }
 
-    /// Changes took effect: what was refused before is tried again.
+    /// Changes took effect: refused files are tried again.
     fn took(
         &mut self,
         world: &mut World,
@@ -226,7 +227,7 @@ impl ScriptHost {
         let mended = given.keys().filter(|path| self.reloads.waiting.remove(*path).is_some()).count();
         let mut all = match taken {
             Some(taken) => taken,
-            // What was refused is again as it runs: worth a word.
+            // A refused file is again as it runs: worth a note.
             None if mended > 0 => Taken { files: given.clone(), notes: Vec::new() },
             None => return None,
         };
@@ -331,7 +332,7 @@ impl ScriptHost {
             };
             let file = match self.vm.resolve(&asked) {
                 Ok(file) => file,
-                // What the level asks for is not there: nothing else is taken for it.
+                // The file that the level asks for is not there: no other is taken for it.
                 Err(error) if is_level => {
                     return Err(Refusal { message: error.to_string(), ..Refusal::default() });
                 }

@@ -1,8 +1,8 @@
 //! Save games: what scripts keep, as bytes, and scripts that begin again from it.
 //!
 //! In: the tables of the scheduler and the states of behaviours, between ticks; the bytes of them. Out:
-//! bytes; a VM whose behaviours are there with their states, to begin in the next step 3. Holds: what is
-//! written is what a reload keeps, and code begins again by the functions of a reload: state, boards, random
+//! bytes; a VM whose behaviours are there with their states, to begin in the next step 3. Holds: a save keeps
+//! what a reload keeps, and code begins again through the functions of a reload: state, boards, random
 //! streams, timers and handlers of walks that are names; tasks, watches, listeners and functions end, and
 //! `start` makes them again. A scene under way is refused, unless it says that it can be resumed. Bodies run
 //! without the world, as at the start of a level. Not here: the world (`world::snapshot`), the bytes around
@@ -71,7 +71,7 @@ struct SavedInstance {
 
 walkon_nav::saved!(SavedInstance { owner, character, file, asked, given, version, state, is_whole });
 
-/// Writes behaviours as [`SavedInstance`] reads them: what is not the state is written where it stands.
+/// Writes behaviours as [`SavedInstance`] reads them: everything but the state is written in place.
 fn save_instances(behaviours: &Behaviours, states: &[KeptState], out: &mut ByteWriter) {
     let found = |kept: &KeptState| behaviours.get(kept.owner);
     let instances: Vec<(&KeptState, &Instance)> =
@@ -231,7 +231,7 @@ impl ScriptHost {
         self.vm.texts().hashes()
     }
 
-    /// What the level was started with.
+    /// The arguments that the level was started with.
     pub fn args(&self) -> Vec<String> {
         level::args(self.vm.lua())
     }
@@ -293,7 +293,7 @@ fn save_tables(runtime: &mut Runtime, world: &World, instances: &BTreeSet<Owner>
         has_test: _,
         // As the level says.
         level_file: _,
-        // What was refused is not tried again.
+        // Refused files are not tried again.
         reloads: _,
     } = runtime;
     let now = world.tick();
@@ -602,7 +602,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// What can be asked of a scene before it goes on.
+    /// Checks what can be checked of a scene before it goes on.
     fn check_scene(&self, scene: &SavedScene) -> Result<(), Refusal> {
         let Some(file) = &scene.file else { return Ok(()) };
         self.definition(scene, file).map(drop)

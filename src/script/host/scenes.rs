@@ -1,4 +1,4 @@
-//! What the host says to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes
+//! Orders of the host to scenes: answers, "go on", "skip"; and the stretches that a skipped scene passes
 //! over.
 //!
 //! In: words of the host; the world, lent for a look. Out: work for the next step 12; the next stretch. Not
@@ -12,8 +12,8 @@ use crate::world::World;
 use crate::world::scene_fast_forward::FastForward;
 
 impl ScriptHost {
-    /// Answers the choice of that id under way, and every later one of it. What is none of its options is not
-    /// taken.
+    /// Answers the choice of that id under way, and every later one of it. An answer that is none of its
+    /// options is not taken.
     pub fn answer(&mut self, id: &str, option: &str) {
         dialogue::answer(self.vm.lua(), id, option);
     }
@@ -36,8 +36,8 @@ impl ScriptHost {
         found.is_some_and(|id| skipping::ask(lua, id))
     }
 
-    /// The next stretch of a skipped scene; none when nothing is skipped, or what is left needs game time or
-    /// the next tick's fuel.
+    /// The next stretch of a skipped scene; none when nothing is skipped, or when the rest needs game time or
+    /// the fuel of the next tick.
     pub fn next_rush(&mut self, world: &mut World) -> Option<FastForward> {
         if !store::with(self.vm.lua(), |runtime| runtime.cinematics.scenes.has_rush()) {
             return None;

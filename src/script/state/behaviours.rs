@@ -1,4 +1,5 @@
-//! Behaviours of characters: the classes that files define, the instances, those that were switched off.
+//! Behaviours of characters: the classes that files define, the instances, the instances that were switched
+//! off.
 //!
 //! In: checked classes, instances as they begin and end. Out: the behaviours that run at a tick, in order of
 //! the characters' numbers. Not here: `init`, `update` and the end of an instance (`step::behaviour`).

@@ -1,6 +1,6 @@
 //! Texts that make single instructions expensive: long numbers, and long texts that begin alike.
 //!
-//! In: every text a script makes that is long enough to matter. Out: what a safepoint costs from then on.
+//! In: every text a script makes that is long enough to matter. Out: the cost of a safepoint from then on.
 //! Holds: an instruction of the VM that takes a text for a number reads it to the end of its digits, and one
 //! that compares two texts reads them as far as they are alike; neither passes a safepoint. So a text of very
 //! many digits cannot be made, and as long as shorter ones or long texts that begin alike have been made,

@@ -1,8 +1,8 @@
 //! Handlers that scripts have registered, by what they listen to.
 //!
 //! In: callbacks under their owners. Out: the listeners of a walk, a path, a watch, a door, an event or a
-//! board, in order of registration. Holds: what an owner registered goes with it. Not here: reading handlers
-//! out of arguments and calling them (`step::handlers`).
+//! board, in order of registration. Holds: handlers end with the owner that registered them. Not here:
+//! reading handlers out of arguments and calling them (`step::handlers`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -207,8 +207,8 @@ impl Handlers {
         self.boards.retain(|_, list| !list.is_empty());
     }
 
-    /// The code of an owner was replaced: what it registered ends as in [`Handlers::end_owner`], and of the
-    /// handlers of its walks those stay that are names.
+    /// The code of an owner was replaced: its registrations end as in [`Handlers::end_owner`], but handlers
+    /// of its walks that are names stay.
     pub(crate) fn reload_owner(&mut self, owner: Owner) {
         let underway = std::mem::take(&mut self.underway);
         self.end_owner(owner);
@@ -315,7 +315,7 @@ impl Handlers {
             walks,
             underway,
             last,
-            // What code had registered ends, as at a reload, and is made again by `start`.
+            // Registrations of code end, as at a reload, and `start` makes them again.
             paths: _,
             watches: _,
             senses: _,

@@ -1,7 +1,7 @@
 //! A set of owners in the order of their numbers.
 //!
 //! In: owners. Out: the same, in order, from any of them on. Holds: one bit for every number up to the
-//! largest that is in it, so that ten thousand go in and out in a tick for next to nothing.
+//! largest that is in it, so that ten thousand go in and out in a tick at little cost.
 
 use crate::world::owner::Owner;
 

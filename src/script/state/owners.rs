@@ -1,8 +1,9 @@
 //! Owners: on whose behalf code runs, and what is counted for each.
 //!
-//! In: behaviours, the level script, scenes as they begin and end. Out: a label for messages, counts, what
-//! came in while an owner stood still. Holds: an owner that has ended is not found any more; one that is
-//! paused keeps its time standing still. Not here: what the end of each kind of owner is like (`step`).
+//! In: behaviours, the level script, scenes as they begin and end. Out: a label for messages, counts, events
+//! and results that came while an owner stood still. Holds: an owner that has ended is not found any more;
+//! one that is paused keeps its time standing still. Not here: what the end of each kind of owner is like
+//! (`step`).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -42,7 +43,7 @@ pub(crate) struct OwnerRecord {
     label_hash: u64,
     /// Where the names of handlers are looked up.
     pub(crate) names: Option<Table>,
-    /// What named handlers are called with first: `self` or the scene.
+    /// The first argument of named handlers: `self` or the scene.
     pub(crate) receiver: Option<Value>,
     /// Since when it stands still.
     paused: Option<Tick>,
@@ -249,7 +250,7 @@ pub const WATCHES_MAX: usize = 4096;
 /// Timers of a level.
 pub const TIMERS_MAX: usize = 65_536;
 
-/// What of an owner is counted against a limit.
+/// The things of an owner that count against a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// Tasks (`limits.tasksPerOwner`).

@@ -138,7 +138,7 @@ pub(crate) struct RunningScene {
     pub(crate) skip: Skip,
 }
 
-/// What a save game holds of a scene that has not ended.
+/// The saved form of a scene that has not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct SavedScene {
     pub(crate) name: String,
@@ -196,7 +196,7 @@ impl Scenes {
         self.scenes.get_mut(&id).filter(|scene| scene.stage == SceneStage::Queued)
     }
 
-    /// What a save game holds of each scene that has not ended, oldest first; the name of one under way that
+    /// The saved form of each scene that has not ended, oldest first; else the name of a scene under way that
     /// cannot be saved.
     pub(crate) fn to_save(&self) -> Result<Vec<SavedScene>, String> {
         let one = |scene: &RunningScene| {
@@ -347,7 +347,7 @@ impl Scenes {
         self.scenes.keys().any(|&id| self.is_rushing(id))
     }
 
-    /// How far the skipping of a scene has come, and what it is.
+    /// How far the skipping of a scene has come, and the scene.
     pub(crate) fn skip_mut(&mut self, id: u64) -> Option<(&mut Skip, &Definition)> {
         self.scenes.get_mut(&id).map(|scene| (&mut scene.skip, &scene.definition))
     }
@@ -381,7 +381,8 @@ impl Scenes {
         self.definitions.insert(definition.name.clone(), (owner, definition));
     }
 
-    /// The code of an owner is replaced: what it has defined is not played any more. Scenes under way go on.
+    /// The code of an owner is replaced: scenes that it has defined are not played any more. Scenes under way
+    /// go on.
     pub(crate) fn forget_definitions(&mut self, owner: Owner) {
         self.definitions.retain(|_, (other, _)| *other != owner);
     }

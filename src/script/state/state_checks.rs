@@ -27,7 +27,7 @@ pub(crate) struct StateChecks {
     put_off: OwnerSet,
     /// The owner that was looked at last.
     last: Owner,
-    /// What was reported of states that are not plain data.
+    /// The reports about states that are not plain data.
     told: BTreeMap<Owner, String>,
 }
 

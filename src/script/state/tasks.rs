@@ -2,8 +2,8 @@
 //!
 //! In: tasks to be, waits that begin and end. Out: which tasks are due, which of them wait for a result or an
 //! event. Holds: every task that waits stands in exactly the lists of what it waits for, and in none when it
-//! does not; one that is called at once lies beside the others until it waits, and is like them in all that
-//! can be asked. Not here: running a task (`step::task`), what a wait is (`waits`).
+//! does not; a task that is called at once lies beside the others until it waits, and answers every question
+//! as they do. Not here: running a task (`step::task`), what a wait is (`waits`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -411,7 +411,7 @@ impl Tasks {
         }
     }
 
-    /// The tasks of an owner, or all, that wait: their id, the serial of the wait, what they wait for.
+    /// The waiting tasks of an owner, or of all: id, serial of the wait, awaited thing.
     pub(crate) fn waits(&self, owner: Option<Owner>) -> impl Iterator<Item = (u64, u64, &TaskPause)> {
         let tasks = self.iter().filter(move |(_, task)| owner.is_none_or(|owner| task.owner == owner));
         tasks.filter_map(|(id, task)| Some((id, task.serial, task.pause.as_ref()?)))
@@ -440,7 +440,7 @@ impl Tasks {
         }
     }
 
-    /// A task begins to wait, at `now`; what of that is known already.
+    /// A task begins to wait, at `now`. Gives the results that are known already.
     pub(crate) fn wait_for(&mut self, id: u64, pending: Pending, now: Tick) -> Vec<(Option<usize>, Outcome)> {
         if self.is_called(id) {
             self.settle_called();

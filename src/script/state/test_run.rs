@@ -22,7 +22,7 @@ pub(crate) struct GivenAnswer {
     pub(crate) is_asked: bool,
 }
 
-/// What a test has answered.
+/// The answers of a test.
 #[derive(Debug, Default)]
 pub(crate) struct TestAnswers {
     /// By id of the choice.
@@ -132,7 +132,7 @@ pub struct ReloadReport {
 /// An expectation that failed, or an error that ended the test, and where in the test that was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestFailure {
-    /// What was expected and what was there instead.
+    /// The expected value and the value that was there instead.
     pub message: String,
     /// The test's file, or the script's where the test had no part in it.
     pub file: String,

@@ -248,7 +248,7 @@ impl Timers {
                 skipped,
                 paused_left,
             } = timer;
-            // What stood still with its owner goes on by as much later.
+            // A timer that stood still with its owner goes on by as much later.
             let ticks = if paused_left.is_none() { ticks } else { 0 };
             id.save(out);
             owner.save(out);

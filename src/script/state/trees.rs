@@ -1,4 +1,4 @@
-//! Behaviour trees: the nodes of each, and what every node of a running one is at.
+//! Behaviour trees: the nodes of each, and the state of every node of a running one.
 //!
 //! In: nodes as builders made them, ends of actions. Out: which trees are due; what a tick goes on from. Not
 //! here: reading nodes and ticking them (`step::tree`).
@@ -95,7 +95,7 @@ impl Exit {
         if ok { Self::Success } else { Self::Failure }
     }
 
-    /// How what runs is left when its owner's tasks end with `why`.
+    /// How running nodes are left when their owner's tasks end with `why`.
     pub(crate) fn at_end(why: Why) -> Self {
         if why == Why::Reload { Self::Reload } else { Self::OwnerGone }
     }
@@ -110,7 +110,7 @@ pub(crate) enum ActionEnd {
     Faulted,
 }
 
-/// What a node is at. Small: ten thousand trees are looked at in every tick.
+/// The state of a node. Small: ten thousand trees are looked at in every tick.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NodeState {
     pub(crate) is_running: bool,

@@ -1,4 +1,4 @@
-//! What can be waited for, and how it came to its end.
+//! Things that a task can wait for, and how they ended.
 //!
 //! In: numbers of walks, tasks, timers and the like. Out: the same as one key; results as opaque values. Not
 //! here: the waiting tasks (`tasks`), how handles keep results (`step::wait`).
@@ -24,7 +24,7 @@ pub enum Wait {
     Play(u64),
     /// A timer or a cue; its result is a boolean.
     Timer(u64),
-    /// A task; its result is what its function returned first.
+    /// A task; its result is the first value that its function returned.
     Task(u64),
     /// A scene; its result is a `SceneInfo`.
     Scene(u64),

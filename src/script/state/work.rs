@@ -1,4 +1,4 @@
-//! Work that scripts made for step 12, and what step 3 did not get to.
+//! Work that scripts made for step 12, and jobs that step 3 did not get to.
 //!
 //! In: work with the number of facts that come before it, jobs. Out: the next piece. Holds: work made by
 //! scripts and facts of the world are dealt with in one order, that of their occurrence. Not here: doing it

@@ -393,7 +393,7 @@ pub(crate) fn detach_now(vm: &ScriptVm, character: CharacterId, why: &str) {
     store::with(vm.lua(), |runtime| runtime.actors.behaviours.forget_suspended(character));
 }
 
-/// Switches an instance off after its last fault; after the tick of its tree, when that is what faulted.
+/// Switches an instance off after its last fault; after the tick of its tree, when the tree faulted.
 pub(crate) fn switch_off(vm: &ScriptVm, owner: Owner) {
     if !store::with(vm.lua(), |runtime| runtime.actors.trees.defers_suspension(owner)) {
         end(vm, owner, "fault");
@@ -462,7 +462,7 @@ fn suspended(lua: &Lua, owner: Owner, instance: &Instance, limit_kib: u32) -> Su
     }
 }
 
-/// What is said of a behaviour that was switched off.
+/// The message about a behaviour that was switched off.
 fn switched_off(vm: &ScriptVm, character: CharacterId, suspended: &Suspended) -> SwitchedOff {
     let path = vm.texts().get(&suspended.file).map_or(suspended.file.clone(), |file| file.path.clone());
     SwitchedOff {
@@ -560,7 +560,8 @@ pub(crate) fn pause(lua: &Lua, character: CharacterId) {
     });
 }
 
-/// The behaviour of a character goes on: its time by as much later, what was kept at the next dispatch.
+/// The behaviour of a character goes on: its time by as much later, kept events and results at the next
+/// dispatch.
 pub(crate) fn release(lua: &Lua, character: CharacterId) {
     let released = store::with(lua, |runtime| {
         let owner = runtime.actors.behaviours.of(character)?;

@@ -3,8 +3,8 @@
 //! In: tables of cinematic files, arguments. Out: running scenes: an owner, a main task, held characters.
 //! Holds: a character is held by one scene at most; a scene ends when its script has returned and every walk
 //! it started has settled; on every exit, be it finished, cancelled, a fault or the level's end, locks are
-//! given back, the camera is reset, held characters are released, then `onEnd` runs. Not here: what a scene
-//! is at (`state::scenes`) and may do (`bind::cinematic`, `prelude/scene.lua`).
+//! given back, the camera is reset, held characters are released, then `onEnd` runs. Not here: the stage of a
+//! scene (`state::scenes`) and its functions (`bind::cinematic`, `prelude/scene.lua`).
 
 pub(crate) mod definition;
 pub(crate) mod reload;

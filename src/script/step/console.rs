@@ -1,4 +1,4 @@
-//! Texts that the host has evaluated: the console of a viewer.
+//! Texts that the host wants evaluated: the console of a viewer.
 //!
 //! In: texts, the environment of the level script. Out: facts with the result of each. Holds: a text runs in
 //! step 3 before anything else, on the fuel of a call, and may not wait; everything it starts belongs to the
@@ -94,7 +94,8 @@ impl Console {
         Ok(own)
     }
 
-    /// The owner of what texts start; handlers given by name are looked up where the last text ran.
+    /// The owner of everything that texts start; handlers given by name are looked up where the last text
+    /// ran.
     fn owner(&mut self, vm: &ScriptVm, environment: &Table) -> Owner {
         store::with(vm.lua(), |runtime| {
             let begin = || runtime.owners.begin(OwnerKind::Console, "console".to_owned());

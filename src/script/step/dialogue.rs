@@ -1,8 +1,8 @@
-//! Answers to choices, and word that a line is over: which tasks go on.
+//! Answers to choices, and orders that end a line: they let tasks go on.
 //!
 //! In: answers of the host, or of a test. Out: work for step 12. Holds: with no host to answer nothing waits
 //! for a person, so a line is over after its seconds and a choice takes its answer by itself. Not here: the
-//! answers that were given (`state::dialogue`), what is asked (`bind::scene`), how the time passes (`task`).
+//! answers so far (`state::dialogue`), asking (`bind::scene`), how the time passes (`task`).
 
 use mlua::{Lua, Value};
 

@@ -1,10 +1,11 @@
-//! Step 12: what runs because of what happened.
+//! Step 12: code that runs because something happened.
 //!
 //! In: the facts of the world and the work that scripts made, in one order of occurrence. Out: handlers
-//! called, waiting tasks resumed. Holds: first in, first out, in rounds: what a round causes is dealt with in
-//! the next one; after the last round, or when the fuel of the tick is spent, the rest waits for the next
-//! tick and nothing is lost. For one walk: its own handler, `onSettled`, then waiting tasks. For one event:
-//! listeners by registration, then waiting tasks. Not here: what runs because of the time (`schedule`).
+//! called, waiting tasks resumed. Holds: first in, first out, in rounds: facts and work that a round causes
+//! are dealt with in the next one; after the last round, or when the fuel of the tick is spent, the rest
+//! waits for the next tick and nothing is lost. For one walk: its own handler, `onSettled`, then waiting
+//! tasks. For one event: listeners by registration, then waiting tasks. Not here: code that runs because of
+//! the time (`schedule`).
 //!
 //! A settled walk comes to its `onArrived` by `ScriptHost::phase`, `lend::phase`, `dispatch::run`, `drain`,
 //! `fact`, `walk_settled`, `handlers::deliver`, `task::begin`, `invoke::within`, `ScriptVm::resume`.
@@ -73,14 +74,14 @@ pub(crate) fn run(vm: &ScriptVm) {
     queue_stays(lua);
     let mut left = Left { rounds: rounds_max, items: items_max };
     drain(vm, &mut left);
-    // The test comes last; what it causes is dealt with in the rounds that are left.
+    // The test comes last; its effects are dealt with in the rounds that are left.
     while testing::take_turn(vm) {
         drain(vm, &mut left);
     }
     testing::after_tick(vm);
 }
 
-/// What of its bounds a step 12 has left.
+/// The rest of the bounds of a step 12.
 struct Left {
     rounds: u32,
     items: u32,

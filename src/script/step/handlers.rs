@@ -281,8 +281,7 @@ fn with_receiver(lua: &Lua, handler: &Delivering<'_>) -> Option<Function> {
     function.bind(receiver?).ok()
 }
 
-/// The function of an owner by its name, and what it is called with first. None when the name means nothing
-/// any more.
+/// The function of an owner by its name, and its first argument. None when the name means nothing any more.
 fn named(lua: &Lua, owner: Owner, name: &str) -> Option<(Function, Option<Value>)> {
     let (names, receiver) = store::with(lua, |runtime| {
         let record = runtime.owners.get(owner)?;

@@ -1,5 +1,4 @@
-//! Calls from the host into scripts: on whose behalf, what becomes of an error, what is cleaned up
-//! afterwards.
+//! Calls from the host into scripts: their owners, their errors, the work after them.
 //!
 //! In: a function, its owner, the name of the call. Out: its results; or a fault, reported to the world,
 //! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within ten

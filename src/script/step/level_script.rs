@@ -1,7 +1,7 @@
 //! The level script: its owner, its functions, its end.
 //!
 //! In: the environment in which its body has run. Out: `onStart`, `onTick` and `onStop` called. Holds: it is
-//! switched off after its last fault, and told why it stops. Not here: loading it (`host`).
+//! switched off after its last fault, and learns why it stops. Not here: loading it (`host`).
 
 use mlua::{Function, Table, Value};
 

@@ -1,9 +1,9 @@
-//! What runs Lua in the two phases of a tick, and at the start and the end of a level.
+//! The steps that run Lua: in the two phases of a tick, and at the start and the end of a level.
 //!
 //! In: the VM, the tables of `state`, the world, lent. Out: functions of scripts called, tasks resumed, facts
-//! and work made. Holds: step 3 runs what is due by time (`schedule`), step 12 what happened (`dispatch`);
-//! both call scripts through `invoke` alone. Not here: the tables (`state`), the VM itself (`vm`), the names
-//! that scripts see (`bind`).
+//! and work made. Holds: step 3 runs the code that is due by time (`schedule`), step 12 the code that waits
+//! for events (`dispatch`); both call scripts through `invoke` alone. Not here: the tables (`state`), the VM
+//! itself (`vm`), the names that scripts see (`bind`).
 
 pub(crate) mod behaviour;
 pub(crate) mod blackboard;

@@ -1,4 +1,4 @@
-//! What scripts keep in `state` and `self.state`, which has to be plain data.
+//! The data that scripts keep in `state` and `self.state`, which must be plain.
 //!
 //! In: a state, its owner, the owner whose code has just run. Out: a copy as plain data, or a fault that
 //! names the owner, the key, and the line that sets it if that can be found. Holds: the state of a behaviour

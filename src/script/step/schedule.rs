@@ -1,11 +1,11 @@
-//! Step 3: what runs because of the time.
+//! Step 3: code that runs because of the time.
 //!
 //! In: timers, behaviours, predicates and tasks whose time has come. Out: calls, in this order: timers by due
 //! tick, then by creation; the level script's `onTick` and predicates; each behaviour's `update` and
-//! predicates, by character; tasks by id; tasks that were started meanwhile. Holds: what the fuel of a tick
-//! does not suffice for waits for the next tick, and comes first then, so nothing is passed over twice;
-//! `update`s in a row come to what they come to one by one: the same fuel for each, the same faults, in the
-//! same order. Not here: what runs because of what happened (`dispatch`).
+//! predicates, by character; tasks by id; tasks that were started meanwhile. Holds: calls for which the fuel
+//! of a tick does not suffice wait for the next tick, and come first then, so nothing is passed over twice;
+//! `update`s in a row have the same results as one by one: the same fuel for each, the same faults, in the
+//! same order. Not here: code that runs because something happened (`dispatch`).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -111,8 +111,8 @@ fn run_job(vm: &ScriptVm, job: Job, reserve: u64) {
     }
 }
 
-/// `update`s that are called in one row, at most: where every call has to be followed by something, each
-/// begins a row of its own, and what it takes to begin one is in proportion to its length.
+/// The most `update`s that are called in one row: when every call must be followed by something, each begins
+/// a row of its own, and beginning one costs in proportion to its length.
 const ROW_MAX: u32 = 256;
 
 /// Runs the `update`s at these places among those that are due, until no more fuel is left than `reserve`;

@@ -1,11 +1,11 @@
 //! Skipping: the code of a scene runs on, and its waits are over in the order in which they would have been.
 //!
 //! In: a scene to skip, what its tasks wait for. Out: stretches of its time that pass at once
-//! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: no game time passes,
-//! for nobody but the scene; every wait of its tasks has an end, whichever function waits: by its own time,
-//! else after [`PATIENCE_S`]; what runs within `noSkip`, and a choice that a person has to make, is waited
-//! for at normal speed; a scene that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not
-//! here: walks, doors and regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
+//! (`world::scene_fast_forward`), tasks and timers whose time has come by them. Holds: game time passes for
+//! the scene alone; every wait of its tasks has an end, whichever function waits: by its own time, else after
+//! [`PATIENCE_S`]; code within `noSkip` and choices that a person has to make run at normal speed; a scene
+//! that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not here: walks, doors and
+//! regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
 use std::collections::BTreeMap;
 

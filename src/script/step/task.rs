@@ -303,8 +303,8 @@ fn after(vm: &ScriptVm, id: u64, call: &Call, result: Result<Resumed, CallFailur
     invoke::clean_up(vm);
 }
 
-/// Begins the wait that was asked for, with the value that was yielded; a bare yield waits a tick. What of it
-/// is known already.
+/// Begins the wait that was asked for, with the value that was yielded; a bare yield waits a tick. Gives the
+/// results that are known already.
 fn begin_wait(runtime: &mut Runtime, id: u64, yielded: &Value) -> Vec<(Answering, Outcome)> {
     let asked = match yielded {
         Value::Integer(serial) => u64::try_from(*serial).ok(),

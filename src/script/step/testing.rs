@@ -360,7 +360,7 @@ pub(crate) fn note_saving(lua: &Lua, saving: TestSaving) {
     with_run(lua, |run| run.saving = saving);
 }
 
-/// The end of the level: what the test started ends with it.
+/// The end of the level: everything that the test started ends with it.
 pub(crate) fn end(vm: &ScriptVm) {
     if let Some(owner) = owner_of(vm.lua()) {
         behaviour::end_owner(vm, owner, Why::LevelEnd);

@@ -1,4 +1,4 @@
-//! The end of timers: what becomes of tasks that wait for one.
+//! The end of timers, and of waits for them.
 //!
 //! In: timers that are cancelled, or whose last turn has come. Out: work for step 12. Holds: a timer ends
 //! once. Not here: when timers are due (`state::timers`), the calls of their handlers (`schedule`).

@@ -4,8 +4,8 @@
 //! every action that was entered is left exactly once; a tree that faulted starts again after a second; a
 //! tree whose owner stands still is not ticked and its time stands still. Interpreted here and not in Lua: no
 //! code of a script ever runs beneath a node, actions are tasks of their own, so each call has its own fuel
-//! and its own fault, and what a tree is at is part of the hash. Not here: what each node is at
-//! (`state::trees`) and does (`tree::tick`), the builders (`bind::bt`).
+//! and its own fault, and the state of a tree is part of the hash. Not here: the state of each node
+//! (`state::trees`), what nodes do (`tree::tick`), the builders (`bind::bt`).
 
 pub(crate) mod node;
 mod tick;

@@ -1,7 +1,7 @@
-//! Handles of what can be waited for, and the results that they keep once they are there.
+//! Handles of things that scripts wait for, and their results.
 //!
 //! In: handles of scripts, results as they come. Out: the thing behind a handle; the result it was given.
-//! Holds: a result is latched beside its handle and nowhere else, so nothing has to be aged: when no script
+//! Holds: a result is latched beside its handle and nowhere else, so results need no expiry: when no script
 //! holds the handle, nobody can ask. Not here: the waiting tasks (`state::tasks`), when results are delivered
 //! (`dispatch`).
 
@@ -103,7 +103,7 @@ pub(crate) fn latch(lua: &Lua, wait: Wait, outcome: &Outcome) -> mlua::Result<()
     }
 }
 
-/// What is kept of a task or change that is over: its status, and its result or message.
+/// The record of a task or change that is over: its status, and its result or message.
 fn ended(lua: &Lua, outcome: &Outcome) -> mlua::Result<Table> {
     let table = lua.create_table()?;
     match outcome {

@@ -1,11 +1,11 @@
-//! The memory of a level: what its scripts hold in the VM and what the host keeps for them, in one account.
+//! The memory of a level: memory of scripts in the VM and data that the host keeps for them, in one account.
 //!
 //! In: sizes of plain data that scripts hand over. Out: whether there is room. Holds: the VM and what the
 //! host keeps for scripts (payloads of timers and events, boards, parameters, arguments of scenes) together
-//! stay below the memory of the level; a call that asks for what does not fit gets an error. What is handed
-//! over is added at once; what is freed is found by counting again: after every sixteenth of the memory that
-//! is handed over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`),
-//! sizes of single values (`payload`).
+//! stay below the memory of the level; a call that asks for more gets an error. Data that is handed over is
+//! added at once; counting again finds what was freed: after every sixteenth of the memory that is handed
+//! over, and once in a tick while the account is full. Not here: the bound of the VM itself (`vm`), sizes of
+//! single values (`payload`).
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::script::state::runtime::Runtime;
 use crate::script::vm::{Machine, lend, store};
 use crate::world::World;
 
-/// What the host keeps, as far as it is known.
+/// The memory that the host keeps, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
     /// Memory of VM and host together, bytes; 0 while the VM is set up.
@@ -29,7 +29,7 @@ pub(crate) struct Account {
     new: Cell<usize>,
     /// The tick in which they were counted last.
     counted: Cell<Option<Tick>>,
-    /// What the VM was last given, bytes.
+    /// The last limit of the VM, bytes.
     vm_cap: Cell<usize>,
 }
 

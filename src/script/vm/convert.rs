@@ -14,7 +14,7 @@ use crate::base::suggestions;
 use crate::script::vm::lend::PanicWatch;
 use crate::script::vm::{fault, fuel, hints};
 
-/// How the mistake begins of a method that was called without its handle.
+/// The beginning of the mistake of a method that was called without its handle.
 const DOT: &str = "called with a dot; write ";
 
 fn dot(receiver: &str, name: &str) -> String {
@@ -32,7 +32,7 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// The function called `function` was used wrongly: `what` says how, what was expected, what to do.
+    /// The function `function` was used wrongly: `what` says how, with the expected form and advice.
     #[must_use]
     pub fn new(function: impl Into<String>, what: impl Into<String>) -> Self {
         Self { function: function.into(), what: what.into(), price: 32 }
@@ -189,7 +189,7 @@ pub struct Argument {
 }
 
 impl Argument {
-    /// The value `value` of what messages of `function` call `name`.
+    /// The value `value`, called `name` in messages of `function`.
     #[must_use]
     pub fn new(function: &str, name: &str, value: Value) -> Self {
         Self { function: Cow::Owned(function.to_owned()), name: Cow::Owned(name.to_owned()), value }
@@ -231,7 +231,7 @@ impl Argument {
         Mistake::expected(&self.function, &self.name, &self.value, expected)
     }
 
-    /// A finite number; `of` says of what: `a finite number of metres`, or empty.
+    /// A finite number; `of` names the unit: `a finite number of metres`, or empty.
     ///
     /// # Errors
     /// For anything else, also for a text that looks like a number.

@@ -318,7 +318,7 @@ pub(crate) fn locals(lua: &Lua, frame: &Frame) -> mlua::Result<Vec<Local>> {
     Ok(ordered)
 }
 
-/// Whether two values are the same; what is no number is the same as itself here.
+/// Whether two values are the same; NaN is the same as itself here.
 fn is_same(one: &Value, other: &Value) -> bool {
     let is_nan = |value: &Value| matches!(value, Value::Number(number) if number.is_nan());
     one == other || is_nan(one) && is_nan(other)
@@ -356,7 +356,7 @@ pub(crate) fn function_of(lua: &Lua, frame: &Frame) -> mlua::Result<Option<Funct
     raw::function(lua, frame)
 }
 
-/// What a function has captured, by number from 1; names are empty where the code carries none.
+/// The captured values of a function, by number from 1; names are empty where the code carries none.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -371,7 +371,7 @@ pub(crate) fn upvalues(lua: &Lua, function: &Function) -> mlua::Result<Vec<(Stri
     Ok(found)
 }
 
-/// Puts a value in the place of what a function has captured.
+/// Puts a value in the place of a captured value of a function.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -616,7 +616,7 @@ mod raw {
     /// Breaks at a line of a body and of the functions in it, or no longer. Gives the line where it breaks.
     pub(super) fn breakpoint(lua: &Lua, body: &Function, line: u32, is_enabled: bool) -> Option<u32> {
         let (line, mut found) = (c_int::try_from(line).ok()?, -1);
-        // SAFETY: what lies at 1 is a function of a script: `lines` and `register` are given no others.
+        // SAFETY: the value at 1 is a function of a script: `lines` and `register` are given no others.
         let done: mlua::Result<()> = unsafe {
             lua.exec_raw(body, |state| {
                 if ffi::lua_iscfunction(state, 1) == 0 {

@@ -16,7 +16,7 @@ use crate::script::vm::{hints, store};
 /// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
 pub const OWN_CHUNK: &str = "[walkon]";
 
-/// What the names of texts begin with that the host has evaluated: a number follows.
+/// The beginning of names of texts that the host has evaluated: a number follows.
 pub const CONSOLE: &str = "console:";
 
 /// Frames shown of a traceback; the rest is counted.

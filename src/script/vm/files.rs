@@ -14,7 +14,7 @@ use crate::base::hash;
 use crate::script::vm::convert::{shorten, suggestion};
 use crate::script::vm::limits::ScriptLimits;
 
-/// What a script file is called in paths.
+/// The ending of script files in paths.
 const SUFFIXES: [&str; 2] = [".lua", ".luau"];
 
 /// The texts of a level's scripts, by name.
@@ -266,7 +266,7 @@ pub struct Loaded {
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
     done: RefCell<BTreeMap<String, Loaded>>,
-    /// What each file has required: the name as asked for, and the file it meant.
+    /// The requires of each file: the name as asked for, and the file it meant.
     needs: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
     /// The files whose bodies run right now, outermost first.
     open: RefCell<Vec<String>>,

@@ -2,13 +2,14 @@
 //!
 //! In: a number of safepoints for one call from the host, flags of the shell. Out: the reason a call was
 //! ended, if it was. Holds: a call passes at most its number of safepoints; once it is spent, every further
-//! safepoint raises again, so no `pcall` or coroutine outlasts it. What decides is a count, never a clock:
-//! the same script stops at the same place. Large texts and buffers count too, four safepoints for each KiB,
-//! so that copying is not free. Luau's own collector paces itself by a clock, and what it has freed decides
-//! which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in use
-//! alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over a
-//! wide table counts as wide as the table is, and so does making room again and again, and making room for
-//! keys of a table that are no places of its list: the list is counted then. Not here: reporting (`fault`).
+//! safepoint raises again, so no `pcall` or coroutine outlasts it. A count decides, never a clock: the same
+//! script stops at the same place. Large texts and buffers count too, four safepoints for each KiB, so that
+//! copying is not free. Luau's own collector paces itself by a clock, and the memory that it has freed
+//! decides which texts and tables are made again; so it is off, and collects at safepoints, by the bytes in
+//! use alone. Texts that make single instructions expensive make safepoints expensive (`census`). A loop over
+//! a wide table counts by the width of the table. So does making room again and again, and making room for
+//! keys that are no places of a table's list, because the VM counts the list then. Not here: reporting
+//! (`fault`).
 //! Source: `lua_callbacks` of Luau. mlua's own `set_interrupt` costs 1.6 to 1.8 times on tight loops, this
 //! about 1.1 times.
 
@@ -169,7 +170,7 @@ struct Gauge {
     /// Whether there are tables so wide that loops over them have to be looked for.
     has_wide_tables: Cell<bool>,
     room: Room,
-    /// What a safepoint counts for.
+    /// The price of a safepoint.
     price: Cell<u64>,
     census: RefCell<Census>,
     /// Whether the call under way rests while somebody looks around: nothing is collected meanwhile.
@@ -185,13 +186,12 @@ struct Gauge {
     signals: Arc<Signals>,
 }
 
-/// Bytes for tables: what is paid for, and what has been made. Tables that grow as they are filled are paid
-/// for by the safepoints that fill them, whenever they grow: with keys that lie at some address in memory,
-/// that is up to the address. A script that takes from a table and puts into it so that the table is made
-/// again each time pays for that.
+/// Bytes for tables: those paid for, and those made. The safepoints that fill a growing table pay for its
+/// growth, whenever it grows: with keys that lie at some address in memory, the address decides when. A
+/// script that takes from a table and puts into it so that the table is made again each time pays for that.
 #[derive(Debug, Default)]
 struct Room {
-    /// Left of what earlier calls paid for.
+    /// The rest of the bytes that earlier calls paid for.
     left: Cell<u64>,
     /// Made in this call.
     made: Cell<u64>,
@@ -260,8 +260,8 @@ impl CollectorPace {
 /// What a call costs the tick beside its safepoints.
 const CALL_PRICE: u64 = 8;
 
-/// What a unit of fuel that a function takes costs the tick beside the unit itself: it buys up to a
-/// microsecond of work, where a safepoint is passed in a quarter of one.
+/// The extra price for the tick of a unit of fuel that a function takes: the unit buys up to a microsecond of
+/// work, while a safepoint is passed in a quarter of one.
 const WORK_PRICE: u64 = 3;
 
 impl Gauge {
@@ -298,7 +298,7 @@ impl Gauge {
         self.charged.get().min(self.spent())
     }
 
-    /// Safepoints that the call has passed, beside what functions took.
+    /// Safepoints that the call has passed, without the units that functions took.
     fn passed(&self) -> u64 {
         (self.limit.get().saturating_sub(self.left())).saturating_sub(self.charged.get())
     }
@@ -531,8 +531,7 @@ impl Fuel {
         self.0.limit.get()
     }
 
-    /// What a safepoint counts for: more than one after texts were made that make single instructions
-    /// expensive.
+    /// The price of a safepoint: more than one after texts were made that make single instructions expensive.
     #[must_use]
     pub fn price(&self) -> u64 {
         self.0.price.get()
@@ -544,8 +543,9 @@ impl Fuel {
         self.0.paid.set(bytes);
     }
 
-    /// Room for tables counts from now on, as that for texts does. Not while they grow: what is put into them
-    /// is counted, and with keys that lie at some address in memory, when they grow is up to that address.
+    /// Room for tables counts from now on, as that for texts does. Not while they grow: entries that are put
+    /// into them are counted, and with keys that lie at some address in memory, that address decides when
+    /// they grow.
     pub fn begin_counting_tables(&self) {
         self.0.counts_tables.set(true);
     }
@@ -654,7 +654,7 @@ mod raw {
         static ACTIVE: Cell<*const Gauge> = const { Cell::new(ptr::null()) };
     }
 
-    /// Smaller allocations are free: what they are for passes safepoints enough.
+    /// Smaller allocations are free: the code that makes them passes safepoints enough.
     const LARGE_BYTES: usize = 4096;
 
     /// Bytes of a large allocation in a unit of fuel.
@@ -663,8 +663,8 @@ mod raw {
     /// What a text takes beside its bytes, at most.
     const TEXT_HEAD_BYTES: usize = 64;
 
-    /// The category of memory for what scripts make. What is left at 0 is Luau's own: its table of all texts,
-    /// which grows with the number of texts that are not collected yet, and so is nobody's to pay for.
+    /// The category of memory that scripts make. Memory that is left at 0 is Luau's own: its table of all
+    /// texts, which grows with the number of texts that are not collected yet, and so is nobody's to pay for.
     const SCRIPTS: u8 = 1;
 
     /// Blocks of texts that are too short to matter.
@@ -689,7 +689,7 @@ mod raw {
         pub(super) widths: Cell<Option<Widths>>,
     }
 
-    /// The tag of what a loop over a table keeps of its way.
+    /// The tag of the value in which a loop over a table keeps its place.
     const ITERATOR: u32 = 128;
 
     /// The VM reads the lower 32 bits only.
@@ -718,10 +718,11 @@ mod raw {
         }
     }
 
-    /// Where the sizes of a table lie in it, which was measured.
+    /// Where the sizes of a table lie in it, as measured.
     #[derive(Clone, Copy, Debug)]
     pub(super) struct Widths {
-        /// The addresses of `next` and of what `pairs` returns, which is the same function once more.
+        /// The addresses of `next` and of the function that `pairs` returns, which is the same function once
+        /// more.
         nexts: [usize; 2],
         /// Where a thread keeps the address of its first register, in words.
         first: usize,
@@ -972,7 +973,7 @@ mod raw {
             Noted { blocks: self.blocks.each_ref().map(Cell::get), count: self.count.replace(0) }
         }
 
-        /// Nothing was freed since they were put aside; what was noted since is forgotten.
+        /// Nothing was freed since they were put aside; later notes are forgotten.
         pub(super) fn take_up(&self, noted: Noted) {
             for (block, kept) in self.blocks.iter().zip(noted.blocks) {
                 block.set(kept);
@@ -1035,9 +1036,9 @@ mod raw {
         unsafe { look_around(state, gauge) }
     }
 
-    /// Where a loop over a table is about to begin, or `next` to be called, the table is paid for as wide as
-    /// it is: places that hold nothing pass no safepoint. A loop keeps nil, the table and how far it came in
-    /// three registers; once it is paid for, a bit that the VM does not read is set in the last of them.
+    /// When a loop over a table is about to begin, or a call of `next`, the whole width of the table is paid
+    /// for: empty places pass no safepoint. A loop keeps nil, the table and how far it came in three
+    /// registers; once it is paid for, a bit that the VM does not read is set in the last of them.
     #[inline(never)]
     unsafe fn look_at_loops(state: *mut ffi::lua_State, gauge: &Gauge) {
         let Some(widths) = gauge.fresh.widths.get() else { return };

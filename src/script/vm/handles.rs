@@ -1,4 +1,4 @@
-//! Handles: what scripts hold in place of the things of the world.
+//! Handles: scripts hold them in place of the things of the world.
 //!
 //! In: ids. Out: Lua values; the same thing is always the same value, so `==` works and a handle can be a
 //! table key. Holds: a handle is an id and nothing else, without a destructor, because the collector may run
@@ -27,7 +27,7 @@ use crate::world::sense::SenseId;
 pub trait Thing: Copy + std::fmt::Debug + 'static {
     /// What `typeof` says.
     const TYPE: &'static str;
-    /// What a variable that holds one is called in messages.
+    /// The name in messages of a variable that holds one.
     const VARIABLE: &'static str;
     /// The id as bits; different things of a type have different bits.
     fn bits(self) -> u64;
@@ -198,7 +198,7 @@ pub(crate) struct Cache {
     latched: Table,
     /// Tables of marks by name.
     marks: Table,
-    /// What a level says of its things, by what they are and their name: the data, and its read-only table.
+    /// The properties of things of a level, by kind and name: the data, and its read-only table.
     props: BTreeMap<String, (Arc<Plain>, Table)>,
     /// Those made for a debugger, by type and key: nobody keeps them, and they are forgotten when it is done.
     noted: Option<Vec<(&'static str, f64)>>,
@@ -219,7 +219,7 @@ pub(crate) struct Makers {
     pub(crate) walk_result: Function,
 }
 
-/// How a type finds what is asked of it. In Lua, so that a method is found without a call of the host.
+/// How a type looks names up. In Lua, so that a method is found without a call of the host.
 const INDEX: &str = r"
 local methods, fields, missing = ...
 return function(self, key)
@@ -416,8 +416,8 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     Ok(Value::Table(table))
 }
 
-/// What the level says of a thing, read-only: the same table as long as the level says the same. A thing
-/// without a name gets a fresh one. A thing without properties gets an empty one.
+/// The properties of a thing, read-only: the same table as long as the level says the same. A thing without a
+/// name gets a fresh one. A thing without properties gets an empty one.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
@@ -516,7 +516,7 @@ fn make_plain(lua: &Lua, plain: &Plain) -> mlua::Result<Value> {
     }
 }
 
-/// What is behind a value, if it is a handle of that type.
+/// The thing behind a value, if it is a handle of that type.
 #[must_use]
 pub fn thing<T: Thing>(value: &Value) -> Option<T> {
     if T::IS_LIGHT {

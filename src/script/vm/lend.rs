@@ -2,8 +2,8 @@
 //!
 //! In: the world, moved in for a phase. Out: one borrow for one host call. Holds: the world goes home on
 //! return, error and panic alike; the borrow cannot escape the closure it is given to, and the closure is not
-//! given the VM, so no script runs while the world is borrowed. Not here: when phases happen (`host`). It
-//! asks that `T::default()` is empty and cheap: that is what stands in for the world while it is away.
+//! given the VM, so no script runs while the world is borrowed. Not here: when phases happen (`host`).
+//! `T::default()` must be empty and cheap: it stands in for the world while that is away.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -45,7 +45,7 @@ use crate::script::vm::library::{Console, Printed};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::sandbox::Sandbox;
 
-/// What a VM is made with.
+/// The setup of a VM.
 #[derive(Clone, Debug, Default)]
 pub struct VmSettings {
     /// The seed of the run: `math.random` of each file is a stream of it.
@@ -83,7 +83,7 @@ pub(crate) struct Machine {
     pub(crate) depth: Cell<u32>,
     /// Bodies of files that run inside each other right now.
     loading: Cell<u32>,
-    /// What the handler of the running call saw, before the stack was unwound.
+    /// The report of the handler of the running call, from before the stack was unwound.
     failure: RefCell<Option<CallFailure>>,
     texts: RefCell<ScriptTexts>,
     loads: Loads,
@@ -314,8 +314,8 @@ impl ScriptVm {
         &self.sandbox.globals
     }
 
-    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; what else it needs comes
-    /// as arguments. Its frames are not shown in tracebacks and its errors name the line of the script that
+    /// A Lua file of walkon's own, compiled: its globals are Luau's own, unguarded; everything else comes as
+    /// arguments. Its frames are not shown in tracebacks and its errors name the line of the script that
     /// called it (`error(message, 2)`).
     ///
     /// # Errors
@@ -340,7 +340,7 @@ impl ScriptVm {
         Ok(())
     }
 
-    /// Calls `function` on `fuel` safepoints. What it did before an error stays done.
+    /// Calls `function` on `fuel` safepoints. Its effects before an error stay.
     ///
     /// # Errors
     /// The failure that ended it.
@@ -679,7 +679,7 @@ impl ScriptVm {
         self.loader.close(&name, environment, outcome.map(first))
     }
 
-    /// Compiles a file. What it names in quotes counts as texts of a script do.
+    /// Compiles a file. Its quoted texts count as texts of a script do.
     fn prepare(&self, name: &str) -> Result<(Table, Function), CallFailure> {
         let compiling = self.machine.fuel.enter(u64::MAX / 2);
         let prepared = self.loader.prepare(&self.lua, name);

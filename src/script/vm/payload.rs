@@ -1,9 +1,9 @@
-//! Plain data in and out of Lua: what scripts may give the host to keep.
+//! Plain data in and out of Lua: the only data that scripts may give the host to keep.
 //!
 //! In: a value, the name messages use for it, a size cap. Out: a `Plain`, or the path of the first thing that
 //! is not plain. Holds: read raw, no metatables, no cycles, depth 32 at most, whole-number or text keys; a
-//! copy, never a shared table. Not here: what characters and doors look like in Lua: `bind` tells once,
-//! through [`install`].
+//! copy, never a shared table. Not here: how characters and doors look in Lua: `bind` says so once, through
+//! [`install`].
 
 use std::collections::BTreeMap;
 
@@ -193,7 +193,8 @@ struct TableReader {
     /// The tables around the value being read, by address: for cycles only, never shown, never ordered by.
     open: Vec<*const std::ffi::c_void>,
     path: String,
-    /// Where parts are left out that are not plain: sentences about them; else the first of them is the end.
+    /// When parts that are not plain are left out: sentences about them; else the first of them ends the
+    /// reading.
     left_out: Option<Vec<String>>,
 }
 
@@ -267,8 +268,8 @@ impl TableReader {
         Ok(list_or_map(entries))
     }
 
-    /// Goes on without what is wrong, where that is wanted. What is too large is left out as a field of the
-    /// whole.
+    /// Goes on without a wrong part, if that is wanted. A part that is too large is left out as a field of
+    /// the whole.
     fn leave_out<T>(
         &mut self,
         trouble: Trouble,

@@ -32,7 +32,7 @@ pub(crate) fn open(vm: &ScriptVm, setup: ProfileSetup) -> mlua::Result<()> {
     Ok(())
 }
 
-/// What the calls so far have cost; none without a profile.
+/// The costs of the calls so far; none without a profile.
 pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
     end_step(vm);
     let ledger = vm.machine.profile.borrow();
@@ -94,7 +94,7 @@ pub(super) fn end_row(vm: &ScriptVm) {
     }
 }
 
-/// By row what is called of these owners, whose `update`s are about to be called; none without a profile.
+/// By row the context of these owners, whose `update`s are about to be called; none without a profile.
 pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>> {
     let ledger = &mut *vm.machine.profile.borrow_mut();
     let ledger = ledger.as_mut()?;
@@ -108,7 +108,7 @@ pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>>
     Some(contexts)
 }
 
-/// What a row of `update`s is called.
+/// The name of a row of `update`s.
 const UPDATE: &str = "update";
 
 fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {

@@ -1,10 +1,10 @@
 //! What a script can see: an allow-list of globals, read-only, with guarded functions in place of dangerous
 //! ones.
 //!
-//! In: a fresh VM. Out: its globals, frozen, and one environment for each file. Holds: what is not listed
-//! here is absent; nothing a script reaches can be changed for another script; no bytecode, no addresses, no
-//! way to the real libraries. Not here: how the guarded functions are bounded (`prelude/base.lua`,
-//! `library`).
+//! In: a fresh VM. Out: its globals, frozen, and one environment for each file. Holds: a global that is not
+//! listed here is absent; nothing a script reaches can be changed for another script; no bytecode, no
+//! addresses, no way to the real libraries. Not here: how the guarded functions are bounded
+//! (`prelude/base.lua`, `library`).
 
 use std::rc::Rc;
 
@@ -133,8 +133,8 @@ pub(crate) fn build(lua: &Lua, machine: &Rc<Machine>) -> mlua::Result<Sandbox> {
     })
 }
 
-/// An empty table through which `globals` are found. Where a function has no name, the VM searches its
-/// globals for one, at every error of the host that a script catches: half of the cost of such an error.
+/// An empty table through which `globals` are found. When a function has no name, the VM searches its globals
+/// for one, at every error of the host that a script catches: half of the cost of such an error.
 fn behind(lua: &Lua, globals: &Table) -> mlua::Result<Table> {
     let (front, meta) = (lua.create_table()?, lua.create_table()?);
     meta.raw_set("__index", globals)?;

@@ -1,8 +1,9 @@
 //! Values of scripts as data for people: the results of a console, the states that an inspector shows.
 //!
-//! In: any value. Out: plain data; what is not plain is a few words, and what is too much is counted. Holds:
-//! read raw, so no code of a script runs; bounded, whatever the value; a table is shown in the order of its
-//! keys, so equal tables look equal. Not here: data that the host keeps for scripts (`payload`).
+//! In: any value. Out: plain data; a value that is not plain becomes a few words, and entries beyond the
+//! limit are counted. Holds: read raw, so no code of a script runs; bounded, whatever the value; a table is
+//! shown in the order of its keys, so equal tables look equal. Not here: data that the host keeps for scripts
+//! (`payload`).
 
 use std::collections::BTreeMap;
 
@@ -126,7 +127,7 @@ impl Shower {
 struct Entries {
     /// What lies under names and whole numbers, in their order.
     known: BTreeMap<PlainKey, Value>,
-    /// How many others there are, as far as was looked.
+    /// How many others there are, as far as the look went.
     left_out: u64,
     /// Whether there are more than were looked at.
     is_cut: bool,

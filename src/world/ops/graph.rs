@@ -1,8 +1,8 @@
 //! Verbs about the points and links of a graph. The map follows in step 5, once for all edits of a tick.
 //!
-//! In: places. Out: numbers of points, and whether something changes. Holds: what waits for step 5 is read
-//! back at once; a place stands for the point nearest to it, one that waits included. Not here: making graphs
-//! (`nav/graph`), which walks look for a way again (`sim/edits`).
+//! In: places. Out: numbers of points, and whether something changes. Holds: edits that wait for step 5 are
+//! read back at once; a place means the point nearest to it, points that wait included. Not here: making
+//! graphs (`nav/graph`), which walks look for a way again (`sim/edits`).
 
 use glam::Vec3;
 
@@ -19,7 +19,7 @@ pub const EDITS_MAX: usize = 4096;
 /// Adds a point without links, and gives its number.
 ///
 /// # Errors
-/// On a map of another kind; where the graph or the edits of a tick are full.
+/// On a map of another kind; when the graph or the edits of a tick are full.
 pub fn add_point(world: &mut World, point: Vec3) -> Result<u32, OpError> {
     let count = graph(world)?.net().points().len() + added(world).count();
     if count >= POINTS_MAX {
@@ -32,8 +32,8 @@ pub fn add_point(world: &mut World, point: Vec3) -> Result<u32, OpError> {
 /// Links the points nearest to two places, both ways; whether that is a change.
 ///
 /// # Errors
-/// On a map of another kind; where no point is near, or the same to both; where the graph or the edits of a
-/// tick are full.
+/// On a map of another kind; when no point is near, or both places mean the same point; when the graph or the
+/// edits of a tick are full.
 pub fn link(world: &mut World, from: Vec3, to: Vec3) -> Result<bool, OpError> {
     let ends = ends(world, from, to)?;
     if is_linked(world, ends)? {

@@ -17,12 +17,11 @@ use crate::world::tiles::{Terrain, Tile, TileSpot, Tiles};
 /// What is to change about a tile; what is None stays. `Default` is nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TileChange {
-    /// Whether one can walk there; what is said of it opens and closes the tile, whatever closed or opened it
-    /// before.
+    /// Whether one can walk there; it opens or closes the tile, whatever closed or opened it before.
     pub navigable: Option<bool>,
     /// Cost of a metre on it, 0.1 to 100.
     pub cost: Option<f32>,
-    /// What it is made of. Brings its own cost, and whether one can walk on it, where those are not given.
+    /// Its terrain. Brings its own cost, and whether one can walk on it, when those are not given.
     pub terrain: Option<Terrain>,
     /// Words for scripts.
     pub tags: Option<Vec<String>>,

@@ -48,7 +48,7 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
     start(world, order, WalkMode::Once)
 }
 
-/// The same with a course: what the walk does when it has come to its goal.
+/// The same with a course, which says what the walk does when it has come to its goal.
 ///
 /// # Errors
 /// As [`walk_to`].

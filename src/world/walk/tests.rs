@@ -1,4 +1,4 @@
-//! What a walk asks for.
+//! The reasons for which a walk asks for a path.
 
 use super::*;
 use crate::world::fixture::sample;

@@ -1,9 +1,9 @@
-//! Files of level tests: which there are, and all of them run over several threads.
+//! Files of level tests: found, and run over several threads.
 //!
 //! In: paths, a filter, how many threads. Out: results test by test, in the order of the files and of their
-//! tests whatever the threads do. Holds: tests of one file run side by side too; the first that does not end
-//! as it should stops its file, unless told otherwise: none after it counts, also when it has run already.
-//! Not here: what a test is (`game::testing`), printing (`cli::test`).
+//! tests whatever the threads do. Holds: tests of one file run side by side too; unless asked otherwise, the
+//! first that does not pass stops its file: no later test counts, even if it has run already. Not here: what
+//! a test is (`game::testing`), printing (`cli::test`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The files of a project while a level runs: what changed in them, as something to reload.
 //!
 //! In: a project on disk, the level in it, texts as the run began. Out: [`Changed`] texts. Holds: contents
-//! are compared by hash, so a file that was saved unchanged is nothing (fault:E9); a path that is neither a
-//! script nor a file of the level is nothing; a file that cannot be read is reported once, and the old text
+//! are compared by hash, so a file that was saved unchanged is ignored (fault:E9), and so is a path that is
+//! neither a script nor a file of the level; a file that cannot be read is reported once, and the old text
 //! runs on; one bad file does not keep the others from being read. Not here: when to read (`debounce`),
 //! noticing changes (`file_watcher`), what a reload does (`game`).
 

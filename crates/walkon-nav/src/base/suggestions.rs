@@ -1,9 +1,9 @@
-//! Words of messages: the nearest known name to one that nobody knows, which stands behind every "did you
-//! mean", and numbers with their nouns.
+//! Words of messages: the known name that is nearest to an unknown one, for every "did you mean", and numbers
+//! with their nouns.
 //!
-//! In: a name as written, and the names that would have been right. Out: the nearest of them, or
-//! none when nothing is near enough to be a slip. Holds: the same lists give the same answer; the
-//! cost is bounded whatever the input. Not here: the sentence around it.
+//! In: a name as written, and the names that would have been right. Out: the nearest of them, or none when no
+//! name is near enough. Holds: the same lists give the same answer; the cost is bounded whatever the input.
+//! Not here: the sentence around it.
 //! Source: optimal string alignment (Damerau 1964, Levenshtein 1966), cut off at a third of the name.
 
 /// Longest name that is compared letter by letter. Longer ones are only compared without case.

@@ -1,6 +1,6 @@
 //! Nodes of a map, places on it, and how often it has changed.
 //!
-//! Holds: ids are dense. Not here: what is known of a node; that is for each backend to say.
+//! Holds: ids are dense. Not here: facts about a node, which each backend knows.
 
 use glam::Vec3;
 

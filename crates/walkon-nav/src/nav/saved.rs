@@ -1,4 +1,4 @@
-//! What of navigation a save game holds: paths, and edits of the map.
+//! The parts of navigation that a save game holds: paths, and edits of the map.
 //!
 //! In: paths and edits; bytes. Out: their fields, one by one, as bytes; the same paths and edits. Not here:
 //! maps themselves, which the level gives.

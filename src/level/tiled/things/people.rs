@@ -1,6 +1,6 @@
 //! Objects into characters: bodies, behaviours, habits.
 //!
-//! In: an object whose class is that of somebody. Out: a [`CharacterDef`] in metres, and a route when the
+//! In: an object with the class of a character. Out: a [`CharacterDef`] in metres, and a route when the
 //! object is a line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes
 //! its parameters (the scripts').
 

@@ -1,9 +1,9 @@
-//! What is said of objects beyond what a level reads: plain data for scripts.
+//! Properties of objects that a level does not read: plain data for scripts.
 //!
 //! In: an object and the names that mean something for its kind. Out: the other properties, lengths in
-//! metres, references as names; those of a character with a behaviour also as its parameters. Holds: what is
-//! said of a component (`Guard.route`) beats what is said of the whole; all objects together keep to a limit;
-//! a kind that scripts cannot ask has its properties left out by name. Not here: how scripts see them
+//! metres, references as names; those of a character with a behaviour also as its parameters. Holds: a
+//! property of a component (`Guard.route`) beats one of the whole; all objects together keep to a limit; a
+//! kind that scripts cannot ask has its properties left out by name. Not here: how scripts see them
 //! (`script`).
 
 use super::{Putting, Thing, called};

@@ -1,13 +1,13 @@
-//! New code in the place of old code, instance by instance, or everything back.
+//! New code in the place of old code, instance by instance, or everything as before.
 //!
-//! In: what was loaded aside, the owners that are to change. Out: all of it changed, or a refusal. Holds:
-//! everything that can be asked before is asked before: parameters, handlers of walks, `migrate`; then for
-//! each, the level script first, then characters by id: `stop`, the end of what the old code had registered,
-//! a fresh `self` with the old state, `migrate`, `start`; a fault in the new code takes all of it back, and
-//! state, boards and random streams with it. Walks, and timers whose handlers are names, go on. What cannot
-//! be kept (a part of a state that is not plain data, a timer whose handler the new code does not have) is
-//! left out and named: what the old code left behind never keeps new code out. Not here: which files are
-//! changed (`reload`).
+//! In: code that was loaded aside, the owners that are to change. Out: all of them changed, or a refusal.
+//! Holds: everything that can be checked before is checked before: parameters, handlers of walks, `migrate`;
+//! then for each, the level script first, then characters by id: `stop`, the end of what the old code had
+//! registered, a fresh `self` with the old state, `migrate`, `start`; a fault in the new code takes all of it
+//! back, and state, boards and random streams with it. Walks, and timers whose handlers are names, go on.
+//! Things that cannot be kept (a part of a state that is not plain data, a timer whose handler the new code
+//! does not have) are left out and named: leftovers of the old code never keep new code out. Not here: which
+//! files have changed (`reload`).
 
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ const RELOAD: &str = "reload";
 /// And: the level was loaded.
 const LOAD: &str = "load";
 
-/// How far somebody has changed, and what it was before.
+/// How far an owner has changed, and its state before.
 #[derive(Debug)]
 enum Undo {
     Level { owner: Owner, environment: Table, is_started: bool },
@@ -134,7 +134,7 @@ pub(super) fn run(
     Ok(notes)
 }
 
-/// What of a shared state is plain data; the rest is taken out of it, with a sentence each.
+/// The plain parts of a shared state; the rest is taken out of it, with a sentence each.
 fn keep_plain(vm: &ScriptVm, name: &str, state: &Table, notes: &mut Vec<String>) -> Plain {
     let given = Value::Table(state.clone());
     let (kept, left_out) = plain_state::salvage(vm.lua(), name, &given, vm.limits().state_kib);
@@ -498,7 +498,7 @@ pub(crate) struct LoadedInstance {
     pub(crate) owner: Owner,
     /// The version of the code that left its state.
     pub(crate) from: u64,
-    /// What of its state could be saved, when that was not all: `init` says what belongs in it besides.
+    /// The part of its state that could be saved, when that was not all: `init` adds the rest.
     pub(crate) refill: Option<Plain>,
 }
 

@@ -84,7 +84,7 @@ pub struct Profile {
     pub calls: BTreeMap<CallKey, Use>,
     /// Fuel by stack; only whole calls where no stacks were looked at.
     pub stacks: BTreeMap<StackKey, u64>,
-    /// What the calls of a chart over time are called.
+    /// The names of the calls of a chart over time.
     pub call_names: Vec<CallKey>,
     /// Calls in order, if they were to be kept.
     pub timed: Vec<TimedCall>,

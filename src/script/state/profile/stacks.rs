@@ -1,7 +1,7 @@
 //! Stacks that were looked at while scripts ran, and how much fuel lay between.
 //!
 //! In: frames from the outermost to the innermost, in numbers; the call that they were seen in; a weight.
-//! Out: weights by call, stack and line. Holds: a stack is stored once; what no longer finds room counts for
+//! Out: weights by call, stack and line. Holds: a stack is stored once; a stack that finds no room counts for
 //! the caller. Not here: how a stack is looked at (`vm::fuel::sampling`).
 
 use std::collections::BTreeMap;

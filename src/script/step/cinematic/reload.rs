@@ -2,8 +2,8 @@
 //! finish on their old code.
 //!
 //! In: the files of a unit, the definitions that scripts have made. Out: new scenes with the old arguments.
-//! Holds: what can be asked is asked before anything changes; the held characters are released once, and
-//! taken again before any other code runs. Not here: which files are a unit (`host::reload`).
+//! Holds: everything that can be checked is checked before anything changes; the held characters are released
+//! once, and taken again before any other code runs. Not here: which files are a unit (`host::reload`).
 
 use std::collections::BTreeSet;
 
@@ -64,8 +64,7 @@ pub(crate) fn restarts(vm: &ScriptVm, unit: &BTreeSet<String>) -> Result<Vec<Res
     Ok(found)
 }
 
-/// What is wrong with a scene that is to begin again, as far as that can be asked before the old one has
-/// ended.
+/// Mistakes of a scene that is to begin again, as far as they can be found before the old one has ended.
 pub(crate) fn can_begin(vm: &ScriptVm, restart: &Restart) -> Result<(), String> {
     let Some(new) = &restart.new else { return Ok(()) };
     let unknown = lend::with_world(vm.lua(), |world: &mut World| {

@@ -53,7 +53,7 @@ pub(crate) fn begin(
     Ok(())
 }
 
-/// A walk is over: what takes it over a link is as well.
+/// A walk is over: so is the task that takes it over a link.
 pub(crate) fn settled(vm: &ScriptVm, walk: WalkId) {
     let lua = vm.lua();
     if let Some(id) = store::with(lua, |runtime| runtime.registered.traverses.remove(&walk)) {

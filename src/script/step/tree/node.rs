@@ -2,15 +2,15 @@
 //!
 //! In: the node at the root. Out: all nodes under it, each with the places of its children; a node that
 //! stands in two places is two nodes. Holds: bounded by what the builders allow; nothing is checked again,
-//! because only they make nodes; what a node needs of the bindings is handed over once, when a VM is set up.
-//! Not here: the builders (`bind::bt`).
+//! because only they make nodes; the bindings that nodes need are handed over once, when a VM is set up. Not
+//! here: the builders (`bind::bt`).
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::script::state::trees::{NodeKind, TreeNode};
 use crate::script::vm::convert::Args;
 
-/// The verb `walkTo` as a node gives it; what is wrong with its arguments is an error.
+/// The verb `walkTo` as a node gives it; a mistake in its arguments is an error.
 pub(crate) type WalkVerb = fn(&Lua, &mut Args) -> mlua::Result<MultiValue>;
 
 /// What makes a table a node, and what nodes need of the bindings. App data of the VM.

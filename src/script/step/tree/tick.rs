@@ -1,9 +1,9 @@
 //! What each node of a behaviour tree does in a tick, and what is done when it is left.
 //!
-//! In: the tree, what its nodes are at. Out: calls of predicates, tasks of actions, walks. Holds: a node is
+//! In: the tree, the state of its nodes. Out: calls of predicates, tasks of actions, walks. Holds: a node is
 //! ticked once in a tick of its tree, so a tick is bounded; a branch that runs is left before an action, a
 //! walk or a wait of an earlier one begins, so two branches of a selector never run together; a node that was
-//! entered is left exactly once, and told how it really ended.
+//! entered is left exactly once, and learns how it really ended.
 
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 

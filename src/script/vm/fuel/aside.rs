@@ -1,8 +1,8 @@
 //! The count of a call, put aside while somebody looks around in the middle of it.
 //!
-//! In: what is done meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the
-//! unit: what was passed, made, noted and collected meanwhile counts for nobody; no clock runs for the call.
-//! Not here: what is done meanwhile (`script::debug`).
+//! In: the work meanwhile. Out: its result. Holds: afterwards the count stands where it stood, to the unit:
+//! safepoints, texts and collections of that work count for nobody; no clock runs for the call. Not here:
+//! that work (`script::debug`).
 
 use std::sync::atomic::Ordering;
 

@@ -4,7 +4,8 @@
 //! what those that returned cost. Holds: each call passes as many safepoints as it would alone and ends at
 //! the same one; an error ends the batch with the call that made it; between two calls the batch stops when
 //! something has to be done first, or the fuel of the tick is spent. Also here: a coroutine that slept goes
-//! on, without what mlua does for any values and any outcome. Not here: what is done then (`step::schedule`).
+//! on, without what mlua does for any values and any outcome. Not here: the work between two calls
+//! (`step::schedule`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;

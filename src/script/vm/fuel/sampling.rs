@@ -32,7 +32,7 @@ pub(super) struct Sampler {
     pub(super) stacks: RefCell<Stacks>,
 }
 
-/// What a sampler that is put aside goes on with.
+/// The state with which a sampler that is put aside goes on.
 pub(super) struct SamplerAside {
     every: u64,
     due: u64,

@@ -143,7 +143,7 @@ fn a_text_that_is_too_long_ends_the_call() {
     );
 }
 
-/// Loops whose allocations come and go: what the collector has freed must not show in the fuel.
+/// Loops whose allocations come and go: freed memory must not show in the fuel.
 const LOOPS: [&str; 8] = [
     "local s = 'k' .. n",
     "local s = string.rep('a', 5000)",

@@ -2,9 +2,9 @@
 //!
 //! In: an opaque pixel. Out: the index of the nearest of 255 colours. Holds: the palette is the same for
 //! every frame of every animation, so nothing flickers and equal pictures give equal bytes; every colour of
-//! the theme that covers an area is in it exactly. Not here: which pixels there are. The rest are the colours
-//! in between, for smooth edges: what a line of each colour looks like over each ground at a third and at two
-//! thirds. No dithering: it would move.
+//! the theme that covers an area is in it exactly; the rest are the colours in between, for smooth edges: a
+//! line of each colour over each ground at a third and at two thirds. Never: dithering, because it would
+//! move. Not here: the pixels.
 
 use std::collections::HashMap;
 

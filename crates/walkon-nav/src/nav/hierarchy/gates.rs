@@ -1,8 +1,8 @@
 //! A* from gate to gate.
 //!
 //! In: sectors and two ends. Out: a `Search` that found the cheapest way by gates. Holds: of ways that cost
-//! the same the one is found whose gates, from the goal back, have the lowest ids, so that bounds change
-//! nothing but how much is looked at. Charge: 1 a pop.
+//! the same it finds the one whose gates, from the goal back, have the lowest ids, so that bounds change only
+//! how much is looked at. Charge: 1 a pop.
 
 use crate::nav::NodeId;
 use crate::nav::cells::layout::Unit;

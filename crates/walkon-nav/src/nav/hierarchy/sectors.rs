@@ -1,10 +1,10 @@
-//! Sectors, the gates between them, and what it costs to get from gate to gate within each.
+//! Sectors, the gates between them, and the costs from gate to gate within each.
 //!
 //! In: ground of one layout, then the parts of it that changed. Out: gates and costs between them, for
 //! searches (`gates`). Holds: the gates of a border follow from the cells on both its sides alone, so both
 //! sectors know the same; what a sector holds follows from its own cells and those along its borders. A
-//! border of many openings keeps the first eight gates: where that divides what is joined, no way is found
-//! here. Memory: about a byte a cell. Cost: making a sector takes a flood of it a gate.
+//! border of many openings keeps the first eight gates: if that divides joined ground, no way is found here.
+//! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate.
 
 use crate::nav::cells::layout::{Rates, StepKind, Unit};
 use crate::nav::cells::{Flow, WeightedGround};

@@ -1,10 +1,10 @@
 //! A way over polygons by plain A*, and the funnel that pulls it tight.
 //!
-//! In: a surface, prices of its polygons, two places. Out: the edges crossed, the places where, and the
-//! shortest line through them. Holds: a search stops only between expansions, and slices change nothing but
-//! when. For ground that is more expensive by the metre; on even ground `polyanya` is shorter and no slower.
-//! Each edge is crossed where that is shortest from the place before to the goal. Source: Hart, Nilsson and
-//! Raphael 1968; the funnel of Lee and Preparata 1984, as Mononen 2010 walks it.
+//! In: a surface, prices of its polygons, two places. Out: the edges crossed, the places of the crossings,
+//! and the shortest line through them. Holds: a search stops only between expansions, and slices change only
+//! when it ends. For ground that is more expensive by the metre; on even ground `polyanya` is shorter and no
+//! slower. Each edge is crossed where that is shortest from the place before to the goal. Source: Hart,
+//! Nilsson and Raphael 1968; the funnel of Lee and Preparata 1984, as Mononen 2010 walks it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -2,8 +2,8 @@
 //!
 //! In: a source once, then edits, a set a tick. Out: answers about points, and what plans walk on. Holds: a
 //! view depends on the source and the state alone, so after any edits everything but the revision equals a
-//! map built again; views are made when they are first asked for and kept while they are in use: when,
-//! changes no answer. Not here: ways (`plan`), lines (`ground_query`).
+//! map built again; views are made when they are first asked for and kept while they are in use; neither
+//! changes an answer. Not here: ways (`plan`), lines (`ground_query`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

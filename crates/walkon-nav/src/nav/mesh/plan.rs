@@ -1,11 +1,11 @@
 //! From a query to a path: where to begin, where to go instead, the search, and the line that it found.
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
-//! is decided by labels, without a search; a path begins at the real start; slices change nothing but when.
-//! On even ground the path is the shortest there is (`polyanya`), else the cheaper of two through the
-//! corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the only
-//! way the plan is made once more without them. A way that crosses a one-way area against its direction is
-//! searched again with that area as a wall.
+//! is decided by labels, without a search; a path begins at the real start; slices change only when the
+//! answer comes. On even ground the path is the shortest one (`polyanya`), else the cheaper of two through
+//! the corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the
+//! only way the plan is made once more without them. A way that crosses a one-way area against its direction
+//! is searched again with that area as a wall.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
-//! Polygons as somebody made them, and whether they are a navigation mesh.
+//! Polygons as an author made them, and whether they are a navigation mesh.
 //!
 //! In: corners and lists of them. Out: a `Topology`, or the reason why there can be none, with the polygon
 //! and the corner it is about. Holds: limits are checked before anything is allocated; polygons turned the
-//! wrong way round are turned back and counted, everything else that is wrong is refused, nothing is guessed.
-//! Several floors are welcome: two polygons may lie above one another as long as they keep [`FLOOR_GAP_M`]
-//! apart. Not here: files (`level`), areas and obstacles (`build`).
+//! wrong way round are turned back and counted, every other mistake is refused, nothing is guessed. There may
+//! be several floors: two polygons may lie above one another as long as they keep [`FLOOR_GAP_M`] apart. Not
+//! here: files (`level`), areas and obstacles (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::topology::{NONE, Topology};

@@ -1,8 +1,9 @@
-//! Where a body may begin that stands where it may not: closed doors, a push, a spawn in a wall.
+//! The beginning of a path for a body that stands where it may not: in a closed door, after a push, after a
+//! spawn in a wall.
 //!
 //! In: a point. Out: the point itself when legal, else the nearest legal place within eight metres in a clear
-//! line. Holds: the line leaves what the point lies in, once, and crosses no wall after that; so nobody is
-//! moved through a wall. Not here: goals, which may be moved anywhere within reach (`plan`).
+//! line. Holds: the line leaves the obstacle that the point lies in once, and crosses no wall after that; so
+//! nobody is moved through a wall. Not here: goals, which may be moved anywhere within reach (`plan`).
 
 use glam::Vec3;
 

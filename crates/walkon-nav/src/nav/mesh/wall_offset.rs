@@ -1,9 +1,8 @@
 //! How far bodies keep from walls: stretches of wall blown up by a radius.
 //!
-//! In: walls, a radius. Out: convex polygons around them, and the lines that bound what is left of the
-//! ground. Holds: a polygon holds every point within the radius of its wall, and none farther off than the
-//! radius by more than a hundredth of it: rounded ends are polygons around the circle. Not here: which walls
-//! (`build`).
+//! In: walls, a radius. Out: convex polygons around them, and the lines that bound the rest of the ground.
+//! Holds: a polygon holds every point within the radius of its wall, and none farther off than the radius by
+//! more than a hundredth of it: rounded ends are polygons around the circle. Not here: which walls (`build`).
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::length;

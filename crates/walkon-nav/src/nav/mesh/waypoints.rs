@@ -3,9 +3,9 @@
 //!
 //! In: a surface, the corners of a tight line, a radius. Out: corners further from the walls. Holds: the
 //! first and the last place are never moved, every place is on the ground, and every segment that is new or
-//! moved is clear; where that cannot be had the old ones stay, so a way through a corridor that is too narrow
-//! is kept, and may touch walls. Source: seed 002, read so that a corner moves away from the wall that was
-//! hit, by two radii.
+//! moved is clear; where that is impossible the old corners stay, so a way through a corridor that is too
+//! narrow is kept, and may touch walls. Source: seed 002, read so that a corner moves away from the wall that
+//! was hit, by two radii.
 
 use crate::base::geom::Point;
 use crate::nav::mesh::locate::MeshSpot;
