@@ -19,7 +19,7 @@ pub struct Found {
     pub kind: &'static str,
     /// Its name.
     pub name: String,
-    /// Where it is, metres; none for what has no place.
+    /// Where it is, metres; none for things without a place.
     pub at: Option<[f32; 3]>,
     /// The fuel that its code takes in a tick, on average, where scripts are profiled.
     pub fuel: Option<f64>,

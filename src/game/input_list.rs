@@ -1,8 +1,8 @@
 //! What a host in another language says: inputs as JSON.
 //!
-//! In: a text, the game whose names it uses. Out: inputs, or a sentence about the first that is none. Holds:
-//! the objects are those of traces (docs/traces.md), so that what is recorded can be said again as it stands.
-//! Not here: what an input does (`inputs`).
+//! In: a text, the game whose names it uses. Out: inputs, or a sentence about the first wrong one. Holds: the
+//! objects are those of traces (docs/traces.md), so that recorded inputs can be given again as they are. Not
+//! here: what an input does (`inputs`).
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ impl Game {
     /// ```
     ///
     /// # Errors
-    /// A sentence about what is no input, and which of them it is.
+    /// A sentence about the object that is no input, and which of them it is.
     pub fn read_inputs(&self, json: &str) -> Result<Vec<Input>, String> {
         let said: Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
         match &said {

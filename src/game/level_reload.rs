@@ -238,7 +238,7 @@ impl Origin {
     }
 }
 
-/// Writes the behaviour that a level gives to somebody; nothing but a bit where it is that of the one before.
+/// Writes the behaviour that a level gives to a character; a single bit when it is that of the one before.
 fn save_behaviour<'a>(
     out: &mut ByteWriter,
     given: Option<&'a Option<BehaviourRef>>,
@@ -284,7 +284,7 @@ impl Given {
 /// A new level, ready to take effect.
 #[derive(Debug)]
 pub(super) struct StagedLevel {
-    /// What is written in it, for what its scripts may refuse.
+    /// Its definition, for mistakes that scripts find in it.
     pub(super) written: Written,
     built: Spawned,
     origin: Origin,

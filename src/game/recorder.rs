@@ -41,7 +41,7 @@ pub struct RecordOptions {
     pub sentences: bool,
 }
 
-/// How often walkers planned again, by what for, and stepped aside.
+/// How often walkers planned again, by reason, and stepped aside.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CrowdCounts {
     /// New plans because of a door.
@@ -136,7 +136,7 @@ impl Recorder {
         Self { options }
     }
 
-    /// The lines of what the host says in this tick: from them a replay says it again.
+    /// The lines of the host's inputs in this tick: a replay gives them again.
     pub(crate) fn inputs(&self, world: &World, inputs: &[Input]) -> Vec<String> {
         if !self.options.trace {
             return Vec::new();

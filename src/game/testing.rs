@@ -33,7 +33,7 @@ const EVENTS_SHOWN: usize = 12;
 /// Columns of its text map.
 const COLUMNS: u32 = 100;
 
-/// Loads the level of a name, or says why it is not to be had.
+/// Loads the level of a name, or says why it cannot.
 pub type LoadLevel<'a> = &'a mut dyn FnMut(&str) -> Result<Level, String>;
 
 /// What tests are run with.
@@ -349,7 +349,7 @@ impl RunSide {
             recorder: Recorder::new(RecordOptions { sentences: is_first, ..RecordOptions::default() }),
             signals: Arc::clone(&suite.signals),
             debugger: suite.debugger.clone().filter(|_| is_first),
-            // Fuel by call, for what tests expect of it.
+            // Fuel by call, for expectations of tests.
             profile: Some(ProfileSetup { sample_every, ..ProfileSetup::default() }),
             ..Setup::default()
         };

@@ -7,7 +7,7 @@
 /// Why text is not base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotBase64 {
-    /// Completes a sentence that begins with what holds the text.
+    /// Completes a sentence that begins with the holder of the text.
     pub what: &'static str,
     /// Where in the text, as bytes from its begin; None at its end.
     pub at: Option<usize>,

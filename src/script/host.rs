@@ -396,7 +396,7 @@ impl ScriptHost {
             let _ = lend::with_world(lua, |world: &mut World| world.events.close());
             cinematic::end_all(vm);
             let _ = lend::with_world(lua, ops::walks::end_level);
-            // Before they hear that their walks have settled, so that nobody goes on to what comes next.
+            // Before they hear that their walks have settled, so that no task goes on to its next step.
             cancel_tasks(vm);
             dispatch::run(vm);
             cancel_tasks(vm);

@@ -23,7 +23,7 @@ const FLOOR_WITHIN_M: f32 = 8.0;
 /// Heights further apart than this are those of several floors, metres.
 const STOREY_MAX_M: f64 = 1e3;
 
-/// What a cell is, by what it costs.
+/// The kind of a cell, by its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum CellKind {
     Plain,

@@ -210,7 +210,7 @@ fn depth((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3]) -> f32 {
     }
 }
 
-/// What a triangle is; None for a ceiling, and for what has no face.
+/// The kind of a triangle; None for a ceiling, and for one without a face.
 fn kind_of(triangle: &[Vec3; 3], squares: &Squares<'_>, heights: Heights) -> Option<TriangleKind> {
     let [a, b, c] = *triangle;
     let normal = (b - a).cross(c - a).normalize_or_zero();

@@ -113,7 +113,7 @@ impl Parts {
         Self(self.0 | 1 << part as u32)
     }
 
-    /// These but for one.
+    /// These without one.
     #[must_use]
     pub fn without(self, part: PicturePart) -> Self {
         Self(self.0 & !(1 << part as u32))

@@ -359,7 +359,7 @@ pub struct Shape {
     pub tag: Tag,
     /// What a pointer that rests on it should read; empty for nothing.
     pub hint: String,
-    /// How high it lies, metres, on maps where that differs; none for what holds at every height.
+    /// How high it lies, metres, on maps where that differs; none for things at every height.
     pub y_m: Option<f64>,
 }
 

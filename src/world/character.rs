@@ -282,7 +282,7 @@ impl Character {
         self.is_still = self.drift.length() < least * wanted_mps || wanted_mps <= 0.0;
     }
 
-    /// The animation state: what `play` set, else `run`, `walk` or `stand` by what the last tick did.
+    /// The animation state: as `play` set it, else `run`, `walk` or `stand`, as the last tick went.
     #[must_use]
     pub fn animation(&self) -> &str {
         if let Some(play) = &self.play {

@@ -27,7 +27,7 @@ impl Rows {
         self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
     }
 
-    /// Gives a character a number; the one that had the slot before has none any more.
+    /// Gives a character a number; the one that had the slot before loses its number.
     pub fn insert(&mut self, id: CharacterId, number: u32) {
         let slot = slot(id);
         if slot >= self.slots.len() {

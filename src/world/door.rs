@@ -96,7 +96,7 @@ pub struct DoorWish {
     pub when_occupied: WhenOccupied,
     /// When waiting for a clear doorway ends; never, if none.
     pub give_up: Option<Tick>,
-    /// Move in no time.
+    /// Move at once, without taking time.
     pub is_instant: bool,
 }
 

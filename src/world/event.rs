@@ -472,7 +472,7 @@ impl EventQueue {
         matches!(self.waiting.back(), Some(Fact::Emitted { name, .. }) if name == event)
     }
 
-    /// Tells the host alone of what scripts know already.
+    /// Tells the host alone of something that scripts know already.
     pub(crate) fn tell_host(&mut self, fact: Fact) {
         self.recorded.push(fact);
     }

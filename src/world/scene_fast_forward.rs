@@ -2,9 +2,9 @@
 //!
 //! In: the owner of the scene, what its tasks wait for. Out: whether there is anything to do. Holds: nobody
 //! else moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd
-//! meanwhile. A character that walks for another owner stands still. A standing character takes part as ever:
-//! it is avoided, pushed, asked to step aside. Not here: the passing of the time (`sim::scene_fast_forward`),
-//! the order in which its waits end (`script::skipping`).
+//! meanwhile. A character that walks for another owner stands still. A standing character takes part as
+//! usual: it is avoided, pushed, asked to step aside. Not here: the passing of the time
+//! (`sim::scene_fast_forward`), the order in which its waits end (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::world::character::{Character, Characters};
@@ -94,7 +94,7 @@ impl Cast {
     }
 }
 
-/// A stretch of a scene to pass over in no time.
+/// A stretch of a scene to pass over at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FastForward {
     /// The scene: its walks and its wishes about doors go on.

@@ -412,7 +412,7 @@ fn hash_watch(hash: &mut StateHash, watch: &Watch) {
     hash_inside(hash, inside.keys());
 }
 
-/// Nothing in a level in which nobody has ever watched for somebody or made a noise.
+/// Nothing in a level without any watch or noise so far.
 fn hash_senses(hash: &mut StateHash, senses: &Senses) {
     let Senses { watches, made, next, noises, noises_made } = senses;
     if *made == 0 && *noises_made == 0 {

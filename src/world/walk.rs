@@ -332,7 +332,7 @@ pub struct Walk {
     pub is_door_plan: bool,
     /// Whether it has reported that the end of this leg is near.
     pub told_near: bool,
-    /// Whether it was told of what is in the way now.
+    /// Whether it has reported its present obstruction.
     pub told_blocked: bool,
     /// Whether its result has been handed to scripts; step 13 frees it then.
     pub is_delivered: bool,

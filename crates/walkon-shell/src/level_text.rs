@@ -41,7 +41,7 @@ pub struct LevelText {
     pub root: PathBuf,
 }
 
-/// Why a level is none.
+/// Why a level was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// It was not found, or cannot be read.

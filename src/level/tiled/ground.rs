@@ -65,7 +65,7 @@ pub(super) struct TileGround {
     pub kinds: Vec<CellKind>,
     /// Names of areas and where they are named.
     pub areas: Vec<(String, Span)>,
-    /// Of those areas that say so, by index, whether they hide what is behind them.
+    /// By index of the areas that say so: whether they hide what is behind them.
     pub sights: BTreeMap<u16, bool>,
     pub doors: Vec<DoorTile>,
 }
@@ -715,7 +715,7 @@ impl Laying<'_, '_> {
         }
     }
 
-    /// The door that a tile is. None when it says that it is none, or says nothing that we know.
+    /// The door of a tile. None when it says that it is no door, or says nothing known.
     fn door(&mut self, tile: &RawTile, name: &str) -> Option<(u32, Option<String>, Option<String>)> {
         let flags = self.door_flags(tile, name)?;
         let key = ["key", "requiresKey"].iter().find_map(|key| tile.properties.get(key));
@@ -804,7 +804,7 @@ pub(super) fn number_of(properties: &Properties, name: &str) -> Option<usize> {
     Some(number)
 }
 
-/// A value as text; empty for what is none.
+/// A value as text; empty for a value that has none.
 pub(super) fn text_of(value: &PropertyValue) -> String {
     match value {
         PropertyValue::Text(text) => text.clone(),

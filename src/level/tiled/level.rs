@@ -180,7 +180,7 @@ fn ways_out(closed: u8, layout: TileLayout, is_flipped: bool) -> Vec<Heading> {
     layout.exits().into_iter().flatten().filter(|heading| needs(*heading) & closed == 0).collect()
 }
 
-/// A character for each kind: `#` and `.` for what they always mean.
+/// A character for each kind: `#` and `.` keep their usual meanings.
 fn letters(ground: &TileGround) -> Vec<char> {
     let mut free =
         LETTERS.chars().chain((0x00C0..0xFFFF).filter_map(char::from_u32).filter(|c| c.is_alphabetic()));

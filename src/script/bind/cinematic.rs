@@ -279,7 +279,7 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-/// The scene called `asked`: defined by a script, or a file. A sentence about what is wrong.
+/// The scene called `asked`: defined by a script, or a file. Else a sentence about the mistake.
 fn definition(lua: &Lua, asked: &str) -> Result<Definition, String> {
     let known = store::with(lua, |runtime| runtime.cinematics.scenes.definition(asked));
     if let Some(definition) = known {

@@ -22,7 +22,7 @@ use crate::world::character::Character;
 /// How a field of a living character is read.
 type Read = fn(&Character) -> Answer;
 
-/// Fields that are answered here; their places are what the functions of the VM know them by.
+/// Fields that are answered here; the functions of the VM know them by their places.
 const FIELDS: [(&str, Read); 5] = [
     ("position", |who| Answer::Vector(who.body.position.to_array())),
     ("facing", |who| Answer::Number(f64::from(who.facing_rad))),

@@ -125,7 +125,7 @@ fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
     payload::read(lua, given, u32::try_from(limit).unwrap_or(u32::MAX))
 }
 
-/// The behaviour called `asked`; its file is loaded if it was not. A sentence about what is wrong.
+/// The behaviour called `asked`; its file is loaded if it was not. Else a sentence about the mistake.
 fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
     let result = load(lua, asked)?;
     if let Value::Table(table) = &result
@@ -137,7 +137,8 @@ fn class(lua: &Lua, asked: &str) -> Result<Rc<Class>, String> {
     behaviour::define(lua, &file, &result).map_err(|what| format!("behaviour \"{asked}\": {what}"))
 }
 
-/// What the file `asked` returns, through the `require` that scripts have. A sentence about what is wrong.
+/// The value that the file `asked` returns, through the `require` that scripts have. Else a sentence about
+/// the mistake.
 pub(crate) fn load(lua: &Lua, asked: &str) -> Result<Value, String> {
     let require: mlua::Result<Function> = lua.globals().get("require");
     let result = require.and_then(|require| on_behalf_of_host(lua, || require.call::<Value>(asked)));

@@ -191,7 +191,7 @@ impl ScriptHost {
         self.note_digest();
     }
 
-    /// What of reloads can change the future becomes part of the hash.
+    /// The part of reloads that can change the future becomes part of the hash.
     fn note_digest(&self) {
         let digest = self.reloads.digest();
         store::with(self.vm.lua(), |runtime| runtime.reloads = digest);

@@ -241,7 +241,7 @@ impl ScriptHost {
     /// changed since, `changed` which files are others.
     ///
     /// # Errors
-    /// When the bytes are none of a state, a script is missing, or what was saved does not fit it.
+    /// When the bytes are no state, a script is missing, or the saved state does not fit it.
     pub fn load(
         &mut self,
         world: &mut World,
@@ -550,7 +550,7 @@ impl Plan<'_> {
             for owner in runtime.registered.timers.load(input)? {
                 match runtime.owners.get_mut(owner) {
                     Some(record) => record.timers += 1,
-                    // Of a level script that there is none of any more.
+                    // Of a level script that is gone.
                     None => runtime.registered.timers.forget_owner(owner),
                 }
             }

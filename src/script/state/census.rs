@@ -21,7 +21,7 @@ const DIGITS_FREE: usize = 20;
 /// Digits that are read in the time of a unit of fuel, as often as instructions fit into it.
 const DIGITS_PER_UNIT: usize = 64;
 
-/// Texts shorter than this are compared in no time.
+/// Comparing texts shorter than this costs nothing that counts.
 const LONG_BYTES: usize = 4096;
 
 /// How much of two long texts must be alike before they count as twins.

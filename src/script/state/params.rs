@@ -99,7 +99,7 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    /// What of a level it names: `door`; none for values.
+    /// The kind of thing of a level that it names: `door`; none for values.
     pub(crate) fn reference(&self) -> Option<&'static str> {
         let names = matches!(
             self.kind,

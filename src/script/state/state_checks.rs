@@ -93,8 +93,8 @@ impl StateChecks {
         Some(next)
     }
 
-    /// Mixes in what was reported, which decides when an owner is suspended, and when a mistake is found;
-    /// nothing of that as long as every state is looked at in time.
+    /// Mixes in the reports, which decide when an owner is suspended and when a mistake is found; nothing as
+    /// long as every state is looked at in time.
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         for (owner, told) in &self.told {
             hash.word(u64::from(owner.0)).text(told);

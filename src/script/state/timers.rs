@@ -265,7 +265,7 @@ impl Timers {
         last.save(out);
     }
 
-    /// An owner is none: its timers are gone without a word.
+    /// An owner has ended: its timers are gone without a word.
     pub(crate) fn forget_owner(&mut self, owner: Owner) {
         let Self { timers, due, last: _ } = self;
         timers.retain(|_, timer| timer.owner != owner);

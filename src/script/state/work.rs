@@ -27,7 +27,7 @@ pub(crate) enum ScriptWork {
     Begin(u64),
     /// Something of the scripts' own is over.
     Settled(Wait, Outcome),
-    /// A task waits for what is over already.
+    /// A task waits for something that is over already.
     Answer(Answering, Outcome),
     /// A behaviour to begin.
     Attach { character: CharacterId, name: String, params: Plain },

@@ -111,8 +111,8 @@ fn declare_on(value: &Value) -> Result<BTreeMap<String, Function>, String> {
     Ok(on)
 }
 
-/// Gives a character its behaviour; `init`, `start` and `run` come with [`begin`]. A sentence about what is
-/// wrong.
+/// Gives a character its behaviour; `init`, `start` and `run` come with [`begin`]. Else a sentence about the
+/// mistake.
 pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,

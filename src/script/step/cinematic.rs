@@ -121,7 +121,7 @@ fn begin_at(vm: &ScriptVm, id: u64, resumed: Option<&SavedScene>) {
 /// that are under way; a scene that had only been asked for begins.
 ///
 /// # Errors
-/// A sentence: the scene is none any more, or its characters are not to be had.
+/// A sentence: the scene is no longer there, or its characters are not free.
 pub(crate) fn resume(vm: &ScriptVm, saved: &SavedScene) -> Result<(), String> {
     let lua = vm.lua();
     let definition = match &saved.file {

@@ -172,7 +172,7 @@ fn only_line_that_sets(text: &str, name: &str) -> Option<u32> {
     lines.next().filter(|_| lines.next().is_none())
 }
 
-/// What of a state can be kept over a reload, and sentences about what cannot.
+/// The part of a state that can be kept over a reload, and sentences about the rest.
 pub(crate) fn salvage(lua: &Lua, name: &str, state: &Value, limit_kib: u32) -> (Plain, Vec<String>) {
     if state.is_table() {
         return payload::salvage(lua, &Argument::new("reload", name, state.clone()), limit_kib);

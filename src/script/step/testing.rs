@@ -367,7 +367,7 @@ pub(crate) fn end(vm: &ScriptVm) {
     }
 }
 
-/// Mixes in what of the test can change the future.
+/// Mixes in the part of the test that can change the future.
 pub(crate) fn hash_into(lua: &Lua, hash: &mut StateHash) {
     with_run(lua, |run| {
         hash.flag(run.has_begun).flag(run.held.is_some()).word(run.always.len() as u64);

@@ -29,7 +29,7 @@ pub(crate) const DEPTH_MAX: u32 = 64;
 /// Most nodes of a tree.
 pub(crate) const NODES_MAX: u32 = 4096;
 
-/// The tree that the field `tree` of a behaviour describes, if it has one; a sentence about what is wrong.
+/// The tree that the field `tree` of a behaviour describes, if it has one; else a sentence about the mistake.
 pub(crate) fn read(lua: &Lua, value: &Value) -> Result<Option<BehaviourTree>, String> {
     if value.is_nil() {
         return Ok(None);

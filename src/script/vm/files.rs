@@ -272,7 +272,7 @@ pub(crate) struct Loads {
     open: RefCell<Vec<String>>,
 }
 
-/// What is loaded, and what of it requires what: to go back to when a reload is refused.
+/// The loaded files and their requires: to go back to when a reload is refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Loadeds {
     done: BTreeMap<String, Loaded>,

@@ -58,7 +58,7 @@ const ROOM_MAX: u64 = 16 * 1024 * 1024;
 const FAR_BYTES: usize = 1024 * 1024;
 const FAR_TIMES_MAX: usize = 3;
 
-/// Parts of tables of so few bytes are made in no time.
+/// Making parts of tables of so few bytes costs nothing that counts.
 const ROOM_FREE_BYTES: usize = 64;
 
 /// Why a running call was ended. None of them can be caught by a script.

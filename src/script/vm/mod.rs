@@ -618,7 +618,7 @@ impl ScriptVm {
         self.sandbox.is_own_coroutine.call(thread)
     }
 
-    /// Mixes in what the VM keeps that can change the future: the random streams of the files.
+    /// Mixes in the part of the VM that can change the future: the random streams of the files.
     pub fn hash_into(&self, hash: &mut StateHash) {
         hash_streams(&self.lua, hash);
     }
@@ -760,7 +760,7 @@ impl ScriptVm {
         before
     }
 
-    /// Goes back to what was before a reload.
+    /// Goes back to the state before a reload.
     pub(crate) fn restore(&self, before: VmBefore) {
         self.machine.texts.replace(before.texts);
         self.machine.loads.restore(before.loads);

@@ -62,8 +62,8 @@ pub(crate) fn price_of(plain: &Plain) -> u64 {
     plain.values() as u64 * UNITS_PER_VALUE + (plain.bytes() / BYTES_PER_UNIT) as u64
 }
 
-/// What of `given`, a table, is plain data of at most `limit_kib` KiB, and a sentence about each part that is
-/// not.
+/// The part of `given`, a table, that is plain data of at most `limit_kib` KiB, and a sentence about each
+/// other part.
 pub(crate) fn salvage(lua: &Lua, given: &Argument, limit_kib: u32) -> (Plain, Vec<String>) {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);

@@ -31,7 +31,7 @@ pub(crate) fn compile(text: &str) -> mlua::Result<Vec<u8>> {
 
 /// The same for a debugger: with the names of locals where that changes nothing else. Constants that
 /// functions use are captured then, and a function that was one for all calls may become one of each; a
-/// function may have too many locals only with their names. Such a file is compiled as ever.
+/// function may have too many locals only with their names. Such a file is compiled as usual.
 ///
 /// # Errors
 /// The first mistake of syntax.

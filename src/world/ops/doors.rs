@@ -74,7 +74,7 @@ pub fn set(world: &mut World, id: DoorId, aim: DoorAim, speed: DoorSpeed) -> u64
 pub enum DoorSpeed {
     /// Over the door's own time.
     Usual,
-    /// In no time.
+    /// At once, without taking time.
     Instant,
 }
 

@@ -66,7 +66,7 @@ pub fn remembered(
 }
 
 /// The noise that a character hears best: the one whose reach it stands farthest inside; of two alike the
-/// later. Its own are none.
+/// later. Its own do not count.
 ///
 /// # Errors
 /// When the character is gone.

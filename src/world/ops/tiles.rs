@@ -14,7 +14,7 @@ use crate::world::ops::areas::FACTOR_RANGE;
 use crate::world::ops::{OpError, in_range};
 use crate::world::tiles::{Terrain, Tile, TileSpot, Tiles};
 
-/// What is to change about a tile; what is None stays. `Default` is nothing.
+/// A change of a tile; fields that are None stay. `Default` is no change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TileChange {
     /// Whether one can walk there; it opens or closes the tile, whatever closed or opened it before.

@@ -342,7 +342,7 @@ pub fn cancel(world: &mut World, walk: WalkId, reason: Reason) -> bool {
     settle(world, walk, Status::Cancelled, reason)
 }
 
-/// The same, with what ended the code that the walk belonged to, for its sentence.
+/// The same, with the cause that ended the owner of the walk, for its sentence.
 pub fn cancel_because(world: &mut World, walk: WalkId, reason: Reason, because: &str) -> bool {
     let is_settled = cancel(world, walk, reason);
     if is_settled && let Some(Phase::Settled(result)) = world.walks.get_mut(walk).map(|walk| &mut walk.phase)

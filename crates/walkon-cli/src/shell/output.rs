@@ -145,7 +145,7 @@ pub(super) fn tell(line: &str) {
     progress::aside(|| {
         // The next result that is written finds a closed stdout.
         let _ = stdout().flush();
-        // Nothing can be done about a closed stderr, least of all say so.
+        // Nothing can be done about a closed stderr, and there is no place to report it.
         let _ = writeln!(std::io::stderr(), "{line}");
     });
 }

@@ -32,7 +32,7 @@ impl Saves {
     /// links.
     ///
     /// # Errors
-    /// When a tick is none, comes too early, or a file is one that the run reads.
+    /// When a tick is no number, comes too early, or a file is one that the run reads.
     pub fn of(given: &[String], first: u64, inputs: &[PathBuf]) -> Result<Self, CommandFailure> {
         let mut left = Vec::new();
         for pair in given.chunks(2) {

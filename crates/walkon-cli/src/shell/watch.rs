@@ -142,7 +142,7 @@ impl<'a> ProjectWatch<'a> {
         }
     }
 
-    /// The name that scripts have for a file at a path below the root; none for what is no script.
+    /// The name that scripts have for a file at a path below the root; none for a file that is no script.
     fn script_name(&self, path: &str) -> Option<String> {
         let inside = |folder: &String| match folder.as_str() {
             "." => Some(path),

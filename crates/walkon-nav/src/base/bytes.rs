@@ -270,7 +270,7 @@ impl<'a> ByteReader<'a> {
         if left == 0 { Ok(()) } else { Err(Broken(format!("{left} bytes are left over"))) }
     }
 
-    /// Takes memory for what is made of the bytes.
+    /// Takes memory for values that are made from the bytes.
     ///
     /// # Errors
     /// When that is more than any state needs.

@@ -61,7 +61,7 @@ struct Block {
 }
 
 impl Block {
-    /// What of it lies in another.
+    /// The part of it that lies in another.
     #[inline(always)]
     fn cut(&self, other: &Self) -> Self {
         Self { columns: cut(&self.columns, &other.columns), rows: cut(&self.rows, &other.rows) }

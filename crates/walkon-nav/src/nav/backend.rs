@@ -91,8 +91,8 @@ pub trait Backend {
     fn nearest(&self, point: Vec3, within_m: f32, by: &Traversal) -> Option<Location>;
 
     /// Where a body at a point may begin: there when legal, else at the nearest legal cell within eight
-    /// metres in a clear line, which crosses no obstacle, no unavailable area and no ground that is none, but
-    /// what it stands in.
+    /// metres in a clear line, which crosses no obstacle, no unavailable area and no missing ground, except
+    /// where it stands.
     #[must_use]
     fn start(&self, point: Vec3, by: &Traversal) -> Option<Location>;
 

@@ -358,8 +358,8 @@ impl ConnectedComponents {
     }
 }
 
-/// In how many parts the neighbours of a cell fall apart once it is blocked, so far as the ring around it
-/// tells; by what lies around.
+/// In how many parts the neighbours of a cell fall apart once it is blocked, as far as the ring of cells
+/// around it shows.
 pub(crate) const fn arcs(around: u8, shape: CellShape) -> u32 {
     if matches!(shape.neighbours, Neighbours::Six) {
         // Those in directions 0, 2, 3, 4, 6 and 7, as a ring of six.

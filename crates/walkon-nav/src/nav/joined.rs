@@ -103,7 +103,7 @@ pub(crate) struct Ends {
     pub(crate) goal: LayerPoint,
 }
 
-/// A leg that was searched for: between which nodes, and as what.
+/// A leg that was searched for: its nodes and its query.
 struct Sought {
     from: Node,
     to: Node,

@@ -68,7 +68,7 @@ fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
     let Some(others) = &query.others else { return 0 };
     let cells = |disc: &Disc| (2.0 * disc.radius_m / map.node_m() + 1.0).powi(2);
     let cells: f32 = others.iter().map(cells).sum();
-    // A number that is none, or too large, becomes the nearest there is.
+    // A NaN, or a number that is too large, becomes the nearest possible one.
     (cells / CELLS_PER_EXPANSION) as u32
 }
 

@@ -268,7 +268,7 @@ impl Lines<'_> {
         self.cost.map_or(0, |cost| cost(from, to))
     }
 
-    /// The price of a straight line that is clear and no more expensive than what it replaces.
+    /// The price of a straight line that is clear and no more expensive than the stretch it replaces.
     pub(crate) fn shortcut(&self, from: Vec3, to: Vec3, through: u64) -> Option<u64> {
         if !(self.clear)(from, to) {
             return None;

@@ -19,8 +19,8 @@ const LEAF: usize = 4;
 const STEP_SPARE_M: f64 = 1e-4;
 /// How far outside a triangle a ray still hits it, as a share of its sides.
 const EDGE: f64 = 1e-9;
-/// Directions in which a place has to be enclosed: up, around and slanting. Aslant to what is built, so that
-/// no ray runs along a wall or meets an edge that two triangles share.
+/// Directions in which a place has to be enclosed: up, around and slanting. Aslant to walls and floors, so
+/// that no ray runs along a wall or meets an edge that two triangles share.
 const ENCLOSING: [[f64; 3]; 9] = [
     [0.0137, 1.0, 0.0211],
     [1.0, 0.0173, 0.0319],

@@ -76,7 +76,8 @@ enum Undo {
 /// Checks everybody, then changes everybody. The world is lent.
 ///
 /// # Errors
-/// When something of it is refused: then everything is as it was. Else sentences about what was not kept.
+/// When a part of it is refused: then everything is as it was. Else gives sentences about things that were
+/// not kept.
 pub(super) fn run(
     vm: &ScriptVm,
     staged: StagedScripts,

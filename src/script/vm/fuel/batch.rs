@@ -38,7 +38,7 @@ pub(crate) struct BatchPlan {
     pub(crate) fuel_per_call: u64,
     /// What all of them together may cost the tick; the call that goes beyond is the last.
     pub(crate) cost_max: u64,
-    /// By row what is called, as a profile numbers it; none when there is none.
+    /// By row the called code, as a profile numbers it; none without a profile.
     pub(crate) contexts: Option<Rc<[u32]>>,
 }
 

@@ -37,7 +37,7 @@ pub(super) mod code {
     pub const ORDER: &str = "order";
     /// A file that returns something other than its use needs.
     pub const RETURNS: &str = "returns";
-    /// A declaration of parameters that is none.
+    /// A wrong declaration of parameters.
     pub const PARAMS: &str = "params";
     /// A loop that never ends and never waits.
     pub const ENDLESS: &str = "endless";

@@ -1,7 +1,7 @@
 //! What kind of file a script is, which decides what its functions may do.
 //!
-//! In: a tree, and how levels and other scripts name the file. Out: its role. Holds: a file that nobody names
-//! is taken for what its text shows, and for a module when that is not certain.
+//! In: a tree, and how levels and other scripts name the file. Out: its role. Holds: for a file that nobody
+//! names the text decides, and when that is not certain it is a module.
 
 use super::api::Api;
 use super::tree::{BODY, ExprId, ExprKind, SyntaxTree};

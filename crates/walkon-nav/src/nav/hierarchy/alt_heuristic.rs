@@ -34,9 +34,9 @@ pub(crate) struct GateLandmarks {
 /// What is known of a goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LandmarkGoal {
-    /// By place: no gate leads to the goal for less than this leaves when its own cost is taken away.
+    /// By place: no gate leads to the goal for less than this minus its own cost.
     from: [u16; PLACES],
-    /// By place: nor for less than what its own cost exceeds this by.
+    /// By place: nor for less than its own cost minus this.
     to: [u16; PLACES],
     /// At least this much is left once one has left the sectors that changed.
     beyond: u32,
@@ -307,7 +307,7 @@ mod tests {
                 };
                 let best =
                     ends[0].entries(&sectors).into_iter().map(out).min().filter(|&cost| cost != u32::MAX);
-                // Ends in one sector are none of its business.
+                // Ends in one sector do not concern it.
                 if sectors.sector(start) != sectors.sector(goal) {
                     assert_eq!((step == SearchStep::Found).then(|| search.cost().0), best, "round {round}");
                 }

@@ -28,7 +28,7 @@ pub(crate) struct SectorRoute {
     next: usize,
     nodes: Vec<NodeId>,
     cost: u32,
-    /// Beside what the search of the gates has spent.
+    /// Spent beside the search of the gates.
     spent: u32,
 }
 

@@ -116,8 +116,8 @@ impl Layers {
         links::hops(&self.links, actions)
     }
 
-    /// What somebody can use of each layer. Cost: nothing to speak of when it was prepared, else a pass over
-    /// the map.
+    /// The part of each layer that a walker can use. Cost: next to nothing when it was prepared, else a pass
+    /// over the map.
     pub(crate) fn views(&self, by: &Traversal) -> Vec<CellView> {
         self.maps.iter().map(|map| map.view(by)).collect()
     }

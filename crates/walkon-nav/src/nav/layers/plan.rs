@@ -100,8 +100,8 @@ impl Plan for LayersPlan {
 }
 
 impl Layers {
-    /// Searches the layer that somebody walks on as if there were no links, for what the search looks at.
-    /// Whether it looked at anything.
+    /// Searches the layer that a walker is on as if there were no links, to record the search. Whether it
+    /// looked at anything.
     pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
         let map = self.of(&query.by);
         let Ok(plan) = cells::CellPlan::begin(map, query) else { return false };

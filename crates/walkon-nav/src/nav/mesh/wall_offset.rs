@@ -42,7 +42,7 @@ impl WallOffset {
 pub(crate) enum WallSide {
     /// Where the polygons are: they are ground.
     Within,
-    /// Where they are not: they are what blocks.
+    /// Where they are not: they block.
     Without,
 }
 

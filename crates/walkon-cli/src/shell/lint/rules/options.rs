@@ -141,7 +141,7 @@ fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
     findings.push(LintFinding::error(code::CHOICE, reading.tree.place(value), message).suggest(text, known));
 }
 
-/// Words compared with what can only be one of others: `result.reason == "nopath"`.
+/// Words compared with a value that can only be one of others: `result.reason == "nopath"`.
 pub(super) fn compared(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let pairs = reading.tree.compared.iter().flat_map(|(left, right)| [(*left, *right), (*right, *left)]);
     for (asked, given) in pairs {
