@@ -2,8 +2,9 @@
 //!
 //! In: numbers of characters; `stand`, `walk`, `state` for some of the rows. Out: a markdown table: bytes for
 //! each character, milliseconds to save and to load, in time of the thread. Method: people in a hall with
-//! pillars stand, walk to one another's places, or walk with a behaviour that has a state; saved in the middle,
-//! the fastest of several rounds; loading includes the level, its map and its scripts, not reading their texts.
+//! pillars stand, walk to one another's places, or walk with a behaviour that has a state; saved in the
+//! middle, the fastest of several rounds; loading includes the level, its map and its scripts, not reading
+//! their texts.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
