@@ -1,8 +1,8 @@
 //! The characters that plans went around, as a save game holds them.
 //!
-//! In, out: the list of a walk. Holds: every circle is written once; a list of hundreds takes less than a byte
-//! for each, because it tells of people by how far they stand from one another in the order of creation, and
-//! of circles by a bit where it is the one that was told of last. Not here: who stands in the way
+//! In, out: the list of a walk. Holds: every circle is written once; a list of hundreds takes less than a
+//! byte for each, because it tells of people by how far they stand from one another in the order of creation,
+//! and of circles by a bit where it is the one that was told of last. Not here: who stands in the way
 //! (`world::bystander_index`).
 
 use glam::Vec3;
