@@ -28,7 +28,7 @@ use crate::world::snapshot::{self, Ground};
 const MAGIC: &[u8; 8] = b"walkonSG";
 
 /// The form of save games that this version writes and reads.
-pub const SAVE_FORM: u32 = 1;
+pub const SAVE_FORM: u32 = 2;
 
 /// Longest save game that is read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;
@@ -193,7 +193,7 @@ fn open(bytes: &[u8]) -> Result<(SaveHeader, &[u8]), RestoreError> {
 
 /// The sum over everything but the place of the sum.
 fn sum_of(bytes: &[u8]) -> u64 {
-    hash::of_bytes(&bytes[..bytes.len().saturating_sub(SUM_BYTES)])
+    hash::sum_of(&bytes[..bytes.len().saturating_sub(SUM_BYTES)])
 }
 
 /// Puts the right sum behind bytes that were changed: for those who try what changed bytes do.

@@ -27,32 +27,7 @@ pub(crate) fn sample() -> Fixture {
     let mut world = World::default();
     let seed = world.level.seed;
     let mut put = |name: &str, x: f32| {
-        let who = Character {
-            serial: 0,
-            name: name.to_owned(),
-            body: Body { position: Vec3::X * x, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
-            facing_rad: 0.0,
-            gait: Gait::default(),
-            tags: vec![name.to_owned()],
-            is_player: false,
-            doors: DoorPolicy::Avoid,
-            layer: 0,
-            walk: None,
-            is_moving: false,
-            is_still: true,
-            drift: Vec3::ZERO,
-            came_to: None,
-            desired: Vec3::ZERO,
-            nudge: None,
-            nudged: None,
-            turn: None,
-            play: None,
-            held: None,
-            removed: None,
-            displaced: Displaced::No,
-            replan: Replan::default(),
-            rng: Rng::stream(seed, &stream_name(name)),
-        };
+        let who = someone(seed, name, Vec3::X * x);
         world.characters.insert(|serial| Character { serial, ..who })
     };
     let (one, other) = (put("one", 0.0), put("other", 5.0));
@@ -83,4 +58,34 @@ pub(crate) fn sample() -> Fixture {
         walk.phase = Phase::Moving;
     }
     Fixture { world, one, other, walk }
+}
+
+/// Somebody who stands there, in a run with this seed.
+pub(crate) fn someone(seed: u64, name: &str, position: Vec3) -> Character {
+    Character {
+        serial: 0,
+        name: name.to_owned(),
+        body: Body { position, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
+        facing_rad: 0.0,
+        gait: Gait::default(),
+        tags: vec![name.to_owned()],
+        is_player: false,
+        doors: DoorPolicy::Avoid,
+        layer: 0,
+        walk: None,
+        is_moving: false,
+        is_still: true,
+        drift: Vec3::ZERO,
+        came_to: None,
+        desired: Vec3::ZERO,
+        nudge: None,
+        nudged: None,
+        turn: None,
+        play: None,
+        held: None,
+        removed: None,
+        displaced: Displaced::No,
+        replan: Replan::default(),
+        rng: Rng::stream(seed, &stream_name(name)),
+    }
 }

@@ -7,6 +7,7 @@
 //! characters back: so it is at a reload, too. Not here: scripts (`script::host::saving`), the header and the
 //! sum (`game::save`), levels that have changed (`game::level_reload`).
 
+mod bystanders;
 mod characters;
 pub(crate) mod facts;
 mod map;

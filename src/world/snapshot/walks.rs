@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
-use crate::base::ids::{AreaId, CharacterId, WalkId};
+use crate::base::ids::{AreaId, WalkId};
 use crate::crowd::follow::Cursor;
-use crate::nav::{Disc, Path};
+use crate::nav::Path;
 use crate::world::arena::Arena;
-use crate::world::bystanders::Bystanders;
 use crate::world::character::Characters;
+use crate::world::snapshot::bystanders::ToldDiscs;
 use crate::world::walk::{Ask, Following, Phase, Walk, WalkOptions};
 use crate::world::walks::Walks;
 
@@ -26,13 +26,15 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
         asked_in_tick,
         counts,
     } = walks;
-    let (mut last, mut serial, mut discs) = (None, 0, LastDiscs::of(characters));
+    let lists = order.iter().filter_map(|&id| slots.get(id)?.seen.as_ref());
+    let mut told = ToldDiscs::begin(out, characters, lists);
+    let (mut last, mut serial) = (None, 0);
     let known = order.iter().filter_map(|&id| Some((id, slots.get(id)?)));
     out.list(known.collect::<Vec<_>>().into_iter(), |out, (id, walk)| {
         id.save(out);
         out.word(walk.serial - serial);
         serial = walk.serial;
-        save_one(out, walk, (&mut last, characters, &mut discs));
+        save_one(out, walk, (&mut last, &mut told));
     });
     slots.save_free(out);
     (*created).save(out);
@@ -42,9 +44,9 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
 
 /// What the entries of a list of walks have in common: the options of the one before, circles that were
 /// written.
-type Common<'a> = (&'a mut Option<WalkOptions>, &'a Characters, &'a mut LastDiscs);
+type Common<'a> = (&'a mut Option<WalkOptions>, &'a mut ToldDiscs);
 
-fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common<'_>) {
+fn save_one(out: &mut ByteWriter, walk: &Walk, (last, told): Common<'_>) {
     let Walk {
         // Told by the list.
         serial: _,
@@ -117,7 +119,6 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common
         trouble.save(out);
     });
     ask_again(*ask, token.map(|(_, why)| why)).save(out);
-    out.option(seen.as_ref(), |out, seen| save_bystanders(out, seen, (characters, discs)));
     out.vector_near(*planned_aim, *aim);
     [*is_crowded, *is_door_plan, *is_paused, *told_near, *told_blocked, *is_delivered]
         .into_iter()
@@ -155,6 +156,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common
         skipped_ticks.save(out);
         shortcuts.save(out);
     }
+    out.option(seen.as_ref(), |out, seen| told.save(out, seen));
 }
 
 /// What a walk asks for in its next step 6, when the search under way is not to be had any more.
@@ -254,115 +256,14 @@ fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
     })
 }
 
-/// Most stand where they stood when the plan was made. By slot of the character the circle of it that was
-/// written last: in a crowd many plans go around the same people, who stood where they stood.
-struct LastDiscs(Vec<Option<(CharacterId, Disc)>>);
-
-impl LastDiscs {
-    fn of(characters: &Characters) -> Self {
-        let slots = characters.iter().map(|(id, _)| slot_of(id) + 1).max();
-        Self(vec![None; slots.unwrap_or_default()])
-    }
-
-    #[inline]
-    fn get(&self, slot: usize) -> Option<(CharacterId, Disc)> {
-        self.0.get(slot).copied().flatten()
-    }
-
-    fn note(&mut self, who: CharacterId, disc: Disc) {
-        if let Some(last) = self.0.get_mut(slot_of(who)) {
-            *last = Some((who, disc));
-        }
-    }
-}
-
-#[inline]
-fn slot_of(who: CharacterId) -> usize {
-    (slotmap::Key::data(&who).as_ffi() & u64::from(u32::MAX)) as usize
-}
-
-/// To the bit.
-#[inline]
-fn is_same(one: Disc, other: Disc) -> bool {
-    let Disc { centre, radius_m } = one;
-    centre.x.to_bits() == other.centre.x.to_bits()
-        && centre.y.to_bits() == other.centre.y.to_bits()
-        && centre.z.to_bits() == other.centre.z.to_bits()
-        && radius_m.to_bits() == other.radius_m.to_bits()
-}
-
-fn save_bystanders(
-    out: &mut ByteWriter,
-    seen: &Bystanders,
-    (characters, known): (&Characters, &mut LastDiscs),
-) {
-    let (mut before, mut radius_m) = (0, 0.0f32);
-    out.list(seen.who().iter().zip(seen.discs().iter()), |out, (&who, &disc)| {
-        let slot = slot_of(who);
-        // They stand in order of creation, which is that of their numbers nearly always.
-        let ahead = slot.checked_sub(before).filter(|ahead| *ahead > 0);
-        out.word(ahead.unwrap_or(0) as u64);
-        if ahead.is_none() {
-            out.word(slot as u64);
-        }
-        before = slot;
-        let is_known = known.get(slot).is_some_and(|(id, last)| id == who && is_same(last, disc));
-        out.flag(is_known);
-        if is_known {
-            return;
-        }
-        let Disc { centre, radius_m: own } = disc;
-        who.save(out);
-        let place = characters.get(who).map_or(centre, |one| one.body.position);
-        out.vector_near(centre, place);
-        out.flag(own.to_bits() == radius_m.to_bits());
-        if own.to_bits() != radius_m.to_bits() {
-            out.float(own);
-            radius_m = own;
-        }
-        known.note(who, disc);
-    });
-}
-
-fn load_bystanders(
-    input: &mut ByteReader<'_>,
-    (characters, known): (&Characters, &mut LastDiscs),
-) -> Result<Bystanders, Broken> {
-    let (mut before, mut radius_m) = (0usize, 0.0);
-    let all: Vec<(CharacterId, Disc)> = input.list(|input| {
-        before = match usize::try_from(input.count()?).unwrap_or(usize::MAX) {
-            0 => input.count()? as usize,
-            ahead => before.saturating_add(ahead),
-        };
-        if input.flag()? {
-            return known
-                .get(before)
-                .ok_or_else(|| Broken::new("somebody in the way who was not told before"));
-        }
-        let who = CharacterId::load(input)?;
-        if slot_of(who) != before {
-            return Err(Broken::new("somebody in the way with two numbers"));
-        }
-        let place = characters.get(who).map(|one| one.body.position).unwrap_or_default();
-        let centre = input.vector_near(place)?;
-        if !input.flag()? {
-            radius_m = input.float_in((-1.0, 1e3))?;
-        }
-        let disc = Disc { centre, radius_m };
-        known.note(who, disc);
-        Ok((who, disc))
-    })?;
-    let (who, discs): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    Ok(Bystanders::new(who.into(), discs.into()))
-}
-
 /// Reads all walks, and gives each open one to its character.
 pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, Broken> {
-    let (mut last, mut serial, mut discs) = (None, 0u64, LastDiscs::of(characters));
+    let mut told = ToldDiscs::read(input, characters)?;
+    let (mut last, mut serial) = (None, 0u64);
     let all: Vec<(WalkId, Walk)> = input.list(|input| {
         let id = WalkId::load(input)?;
         serial += input.word()?.max(1);
-        Ok((id, load_one(input, serial, (&mut last, characters, &mut discs))?))
+        Ok((id, load_one(input, serial, (&mut last, &mut told))?))
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
@@ -378,11 +279,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     Ok(Walks { slots, order, delivered, created, asked_in_tick, counts })
 }
 
-fn load_one(
-    input: &mut ByteReader<'_>,
-    serial: u64,
-    (last, characters, discs): Common<'_>,
-) -> Result<Walk, Broken> {
+fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -> Result<Walk, Broken> {
     let character = Saved::load(input)?;
     let goal = Saved::load(input)?;
     let is_direct = input.flag()?;
@@ -405,7 +302,6 @@ fn load_one(
         Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
     })?;
     let ask = Saved::load(input)?;
-    let seen = input.option(|input| load_bystanders(input, (characters, discs)))?;
     let planned_aim = input.vector_near(aim)?;
     let [is_crowded, is_door_plan, is_paused, told_near, told_blocked, is_delivered] = Saved::load(input)?;
     let issued = Saved::load(input)?;
@@ -438,7 +334,7 @@ fn load_one(
         ask,
         token: None,
         asked_around: None,
-        seen,
+        seen: None,
         held_by,
         place: None,
         is_crowded,
@@ -477,5 +373,6 @@ fn load_one(
         walk.skipped_ticks = Saved::load(input)?;
         walk.shortcuts = Saved::load(input)?;
     }
+    walk.seen = input.option(|input| told.load(input))?;
     Ok(walk)
 }

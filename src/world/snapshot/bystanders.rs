@@ -1,0 +1,380 @@
+//! The characters that plans went around, as a save game holds them.
+//!
+//! In, out: the list of a walk. Holds: every circle is written once; a list of hundreds takes less than a
+//! byte for each, because it tells of people by how far they stand from one another in the order of creation,
+//! and of circles by a bit where it is the one that was told of last. Not here: who stands in the way
+//! (`world::bystander_index`).
+
+use glam::Vec3;
+
+use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::ids::CharacterId;
+use crate::nav::Disc;
+use crate::world::arena::place_of;
+use crate::world::bystanders::Bystanders;
+use crate::world::character::Characters;
+
+/// Circles of one person that are found again: who is pushed about has another for every plan.
+const CIRCLES_MAX: usize = 8;
+
+/// The end of a chain, and no place in an order.
+const NONE: u32 = u32::MAX;
+
+/// What the radius of a circle can be, metres.
+const RADIUS_RANGE_M: (f32, f32) = (-1.0, 1e3);
+
+/// Somebody who is in a list.
+#[derive(Clone, Copy, Debug)]
+struct Person {
+    who: CharacterId,
+    position: Vec3,
+    /// The circle that was told of last.
+    now: u32,
+    /// The circle that was written last: the first of the chain of those that are found again.
+    newest: u32,
+}
+
+/// A circle that was written.
+#[derive(Clone, Copy, Debug)]
+struct Circle {
+    disc: Disc,
+    /// The one before it of the same person.
+    older: u32,
+}
+
+/// The circles that were written so far.
+#[derive(Clone, Debug)]
+pub(super) struct ToldDiscs {
+    /// By place of the character in its table: its place among those who are in a list.
+    ranks: Vec<u32>,
+    /// Those who are in a list, in order of creation.
+    people: Vec<Person>,
+    /// The circle of each that was told of last.
+    now: Vec<Option<Disc>>,
+    circles: Vec<Circle>,
+    /// The radius that was written last, metres.
+    radius_m: f32,
+    /// Those of a list whose circle is not the one that was told of last.
+    moved: Vec<(u32, Disc)>,
+    bits: Vec<u8>,
+}
+
+impl ToldDiscs {
+    /// Writes which of the characters are in any of the lists: people are told by their places among those.
+    pub(super) fn begin<'a>(
+        out: &mut ByteWriter,
+        characters: &Characters,
+        lists: impl Iterator<Item = &'a Bystanders>,
+    ) -> Self {
+        let room = characters.ids().iter().map(|&id| place_of(id) + 1).max().unwrap_or(0);
+        let mut is_in = vec![false; room];
+        for &who in lists.flat_map(Bystanders::who) {
+            is_in.get_mut(place_of(who)).into_iter().for_each(|place| *place = true);
+        }
+        let ids = (0..).zip(characters.ids());
+        let all: Vec<u32> =
+            ids.filter(|&(_, &id)| is_in[place_of(id)]).map(|(number, _): (u32, _)| number).collect();
+        let mut next = 0;
+        out.list(all.iter(), |out, &number| {
+            out.word(u64::from(number - next));
+            next = number + 1;
+        });
+        Self::of(characters, &all)
+    }
+
+    /// Reads who is in any of the lists.
+    ///
+    /// # Errors
+    /// At the end, and when somebody is not there.
+    pub(super) fn read(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Self, Broken> {
+        let mut next = 0u32;
+        let all: Vec<u32> = input.list(|input| {
+            let number = next.saturating_add(input.count()?);
+            if number as usize >= characters.ids().len() {
+                return Err(Broken::new("somebody in the way who is not there"));
+            }
+            next = number + 1;
+            Ok(number)
+        })?;
+        Ok(Self::of(characters, &all))
+    }
+
+    /// No circle was written. `all` are the places of those who are in a list.
+    fn of(characters: &Characters, all: &[u32]) -> Self {
+        let ids = all.iter().filter_map(|&number| characters.ids().get(number as usize));
+        let known = ids.filter_map(|&id| Some((id, characters.get(id)?)));
+        let people: Vec<Person> = known
+            .map(|(who, one)| Person { who, position: one.body.position, now: NONE, newest: NONE })
+            .collect();
+        let room = people.iter().map(|one| place_of(one.who) + 1).max().unwrap_or(0);
+        let mut ranks = vec![NONE; room];
+        for (rank, one) in people.iter().enumerate() {
+            if let Some(place) = ranks.get_mut(place_of(one.who)) {
+                *place = rank as u32;
+            }
+        }
+        let now = vec![None; people.len()];
+        Self { ranks, now, people, circles: Vec::new(), radius_m: 0.0, moved: Vec::new(), bits: Vec::new() }
+    }
+
+    #[inline]
+    fn rank_of(&self, who: CharacterId) -> Option<u32> {
+        let rank = *self.ranks.get(place_of(who))?;
+        self.people.get(rank as usize).is_some_and(|one| one.who == who).then_some(rank)
+    }
+
+    /// The circle of somebody that was told of last.
+    #[inline]
+    fn now(&self, rank: u32) -> Option<Disc> {
+        self.now.get(rank as usize).copied().flatten()
+    }
+
+    /// The circles of somebody that are found again, but for the one that was told of last.
+    fn others_of(&self, one: Person) -> impl Iterator<Item = (u32, Disc)> + '_ {
+        let circle = |at: u32| self.circles.get(at as usize).map(|circle| (at, *circle));
+        let chain = std::iter::successors(circle(one.newest), move |(_, newer)| circle(newer.older));
+        chain.take(CIRCLES_MAX).filter(move |&(at, _)| at != one.now).map(|(at, circle)| (at, circle.disc))
+    }
+
+    /// A circle that was not written before is the one that was told of last.
+    fn add(&mut self, rank: u32, disc: Disc) {
+        let Some(one) = self.people.get_mut(rank as usize) else { return };
+        let added = self.circles.len() as u32;
+        let older = std::mem::replace(&mut one.newest, added);
+        self.circles.push(Circle { disc, older });
+        self.tell(rank, added);
+    }
+
+    fn tell(&mut self, rank: u32, circle: u32) {
+        let now = self.circles.get(circle as usize).map(|circle| circle.disc);
+        if let (Some(one), Some(place)) =
+            (self.people.get_mut(rank as usize), self.now.get_mut(rank as usize))
+        {
+            (one.now, *place) = (circle, now);
+        }
+    }
+
+    /// The part of a gap that is written in plain bits: about what a gap of a list of so many people is. At
+    /// least one, so that somebody takes three bits, and the memory of a list is a multiple of its bytes.
+    fn plain_bits(&self, count: usize) -> u32 {
+        // Seven tenths of the mean of gaps that are all equally likely: the best for them.
+        (self.people.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0).max(1)
+    }
+
+    /// Writes a list.
+    pub(super) fn save(&mut self, out: &mut ByteWriter, seen: &Bystanders) {
+        let mut moved = std::mem::take(&mut self.moved);
+        let mut bits = BitWriter { bytes: std::mem::take(&mut self.bits), held: 0, count: 0 };
+        moved.clear();
+        bits.bytes.clear();
+        let is_told = self.save_people(seen, &mut bits, &mut moved);
+        out.flag(is_told);
+        if is_told {
+            out.word(seen.len() as u64);
+            out.raw(bits.end());
+            moved.iter().for_each(|&(rank, disc)| self.save_moved(out, rank, disc));
+        } else {
+            out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
+                who.save(out);
+                disc.save(out);
+            });
+        }
+        (self.moved, self.bits) = (moved, bits.bytes);
+    }
+
+    /// Writes who is in a list, and notes whose circle is another one; false when somebody in it is gone.
+    fn save_people(&self, seen: &Bystanders, out: &mut BitWriter, moved: &mut Vec<(u32, Disc)>) -> bool {
+        let plain_bits = self.plain_bits(seen.len());
+        let mut next = 0;
+        for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
+            let Some(rank) = self.rank_of(who).filter(|&rank| rank >= next) else { return false };
+            let gap = rank - next;
+            next = rank + 1;
+            let is_now = self.now(rank).is_some_and(|now| is_same(now, disc));
+            let mut steps = gap >> plain_bits;
+            while steps > 16 {
+                out.put(0xffff, 16);
+                steps -= 16;
+            }
+            out.put((1 << steps) - 1, steps + 1);
+            let low = u64::from(gap) & ((1 << plain_bits) - 1);
+            out.put(low | u64::from(is_now) << plain_bits, plain_bits + 1);
+            if !is_now {
+                moved.push((rank, disc));
+            }
+        }
+        true
+    }
+
+    /// Writes a circle that is not the one that was told of last.
+    fn save_moved(&mut self, out: &mut ByteWriter, rank: u32, disc: Disc) {
+        let Some(&one) = self.people.get(rank as usize) else { return };
+        let found = self.others_of(one).find(|&(_, other)| {
+            let is_it = is_same(other, disc);
+            out.flag(is_it);
+            is_it
+        });
+        if let Some((circle, _)) = found {
+            return self.tell(rank, circle);
+        }
+        out.vector_near(disc.centre, one.position);
+        let is_as_wide = disc.radius_m.to_bits() == self.radius_m.to_bits();
+        out.flag(is_as_wide);
+        if !is_as_wide {
+            out.float(disc.radius_m);
+            self.radius_m = disc.radius_m;
+        }
+        self.add(rank, disc);
+    }
+
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// At the end, and when it tells of people who are not there.
+    pub(super) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Bystanders, Broken> {
+        if !input.flag()? {
+            let all: Vec<(CharacterId, Disc)> = input.list(|input| {
+                let (who, centre) = (Saved::load(input)?, Saved::load(input)?);
+                Ok((who, Disc { centre, radius_m: input.float_in(RADIUS_RANGE_M)? }))
+            })?;
+            let (who, discs): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+            return Ok(Bystanders::new(who.into(), discs.into()));
+        }
+        let count = input.count()? as usize;
+        let nobody = || Broken::new("somebody in the way who is not there");
+        if count > self.people.len() {
+            return Err(nobody());
+        }
+        input.pay(count * (size_of::<CharacterId>() + size_of::<Disc>()))?;
+        let (mut who, mut discs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut moved: Vec<(usize, u32)> = Vec::new();
+        let plain_bits = self.plain_bits(count);
+        let steps_max = (self.people.len() >> plain_bits) as u32;
+        let (mut bits, mut next) = (BitReader::default(), 0usize);
+        for at in 0..count {
+            let steps = bits.ones(input, steps_max)?;
+            let gap = (steps as usize) << plain_bits | bits.take(input, plain_bits)? as usize;
+            let rank = next + gap;
+            let one = self.people.get(rank).ok_or_else(nobody)?;
+            next = rank + 1;
+            who.push(one.who);
+            if bits.take(input, 1)? == 1 {
+                let now = self.now(rank as u32);
+                discs.push(now.ok_or_else(|| Broken::new("somebody in the way who was not told of"))?);
+            } else {
+                moved.push((at, rank as u32));
+                discs.push(Disc { centre: Vec3::ZERO, radius_m: 0.0 });
+            }
+        }
+        for (at, rank) in moved {
+            discs[at] = self.load_moved(input, rank)?;
+        }
+        Ok(Bystanders::new(who.into(), discs.into()))
+    }
+
+    fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, Broken> {
+        let one = self.people.get(rank as usize).copied();
+        let one = one.ok_or_else(|| Broken::new("somebody in the way who is not there"))?;
+        let mut found = None;
+        for (circle, disc) in self.others_of(one) {
+            if input.flag()? {
+                found = Some((circle, disc));
+                break;
+            }
+        }
+        if let Some((circle, disc)) = found {
+            self.tell(rank, circle);
+            return Ok(disc);
+        }
+        let centre = input.vector_near(one.position)?;
+        if !input.flag()? {
+            self.radius_m = input.float_in(RADIUS_RANGE_M)?;
+        }
+        let disc = Disc { centre, radius_m: self.radius_m };
+        self.add(rank, disc);
+        Ok(disc)
+    }
+}
+
+/// To the bit.
+#[inline]
+fn is_same(one: Disc, other: Disc) -> bool {
+    let Disc { centre, radius_m } = one;
+    centre.x.to_bits() == other.centre.x.to_bits()
+        && centre.y.to_bits() == other.centre.y.to_bits()
+        && centre.z.to_bits() == other.centre.z.to_bits()
+        && radius_m.to_bits() == other.radius_m.to_bits()
+}
+
+/// Bits, the lowest first, in whole bytes.
+struct BitWriter {
+    bytes: Vec<u8>,
+    held: u64,
+    /// How many are held: less than 32 between two calls.
+    count: u32,
+}
+
+impl BitWriter {
+    /// The lowest bits of a number, 32 at most; the others are zero.
+    #[inline]
+    fn put(&mut self, value: u64, bits: u32) {
+        self.held |= value << self.count;
+        self.count += bits;
+        if self.count >= 32 {
+            self.bytes.extend_from_slice(&(self.held as u32).to_le_bytes());
+            self.held >>= 32;
+            self.count -= 32;
+        }
+    }
+
+    /// All of them, filled up with zeros.
+    fn end(&mut self) -> &[u8] {
+        let bytes = self.held.to_le_bytes();
+        self.bytes.extend_from_slice(&bytes[..self.count.div_ceil(8) as usize]);
+        &self.bytes
+    }
+}
+
+/// Takes bits out of bytes, and no byte before it is needed.
+#[derive(Debug, Default)]
+struct BitReader {
+    held: u64,
+    count: u32,
+}
+
+impl BitReader {
+    /// So many bits, 32 at most.
+    #[inline]
+    fn take(&mut self, input: &mut ByteReader<'_>, bits: u32) -> Result<u32, Broken> {
+        while self.count < bits {
+            self.held |= u64::from(input.byte()?) << self.count;
+            self.count += 8;
+        }
+        let value = self.held & ((1 << bits) - 1);
+        self.held >>= bits;
+        self.count -= bits;
+        Ok(value as u32)
+    }
+
+    /// How many ones there are up to the next zero, which is taken, too.
+    #[inline]
+    fn ones(&mut self, input: &mut ByteReader<'_>, most: u32) -> Result<u32, Broken> {
+        let mut all = 0;
+        loop {
+            let ones = self.held.trailing_ones();
+            if ones < self.count {
+                self.held >>= ones + 1;
+                self.count -= ones + 1;
+                return Ok(all + ones);
+            }
+            (all, self.held, self.count) = (all + self.count, 0, 0);
+            if all > most {
+                return Err(Broken::new("somebody in the way who is not there"));
+            }
+            (self.held, self.count) = (u64::from(input.byte()?), 8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
