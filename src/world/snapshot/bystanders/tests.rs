@@ -139,7 +139,7 @@ fn bytes_of_anybody_are_refused_or_end() {
     let world = crowd(&mut rng);
     for _ in 0..5_000 {
         let bytes: Vec<u8> =
-            (0..rng.below(60)).map(|_| rng.below(256) as u8 | rng.below(2) as u8 * 255).collect();
+            (0..rng.below(60)).map(|_| rng.below(256) as u8 | (rng.below(2) as u8 * 255)).collect();
         let mut input = ByteReader::at(Tick(0), &bytes);
         let Ok(mut told) = ToldDiscs::read(&mut input, &world.characters) else { continue };
         for _ in 0..4 {
