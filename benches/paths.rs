@@ -25,7 +25,7 @@ use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
 use walkon::nav::cells::{
-    Bits, CellLandmarks, CellMap, CellSource, MapFrame, Unit, WeightedGround, line_of_sight,
+    Bits, CellLandmarks, CellMap, CellSource, MapFrame, SearchStrategy, Unit, WeightedGround, line_of_sight,
 };
 use walkon::nav::{
     Accept, ConnectedComponents, Disc, Ends, LabelsAfterFlip, NavMap, NodeId, PathQuery, Search, SearchStep,
@@ -51,13 +51,17 @@ struct Line {
 }
 
 /// Mean microseconds a query, by solver.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Means {
-    ours: f64,
+    /// By jumps alone, and with landmarks.
+    ours: [f64; 2],
+    expansions: [f64; 2],
+    /// Milliseconds it takes to make landmarks, and what they take, bytes a walkable cell.
+    made: f64,
+    bytes: f64,
     weighted: f64,
     peer_astar: f64,
     peer_jps: f64,
-    expansions: f64,
 }
 
 fn main() {
@@ -79,9 +83,9 @@ fn main() {
         return;
     };
     println!(
-        "| family | queries | ours us | expansions | weighted us | `pathfinding` us | `grid_pathfinding` us | ratio to `pathfinding` | to `grid_pathfinding` |"
+        "| family | queries | jumps us | expansions | with landmarks us | expansions | gain | landmarks made in ms | bytes a walkable cell | weighted us | `pathfinding` us | `grid_pathfinding` us | ratio to `pathfinding` | to `grid_pathfinding` |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for family in
         FAMILIES.iter().filter(|family| wanted.is_empty() || wanted.iter().any(|name| name == *family))
     {
@@ -210,9 +214,9 @@ fn others(file: &Path, lines: usize) {
 /// Whole plans by the length of the way, over fields that need no files.
 fn lengths() {
     println!(
-        "| field of 512 x 512 | cells | first plan us | first, room made before us | later plans us | `pathfinding` us | ratio |"
+        "| field of 512 x 512 | cells | first plan us | first, room made before us | later plans us | with landmarks us | `pathfinding` us | ratio |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for (name, blocked) in [("open", 0), ("one cell in fifty blocked", 512 * 512 / 50)] {
         let mut cells = vec![true; 512 * 512];
         scattered(blocked, 512 * 512).into_iter().for_each(|cell| cells[cell as usize] = false);
@@ -220,14 +224,16 @@ fn lengths() {
         let frame = MapFrame { cell_size_m: 0.4, width: 512, depth: 512, ..MapFrame::default() };
         let source = CellSource { frame, walkable: map.cells.clone(), ..CellSource::default() };
         let nav = NavMap::from(CellMap::from_cells(&source).unwrap());
+        let mut prepared = nav.clone();
+        prepared.prepare(&Traversal::default());
         for length in [5, 20, 100, 500] {
-            lengths_row(name, (&map, &nav, frame), length);
+            lengths_row(name, (&map, [&nav, &prepared], frame), length);
         }
     }
 }
 
 /// One row: ways that go two cells along for each one aside, between open cells.
-fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, MapFrame), length: u32) {
+fn lengths_row(name: &str, (map, [nav, prepared], frame): (&Map, [&NavMap; 2], MapFrame), length: u32) {
     let begin = |nth: u32| {
         let start = (6 + nth * 7 % (506 - length).max(1), 3 + nth * 13 % (505 - length / 2));
         (start, (start.0 + length, start.1 + length / 2))
@@ -246,15 +252,19 @@ fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, MapFrame), length:
         others: None,
     };
     let queries: Vec<PathQuery> = pairs.iter().map(query).collect();
-    let micros = |search: &mut Search, queries: &[PathQuery]| {
+    let micros = |nav: &NavMap, search: &mut Search, queries: &[PathQuery]| {
         let begun = ThreadTime::now();
         queries.iter().for_each(|query| drop(black_box(nav.plan(query, search))));
         begun.elapsed().as_secs_f64() * 1e6 / queries.len() as f64
     };
-    let first = micros(&mut Search::default(), &queries[..1]);
+    let first = micros(nav, &mut Search::default(), &queries[..1]);
     let mut search = Search::for_map(nav);
-    let ready = micros(&mut search, &queries[..1]);
-    let later = (0..9).map(|_| micros(&mut search, &queries)).fold(f64::INFINITY, f64::min);
+    let ready = micros(nav, &mut search, &queries[..1]);
+    let (mut later, mut guided) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..9 {
+        later = later.min(micros(nav, &mut search, &queries));
+        guided = guided.min(micros(prepared, &mut search, &queries));
+    }
     let peer = |&(start, goal): &((u32, u32), (u32, u32))| {
         black_box(pathfinding::directed::astar::astar(
             &start,
@@ -270,8 +280,8 @@ fn lengths_row(name: &str, (map, nav, frame): (&Map, &NavMap, MapFrame), length:
     };
     let peer = (0..ROUNDS).map(|_| peer_round()).fold(f64::INFINITY, f64::min);
     println!(
-        "| {name} | {length} | {first:.1} | {ready:.1} | {later:.2} | {peer:.1} | {:.0} |",
-        peer / later
+        "| {name} | {length} | {first:.1} | {ready:.1} | {later:.2} | {guided:.2} | {peer:.1} | {:.0} |",
+        peer / guided
     );
 }
 
@@ -467,7 +477,7 @@ fn data() -> Option<PathBuf> {
 
 fn run_family(folder: &Path, family: &str, lines: usize) {
     let mut total = Means::default();
-    let mut queries = 0;
+    let mut queries = 0_u32;
     let mut files: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|ending| ending == "map"));
@@ -477,29 +487,32 @@ fn run_family(folder: &Path, family: &str, lines: usize) {
         let all = read_lines(&std::fs::read_to_string(format!("{}.scen", file.display())).unwrap());
         let chosen: Vec<&Line> =
             (0..lines).map(|nth| &all[(2 * nth + 1) * all.len() / (2 * lines)]).collect();
-        let means = run_map(&map, &chosen, &file.display().to_string());
-        queries += chosen.len();
-        for (sum, mean) in [
-            (&mut total.ours, means.ours),
-            (&mut total.weighted, means.weighted),
-            (&mut total.peer_astar, means.peer_astar),
-            (&mut total.peer_jps, means.peer_jps),
-            (&mut total.expansions, means.expansions),
-        ] {
-            *sum += mean * chosen.len() as f64;
+        let mut means = run_map(&map, &chosen, &file.display().to_string());
+        queries += chosen.len() as u32;
+        for (sum, mean) in total.fields().into_iter().zip(means.fields()) {
+            *sum += *mean * chosen.len() as f64;
         }
     }
-    let mean = |sum: f64| sum / queries as f64;
+    total.fields().into_iter().for_each(|sum| *sum /= f64::from(queries));
+    let Means { ours, expansions, made, bytes, weighted, peer_astar, peer_jps } = total;
     println!(
-        "| {family} | {queries} | {:.1} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1} | {:.1} |",
-        mean(total.ours),
-        mean(total.expansions),
-        mean(total.weighted),
-        mean(total.peer_astar),
-        mean(total.peer_jps),
-        total.peer_astar / total.ours,
-        total.peer_jps / total.ours
+        "| {family} | {queries} | {:.1} | {:.0} | {:.1} | {:.0} | {:.2} | {made:.1} | {bytes:.1} | {weighted:.0} | {peer_astar:.0} | {peer_jps:.0} | {:.1} | {:.1} |",
+        ours[0],
+        expansions[0],
+        ours[1],
+        expansions[1],
+        ours[0] / ours[1],
+        peer_astar / ours[1],
+        peer_jps / ours[1]
     );
+}
+
+impl Means {
+    fn fields(&mut self) -> [&mut f64; 9] {
+        let Self { ours: [jumps, far], expansions: [all, few], made, bytes, weighted, peer_astar, peer_jps } =
+            self;
+        [jumps, far, all, few, made, bytes, weighted, peer_astar, peer_jps]
+    }
 }
 
 fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
@@ -507,7 +520,6 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
     let ground = WeightedGround::even(&bits);
     let mut search = Search::default();
     let mut nodes = Vec::new();
-    let mut expansions = 0;
     let unit = f64::from(ground.unit.straight);
     let id = |cell: (u32, u32)| NodeId(cell.1 * map.width + cell.0);
     let check = |cost: u32, line: &Line, solver: &str| {
@@ -518,15 +530,26 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
             "{name} {solver} {start:?} {goal:?}: optimum {optimum}, cost {cost}"
         );
     };
-    let ours = fastest(lines, |line| {
-        search.begin_jump(&bits, Ends { start: id(line.start), goal: id(line.goal) });
-        let step = search.step_jump(&bits, u32::MAX);
-        search.nodes(&mut nodes);
-        expansions += search.spent();
-        black_box(nodes.len());
-        if step == SearchStep::Found {
-            check(search.cost().0, line, "ours");
-        }
+    let begun = ThreadTime::now();
+    let landmarks = CellLandmarks::of(&ground, id(lines[0].start));
+    let made = begun.elapsed().as_secs_f64() * 1e3;
+    let bytes = landmarks.bytes() as f64 / bits.count() as f64;
+    // As maps do: where they do not help they are left out.
+    let guided = WeightedGround { far: landmarks.are_worth_it().then(|| (&landmarks).into()), ..ground };
+    let pace = SearchStrategy::of(&bits);
+    let mut expansions = [0.0; 2];
+    let ours = [0, 1].map(|nth| {
+        let ground = [&ground, &guided][nth];
+        fastest(lines, |line| {
+            search.begin_jump_on(ground, pace, Ends { start: id(line.start), goal: id(line.goal) });
+            let step = search.step_jump_on(ground, u32::MAX);
+            search.nodes(&mut nodes);
+            expansions[nth] += f64::from(search.spent()) / (ROUNDS * lines.len()) as f64;
+            black_box(nodes.len());
+            if step == SearchStep::Found {
+                check(search.cost().0, line, ["jumps", "landmarks"][nth]);
+            }
+        })
     });
     let weighted = fastest(lines, |line| {
         search.begin_weighted(&ground, Ends { start: id(line.start), goal: id(line.goal) });
@@ -554,8 +577,7 @@ fn run_map(map: &Map, lines: &[&Line], name: &str) -> Means {
         let point = |cell: (u32, u32)| Point::new(cell.0 as i32, cell.1 as i32);
         black_box(grid.get_path_single_goal(point(line.start), point(line.goal), false));
     });
-    let expansions = f64::from(expansions) / (ROUNDS * lines.len()) as f64;
-    Means { ours, weighted, peer_astar, peer_jps, expansions }
+    Means { ours, expansions, made, bytes, weighted, peer_astar, peer_jps }
 }
 
 /// Mean microseconds a line in the fastest of the rounds.

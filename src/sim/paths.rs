@@ -27,6 +27,9 @@ use crate::world::outcome::{Blocker, Reason, Status};
 use crate::world::walk::{Ask, Crowd, Following, Phase, Walk};
 use crate::world::walk_mode::WalkMode;
 
+/// Expansions a tick for what makes later searches faster, about 50 microseconds.
+const TEND_EXPANSIONS: u32 = 4096;
+
 /// Sends what is asked, works, hands out what is ready.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     parts.bystanders.forget();
@@ -84,6 +87,8 @@ fn work(parts: &mut Wayfinding<'_>) {
     parts.counts.max_per_tick = parts.counts.max_per_tick.max(u64::from(spent));
     parts.counts.in_tick = u64::from(spent);
     parts.counts.restarts = parts.paths.requests.restarts();
+    // What nobody asked for has what is left.
+    parts.map.nav.tend(budget.saturating_sub(spent).min(TEND_EXPANSIONS));
     for (token, answer) in answers {
         match parts.paths.askers.remove(token) {
             Some(walk) => deliver(parts, walk, answer),

@@ -166,7 +166,7 @@ fn seed_n2_another_goal_for_a_request_under_way_changes_its_result_and_nothing_e
 
 #[test]
 fn seed_n4_n7_the_old_path_is_walked_until_the_new_one_is_there_and_never_back() {
-    let mut stage = hall(25);
+    let mut stage = hall(20);
     let walk = stage.walk(38.0, 2.0, |_| {});
     let (_, _) = first_path(&mut stage, walk, 2000);
     stage.ticks(60);

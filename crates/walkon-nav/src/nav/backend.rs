@@ -47,10 +47,19 @@ pub trait Backend {
     /// character appears or changes its radius or doors. Answers are the same without, but everything that is
     /// asked for a radius, a set of doors or areas of one's own not prepared costs a pass over the map. The
     /// twelve last used are kept; areas of one's own are to be prepared again after every change of the map.
-    /// On cells of several factors the first call also measures how far it is to a few places, which makes
-    /// all later searches there several times faster (40 ms for 40,000 cells, 32 bytes for each of the map;
-    /// not on maps of more than half a million).
+    /// On cells the first call also measures how far it is to a few places, which makes all later searches
+    /// there several times faster: 10 ms for 40,000 cells and 16 bytes for each that is walkable, where cells
+    /// have several factors 40 ms and 32 bytes for each of the map. It does not on small maps, nor on those
+    /// above half a million cells, nor where ways are hardly longer than the distance. Ways cost the same
+    /// without; which of several is found may differ.
     fn prepare(&mut self, by: &Traversal);
+
+    /// Goes on with work that makes later searches faster and can wait, for so many expansions of a search at
+    /// most; what it took. On cells that all cost the same, what [`Backend::prepare`] measures is measured
+    /// again once ground has opened.
+    fn tend(&mut self, _allowance: u32) -> u32 {
+        0
+    }
 
     /// Makes room for what so many kinds of bodies need, beside the twelve last used; see
     /// [`Backend::prepare`].

@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod buckets;
+mod cell_rect;
 pub mod cells;
 pub mod connected_components;
 pub mod edits;
@@ -12,6 +13,7 @@ pub mod graph;
 pub mod ground_query;
 mod hierarchy;
 mod joined;
+mod landmarks;
 pub mod layers;
 mod linked;
 pub mod links;

@@ -10,7 +10,7 @@
 use crate::base::cost::Cost;
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
-use crate::nav::cells::LandmarkGoal;
+use crate::nav::cells::FarGoal;
 use crate::nav::cells::bidirectional_flood::BidirectionalFlood;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::{Columns, OFFSETS, Unit};
@@ -43,7 +43,7 @@ pub struct Search {
     pub(crate) norm: Norm,
     pub(crate) columns: Columns,
     pub(crate) goal_cell: (u32, u32),
-    pub(crate) far: LandmarkGoal,
+    pub(crate) far: FarGoal,
     watch: SearchLog,
     /// The searches over polygons.
     pub(crate) mesh: crate::nav::mesh::Scratch,

@@ -81,6 +81,15 @@ impl FloodSide {
     }
 }
 
+/// Which way costs are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// From the first cell to all others.
+    From,
+    /// From all others to it.
+    To,
+}
+
 /// Which kernel the paused state belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kernel {

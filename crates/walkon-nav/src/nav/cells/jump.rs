@@ -8,9 +8,11 @@
 //! cells. Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
 use crate::nav::cells::Bits;
+use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::layout::{CANONICAL, FACTOR_ONE, LEGAL, OFFSETS, Unit};
-use crate::nav::cells::weighted_astar::{Even, OpenCell};
+use crate::nav::cells::guess::Guess;
+use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
+use crate::nav::cells::weighted_astar::{Even, Field, OpenCell, WeightedGround};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Kernel, SearchStep};
 
@@ -46,34 +48,40 @@ impl Search {
     /// Begins a search over cells that all cost the same. A start or goal that is not walkable exhausts it at
     /// once.
     pub fn begin_jump(&mut self, bits: &Bits, ends: Ends) {
-        let cells = u64::from(bits.width()) * u64::from(bits.depth());
-        self.begin_jump_in(bits, Unit::for_map(cells, FACTOR_ONE), SearchStrategy::of(bits), ends);
+        self.begin_jump_over(bits, &WeightedGround::even(bits), SearchStrategy::of(bits), ends);
     }
 
     /// The same with the cost of a step given, for maps on which one factor other than one is in use, and the
     /// pace.
     pub fn begin_jump_in(&mut self, bits: &Bits, unit: Unit, pace: SearchStrategy, ends: Ends) {
-        self.begin_jump_over(bits, unit, pace, ends);
+        let ground = WeightedGround { unit, ..WeightedGround::even(bits) };
+        self.begin_jump_over(bits, &ground, pace, ends);
     }
 
-    /// The same over what a plan may use of them.
+    /// The same over ground that has neither factors nor gates nor directions, with its landmarks.
+    pub fn begin_jump_on(&mut self, ground: &WeightedGround, pace: SearchStrategy, ends: Ends) {
+        self.begin_jump_over(ground.bits, ground, pace, ends);
+    }
+
+    /// The same over what a plan may use of its cells.
     pub(crate) fn begin_jump_over(
         &mut self,
         cells: impl Cells,
-        unit: Unit,
+        ground: &WeightedGround,
         pace: SearchStrategy,
         ends: Ends,
     ) {
         let kernel = if pace == SearchStrategy::Steps { Kernel::Steps } else { Kernel::Leaps };
-        self.begin_cells(kernel, cells, unit, ends);
-        if self.state() == SearchStep::Running {
-            self.go_straight(cells);
+        if self.begin_cells(kernel, cells, ground.unit, ends) && !self.go_straight(cells) {
+            let start = ends.start.0;
+            self.set_out(ground.far, LEGAL[cells.around(self.columns.split(start), start) as usize]);
         }
     }
 
     /// Ends a search at once whose goal lies at the end of an open diagonal and an open straight line:
-    /// nothing is cheaper, and jumps would find the same way, after looking in all other directions.
-    fn go_straight(&mut self, cells: impl Cells) {
+    /// nothing is cheaper, and jumps would find the same way, after looking in all other directions;
+    /// whether it did.
+    fn go_straight(&mut self, cells: impl Cells) -> bool {
         let (mut x, mut z) = self.columns.split(self.ends.start.0);
         let (goal_x, goal_z) = self.goal_cell;
         let towards = |from: u32, to: u32| (i64::from(to) - i64::from(from)).signum() as i32;
@@ -84,7 +92,7 @@ impl Search {
             let around = cells.around((x, z), z * cells.bits().width() + x);
             let is_legal = |direction: usize| LEGAL[around as usize] >> direction & 1 != 0;
             if !OFFSETS.iter().position(|offset| *offset == step).is_some_and(is_legal) {
-                return;
+                return false;
             }
             (x, z) = (x.wrapping_add_signed(step.0), z.wrapping_add_signed(step.1));
         }
@@ -92,38 +100,59 @@ impl Search {
         self.charge(start, 1);
         self.reach(cost, start);
         self.finish();
+        true
     }
 
     /// Goes on with a search over cells that all cost the same until it ends or has spent `allowance`
     /// expansions.
     pub fn step_jump(&mut self, bits: &Bits, allowance: u32) -> SearchStep {
-        self.step_jump_over(bits, allowance)
+        self.step_jump_over(bits, None, allowance)
     }
 
-    /// The same over what a plan may use of them.
-    pub(crate) fn step_jump_over(&mut self, cells: impl Cells, allowance: u32) -> SearchStep {
+    /// The same over ground with landmarks.
+    pub fn step_jump_on(&mut self, ground: &WeightedGround, allowance: u32) -> SearchStep {
+        self.step_jump_over(ground.bits, ground.far, allowance)
+    }
+
+    /// The same over what a plan may use of its cells.
+    pub(crate) fn step_jump_over(
+        &mut self,
+        cells: impl Cells,
+        far: Option<AltHeuristic<'_>>,
+        allowance: u32,
+    ) -> SearchStep {
+        let (goal, octile) = (self.far, self.octile());
+        match far.and_then(|far| far.even_guide(&goal, octile, self.unit.straight)) {
+            Some(guess) => self.run_jump(Field { cells, guess }, allowance),
+            None => self.run_jump(Field { cells, guess: octile }, allowance),
+        }
+    }
+
+    fn run_jump(&mut self, field: Field<impl Cells, impl Guess>, allowance: u32) -> SearchStep {
         match self.kernel {
-            Kernel::Steps => self.run_steps(cells, Even(self.unit), allowance),
-            _ => self.run_cells(allowance, |search, from, id, left| search.leap(cells, from, id, left)),
+            Kernel::Steps => self.run_steps(field, Even(self.unit), allowance),
+            _ => self.run_cells(field.guess, allowance, |search, from, id, left| {
+                search.leap(&field, from, id, left)
+            }),
         }
     }
 
     /// Expands a node by jumps.
     #[inline(always)]
-    fn leap(&mut self, cells: impl Cells, from: OpenCell, id: u32, mut left: u32) -> u32 {
+    fn leap(&mut self, field: &Field<impl Cells, impl Guess>, from: OpenCell, id: u32, mut left: u32) -> u32 {
         let mut blocks = 0;
         while left != 0 {
             let direction = left.trailing_zeros();
             left &= left - 1;
             match direction {
-                0 => self.scan::<0>(cells, from, id, &mut blocks),
-                1 => self.slant::<1, 0, 2>(cells, from, id, &mut blocks),
-                2 => self.scan::<2>(cells, from, id, &mut blocks),
-                3 => self.slant::<3, 4, 2>(cells, from, id, &mut blocks),
-                4 => self.scan::<4>(cells, from, id, &mut blocks),
-                5 => self.slant::<5, 4, 6>(cells, from, id, &mut blocks),
-                6 => self.scan::<6>(cells, from, id, &mut blocks),
-                _ => self.slant::<7, 0, 6>(cells, from, id, &mut blocks),
+                0 => self.scan::<0>(field, from, id, &mut blocks),
+                1 => self.slant::<1, 0, 2>(field, from, id, &mut blocks),
+                2 => self.scan::<2>(field, from, id, &mut blocks),
+                3 => self.slant::<3, 4, 2>(field, from, id, &mut blocks),
+                4 => self.scan::<4>(field, from, id, &mut blocks),
+                5 => self.slant::<5, 4, 6>(field, from, id, &mut blocks),
+                6 => self.scan::<6>(field, from, id, &mut blocks),
+                _ => self.slant::<7, 0, 6>(field, from, id, &mut blocks),
             }
         }
         (blocks / BLOCKS_PER_UNIT).max(1)
@@ -133,11 +162,12 @@ impl Search {
     #[inline(always)]
     fn scan<const DIRECTION: usize>(
         &mut self,
-        cells: impl Cells,
+        field: &Field<impl Cells, impl Guess>,
         from: OpenCell,
         parent: u32,
         blocks: &mut u32,
     ) {
+        let cells = field.cells;
         let (goal_x, goal_z) = self.goal_cell;
         let (stop, open) = match DIRECTION {
             0 => cells.rise::<true>(from.z, from.x, blocks),
@@ -160,7 +190,7 @@ impl Search {
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
             let id = z * cells.bits().width() + x;
             let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
-            self.relax(OpenCell { x, z, g }, (id, parent), || {
+            self.relax(&field.guess, OpenCell { x, z, g }, (id, parent), || {
                 CANONICAL[DIRECTION][cells.around((x, z), id) as usize]
             });
         }
@@ -170,11 +200,12 @@ impl Search {
     #[inline(always)]
     fn slant<const DIRECTION: usize, const ALONG_X: usize, const ALONG_Z: usize>(
         &mut self,
-        cells: impl Cells,
+        field: &Field<impl Cells, impl Guess>,
         from: OpenCell,
         parent: u32,
         blocks: &mut u32,
     ) {
+        let cells = field.cells;
         let (dx, dz) = OFFSETS[DIRECTION];
         let stride = dx + dz * cells.bits().width() as i32;
         let (mut at, mut id) = (from, parent);
@@ -191,10 +222,10 @@ impl Search {
             }
             around = cells.around((at.x, at.z), id);
             if around >> ALONG_X & 1 != 0 {
-                self.scan::<ALONG_X>(cells, at, parent, blocks);
+                self.scan::<ALONG_X>(field, at, parent, blocks);
             }
             if around >> ALONG_Z & 1 != 0 {
-                self.scan::<ALONG_Z>(cells, at, parent, blocks);
+                self.scan::<ALONG_Z>(field, at, parent, blocks);
             }
         }
     }

@@ -2,10 +2,9 @@
 //!
 //! Holds: plain data, kept in the search. Not here: landmarks and the bounds they give (`alt_heuristic`).
 
-/// Far places.
-pub(super) const PLACES: usize = 8;
+use crate::nav::landmarks::{LandmarkGoal, PLACES};
 
-/// For each place the cost to it and the cost from it.
+/// On ground of several factors, for each place the cost to it and the cost from it.
 pub(super) const LANES: usize = 2 * PLACES;
 
 /// A lane of a goal that says nothing: no cell exceeds it.
@@ -13,14 +12,25 @@ pub(super) const MUTE: i16 = i16::MAX;
 
 /// What is known of a goal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LandmarkGoal {
-    pub(super) lanes: [i16; LANES],
+pub(crate) struct FarGoal {
+    pub(super) lanes: GoalLanes,
     /// At least this much is left once one has left the ground that became cheaper.
     pub(super) beyond: u32,
 }
 
-impl Default for LandmarkGoal {
+/// The costs of a goal, as the landmarks that know it keep them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum GoalLanes {
+    /// None know it.
+    Mute,
+    /// Those of ground that all costs the same.
+    Even(LandmarkGoal<u16, PLACES>),
+    /// Those of ground of several factors.
+    Priced([i16; LANES]),
+}
+
+impl Default for FarGoal {
     fn default() -> Self {
-        Self { lanes: [MUTE; LANES], beyond: 0 }
+        Self { lanes: GoalLanes::Mute, beyond: 0 }
     }
 }

@@ -6,7 +6,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -14,8 +13,10 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
+use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::custom_costs::{CustomCosts, Paint};
+use crate::nav::cells::far_ground::{FarGround, FarWays, PRICED_CELLS};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
@@ -23,11 +24,9 @@ use crate::nav::cells::strong_components::StrongComponents;
 use crate::nav::cells::terrain::{Terrain, TileState};
 use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::walkability::{Passage, Walkability};
-use crate::nav::cells::{
-    AltHeuristic, Bits, CellLandmarks, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor,
-};
+use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor};
 use crate::nav::edits::{AreaState, clamp_factor};
-use crate::nav::hierarchy::{Sectors, table::CellRect};
+use crate::nav::hierarchy::Sectors;
 use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, Tile, TileEdit, Traversal};
 
 mod backend;
@@ -35,12 +34,6 @@ mod backend;
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest
 /// is dropped.
 const KEPT_MAX: usize = 12;
-/// Cells of the largest part of a map for which landmarks are made. Smaller ones are searched before they
-/// would pay; on larger ones they take too long to make, and too much memory (150 ms and 8 MB at 2^18 cells).
-const FAR_CELLS: RangeInclusive<u64> = 1024..=1 << 19;
-/// Windows of ground that became cheaper; more are joined. Every bound looks at all of them.
-const CHEAPER_MAX: usize = 8;
-
 /// Whether ground of several factors is searched by sectors and gates: faster on large maps, at a few per
 /// cent more cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,14 +80,12 @@ pub struct CellMap {
     factors: Vec<u16>,
     cheapest: u16,
     unit: Unit,
-    /// Made when somebody is prepared for on ground of several factors. Costs do not hang on them.
-    landmarks: Option<Arc<CellLandmarks>>,
-    /// Where cells opened or changed their factor since.
-    cheaper: Vec<Window>,
+    /// Made when somebody is prepared for. Costs do not hang on it, but which of several ways is found may.
+    far: FarGround,
     hierarchy: Hierarchy,
     /// Made when somebody is prepared for on ground that wants them, and kept up to date.
     sectors: Option<Arc<Sectors>>,
-    /// Whether what far ways over ground of several factors need was made since it was last forgotten.
+    /// Whether what far ways need was made since it was last forgotten.
     is_far_ready: bool,
     revision: u64,
     /// Of cells and factors at first.
@@ -293,8 +284,7 @@ impl CellMap {
             factors: Vec::new(),
             cheapest: FACTOR_ONE,
             unit: Unit::default(),
-            landmarks: None,
-            cheaper: Vec::new(),
+            far: FarGround::default(),
             hierarchy: Hierarchy::default(),
             sectors: None,
             is_far_ready: false,
@@ -528,33 +518,40 @@ impl CellMap {
         }
     }
 
-    /// The same with all that makes a search over it fast.
-    pub(super) fn ground_to_search<'a>(&'a self, view: &'a CellView, tolls: &'a [u32]) -> WeightedGround<'a> {
-        WeightedGround { far: self.far(view), ..self.ground(view, tolls) }
+    /// What holds of far ways for everybody to whom no ground is cheaper than to the map itself.
+    pub(super) fn far_ways(&self, view: &CellView) -> Option<FarWays> {
+        // Ways by sectors do not need it, and where those do not lead the way must not hang on when it was
+        // made.
+        let has_none = view.paint.is_some() || self.sectors_for(view).is_some();
+        if has_none { None } else { self.far.known(self.frame()) }
     }
 
-    /// Bounds that hold for everybody to whom no ground is cheaper than to the map itself.
-    fn far(&self, view: &CellView) -> Option<AltHeuristic<'_>> {
-        let area = |window: &Window| (window.end_x - window.first_x) * (window.end_z - window.first_z);
-        let vague = 2 * self.cheaper.iter().map(area).sum::<u32>() > self.frame().cell_count();
-        // Ways by sectors do not need them, and where those do not lead the way must not hang on when they
-        // were made.
-        let by_sectors = self.sectors_for(view).is_some();
-        if view.paint.is_some() || self.factors.is_empty() || vague || by_sectors {
-            return None;
+    /// Makes what far ways need, if it is not there.
+    fn prepare_far(&mut self) {
+        if self.is_far_ready {
+            return;
         }
-        Some(AltHeuristic::new(self.landmarks.as_deref()?, &self.cheaper))
-    }
-
-    fn prepare_weighted(&mut self) {
-        if self.sectors.is_none() && self.wants_sectors() {
+        if self.sectors.is_none() && self.wants_sectors() && !self.factors.is_empty() {
             let ground = self.even_handed();
             self.sectors = Some(Arc::new(Sectors::new(&ground)));
         }
-        if self.landmarks.is_none() {
-            self.landmarks = self.make_landmarks();
-        }
-        self.is_far_ready = true;
+        let mut far = std::mem::take(&mut self.far);
+        far.prepare(&self.widest(), &self.base.labels);
+        (self.far, self.is_far_ready) = (far, true);
+    }
+
+    /// Goes on with what makes far ways fast, for so many expansions at most; what it took.
+    pub(super) fn tend_far(&mut self, allowance: u32) -> u32 {
+        let mut far = std::mem::take(&mut self.far);
+        let spent = far.tend(&self.widest(), &self.base.labels, allowance);
+        self.far = far;
+        spent
+    }
+
+    /// Memory of the landmarks, bytes; 0 while there are none.
+    #[must_use]
+    pub fn landmark_bytes(&self) -> usize {
+        self.far.bytes()
     }
 
     /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
@@ -562,6 +559,7 @@ impl CellMap {
     /// cell.
     pub fn set_hierarchy(&mut self, hierarchy: Hierarchy) {
         self.hierarchy = hierarchy;
+        self.is_far_ready = false;
         if !self.wants_sectors() {
             self.sectors = None;
         }
@@ -590,7 +588,7 @@ impl CellMap {
         let is_wanted = match self.hierarchy {
             Hierarchy::Off => false,
             Hierarchy::On => true,
-            Hierarchy::Auto => largest > *FAR_CELLS.end(),
+            Hierarchy::Auto => largest > *PRICED_CELLS.end(),
         };
         is_wanted && self.base.bare.shape().is_plain()
     }
@@ -618,54 +616,19 @@ impl CellMap {
     /// Brings the sectors up to date after changes within some windows.
     fn redo_sectors(&mut self, windows: impl Iterator<Item = Window>) {
         let Some(mut sectors) = self.sectors.take() else { return };
-        let part = |window: Window| CellRect {
-            first: (window.first_x, window.first_z),
-            end: (window.end_x, window.end_z),
-        };
-        let parts: Vec<CellRect> = windows.map(part).collect();
+        let parts: Vec<CellRect> = windows.map(Window::rect).collect();
         Arc::make_mut(&mut sectors).redo(&self.even_handed(), &parts);
         self.sectors = Some(sectors);
     }
 
-    /// With all areas open, so that doors change nothing.
-    fn make_landmarks(&self) -> Option<Arc<CellLandmarks>> {
-        let labels = &self.base.labels;
-        let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
-        if !FAR_CELLS.contains(&labels.cells(largest)) {
-            return None;
-        }
-        let first = labels.runs().find(|run| run.label == largest)?;
-        // Bounds of the ways without directions: those with are no cheaper.
-        let ground = WeightedGround { bits: &self.base.open, ..self.even_handed() };
-        Some(Arc::new(CellLandmarks::of(&ground, self.node((first.first_x, first.z)))))
-    }
-
-    /// Notes that ground may have become cheaper.
-    fn cheapen(&mut self, window: Window) {
-        if self.landmarks.is_none() {
-            return;
-        }
-        let window = window.grown(1, &self.terrain.frame);
-        let union = |other: &Window| {
-            let all = other.union(window);
-            u64::from(all.end_x - all.first_x) * u64::from(all.end_z - all.first_z)
-        };
-        let near = (0..self.cheaper.len()).min_by_key(|&at| union(&self.cheaper[at]));
-        match near {
-            Some(at)
-                if self.cheaper.len() >= CHEAPER_MAX
-                    || self.cheaper[at].union(window) == self.cheaper[at] =>
-            {
-                self.cheaper[at] = self.cheaper[at].union(window);
-            }
-            _ => self.cheaper.push(window),
-        }
+    /// The ground of the map with all areas open.
+    fn widest(&self) -> WeightedGround<'_> {
+        WeightedGround { bits: &self.base.open, ..self.even_handed() }
     }
 
     /// Forgets bounds that were counted in another unit.
     fn forget_far(&mut self) {
-        self.landmarks = None;
-        self.cheaper.clear();
+        self.far.forget();
         self.sectors = None;
         self.is_far_ready = false;
     }
@@ -796,7 +759,9 @@ impl CellMap {
             wider_open.extend(unseen.opened.then_some(window));
         }
         base.relabel(&terrain, &self.states);
-        wider_open.into_iter().for_each(|window| self.cheapen(window));
+        for window in wider_open {
+            self.far.note_opened(window, &self.base.open, &terrain.frame);
+        }
         let mut wider = std::mem::take(&mut self.wider);
         for standing in &mut wider {
             if !standing.barred.is_empty() {
@@ -831,9 +796,12 @@ impl CellMap {
         if !terrain.is_weighted(&self.states) {
             if !self.factors.is_empty() {
                 windows.iter().for_each(recost);
+                // Landmarks are made again in slices, if there were any.
+                let was_ready = self.is_far_ready;
+                self.forget_far();
+                self.is_far_ready = was_ready;
             }
             self.factors.clear();
-            self.forget_far();
             (self.cheapest, self.unit) = (FACTOR_ONE, unit_for(&terrain, 1.0));
             return;
         }
@@ -852,7 +820,7 @@ impl CellMap {
         }
         for window in windows {
             if terrain.paint_factors(*window, &self.states, &mut self.factors) {
-                self.cheapen(*window);
+                self.far.note_cheaper(*window, &terrain.frame);
                 recost(window);
             }
         }

@@ -20,9 +20,11 @@ use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::fallback_goals::Choice;
+use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
 use crate::nav::cells::smoothing::{CellLine, FoundWay, StraightLines};
+use crate::nav::cells::weighted_astar::WeightedGround;
 use crate::nav::hierarchy::SectorRoute;
 use crate::nav::plan::{Begun, Plan, Remarks, Task, reach_one_way};
 use crate::nav::search::Search;
@@ -75,6 +77,8 @@ pub(crate) struct CellPlan {
     others: Others,
     /// Who stands on the goal.
     covered: Option<u32>,
+    /// What is known of far ways, from the beginning of a search to its end.
+    far: Option<FarWays>,
     /// The way by gates, while it is searched for, and when it was found.
     route: Option<Box<SectorRoute>>,
     /// Charged to searches that have ended, and to looking beside goals that are held.
@@ -208,6 +212,7 @@ impl CellPlan {
             choice: None,
             others,
             covered: None,
+            far: None,
             route: None,
             spent: 0,
             cost_m: 0.0,
@@ -362,8 +367,10 @@ impl CellPlan {
 
     fn begin_next(&mut self, map: &CellMap, view: &CellView, search: &mut Search) {
         let ends = Ends { start: map.node(self.start), goal: map.node(self.targets[self.next]) };
-        let ground = map.ground_to_search(view, &self.tolls);
-        let (bits, unit, pace) = (ground.bits, ground.unit, view.standing.pace);
+        self.far = map.far_ways(view);
+        let far = self.far.as_ref().map(FarWays::bounds);
+        let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
+        let (bits, pace) = (ground.bits, view.standing.pace);
         search.sides.forget();
         let may_divide = |overlay: &AgentMask| overlay.may_divide() || view.is_directed();
         self.is_sure = self.overlay.as_deref().is_none_or(|overlay| !may_divide(overlay));
@@ -376,8 +383,8 @@ impl CellPlan {
             }
         }
         match (jumps(map, view), &self.overlay) {
-            (true, None) => search.begin_jump_over(bits, unit, pace, ends),
-            (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), unit, pace, ends),
+            (true, None) => search.begin_jump_over(bits, &ground, pace, ends),
+            (true, Some(overlay)) => search.begin_jump_over(overlay.over(bits), &ground, pace, ends),
             (false, None) => search.begin_weighted_over(bits, &ground, ends),
             (false, Some(overlay)) => search.begin_weighted_over(overlay.over(bits), &ground, ends),
         }
@@ -391,7 +398,8 @@ impl CellPlan {
         (view, search): (&CellView, &mut Search),
         allowance: u32,
     ) -> SearchStep {
-        let ground = map.ground_to_search(view, &self.tolls);
+        let far = self.far.as_ref().map(FarWays::bounds);
+        let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
         let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {
             return SearchStep::Exhausted;
         };
@@ -416,11 +424,12 @@ impl CellPlan {
         (view, search): (&CellView, &mut Search),
         allowance: u32,
     ) -> SearchStep {
-        let ground = map.ground_to_search(view, &self.tolls);
+        let far = self.far.as_ref().map(FarWays::bounds);
+        let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
         let bits = ground.bits;
         match (jumps(map, view), &self.overlay) {
-            (true, None) => search.step_jump_over(bits, allowance),
-            (true, Some(overlay)) => search.step_jump_over(overlay.over(bits), allowance),
+            (true, None) => search.step_jump_over(bits, ground.far, allowance),
+            (true, Some(overlay)) => search.step_jump_over(overlay.over(bits), ground.far, allowance),
             (false, None) => search.step_weighted_over(bits, &ground, allowance),
             (false, Some(overlay)) => search.step_weighted_over(overlay.over(bits), &ground, allowance),
         }

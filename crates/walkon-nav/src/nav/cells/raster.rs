@@ -6,6 +6,7 @@
 //! Source: scanline filling, even-odd; the row of a capsule is that of two discs and a rectangle.
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::source::MapFrame;
 
 /// Cells by row: within a row spans are sorted, apart from one another, and run from their first cell up to,
@@ -73,6 +74,11 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Its cells as a rectangle.
+    pub(crate) fn rect(self) -> CellRect {
+        CellRect { first: (self.first_x, self.first_z), end: (self.end_x, self.end_z) }
+    }
+
     /// All cells of a frame.
     pub(crate) fn all(frame: &MapFrame) -> Self {
         Self { first_x: 0, end_x: frame.width, first_z: 0, end_z: frame.depth }

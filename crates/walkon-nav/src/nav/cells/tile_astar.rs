@@ -10,13 +10,13 @@
 //! more of theirs. Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
 
 use crate::nav::NodeId;
-use crate::nav::cells::alt_heuristic::{Flow, Guide};
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, Norm, StepRates, Strides};
+use crate::nav::cells::guess::{Distance, Guess, Nowhere};
+use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, StepRates, Strides};
 use crate::nav::cells::layout::{Columns, LEGAL, Neighbours, OFFSETS};
 use crate::nav::cells::weighted_astar::{Extra, WeightedGround};
 use crate::nav::search::Search;
-use crate::nav::search_state::{Ends, Kernel, SearchStep};
+use crate::nav::search_state::{Ends, Flow, Kernel, SearchStep};
 
 /// A neighbourhood.
 trait Ring: Copy {
@@ -123,42 +123,6 @@ impl<P: StepCosts> StepCosts for GateCosts<'_, P> {
     }
 }
 
-/// A lower bound of the cost from a cell to the goal of a search. It need not be consistent: a cell that is
-/// reached more cheaply after it was expanded is expanded again.
-pub(crate) trait Guess: Copy {
-    /// How many ranges of the queue, as a power of two, a step at the cheapest factor spans at least. Finer
-    /// ranges are empty too often, coarser ones expand more cells twice; from one step to half a range the
-    /// differences stay below a tenth.
-    const BUCKET_BITS: u32 = 2;
-    /// The bound.
-    fn to_go(&self, cell: (u32, u32), id: u32) -> u32;
-}
-
-/// The cost of the steps over open ground of the cheapest factor.
-#[derive(Clone, Copy)]
-pub(crate) struct Distance {
-    pub(crate) norm: Norm,
-    pub(crate) goal: (u32, u32),
-}
-
-impl Guess for Distance {
-    #[inline(always)]
-    fn to_go(&self, cell: (u32, u32), _id: u32) -> u32 {
-        self.norm.between(cell, self.goal)
-    }
-}
-
-/// No goal at all.
-#[derive(Clone, Copy)]
-struct Nowhere;
-
-impl Guess for Nowhere {
-    #[inline(always)]
-    fn to_go(&self, _cell: (u32, u32), _id: u32) -> u32 {
-        0
-    }
-}
-
 impl Search {
     /// Begins a search over tiles. A start or goal that is not walkable exhausts it at once.
     pub(crate) fn begin_tiles(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
@@ -172,12 +136,15 @@ impl Search {
         if self.state != SearchStep::Running {
             return;
         }
-        match ground.far {
-            None => self.wait_at(ends.start, self.distance()),
-            Some(far) => {
-                self.far = far.goal(ground, self.goal_cell);
-                self.wait_at(ends.start, Guide::new(far, self.far, self.distance()));
-            }
+        let (distance, step) = (self.distance(), self.norm.least_of_step());
+        self.far = ground.far.map_or_else(Default::default, |far| far.goal(ground.unit, distance.goal, step));
+        let far = self.far;
+        if let Some(guide) = ground.far.and_then(|known| known.even_guide(&far, distance, step)) {
+            self.wait_at(ends.start, guide);
+        } else if let Some(guide) = ground.far.and_then(|known| known.priced_guide(&far, distance, step)) {
+            self.wait_at(ends.start, guide);
+        } else {
+            self.wait_at(ends.start, distance);
         }
     }
 
@@ -234,10 +201,13 @@ impl Search {
         ground: &WeightedGround,
         allowance: u32,
     ) -> SearchStep {
-        let distance = self.distance();
-        match ground.far {
-            None => self.step_guessing(cells, ground, distance, allowance),
-            Some(far) => self.step_guessing(cells, ground, Guide::new(far, self.far, distance), allowance),
+        let (far, distance, step) = (self.far, self.distance(), self.norm.least_of_step());
+        if let Some(guide) = ground.far.and_then(|known| known.even_guide(&far, distance, step)) {
+            self.step_guessing(cells, ground, guide, allowance)
+        } else if let Some(guide) = ground.far.and_then(|known| known.priced_guide(&far, distance, step)) {
+            self.step_guessing(cells, ground, guide, allowance)
+        } else {
+            self.step_guessing(cells, ground, distance, allowance)
         }
     }
 

@@ -17,6 +17,7 @@ use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::cell_directions::NEAR;
+use crate::nav::cells::guess::{Guess, Octile};
 use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::layout::{
     CANONICAL, Columns, FACTOR_ONE, FORWARD, LEGAL, OFFSETS, Rates, StepKind, Unit,
@@ -248,51 +249,58 @@ pub(crate) struct OpenCell {
     pub(crate) g: u32,
 }
 
+/// What a search goes over, and what it guesses.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<C, G> {
+    pub(crate) cells: C,
+    pub(crate) guess: G,
+}
+
 impl Search {
-    /// Begins a search over cells. A start or goal that is not walkable exhausts it at once.
-    pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, floor: Unit, ends: Ends) {
+    /// Begins a search over cells: whether there is something to search for. A start or goal that is not
+    /// walkable exhausts it at once.
+    pub(crate) fn begin_cells(&mut self, kernel: Kernel, cells: impl Cells, unit: Unit, ends: Ends) -> bool {
         let bits = cells.bits();
         let count = u64::from(bits.width()) * u64::from(bits.depth());
         assert!(count <= 1 << 24, "cell maps hold 2^24 cells at most, this one {count}");
         self.begin(kernel, count as u32, ends);
         self.queue.reset(0, 0);
         if self.state == SearchStep::Exhausted {
-            return;
+            return false;
         }
         self.columns = Columns::new(bits.width());
         self.goal_cell = self.columns.split(ends.goal.0);
-        self.unit = floor;
+        self.unit = unit;
         let (x, z) = self.columns.split(ends.start.0);
         if !cells.is_open(x, z) || !cells.is_open(self.goal_cell.0, self.goal_cell.1) {
             self.state = SearchStep::Exhausted;
         }
-        if self.state == SearchStep::Running {
-            self.wait_at_start(LEGAL[cells.around((x, z), ends.start.0) as usize]);
+        self.state == SearchStep::Running
+    }
+
+    /// Sets out from the start in some directions, with what landmarks say of the goal.
+    pub(crate) fn set_out(&mut self, far: Option<AltHeuristic<'_>>, directions: u8) {
+        let (octile, step) = (self.octile(), self.unit.straight);
+        self.far = far.map_or_else(Default::default, |far| far.goal(self.unit, octile.goal, step));
+        let goal = self.far;
+        match far.and_then(|far| far.even_guide(&goal, octile, step)) {
+            Some(guide) => self.wait_at_start(guide, directions),
+            None => self.wait_at_start(octile, directions),
         }
     }
 
-    fn wait_at_start(&mut self, directions: u8) {
+    fn wait_at_start<G: Guess>(&mut self, guess: G, directions: u8) {
         let (start, directions) = (self.ends.start, u32::from(directions));
-        let (x, z) = self.columns.split(start.0);
-        let h = self.to_go(x, z);
-        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(BUCKET_BITS));
+        let h = guess.to_go(self.columns.split(start.0), start.0);
+        self.queue.reset(h, self.unit.straight.ilog2().saturating_sub(G::BUCKET_BITS));
         self.records[start.index()].stamp = self.generation << 8 | directions;
         self.queue.push(h, start.0 << 8 | directions);
     }
 
-    /// Leaves the start only where that is not forbidden.
-    fn begin_directed(&mut self, ground: &WeightedGround) {
-        let start = self.ends.start;
-        if let Some(exits) = ground.exits.get(start.index()).filter(|_| self.state == SearchStep::Running) {
-            let directions = self.records[start.index()].stamp as u8;
-            self.wait_at_start(directions & !(*exits as u8));
-        }
-    }
-
-    /// Lower bound of the cost from a cell to the goal.
+    /// The distance over open ground.
     #[inline(always)]
-    pub(crate) fn to_go(&self, x: u32, z: u32) -> u32 {
-        self.unit.octile(x.abs_diff(self.goal_cell.0), z.abs_diff(self.goal_cell.1))
+    pub(crate) fn octile(&self) -> Octile {
+        Octile { unit: self.unit, goal: self.goal_cell }
     }
 
     /// Begins a search over weighted cells. A start or goal that is not walkable exhausts it at once.
@@ -305,8 +313,13 @@ impl Search {
         if !ground.is_plain() {
             return self.begin_tiles(cells, ground, ends);
         }
-        self.begin_cells(Kernel::Steps, cells, ground.floor(), ends);
-        self.begin_directed(ground);
+        if self.begin_cells(Kernel::Steps, cells, ground.floor(), ends) {
+            let start = ends.start;
+            let legal = LEGAL[cells.around(self.columns.split(start.0), start.0) as usize];
+            // One leaves it only where that is not forbidden.
+            let forbidden = ground.exits.get(start.index()).map_or(0, |exits| *exits as u8);
+            self.set_out(ground.far, legal & !forbidden);
+        }
     }
 
     /// Goes on with a search over weighted cells until it ends or has spent `allowance` expansions, one a
@@ -325,23 +338,36 @@ impl Search {
         if !ground.is_plain() {
             return self.step_tiles(cells, ground, allowance);
         }
+        let (far, octile) = (self.far, self.octile());
+        match ground.far.and_then(|known| known.even_guide(&far, octile, self.unit.straight)) {
+            Some(guess) => self.step_plain(Field { cells, guess }, ground, allowance),
+            None => self.step_plain(Field { cells, guess: octile }, ground, allowance),
+        }
+    }
+
+    fn step_plain(
+        &mut self,
+        field: Field<impl Cells, impl Guess>,
+        ground: &WeightedGround,
+        allowance: u32,
+    ) -> SearchStep {
         let (even, exits) = (Even(ground.unit), ground.exits);
         match (ground.extra, exits.is_empty()) {
-            (None, true) => self.run_steps(cells, even, allowance),
-            (Some(extra), true) => self.run_steps(cells, GateSteps(even, extra), allowance),
-            (None, false) => self.run_steps(cells, Directed(even, exits), allowance),
-            (Some(extra), false) => self.run_steps(cells, Directed(GateSteps(even, extra), exits), allowance),
+            (None, true) => self.run_steps(field, even, allowance),
+            (Some(extra), true) => self.run_steps(field, GateSteps(even, extra), allowance),
+            (None, false) => self.run_steps(field, Directed(even, exits), allowance),
+            (Some(extra), false) => self.run_steps(field, Directed(GateSteps(even, extra), exits), allowance),
         }
     }
 
     pub(crate) fn run_steps(
         &mut self,
-        cells: impl Cells,
+        field: Field<impl Cells, impl Guess>,
         steps: impl StepRule,
         allowance: u32,
     ) -> SearchStep {
-        self.run_cells(allowance, |search, from, id, directions| {
-            search.walk(cells, steps, from, (id, directions))
+        self.run_cells(field.guess, allowance, |search, from, id, directions| {
+            search.walk(&field, steps, from, (id, directions))
         })
     }
 
@@ -349,6 +375,7 @@ impl Search {
     #[inline(always)]
     pub(crate) fn run_cells(
         &mut self,
+        guess: impl Guess,
         allowance: u32,
         expand: impl Fn(&mut Self, OpenCell, u32, u32) -> u32,
     ) -> SearchStep {
@@ -359,7 +386,7 @@ impl Search {
             let id = value >> 8;
             let g = self.records[id as usize].g;
             let (x, z) = self.columns.split(id);
-            if f < self.best && f == g.saturating_add(self.to_go(x, z)) {
+            if f < self.best && f == g.saturating_add(guess.to_go((x, z), id)) {
                 let units = expand(self, OpenCell { x, z, g }, id, value & 0xff);
                 self.charge(id, units);
             }
@@ -370,13 +397,19 @@ impl Search {
     /// Records a way to a cell unless a cheaper one is known, and queues the directions in which it is worth
     /// going on.
     #[inline(always)]
-    pub(crate) fn relax(&mut self, at: OpenCell, (id, parent): (u32, u32), directions: impl FnOnce() -> u8) {
+    pub(crate) fn relax(
+        &mut self,
+        guess: &impl Guess,
+        at: OpenCell,
+        (id, parent): (u32, u32),
+        directions: impl FnOnce() -> u8,
+    ) {
         let record = self.records[id as usize];
         let known = record.stamp >> 8 == self.generation;
         if known && record.g < at.g {
             return;
         }
-        let f = at.g.saturating_add(self.to_go(at.x, at.z));
+        let f = at.g.saturating_add(guess.to_go((at.x, at.z), id));
         if f >= self.best {
             return;
         }
@@ -406,11 +439,12 @@ impl Search {
     #[inline(always)]
     fn walk<S: StepRule>(
         &mut self,
-        cells: impl Cells,
+        field: &Field<impl Cells, impl Guess>,
         steps: S,
         from: OpenCell,
         (id, mut left): (u32, u32),
     ) -> u32 {
+        let cells = field.cells;
         let width = cells.bits().width();
         while left != 0 {
             let direction = left.trailing_zeros() as usize;
@@ -432,7 +466,7 @@ impl Search {
             if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
                 continue;
             }
-            self.relax(OpenCell { x, z, g }, (to, id), || {
+            self.relax(&field.guess, OpenCell { x, z, g }, (to, id), || {
                 let around = cells.around((x, z), to);
                 steps.onward(Beside { at: to as usize, around, direction, width: width as i32 })
             });
@@ -440,7 +474,3 @@ impl Search {
         1
     }
 }
-
-/// The straight step spans four to eight ranges of the queue. Finer ranges are empty too often, coarser ones
-/// expand more cells twice; from one step to half a range the differences stay below a tenth.
-const BUCKET_BITS: u32 = 2;

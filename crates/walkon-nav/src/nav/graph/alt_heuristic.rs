@@ -3,8 +3,8 @@
 //! In: a net; then a goal. Out: the least that any way from a point to the goal can cost. Holds: never more
 //! than the true cost while links go, areas close or grow more expensive; links that come are made up for
 //! (`add`); while none goes a bound falls along a link by no more than that costs. Memory: 64 bytes a point.
-//! Not here: when to make them (`adjacency`), the straight line, which bounds as well (`astar`). Source:
-//! Goldberg and Harrelson 2005 (ALT); far points chosen as the one furthest from those chosen before.
+//! Not here: when to make them (`adjacency`), the straight line, which bounds as well (`astar`). Source: see
+//! `nav/landmarks.rs`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,6 +12,7 @@ use std::collections::BinaryHeap;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
+use crate::nav::landmarks::{FarPlaces, LandmarkGoal};
 
 /// Far points, each a lane of every bound. Measured on 50,000 points of `nav_test.obj`: see
 /// `benches/README.md`.
@@ -29,11 +30,7 @@ pub(crate) struct GraphLandmarks {
 
 /// What is known of a goal: by lane the most and the least that a point on a way to it may be from the far
 /// point.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LandmarkGoal {
-    most: [i32; LANES],
-    least: [i32; LANES],
-}
+pub(crate) type GraphGoal = LandmarkGoal<i32, LANES>;
 
 impl GraphLandmarks {
     /// For the largest group of connected points. Cost: nine walks over it.
@@ -43,18 +40,19 @@ impl GraphLandmarks {
         let Some(first) = seed(net) else { return landmarks };
         let mut spread = Dijkstra::default();
         spread.run(net, [(first, 0)], FAR, |_, _| true);
-        let mut near: Vec<(u32, u32)> = spread.reached().iter().map(|&at| (at, spread.cost_mm(at))).collect();
-        near.sort_unstable();
+        let mut points = spread.reached().to_vec();
+        points.sort_unstable();
+        let costs = |spread: &Dijkstra| -> Vec<u32> { points.iter().map(|&at| spread.cost_mm(at)).collect() };
+        let mut places = FarPlaces::from_table(costs(&spread));
         for lane in 0..LANES {
-            let furthest = near.iter().max_by_key(|&&(at, cost)| (cost, Reverse(at)));
-            let Some(&(place, _)) = furthest else { break };
+            let Some(&place) = points.get(places.furthest()) else { break };
             spread.run(net, [(place, 0)], FAR, |_, _| true);
-            for (at, least) in &mut near {
-                let cost = spread.cost_mm(*at);
-                landmarks.lengths_mm[*at as usize][lane] =
+            let table = costs(&spread);
+            for (&at, &cost) in points.iter().zip(&table) {
+                landmarks.lengths_mm[at as usize][lane] =
                     i32::try_from(cost).map_or(MUTE, |cost| cost.min(MUTE));
-                *least = if lane == 0 { cost } else { cost.min(*least) };
             }
+            places.add(&table);
             landmarks.places.push(place);
         }
         landmarks
@@ -62,7 +60,7 @@ impl GraphLandmarks {
 
     /// What is known of a goal that is reached over some points: bounds allow for what the last stretch
     /// costs.
-    pub(crate) fn goal(&self, tips: &[Tip]) -> LandmarkGoal {
+    pub(crate) fn goal(&self, tips: &[Tip]) -> GraphGoal {
         let mut goal = LandmarkGoal { most: [-MUTE; LANES], least: [MUTE; LANES] };
         for lane in 0..LANES {
             for &(at, cost) in tips {
@@ -78,10 +76,8 @@ impl GraphLandmarks {
 
     /// Never more than what any way from a point to the goal costs.
     #[inline(always)]
-    pub(crate) fn bound_mm(&self, from: u32, goal: &LandmarkGoal) -> u32 {
-        let lanes = self.lengths_mm[from as usize].iter().zip(goal.most.iter().zip(&goal.least));
-        let bound = |(&length, (&most, &least)): (&i32, (&i32, &i32))| (length - most).max(least - length);
-        lanes.map(bound).fold(0, i32::max) as u32
+    pub(crate) fn bound_mm(&self, from: u32, goal: &GraphGoal) -> u32 {
+        goal.bound(&self.lengths_mm[from as usize]) as u32
     }
 
     /// Makes room for points that came.

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 use glam::DVec3;
 
 use crate::nav::graph::adjacency::{Adjacency, AdjacentPoint};
-use crate::nav::graph::alt_heuristic::LandmarkGoal;
+use crate::nav::graph::alt_heuristic::GraphGoal;
 use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::{NodeId, SearchStep};
 
@@ -52,7 +52,7 @@ pub(crate) struct GraphSearch {
 pub(crate) struct Toward<'a> {
     net: &'a Adjacency,
     tips: Vec<(DVec3, f64)>,
-    far: Option<LandmarkGoal>,
+    far: Option<GraphGoal>,
     /// What a metre costs at least.
     cheapest: f64,
 }

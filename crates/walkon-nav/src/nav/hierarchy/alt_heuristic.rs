@@ -3,41 +3,34 @@
 //! In: sectors, then those that changed. Out: for a goal, a bound of the cost from any gate. Holds: a bound
 //! never exceeds the true cost of a way by gates; it allows for all ways that lead through sectors that
 //! changed. Along a way bounds need not fall by what the way costs: a search that uses them must be ready to
-//! improve a gate that was expanded. Memory: 16 bytes a gate. Source: differential heuristics, Goldberg and
-//! Harrelson 2005 (ALT), as in `cells/alt_heuristic.rs`, over costs that are the same both ways round: the
-//! lower of the two.
+//! improve a gate that was expanded. Memory: 16 bytes a gate. Source: see `nav/landmarks.rs`, over costs that
+//! are the same both ways round: the lower of the two.
 
 use crate::nav::buckets::Buckets;
+use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::layout::Unit;
 use crate::nav::hierarchy::sectors::{NODES, Sectors};
-use crate::nav::hierarchy::table::CellRect;
+use crate::nav::landmarks::{ChangedGround, CostStep, FarPlaces, LandmarkGoal, PLACES};
 
-/// Far gates.
-const PLACES: usize = 8;
 /// Of a gate that no way joins with a place.
 const MUTE: u16 = u16::MAX;
-/// Parts that changed; more are joined. Every bound looks at all of them.
-const CHANGED_MAX: usize = 8;
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GateLandmarks {
     /// By sector: which slots had a gate, and the index of the first.
     index: Vec<(u32, u32)>,
-    /// Costs are kept in steps of 2^`grain`, rounded down.
-    grain: u32,
+    /// Costs are kept in steps of this, rounded down.
+    step: CostStep,
     kept: Vec<[u16; PLACES]>,
     /// Sectors that are no more what they were.
-    changed: Vec<CellRect>,
+    changed: ChangedGround,
 }
 
 /// What is known of a goal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LandmarkGoal {
-    /// By place: no gate leads to the goal for less than this minus its own cost.
-    from: [u16; PLACES],
-    /// By place: nor for less than its own cost minus this.
-    to: [u16; PLACES],
+pub(crate) struct GateGoal {
+    lanes: LandmarkGoal<u16, PLACES>,
     /// At least this much is left once one has left the sectors that changed.
     beyond: u32,
 }
@@ -58,21 +51,17 @@ impl GateLandmarks {
         let mut far = Self { index, ..Self::default() };
         let mut queue = Buckets::default();
         let Some(seed) = far.seed(sectors, count as usize, &mut queue) else { return far };
-        let mut near = far.flood(sectors, seed, &mut queue);
+        let mut places = FarPlaces::from_table(far.flood(sectors, seed, &mut queue));
         let mut tables: Vec<Vec<u32>> = Vec::with_capacity(PLACES);
-        for place in 0..PLACES {
-            let known = |cost: u32| if cost == u32::MAX { 0 } else { cost };
-            let next = (0..near.len()).rev().max_by_key(|&at| known(near[at])).unwrap_or(0);
-            let table = far.flood(sectors, far.node(next as u32), &mut queue);
-            near.iter_mut().zip(&table).for_each(|(near, &cost)| {
-                *near = if place == 0 { cost } else { cost.min(*near) };
-            });
+        for _ in 0..PLACES {
+            let table = far.flood(sectors, far.node(places.furthest() as u32), &mut queue);
+            places.add(&table);
             tables.push(table);
         }
-        let most = tables.iter().flatten().filter(|cost| **cost != u32::MAX).max().copied().unwrap_or(0);
-        far.grain = (0..32).find(|grain| most >> grain < u32::from(MUTE)).unwrap_or(16);
-        let keep = |cost: u32| if cost == u32::MAX { MUTE } else { (cost >> far.grain) as u16 };
-        far.kept = (0..near.len()).map(|at| std::array::from_fn(|place| keep(tables[place][at]))).collect();
+        let step = CostStep::for_tables(&tables, u32::from(MUTE) - 1);
+        let keep = |cost: u32| if cost == u32::MAX { MUTE } else { step.down(cost.into()) as u16 };
+        let keep_all = |at: usize| std::array::from_fn(|place| keep(tables[place][at]));
+        (far.step, far.kept) = (step, (0..count as usize).map(keep_all).collect());
         far
     }
 
@@ -83,16 +72,7 @@ impl GateLandmarks {
 
     /// Notes that a sector changed.
     pub(crate) fn forget(&mut self, part: CellRect) {
-        let union = |other: &CellRect| other.union(part).area();
-        let near = (0..self.changed.len()).min_by_key(|&at| union(&self.changed[at]));
-        match near {
-            Some(at)
-                if self.changed.len() >= CHANGED_MAX || self.changed[at].union(part) == self.changed[at] =>
-            {
-                self.changed[at] = self.changed[at].union(part);
-            }
-            _ => self.changed.push(part),
-        }
+        self.changed.add(part);
     }
 
     /// The index of a node, in which the gates that there were stand side by side.
@@ -179,37 +159,33 @@ impl GateLandmarks {
     }
 
     /// What is known of a goal, given the gates of its sector and what it costs from each to it.
-    pub(crate) fn goal(&self, (cell, floor): ((u32, u32), Unit), gates: Vec<(u32, u32)>) -> LandmarkGoal {
-        let (mut from, mut to) = ([u64::MAX; PLACES], [0; PLACES]);
+    pub(crate) fn goal(&self, (cell, floor): ((u32, u32), Unit), gates: Vec<(u32, u32)>) -> GateGoal {
+        let (mut least, mut most) = ([u64::MAX; PLACES], [0; PLACES]);
         for (node, cost) in gates.into_iter().filter(|(_, cost)| *cost != u32::MAX) {
             let kept = self.at(node).and_then(|at| self.kept.get(at)).unwrap_or(&[MUTE; PLACES]);
             for (place, &kept) in kept.iter().enumerate() {
                 if kept == MUTE {
-                    (from[place], to[place]) = (0, u64::from(MUTE));
+                    (least[place], most[place]) = (0, u64::from(MUTE));
                     continue;
                 }
                 let cost = u64::from(cost);
-                let [low, high] = [u64::from(kept), u64::from(kept) + 1].map(|kept| kept << self.grain);
-                from[place] = from[place].min(((low + cost) >> self.grain).saturating_sub(1));
-                to[place] = to[place].max(high.saturating_sub(cost).div_ceil(1 << self.grain));
+                let [low, high] =
+                    [kept, kept.saturating_add(1)].map(|kept| u64::from(self.step.cost(kept.into())));
+                least[place] = least[place].min(self.step.down(low + cost).saturating_sub(1));
+                most[place] = most[place].max(self.step.up(high.saturating_sub(cost)));
             }
         }
         let narrow = |lanes: [u64; PLACES]| lanes.map(|lane| lane.min(u64::from(MUTE)) as u16);
         // Without a gate nothing leads there, and any bound will do.
-        LandmarkGoal { from: narrow(from), to: narrow(to), beyond: self.to_changed(cell, floor) }
+        let lanes = LandmarkGoal { most: narrow(most), least: narrow(least) };
+        GateGoal { lanes, beyond: self.to_changed(cell, floor) }
     }
 
     /// A bound of the cost from a gate, which lies beside a cell.
     #[inline(always)]
-    pub(crate) fn bound(&self, goal: &LandmarkGoal, node: u32, (cell, floor): ((u32, u32), Unit)) -> u32 {
+    pub(crate) fn bound(&self, goal: &GateGoal, node: u32, (cell, floor): ((u32, u32), Unit)) -> u32 {
         let kept = self.at(node).and_then(|at| self.kept.get(at));
-        let bound = kept.map_or(0, |kept| {
-            let mut most = 0;
-            for (place, &own) in kept.iter().enumerate() {
-                most = most.max(goal.from[place].saturating_sub(own)).max(own.saturating_sub(goal.to[place]));
-            }
-            u32::from(most) << self.grain
-        });
+        let bound = kept.map_or(0, |kept| self.step.cost(goal.lanes.bound(kept).into()));
         if self.changed.is_empty() {
             return bound;
         }
@@ -218,11 +194,7 @@ impl GateLandmarks {
 
     /// What it costs at least to get from a cell to a sector that changed, or back.
     fn to_changed(&self, cell: (u32, u32), floor: Unit) -> u32 {
-        let away = |part: &CellRect| {
-            let (dx, dz) = part.away(cell);
-            floor.octile(dx, dz)
-        };
-        self.changed.iter().map(away).min().unwrap_or(0)
+        self.changed.least(cell, |dx, dz| floor.octile(dx, dz))
     }
 }
 
@@ -233,10 +205,11 @@ const QUEUE_SHIFT: u32 = 7;
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
-    use crate::nav::cells::{Bits, FACTOR_ONE, Flow, WeightedGround};
+    use crate::nav::cells::{Bits, FACTOR_ONE, WeightedGround};
     use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
     use crate::nav::hierarchy::table::{CellTable, octile};
     use crate::nav::search::Search;
+    use crate::nav::search_state::Flow;
     use crate::nav::search_state::SearchStep;
 
     const SIZE: (u32, u32) = (170, 140);

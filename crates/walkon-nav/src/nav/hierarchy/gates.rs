@@ -5,12 +5,13 @@
 //! how much is looked at. Charge: 1 a pop.
 
 use crate::nav::NodeId;
+use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::Unit;
-use crate::nav::cells::{Flow, WeightedGround};
-use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
+use crate::nav::hierarchy::alt_heuristic::GateGoal;
 use crate::nav::hierarchy::sectors::{Gate, NODES, Sectors};
 use crate::nav::hierarchy::table::{CellTable, octile};
 use crate::nav::search::Search;
+use crate::nav::search_state::Flow;
 use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchStep, WAITING};
 
 /// An end of a route: its cell, and what it costs between it and the gates of its sector: out by each, or
@@ -54,12 +55,12 @@ pub(crate) struct GateSearch<'a> {
     pub(crate) sectors: &'a Sectors,
     pub(crate) floor: Unit,
     pub(crate) ends: &'a [RouteEnd; 2],
-    pub(crate) far: &'a LandmarkGoal,
+    pub(crate) far: &'a GateGoal,
 }
 
 impl GateSearch<'_> {
     /// What is known of the goal.
-    pub(crate) fn far_goal(sectors: &Sectors, floor: Unit, goal: &RouteEnd) -> LandmarkGoal {
+    pub(crate) fn far_goal(sectors: &Sectors, floor: Unit, goal: &RouteEnd) -> GateGoal {
         sectors.far().goal((goal.cell, floor), goal.entries(sectors))
     }
 

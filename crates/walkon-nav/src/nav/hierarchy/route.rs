@@ -6,13 +6,13 @@
 //! gates as in cells, and 1 a straight line.
 
 use crate::nav::NodeId;
-use crate::nav::cells::{Flow, WeightedGround, line_of_sight};
-use crate::nav::hierarchy::alt_heuristic::LandmarkGoal;
+use crate::nav::cells::{WeightedGround, line_of_sight};
+use crate::nav::hierarchy::alt_heuristic::GateGoal;
 use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
 use crate::nav::hierarchy::sectors::Sectors;
 use crate::nav::hierarchy::table::{CellTable, SIDE};
 use crate::nav::search::Search;
-use crate::nav::search_state::SearchStep;
+use crate::nav::search_state::{Flow, SearchStep};
 
 /// Ends in sectors nearer than this are searched flat: that is exact, and cheap.
 const NEAR_SECTORS: u32 = 2;
@@ -21,7 +21,7 @@ const NEAR_SECTORS: u32 = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct SectorRoute {
     ends: [RouteEnd; 2],
-    far: LandmarkGoal,
+    far: GateGoal,
     table: CellTable,
     stage: RouteStage,
     legs: Vec<Leg>,

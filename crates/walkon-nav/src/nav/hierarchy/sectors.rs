@@ -6,10 +6,12 @@
 //! border of many openings keeps the first eight gates: if that divides joined ground, no way is found here.
 //! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate.
 
+use crate::nav::cell_rect::CellRect;
+use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::{Rates, StepKind, Unit};
-use crate::nav::cells::{Flow, WeightedGround};
 use crate::nav::hierarchy::alt_heuristic::GateLandmarks;
-use crate::nav::hierarchy::table::{CellRect, CellTable, SIDE};
+use crate::nav::hierarchy::table::{CellTable, SIDE};
+use crate::nav::search_state::Flow;
 
 /// An opening has a gate for every so many cells. Twice as many would make a fourth of the costs to keep and
 /// half the floods, and routes 2 % more expensive.

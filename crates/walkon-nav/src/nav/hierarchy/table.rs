@@ -6,8 +6,10 @@
 
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
+use crate::nav::cell_rect::CellRect;
+use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::{FACTOR_ONE, LEGAL, OFFSETS, Rates, StepKind, Unit};
-use crate::nav::cells::{Flow, WeightedGround};
+use crate::nav::search_state::Flow;
 
 /// Cells along a side of the largest part, as a power of two.
 pub(crate) const SIDE_BITS: u32 = 5;
@@ -16,35 +18,7 @@ pub(crate) const SIDE: u32 = 1 << SIDE_BITS;
 /// Cells of the largest part.
 const CELLS: usize = (SIDE * SIDE) as usize;
 
-/// A rectangle of cells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CellRect {
-    pub(crate) first: (u32, u32),
-    /// The cell after the last along each axis.
-    pub(crate) end: (u32, u32),
-}
-
 impl CellRect {
-    /// The smallest that holds two.
-    pub(crate) fn union(self, other: Self) -> Self {
-        let (a, b) = (self.first, other.first);
-        let (c, d) = (self.end, other.end);
-        Self { first: (a.0.min(b.0), a.1.min(b.1)), end: (c.0.max(d.0), c.1.max(d.1)) }
-    }
-
-    /// Cells within.
-    pub(crate) fn area(self) -> u64 {
-        u64::from(self.end.0 - self.first.0) * u64::from(self.end.1 - self.first.1)
-    }
-
-    /// How far a cell lies outside along each axis.
-    pub(crate) fn away(self, (x, z): (u32, u32)) -> (u32, u32) {
-        let outside = |at: u32, first: u32, end: u32| {
-            first.saturating_sub(at).max(at.saturating_add(1).saturating_sub(end))
-        };
-        (outside(x, self.first.0, self.end.0), outside(z, self.first.1, self.end.1))
-    }
-
     /// The same with every side moved outward, as far as the ground goes.
     pub(crate) fn grown(self, cells: u32, ground: &WeightedGround) -> Self {
         let (x, z) = self.end;

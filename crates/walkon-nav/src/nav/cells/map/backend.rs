@@ -143,9 +143,7 @@ impl Backend for CellMap {
 
     fn prepare(&mut self, by: &Traversal) {
         self.prepare_plain(by);
-        if !self.factors.is_empty() {
-            self.prepare_weighted();
-        }
+        self.prepare_far();
         if by.areas.is_none() {
             return;
         }
@@ -158,6 +156,10 @@ impl Backend for CellMap {
         }
     }
 
+    fn tend(&mut self, allowance: u32) -> u32 {
+        self.tend_far(allowance)
+    }
+
     fn keep(&mut self, kinds: usize) {
         self.kinds = kinds;
     }
@@ -167,7 +169,7 @@ impl Backend for CellMap {
     }
 
     fn is_prepared(&self, by: &Traversal) -> bool {
-        if !self.factors.is_empty() && !self.is_far_ready {
+        if !self.is_far_ready {
             return false;
         }
         let class = self.class(by);

@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::plan::CellPlan;
 use crate::nav::cells::source::{AreaShape, CellArea};
+use crate::nav::plan::{Plan, Task};
 use crate::nav::search::Search;
-use crate::nav::search_state::Ends;
-use crate::nav::{AreaEdit, NavEdit};
+use crate::nav::{Accept, AreaEdit, Disc, NavEdit, PassRules, PathQuery};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
     let (x, z) = (rng.float(0.0, size * 0.8), rng.float(0.0, size * 0.8));
@@ -256,60 +258,199 @@ fn the_hash_follows_the_state_and_returns_with_it() {
     assert_ne!(map.edit_hash, first);
 }
 
-#[test]
-fn landmarks_survive_every_edit_that_opens_closes_or_recosts_ground() {
-    let (mut compared, mut through_cheaper) = (0, 0);
-    for round in 0..120 {
-        let mut rng = Rng::stream(round, "landmarks of an edited map");
-        let source = random_grid(&mut rng);
-        let Ok(mut map) = CellMap::from_grid(&source) else { continue };
-        let areas = map.states.len() as u64;
-        let recost = |rng: &mut Rng| {
-            NavEdit::Area(AreaEdit {
-                area: AreaId(rng.below(areas + 1) as u32),
-                available: rng.chance(0.7).then(|| rng.chance(0.5)),
-                factor: rng.chance(0.6).then(|| [1.0, 1.5, 0.8, 4.0][rng.below(4) as usize]),
-            })
-        };
-        for _ in 0..10 {
-            map.apply(&[recost(&mut rng), recost(&mut rng)]);
-            if map.landmarks.is_none() && !map.factors.is_empty() {
-                let open: Vec<u32> = (0..map.node_count() as u32)
-                    .filter(|id| map.walkable(id % map.frame().width, id / map.frame().width))
-                    .collect();
-                let Some(&seed) = open.first() else { continue };
-                let ground = WeightedGround {
-                    bits: &map.base.open,
-                    factor: &map.factors,
-                    cheapest: map.cheapest,
-                    unit: map.unit,
-                    extra: None,
-                    far: None,
-                    exits: &[],
-                };
-                map.landmarks = Some(Arc::new(CellLandmarks::of(&ground, NodeId(seed))));
+/// What ways from a cell cost, by going over all steps, gates aside.
+fn dijkstra(ground: &WeightedGround, from: u32) -> Vec<u32> {
+    let (bits, width) = (ground.bits, ground.bits.width());
+    let strides = Strides::new(ground.unit, bits.shape());
+    let mut costs = vec![u32::MAX; (width * bits.depth()) as usize];
+    let mut heap = std::collections::BinaryHeap::from([(std::cmp::Reverse(0), from)]);
+    costs[from as usize] = 0;
+    while let Some((std::cmp::Reverse(cost), id)) = heap.pop() {
+        if cost != costs[id as usize] {
+            continue;
+        }
+        let (x, z) = (i64::from(id % width), i64::from(id / width));
+        for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
+            let (dx, dz) = (i64::from(dx), i64::from(dz));
+            let sides_are_open = bits.at(x + dx, z) && bits.at(x, z + dz);
+            let is_left = ground.exits.get(id as usize).is_none_or(|exits| exits >> direction & 1 == 0);
+            if !bits.at(x + dx, z + dz) || !is_left || direction & 1 != 0 && !sides_are_open {
+                continue;
             }
-            let view = map.view(&Traversal::default());
-            let (plain, guided) = (map.ground(&view, &[]), map.ground_to_search(&view, &[]));
-            let Some(AltHeuristic { .. }) = guided.far else { continue };
-            let mut search = Search::default();
-            for _ in 0..6 {
-                let [start, goal] = [0, 1].map(|_| NodeId(rng.below(map.node_count()) as u32));
-                let mut cost = |ground: &WeightedGround| {
-                    search.begin_weighted(ground, Ends { start, goal });
-                    search.step_weighted(ground, u32::MAX);
-                    search.cost()
-                };
-                assert_eq!(cost(&guided), cost(&plain), "round {round}, {start:?} to {goal:?}");
-                compared += 1;
-                through_cheaper += u32::from(!map.cheaper.is_empty());
+            let to = (z + dz) as u32 * width + (x + dx) as u32;
+            let factor = ground.factor.get(to as usize).copied().unwrap_or(FACTOR_ONE);
+            let there = cost + strides.rates().cost(direction, factor);
+            if there < costs[to as usize] {
+                costs[to as usize] = there;
+                heap.push((std::cmp::Reverse(there), to));
             }
         }
     }
-    assert!(
-        compared > 500 && through_cheaper > 100,
-        "{compared} compared, {through_cheaper} after cheaper ground"
-    );
+    costs
+}
+
+/// Bodies of several widths, who open doors, shun or price areas, or may not enter them.
+fn random_body(rng: &mut Rng, areas: u64) -> Traversal {
+    let some = |rng: &mut Rng| -> Vec<AreaId> {
+        (0..areas).filter(|_| rng.chance(0.4)).map(|at| AreaId(at as u32)).collect()
+    };
+    let mut by = Traversal { radius_m: [0.1, 0.2, 0.5][rng.below(3) as usize], ..Traversal::default() };
+    match rng.below(6) {
+        0 => by.through = Some(some(rng).into_iter().map(|area| (area, 1.5)).collect()),
+        1 => by.areas = Some(some(rng).into_iter().map(|area| (area, None)).collect()),
+        2 => by.areas = Some(some(rng).into_iter().map(|area| (area, Some(0.5))).collect()),
+        3 => {
+            let rules = PassRules { barred: some(rng), one_way: Vec::new() };
+            by.rules = Some(Arc::new(rules));
+        }
+        _ => {}
+    }
+    by
+}
+
+#[test]
+fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_far_these_are_made() {
+    #[derive(Default)]
+    struct Seen {
+        even: u32,
+        priced: u32,
+        through_cheaper: u32,
+        by_dijkstra: u32,
+        around_others: u32,
+        made_again: u32,
+    }
+    let mut seen = Seen::default();
+    for round in 0..160 {
+        let mut rng = Rng::stream(round, "landmarks of an edited map");
+        let mut source = match round % 2 {
+            0 => Source::Grid(random_grid(&mut rng)),
+            _ => Source::Cells(random_cells(&mut rng)),
+        };
+        let is_even = rng.chance(0.7);
+        if let (true, Source::Cells(source)) = (is_even, &mut source) {
+            source.factor.clear();
+        }
+        if let (true, Source::Grid(source)) = (is_even, &mut source) {
+            source.areas.iter_mut().chain(&mut source.obstacles).for_each(|shape| shape.factor = 1.0);
+        }
+        let mut map = source.build();
+        let frame = *map.frame();
+        let areas = map.area_count() as u64;
+        let mut added: Vec<AreaId> = Vec::new();
+        if rng.chance(0.8) {
+            map.prepare(&Traversal::default());
+        }
+        for _ in 0..12 {
+            let mut edits = Vec::new();
+            for _ in 0..1 + rng.below(3) {
+                match rng.below(5) {
+                    0 | 1 => edits.push(NavEdit::Area(AreaEdit {
+                        area: AreaId(rng.below(map.states.len() as u64 + 1) as u32),
+                        available: Some(rng.chance(0.5)),
+                        factor: rng.chance(0.1).then(|| [1.0, 2.5, 0.8][rng.below(3) as usize]),
+                    })),
+                    2 => {
+                        let cell = (rng.below(frame.width.into()), rng.below(frame.depth.into()));
+                        let centre = map.centre((cell.0 as u32, cell.1 as u32));
+                        let area = map.add_obstacle(&added, centre, rng.float(0.3, 2.0) as f32);
+                        added.push(area);
+                        edits.push(NavEdit::Area(AreaEdit { area, available: Some(true), factor: None }));
+                    }
+                    3 if !added.is_empty() => {
+                        let area = added.swap_remove(rng.below(added.len() as u64) as usize);
+                        edits.push(NavEdit::Area(AreaEdit { area, available: Some(false), factor: None }));
+                    }
+                    _ => match random_tile(&mut rng, &frame, None) {
+                        NavEdit::Tile(tile) if is_even => {
+                            edits.push(NavEdit::Tile(TileEdit { factor: None, ..tile }));
+                        }
+                        tile => edits.push(tile),
+                    },
+                }
+            }
+            map.apply(&edits);
+            let had = map.far.state();
+            if rng.chance(0.7) {
+                map.tend(1 << rng.below(17));
+            }
+            seen.made_again += u32::from(had == (true, true) && map.far.state() == (true, false));
+            if !is_even && rng.chance(0.4) {
+                map.forget_far();
+                map.prepare(&Traversal::default());
+            }
+            let mut search = Search::default();
+            for _ in 0..4 {
+                let by = random_body(&mut rng, areas);
+                if rng.chance(0.5) {
+                    map.prepare(&by);
+                }
+                let mut bare = map.clone();
+                bare.far = FarGround::default();
+                bare.sectors = None;
+                map.sectors = None;
+                let view = map.view(&by);
+                let tolls = map.tolls(&by, view.unit(&map));
+                let [start, goal] = [0, 1]
+                    .map(|_| (rng.below(frame.width.into()) as u32, rng.below(frame.depth.into()) as u32));
+                let disc = |rng: &mut Rng| {
+                    let cell = (rng.below(frame.width.into()) as u32, rng.below(frame.depth.into()) as u32);
+                    Disc { centre: map.centre(cell), radius_m: 0.3 }
+                };
+                let count = [0, 0, 4, 12][rng.below(4) as usize];
+                let others: Vec<Disc> = (0..count).map(|_| disc(&mut rng)).collect();
+                let query = PathQuery {
+                    start: map.centre(start),
+                    goal: map.centre(goal),
+                    by: by.clone(),
+                    accept: if rng.chance(0.8) { Accept::Nearest } else { Accept::Exact },
+                    goal_layer: None,
+                    expansions_max: u32::MAX,
+                    others: (!others.is_empty()).then(|| others.into()),
+                };
+                let mut answer = |map: &CellMap, allowance: u32| {
+                    let mut plan = match CellPlan::begin(map, &query) {
+                        Ok(plan) => plan,
+                        Err(answer) => return (0.0, answer.trouble, answer.covered),
+                    };
+                    loop {
+                        let task = Task { query: &query, search: &mut search };
+                        if let Some(answer) = plan.step(map, task, allowance) {
+                            return (plan.cost_m(), answer.trouble, answer.covered);
+                        }
+                    }
+                };
+                let allowance = if rng.chance(0.5) { u32::MAX } else { 1 + rng.below(9) as u32 };
+                let (guided, plain) = (answer(&map, allowance), answer(&bare, u32::MAX));
+                let label = format!("round {round}: {start:?} to {goal:?} for {by:?} after {edits:?}");
+                assert_eq!(guided, plain, "{label}");
+                let far = map.far_ways(&view);
+                let is_even = view.is_even(&map);
+                seen.even += u32::from(far.is_some() && is_even);
+                seen.priced += u32::from(far.is_some() && !is_even);
+                seen.through_cheaper += u32::from(far.is_some() && map.far.state().1);
+                seen.around_others += u32::from(far.is_some() && query.others.is_some());
+                let ground = map.ground(&view, &tolls);
+                let is_whole = guided.1.is_none() && guided.0 > 0.0;
+                if is_whole
+                    && ground.extra.is_none()
+                    && query.others.is_none()
+                    && view.bits().get(start.0, start.1)
+                {
+                    let costs = dijkstra(&ground, map.node(start).0);
+                    let cost = f64::from(costs[map.node(goal).index()]) / f64::from(ground.unit.straight);
+                    assert!(
+                        (cost * frame.cell_size_m - guided.0).abs() < 1e-9,
+                        "{label}: {cost}, {guided:?}"
+                    );
+                    seen.by_dijkstra += u32::from(far.is_some());
+                }
+            }
+        }
+    }
+    let Seen { even, priced, through_cheaper, by_dijkstra, around_others, made_again } = seen;
+    assert!(even > 1500 && priced > 300, "{even} and {priced}");
+    assert!(through_cheaper > 300 && made_again > 25, "{through_cheaper} and {made_again}");
+    assert!(by_dijkstra > 300 && around_others > 500, "{by_dijkstra} and {around_others}");
 }
 
 /// A random change to a cell, now and then one beyond the map or on another layer, and what it does to a

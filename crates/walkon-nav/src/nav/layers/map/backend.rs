@@ -113,6 +113,10 @@ impl Backend for Layers {
         self.maps.iter_mut().for_each(|map| map.prepare(by));
     }
 
+    fn tend(&mut self, allowance: u32) -> u32 {
+        self.maps.iter_mut().fold(0, |spent, map| spent + map.tend(allowance.saturating_sub(spent)))
+    }
+
     fn keep(&mut self, kinds: usize) {
         self.maps.iter_mut().for_each(|map| map.keep(kinds));
     }

@@ -1,0 +1,92 @@
+//! True costs between a few far places and all cells, on ground of several factors.
+//!
+//! In: the ground of a map as cheap as it gets, a cell to begin with. Out: a bound of the cost from any cell
+//! to any other. Memory: 32 bytes a cell. Not here: which bounds hold after edits (`alt_heuristic`). Tried:
+//! six places, which leave up to half as many expansions more; costs to places only, up to twice as many;
+//! costs of every fourth cell only (6 bytes a cell), whose bounds miss by a step or two, and where prices
+//! change from cell to cell that is all they gain.
+
+use crate::nav::NodeId;
+use crate::nav::cells::guess::Bounds;
+use crate::nav::cells::landmark_goal::{LANES, MUTE};
+use crate::nav::cells::raster::Window;
+use crate::nav::landmarks::{CostStep, FarPlaces, PLACES, excess};
+use crate::nav::search_state::Flow;
+
+/// Kept costs end here: the largest number of two bytes with a sign, which processors compare eight at a
+/// time.
+const TOP: u32 = i16::MAX as u32;
+
+/// The cost to each place, rounded down, and one more; then what the cost from each, rounded up, leaves of
+/// `TOP`. 0 where no way leads. So all lanes are compared alike. They fill half a line of the cache, of which
+/// reading them should not touch two.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct PricedLanes([i16; LANES]);
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct PricedLandmarks {
+    width: u32,
+    step: CostStep,
+    /// By cell.
+    costs: Vec<PricedLanes>,
+}
+
+/// Bounds of the ways to one goal.
+#[derive(Clone, Copy)]
+pub(crate) struct PricedBounds<'a> {
+    pub(super) landmarks: &'a PricedLandmarks,
+    pub(super) goal: [i16; LANES],
+}
+
+impl Bounds for PricedBounds<'_> {
+    #[inline(always)]
+    fn bound(&self, _cell: (u32, u32), id: u32) -> u32 {
+        let PricedLanes(costs) = &self.landmarks.costs[id as usize];
+        self.landmarks.step.cost(u32::from(excess(costs, &self.goal) as u16))
+    }
+}
+
+impl PricedLandmarks {
+    /// For a map `width` cells wide, from a walkable cell in its largest part. `flood` gives the costs
+    /// between a cell and all others, `u32::MAX` where there is no way; it is called seventeen times.
+    pub(crate) fn new(width: u32, seed: NodeId, mut flood: impl FnMut(NodeId, Flow) -> Vec<u32>) -> Self {
+        let mut places = FarPlaces::from_table(flood(seed, Flow::From));
+        let mut tables: [Vec<u32>; LANES] = Default::default();
+        for place in 0..PLACES {
+            let next = NodeId(places.furthest() as u32);
+            let [to, from] = [Flow::To, Flow::From].map(|flow| flood(next, flow));
+            places.add(&from);
+            (tables[place], tables[PLACES + place]) = (to, from);
+        }
+        let step = CostStep::for_tables(&tables, TOP - 2);
+        let mut costs = vec![PricedLanes([0; LANES]); tables[0].len()];
+        for (lane, table) in tables.iter().enumerate() {
+            for (at, &cost) in table.iter().enumerate().filter(|(_, cost)| **cost != u32::MAX) {
+                let (down, up) = (step.down(cost.into()) as u32, step.up(cost.into()) as u32);
+                costs[at].0[lane] = if lane < PLACES { down + 1 } else { TOP - up } as i16;
+            }
+        }
+        Self { width, step, costs }
+    }
+
+    /// Lanes of a goal: bounds from above of its own costs.
+    pub(crate) fn goal(&self, (x, z): (u32, u32)) -> [i16; LANES] {
+        // What is kept was rounded in favour of the cell.
+        let above = |kept: i16| if kept == 0 { MUTE } else { kept.saturating_add(1) };
+        self.costs[(z * self.width + x) as usize].0.map(above)
+    }
+
+    /// Whether a way leads from or to each of some cells of which something is said, on the ground as it was.
+    pub(crate) fn know_all(&self, window: Window, is_open: impl Fn(u32, u32) -> bool) -> bool {
+        let known = |x: u32, z: u32| self.costs[(z * self.width + x) as usize].0 != [0; LANES];
+        let mut rows = window.first_z..window.end_z;
+        rows.all(|z| (window.first_x..window.end_x).all(|x| !is_open(x, z) || known(x, z)))
+    }
+
+    /// Memory taken.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.costs[..])
+    }
+}
