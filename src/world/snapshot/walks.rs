@@ -12,7 +12,7 @@ use crate::nav::{Disc, Path};
 use crate::world::arena::Arena;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Characters;
-use crate::world::walk::{Ask, Following, Phase, Walk, WalkOptions};
+use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk, WalkOptions};
 use crate::world::walks::Walks;
 
 /// Writes all walks.
@@ -64,6 +64,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common
         seen,
         held_by,
         place,
+        backing_out,
         is_crowded,
         looked_at,
         planned_aim,
@@ -111,11 +112,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common
     course.save(out);
     owner.save(out);
     save_phase(out, phase);
-    out.option(following.as_ref(), |out, Following { path, cursor, trouble }| {
-        Path::save(path, out);
-        cursor.save(out);
-        trouble.save(out);
-    });
+    out.option(following.as_ref(), save_following);
     ask_again(*ask, token.map(|(_, why)| why)).save(out);
     out.option(seen.as_ref(), |out, seen| save_bystanders(out, seen, (characters, discs)));
     out.vector_near(*planned_aim, *aim);
@@ -143,11 +140,13 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, characters, discs): Common
     by.save(out);
     // What few have.
     let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
-    let has_rare = rare != Default::default() || on_link.is_some() || place.is_some() || via.is_some();
+    let is_led = on_link.is_some() || place.is_some() || via.is_some() || backing_out.is_some();
+    let has_rare = rare != Default::default() || is_led;
     out.flag(has_rare);
     if has_rare {
         on_link.save(out);
         place.save(out);
+        out.option(backing_out.as_deref(), save_backing_out);
         via.save(out);
         repaths.save(out);
         missed_paths.save(out);
@@ -162,6 +161,36 @@ fn ask_again(ask: Option<Ask>, under_way: Option<Ask>) -> Option<Ask> {
     let Some(why) = under_way else { return ask };
     let gives_way = |before: Ask| before.is_look() && !(why.is_look() && before == Ask::Better);
     if ask.is_none_or(gives_way) { Some(why) } else { ask }
+}
+
+fn save_following(out: &mut ByteWriter, Following { path, cursor, trouble }: &Following) {
+    Path::save(path, out);
+    cursor.save(out);
+    trouble.save(out);
+}
+
+fn load_following(input: &mut ByteReader<'_>) -> Result<Following, Broken> {
+    let path = Path::load(input)?;
+    let cursor = Cursor::load(input, &path)?;
+    Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
+}
+
+fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, mouth, before, until }: &BackingOut) {
+    save_following(out, way);
+    from.save(out);
+    mouth.save(out);
+    before.save(out);
+    until.save(out);
+}
+
+fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, Broken> {
+    Ok(BackingOut {
+        way: load_following(input)?,
+        from: Saved::load(input)?,
+        mouth: Saved::load(input)?,
+        before: Saved::load(input)?,
+        until: Saved::load(input)?,
+    })
 }
 
 fn save_phase(out: &mut ByteWriter, phase: &Phase) {
@@ -399,11 +428,7 @@ fn load_one(
     let course = Saved::load(input)?;
     let owner = Saved::load(input)?;
     let phase = load_phase(input)?;
-    let following = input.option(|input| {
-        let path = Path::load(input)?;
-        let cursor = Cursor::load(input, &path)?;
-        Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
-    })?;
+    let following = input.option(load_following)?;
     let ask = Saved::load(input)?;
     let seen = input.option(|input| load_bystanders(input, (characters, discs)))?;
     let planned_aim = input.vector_near(aim)?;
@@ -441,6 +466,7 @@ fn load_one(
         seen,
         held_by,
         place: None,
+        backing_out: None,
         is_crowded,
         looked_at,
         planned_aim,
@@ -470,6 +496,7 @@ fn load_one(
     if input.flag()? {
         walk.on_link = Saved::load(input)?;
         walk.place = Saved::load(input)?;
+        walk.backing_out = input.option(load_backing_out)?.map(Box::new);
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
         walk.missed_paths = Saved::load(input)?;
