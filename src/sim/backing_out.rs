@@ -414,8 +414,8 @@ fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, p
     walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before, until }));
 }
 
-/// Step 10: whether somebody who backs out goes on with its walk, because all whom it lets pass have passed or
-/// do not get on, or its time is over.
+/// Step 10: whether somebody who backs out goes on with its walk, because all whom it lets pass have passed
+/// or do not get on, or its time is over.
 pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some((walk, character)) = parts.walker(id) else {
         return;
