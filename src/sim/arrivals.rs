@@ -11,7 +11,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::trig;
 use crate::sim::wayfinding::Wayfinding;
-use crate::sim::{repath, walk_modes, walk_progress};
+use crate::sim::{backing_out, repath, walk_modes, walk_progress};
 use crate::world::bystander_index::People;
 use crate::world::character::{Body, Character, Characters};
 use crate::world::clock::Clock;
@@ -49,6 +49,9 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 /// finds out by itself, and leaves as it is. Nobody else has to do with it.
 #[inline]
 fn is_quiet((clock, crowd): (&Clock, &CrowdSettings), walk: &Walk, who: &Character) -> bool {
+    if walk.backing_out.is_some() {
+        return false;
+    }
     let alone = walk.place.is_none() && walk.held_by.is_none() && walk.ahead.is_none();
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
     let tells = walk.options.tells.near || walk.options.tells.blocked;
@@ -72,7 +75,8 @@ fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         return;
     };
     let is_near = || walk_modes::is_within_radius(parts.characters, &parts.settings.crowd, walk);
-    if walk.is_paused || walk.on_link.is_some() {
+    if walk.is_paused || walk.on_link.is_some() || walk.backing_out.is_some() {
+        backing_out::look(parts, id);
         rest(parts, id);
     } else if let Phase::Turning(reason) = walk.phase {
         finish_turn(parts, id, reason);

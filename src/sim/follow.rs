@@ -14,7 +14,7 @@ use crate::crowd::follow::{self, Cursor, Gait};
 use crate::crowd::steer;
 use crate::nav::Path;
 use crate::sim::ground_queries::GroundQueries;
-use crate::sim::{avoid, walk_modes};
+use crate::sim::{avoid, backing_out, walk_modes};
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::crowd_step::{CrowdStep, Look, Move};
@@ -105,6 +105,12 @@ fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) 
     else {
         return Look::Acts;
     };
+    if let Some(backing) = &walk.backing_out {
+        let is_there = backing_out::is_there(backing, character.body.position);
+        let goes = if is_there { None } else { move_of(seen, id, (walk, character)) };
+        *step = goes.unwrap_or_else(Move::none);
+        return if goes.is_some() { Look::Goes } else { Look::Stands };
+    }
     let acts = walk.on_link.is_some() || matches!(walk.phase, Phase::AtDoor(_)) || character.nudge.is_some();
     if acts || seen.map.closed_door_ahead(walk).is_some() {
         return Look::Acts;
@@ -258,6 +264,7 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
     let aside;
     let leg;
     let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
+        (Some(Walk { backing_out: Some(backing), .. }), _) => Some((&*backing.way.path, backing.way.cursor)),
         (Some(walk), _) => match &walk.following {
             Some(following) => {
                 // Told to step 8 from here: there the path is out of the cache again.

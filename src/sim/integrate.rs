@@ -31,7 +31,7 @@ use crate::world::map::LevelMap;
 use crate::world::ops::characters::{ActEnd, end_turn};
 use crate::world::outcome::Reason;
 use crate::world::settings::CrowdSettings;
-use crate::world::walk::{Ask, Following, LinkTaking, OnLink, Walk};
+use crate::world::walk::{Ask, BackingOut, Following, LinkTaking, OnLink, Walk};
 use crate::world::walks::Walks;
 
 /// What step 9 reads and writes as a step of the crowd begins.
@@ -429,6 +429,11 @@ fn note_walk(
     character.notice_motion(step.stride.wanted.length());
     let place = character.body.position;
     walk.travelled_m += step.stepped_m;
+    if let Some(BackingOut { way, .. }) = walk.backing_out.as_deref_mut() {
+        way.cursor = way.cursor.onward(&way.path, place);
+        walk.left_m = None;
+        return 0..0;
+    }
     let is_idle = walk.token.is_none();
     let is_lost = step.stride.is_lost && is_idle && walk.ask.is_none();
     let Some(following) = &mut walk.following else {
@@ -489,7 +494,8 @@ fn take_link(
     character: &mut Character,
 ) -> bool {
     let nav = &map.nav;
-    let next = walk.following.as_ref().and_then(|following| following.path.layers.first());
+    let following = walk.following.as_ref().filter(|_| walk.backing_out.is_none());
+    let next = following.and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {
         return false;
     };

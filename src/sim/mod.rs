@@ -7,6 +7,7 @@
 
 pub mod arrivals;
 pub mod avoid;
+mod backing_out;
 pub mod cull;
 pub mod doors;
 pub mod edits;

@@ -16,6 +16,7 @@ use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::time::Tick;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
+use crate::sim::backing_out::{self, BackingParts, Facing};
 use crate::sim::places;
 use crate::world::asker::pass_rules;
 use crate::world::bystander_index::People;
@@ -74,6 +75,7 @@ struct Held {
 #[derive(Clone, Copy, Debug)]
 struct InFront {
     who: CharacterId,
+    row: u32,
     gap_m: f32,
     moves: bool,
 }
@@ -110,17 +112,23 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let widest_m =
         parts.step.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
     let per_cell_max = per_cell_max(held.len(), widest_m);
+    let mut faced = Vec::with_capacity(held.len());
     for (at, one) in held.iter().enumerate() {
         front.look(&parts.step.bodies, &Around { near: &near, widest_m, per_cell_max }, one);
         meet(parts, (at as u32, one), &front.people, &mut jams);
         ask_aside(parts, one, &front.people);
+        let near = front.people.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
+        faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
     }
     let landing = parts.clock.landing();
     for (at, one) in held.iter().enumerate() {
         let walk = one.walk.and_then(|id| parts.walks.get_mut(id));
         walk.into_iter().for_each(|walk| queue(landing, walk, &mut jams, at as u32));
     }
-    parts.step.bodies.after = near;
+    let YieldingParts { clock, map, characters, walks, step, .. } = parts;
+    let bodies = &step.bodies;
+    backing_out::run(&mut BackingParts { clock, map, characters, walks, bodies, near: &near }, &faced);
+    step.bodies.after = near;
 }
 
 /// Bodies looked at in each cell so that all who are held up stay within the looks of a step.
@@ -187,6 +195,7 @@ impl Front {
         people.clear();
         people.extend(found.iter().map(|&(gap_m, other)| InFront {
             who: bodies.ids[other as usize],
+            row: other,
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
@@ -258,7 +267,7 @@ fn meet(parts: &mut YieldingParts<'_>, (at, one): (u32, &Held), front: &[InFront
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
     jams.got_on(at, own.clock(parts.clock.landing()).since(own.nearest_tick));
-    if opens_ahead(parts.map, own) {
+    if own.backing_out.is_some() || opens_ahead(parts.map, own) {
         jams.got_on(at, 0);
     }
     for other in front {
@@ -269,7 +278,8 @@ fn meet(parts: &mut YieldingParts<'_>, (at, one): (u32, &Held), front: &[InFront
             // Further off than in a queue only those count who get on.
             _ if held != NOBODY && other.gap_m > QUEUE_GAP_M => {}
             _ if held != NOBODY => jams.join(at, held),
-            // Anyone who waits at a door, or for its first path, goes on in time.
+            // Anyone who waits at a door, for others to pass, or for its first path, goes on in time.
+            Some(walk) if walk.backing_out.is_some() => jams.got_on(at, 0),
             Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
             Some(walk) if other.moves => {
                 let got_on = walk.progress_tick.max(walk.queue_tick);
@@ -331,7 +341,7 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
 /// The way that a walker has before it, from where it is: along its path, or straight on for who steps aside.
 fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
     let straight = [from + Vec3::new(ahead.x, 0.0, ahead.y) * WAY_AHEAD_M];
-    let following = walk.and_then(|walk| walk.following.as_ref());
+    let following = walk.and_then(Walk::way);
     let ahead = following.map_or(&straight[..], |following| following.cursor.ahead(&following.path));
     let (mut way, mut left_m) = (vec![from], WAY_AHEAD_M);
     let mut last = from;

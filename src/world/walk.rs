@@ -295,6 +295,21 @@ pub struct Shortcuts {
     pub turned_back: u32,
 }
 
+/// How a walker lets others pass where there is no room for both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackingOut {
+    /// The way to a place beside theirs.
+    pub way: Following,
+    /// Where it was met, metres.
+    pub from: Vec3,
+    /// Where its way leaves theirs, metres.
+    pub mouth: Vec3,
+    /// Whom it lets pass.
+    pub before: Vec<CharacterId>,
+    /// When it goes on in any case, by the clock of the walk.
+    pub until: Tick,
+}
+
 /// A place beside a goal at which others stand, given to a walk until it ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoalSlot {
@@ -364,6 +379,8 @@ pub struct Walk {
     pub held_by: Option<CharacterId>,
     /// Where it is to stand, because others stand at its goal.
     pub place: Option<GoalSlot>,
+    /// Where it lets others pass, before it goes on.
+    pub backing_out: Option<Box<BackingOut>>,
     /// How.
     pub options: WalkOptions,
     /// What it does when it has come to where it aims.
@@ -431,6 +448,12 @@ impl Walk {
     #[inline]
     pub fn clock(&self, now: Tick) -> Tick {
         now.after(self.skipped_ticks)
+    }
+
+    /// The way that it goes now: back, while it lets others pass.
+    #[must_use]
+    pub fn way(&self) -> Option<&Following> {
+        self.backing_out.as_ref().map(|backing| &backing.way).or(self.following.as_ref())
     }
 
     /// Follows another path. What was left of the one before says nothing about it, also when both meet

@@ -6,6 +6,7 @@ pub mod crowd_shown;
 pub mod door_rules;
 pub mod following;
 pub mod gatherings;
+pub mod lanes;
 pub mod link_actions;
 pub mod nudges;
 pub mod rates;

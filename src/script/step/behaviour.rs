@@ -166,7 +166,8 @@ fn new_self(
     this.raw_set("name", class.name.as_str())?;
     this.raw_set("rng", stream)?;
     this.raw_set("blackboard", blackboard::board(lua, BoardOf::Character(character))?)?;
-    // Its lines carry the name of the behaviour, as all lines carry their owner.
+    // Its lines carry the name of the behaviour, as all lines carry their owner. Not raw: the libraries lie
+    // behind the globals of a sandbox.
     this.raw_set("log", lua.globals().get::<Value>("log")?)?;
     let metatable = lua.create_table_with_capacity(0, 2)?;
     metatable.raw_set("__index", &class.table)?;

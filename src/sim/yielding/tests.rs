@@ -21,7 +21,7 @@ fn behind() -> (Fixture, WalkId, Held, InFront) {
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
     let theirs = walk_to(&mut scene.world, order).expect("it is there");
     let held = Held { walk: Some(scene.walk), row: 0, ahead: Vec2::X, gap_m: QUEUE_GAP_M };
-    let front = InFront { who: scene.other, gap_m: 0.1, moves: true };
+    let front = InFront { who: scene.other, row: 1, gap_m: 0.1, moves: true };
     (scene, theirs, held, front)
 }
 

@@ -188,6 +188,7 @@ fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) 
         seen: None,
         held_by: None,
         place: None,
+        backing_out: None,
         is_crowded: false,
         looked_at: 0,
         planned_aim: aim,

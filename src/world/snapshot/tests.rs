@@ -7,6 +7,7 @@ use crate::world::character::{Nudge, Past, Play, Turn};
 use crate::world::fixture::sample;
 use crate::world::snapshot::{Ground, load, save};
 use crate::world::state_hash;
+use crate::world::walk::BackingOut;
 
 fn bytes_of(world: &World) -> Vec<u8> {
     let mut out = ByteWriter::at(world.clock.tick);
@@ -37,6 +38,10 @@ fn a_world_comes_back_with_the_same_hash() {
     // A map without ground has one layer.
     let walk = world.walks.get_mut(scene.walk).and_then(|walk| walk.following.as_mut());
     walk.expect("it has a path").path.change(|path| path.layers.clear());
+    let walk = world.walks.get_mut(scene.walk).expect("it is there");
+    let way = walk.following.clone().expect("it has a path");
+    let (from, mouth) = (glam::Vec3::X, glam::Vec3::Z);
+    walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before: vec![by], until: Tick(600) }));
     let one = world.characters.get_mut(scene.one).expect("it is there");
     one.nudge = Some(Nudge { to: glam::Vec3::X, via: None, by, until: Tick(510) });
     // Who waits in a queue of events is told of again.

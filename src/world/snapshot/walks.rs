@@ -12,7 +12,7 @@ use crate::nav::Path;
 use crate::world::arena::Arena;
 use crate::world::character::Characters;
 use crate::world::snapshot::bystanders::ToldDiscs;
-use crate::world::walk::{Ask, Following, Phase, Walk, WalkOptions};
+use crate::world::walk::{Ask, BackingOut, Following, Phase, Walk, WalkOptions};
 use crate::world::walks::Walks;
 
 /// Writes all walks.
@@ -66,6 +66,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, told): Common<'_>) {
         seen,
         held_by,
         place,
+        backing_out,
         is_crowded,
         looked_at,
         planned_aim,
@@ -113,11 +114,7 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, told): Common<'_>) {
     course.save(out);
     owner.save(out);
     save_phase(out, phase);
-    out.option(following.as_ref(), |out, Following { path, cursor, trouble }| {
-        Path::save(path, out);
-        cursor.save(out);
-        trouble.save(out);
-    });
+    out.option(following.as_ref(), save_following);
     ask_again(*ask, token.map(|(_, why)| why)).save(out);
     out.vector_near(*planned_aim, *aim);
     [*is_crowded, *is_door_plan, *is_paused, *told_near, *told_blocked, *is_delivered]
@@ -144,11 +141,13 @@ fn save_one(out: &mut ByteWriter, walk: &Walk, (last, told): Common<'_>) {
     by.save(out);
     // What few have.
     let rare = (*repaths, *missed_paths, *waypoints, *skipped_ticks, *shortcuts);
-    let has_rare = rare != Default::default() || on_link.is_some() || place.is_some() || via.is_some();
+    let is_led = on_link.is_some() || place.is_some() || via.is_some() || backing_out.is_some();
+    let has_rare = rare != Default::default() || is_led;
     out.flag(has_rare);
     if has_rare {
         on_link.save(out);
         place.save(out);
+        out.option(backing_out.as_deref(), save_backing_out);
         via.save(out);
         repaths.save(out);
         missed_paths.save(out);
@@ -164,6 +163,36 @@ fn ask_again(ask: Option<Ask>, under_way: Option<Ask>) -> Option<Ask> {
     let Some(why) = under_way else { return ask };
     let gives_way = |before: Ask| before.is_look() && !(why.is_look() && before == Ask::Better);
     if ask.is_none_or(gives_way) { Some(why) } else { ask }
+}
+
+fn save_following(out: &mut ByteWriter, Following { path, cursor, trouble }: &Following) {
+    Path::save(path, out);
+    cursor.save(out);
+    trouble.save(out);
+}
+
+fn load_following(input: &mut ByteReader<'_>) -> Result<Following, Broken> {
+    let path = Path::load(input)?;
+    let cursor = Cursor::load(input, &path)?;
+    Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
+}
+
+fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, mouth, before, until }: &BackingOut) {
+    save_following(out, way);
+    from.save(out);
+    mouth.save(out);
+    before.save(out);
+    until.save(out);
+}
+
+fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, Broken> {
+    Ok(BackingOut {
+        way: load_following(input)?,
+        from: Saved::load(input)?,
+        mouth: Saved::load(input)?,
+        before: Saved::load(input)?,
+        until: Saved::load(input)?,
+    })
 }
 
 fn save_phase(out: &mut ByteWriter, phase: &Phase) {
@@ -296,11 +325,7 @@ fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -
     let course = Saved::load(input)?;
     let owner = Saved::load(input)?;
     let phase = load_phase(input)?;
-    let following = input.option(|input| {
-        let path = Path::load(input)?;
-        let cursor = Cursor::load(input, &path)?;
-        Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
-    })?;
+    let following = input.option(load_following)?;
     let ask = Saved::load(input)?;
     let planned_aim = input.vector_near(aim)?;
     let [is_crowded, is_door_plan, is_paused, told_near, told_blocked, is_delivered] = Saved::load(input)?;
@@ -337,6 +362,7 @@ fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -
         seen: None,
         held_by,
         place: None,
+        backing_out: None,
         is_crowded,
         looked_at,
         planned_aim,
@@ -366,6 +392,7 @@ fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -
     if input.flag()? {
         walk.on_link = Saved::load(input)?;
         walk.place = Saved::load(input)?;
+        walk.backing_out = input.option(load_backing_out)?.map(Box::new);
         walk.via = Saved::load(input)?;
         walk.repaths = Saved::load(input)?;
         walk.missed_paths = Saved::load(input)?;

@@ -17,8 +17,8 @@ use crate::world::outcome::{Blocker, Reason};
 use crate::world::owner::Owner;
 use crate::world::sense::SenseId;
 use crate::world::walk::{
-    AcceptEnd, Ask, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Walk, WalkOptions,
-    WalkPace,
+    AcceptEnd, Ask, BackingOut, Crowd, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Walk,
+    WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::{Checkpoints, Flee, WalkMode};
 
@@ -66,6 +66,12 @@ fn way(change: impl Fn(&mut Following)) -> impl Fn(&mut Fixture) {
 
 fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Fixture) {
     walk(move |walk, other| change(&mut walk.options, other))
+}
+
+fn back(walk: &Walk, other: CharacterId) -> Box<BackingOut> {
+    let way = walk.following.clone().expect("it has a way");
+    let (from, mouth, before) = (Vec3::ZERO, Vec3::Z, vec![other]);
+    Box::new(BackingOut { way, from, mouth, before, until: Tick(8) })
 }
 
 fn given(beside: CharacterId) -> GoalSlot {
@@ -203,6 +209,31 @@ fn every_field_of_a_walk_is_hashed() {
         (
             "place at another goal",
             &walk(|it, other| it.place = Some(GoalSlot { goal: Vec3::X, ..given(other) })),
+        ),
+        ("backing out", &walk(|it, other| it.backing_out = Some(back(it, other)))),
+        (
+            "backing out elsewhere",
+            &walk(|it, other| {
+                it.backing_out = Some(Box::new(BackingOut { from: Vec3::X, ..*back(it, other) }))
+            }),
+        ),
+        (
+            "backing out by another mouth",
+            &walk(|it, other| {
+                it.backing_out = Some(Box::new(BackingOut { mouth: Vec3::X, ..*back(it, other) }));
+            }),
+        ),
+        (
+            "backing out before nobody",
+            &walk(|it, other| {
+                it.backing_out = Some(Box::new(BackingOut { before: Vec::new(), ..*back(it, other) }));
+            }),
+        ),
+        (
+            "backing out for longer",
+            &walk(|it, other| {
+                it.backing_out = Some(Box::new(BackingOut { until: Tick(9), ..*back(it, other) }));
+            }),
         ),
         ("place beside another", &walk(|it, _| it.place = Some(given(it.character)))),
         ("ahead", &walk(|it, other| it.ahead = Some(other))),

@@ -15,7 +15,8 @@ use crate::world::outcome::{Blocker, Reason};
 use crate::world::paths::PathWork;
 use crate::world::state_hash::{hash_goal, hash_id, optional};
 use crate::world::walk::{
-    Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk, WalkOptions, WalkPace,
+    BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
+    WalkOptions, WalkPace,
 };
 use crate::world::walk_mode::Checkpoints;
 use crate::world::walks::Walks;
@@ -89,6 +90,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         seen,
         held_by,
         place,
+        backing_out,
         is_crowded,
         looked_at,
         planned_aim,
@@ -145,6 +147,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         following.is_some(),
         place.is_some(),
         on_link.is_some(),
+        backing_out.is_some(),
     ]);
     hash_goal(hash, *goal);
     hash_options(hash, options);
@@ -181,6 +184,13 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
     }
     if let Some(GoalSlot { point, goal, beside }) = *place {
         hash_id(hash, beside).floats([point.x, point.y, point.z, goal.x, goal.y, goal.z]);
+    }
+    if let Some(BackingOut { way, from, mouth, before, until }) = backing_out.as_deref() {
+        hash_following(hash, way);
+        hash.vector(*from).vector(*mouth).word(until.0).word(before.len() as u64);
+        for &who in before {
+            hash_id(hash, who);
+        }
     }
     if let Some(OnLink { layer, to, until, by }) = *on_link {
         hash.word(u64::from(layer)).vector(to).word(until.0);

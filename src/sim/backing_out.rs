@@ -1,0 +1,466 @@
+//! Step 9, last part: of two files that meet where nobody can pass anybody, one backs out.
+//!
+//! In: who is held up, and whom each has in front of it. Out: walks that back out, each with the way to a
+//! place beside the ways of those it lets pass. Holds: the file with less far to go to such places backs out,
+//! whole, from its last member on; of equals the shorter one, then the one whose head was created later.
+//! Anyone who meets somebody that backs out backs out as well. Nobody does for longer than its time, so that
+//! none waits without an end. Not here: two who meet where there is room (`crowd::avoid`), those who stand
+//! (`yielding`).
+//!
+//! Method: the way along which somebody backs out is that of who comes towards it, which leads past it and
+//! on. Beside that way rays are cast every quarter of a metre; the first place that touches nobody's way is
+//! taken. Cost: nothing where nobody meets anybody in a narrow place.
+
+use glam::{Vec2, Vec3};
+
+use crate::base::geom::flat_distance;
+use crate::base::ids::{CharacterId, WalkId};
+use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::trig;
+use crate::crowd::follow::Cursor;
+use crate::crowd::steer::{self, OnPath, flat};
+use crate::nav::{GroundQuery, Path};
+use crate::sim::ground_queries::GroundQueries;
+use crate::sim::wayfinding::Wayfinding;
+use crate::world::character::Characters;
+use crate::world::clock::Clock;
+use crate::world::crowd_columns::CrowdColumns;
+use crate::world::map::LevelMap;
+use crate::world::walk::{Ask, BackingOut, Following, Walk};
+use crate::world::walks::Walks;
+
+/// So many in front of somebody are known, the nearest first.
+const FRONT_MAX: usize = 4;
+/// Seconds without getting on after which two who meet come to terms. 1: two who can pass have done so.
+const HELD_S: f64 = 1.0;
+/// How often it is tried, seconds.
+const AGAIN_S: f64 = 0.5;
+/// The most who back out together.
+const FILE_MAX: usize = 12;
+/// Meetings that are looked at in a step, at most.
+const MEETINGS_MAX: u32 = 4;
+/// Cosine of the angle between two ways up to which they lead against one another where both stand in front
+/// of each other: 60 degrees.
+const AGAINST: f32 = 0.5;
+/// How far somebody backs out at most, metres.
+const BACK_MAX_M: f32 = 30.0;
+/// Metres between two places on the way at which rays are cast, and between two places on a ray.
+const APART_M: f32 = 0.25;
+/// Rays cast from a place.
+const RAYS: u8 = 12;
+/// How far beyond the first place off the way a ray goes, for each who backs out, metres.
+const DEEPER_M: f32 = 0.8;
+/// The gap to those who pass, metres.
+const GAP_M: f32 = 0.05;
+/// Slower than this, metres a second, somebody stands where it stands.
+const SLOW_MPS: f32 = 0.2;
+/// Seconds that somebody waits for others to pass, and how many times as long as its own way takes.
+const WAITS_S: f32 = 10.0;
+const WAITS_WAYS: f32 = 4.0;
+/// Seconds that somebody waits in its place for others who do not get on.
+const WAITS_IDLY_S: f64 = 3.0;
+
+/// Nobody.
+const NOBODY: u32 = u32::MAX;
+
+/// Somebody who is held up on its walk, and who is in front of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facing {
+    pub(crate) walk: WalkId,
+    pub(crate) row: u32,
+    /// Where it wants to go, a unit vector.
+    pub(crate) ahead: Vec2,
+    /// Rows, nearest first, then nobody.
+    front: [u32; FRONT_MAX],
+}
+
+impl Facing {
+    /// With those in front of it, nearest first.
+    pub(crate) fn of(walk: WalkId, row: u32, ahead: Vec2, front: impl Iterator<Item = u32>) -> Self {
+        let mut rows = [NOBODY; FRONT_MAX];
+        for (slot, row) in rows.iter_mut().zip(front) {
+            *slot = row;
+        }
+        Self { walk, row, ahead, front: rows }
+    }
+
+    fn has_in_front(&self, row: u32) -> bool {
+        self.front.contains(&row)
+    }
+}
+
+/// What this part of step 9 reads and writes.
+#[derive(Debug)]
+pub(crate) struct BackingParts<'a> {
+    pub(crate) clock: &'a Clock,
+    pub(crate) map: &'a LevelMap,
+    pub(crate) characters: &'a Characters,
+    pub(crate) walks: &'a mut Walks,
+    pub(crate) bodies: &'a CrowdColumns,
+    /// Everybody by place.
+    pub(crate) near: &'a SpatialHash,
+}
+
+/// Has files back out that meet others in narrow places.
+pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
+    if !held.iter().any(|one| is_narrow(parts.bodies, one.row, one.row)) {
+        return;
+    }
+    let mut at = vec![NOBODY; parts.bodies.ids.len()];
+    for (index, one) in (0..).zip(held) {
+        at[one.row as usize] = index;
+    }
+    let grounds = GroundQueries::again(parts.map, &parts.bodies.known);
+    let mut meetings = 0;
+    for (index, one) in (0..).zip(held) {
+        for &row in one.front.iter().filter(|&&row| row != NOBODY) {
+            let other = at[row as usize];
+            let meets = other != NOBODY && other > index && meet(parts.bodies, (one, &held[other as usize]));
+            if !meets || meetings >= MEETINGS_MAX {
+                continue;
+            }
+            let files = Files { held, grounds: &grounds };
+            if come_to_terms(parts, &files, [index, other]) {
+                meetings += 1;
+            }
+        }
+    }
+}
+
+/// Whether a place is too narrow for somebody and another.
+fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
+    let width_m = bodies.walkers.get(row as usize).map_or(f32::INFINITY, |walker| walker.width_m);
+    width_m < bodies.columns.radii_m[row as usize] + bodies.columns.radii_m[other as usize]
+}
+
+/// Whether two who are held up stand in one another's way where they cannot pass.
+fn meet(bodies: &CrowdColumns, (one, other): (&Facing, &Facing)) -> bool {
+    let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
+    let is_against = one.ahead.dot(other.ahead) < AGAINST;
+    is_mutual
+        && is_against
+        && (is_narrow(bodies, one.row, other.row) || is_narrow(bodies, other.row, one.row))
+}
+
+/// Everybody who is held up, with the grounds they stand on.
+struct Files<'a> {
+    held: &'a [Facing],
+    grounds: &'a GroundQueries<'a>,
+}
+
+impl Files<'_> {
+    /// Those who stand behind somebody, nearest first, from its own place on.
+    fn behind(&self, walks: &Walks, head: u32, opposed: u32) -> Vec<u32> {
+        let mut file = vec![head];
+        let mut next = 0;
+        while next < file.len() && file.len() < FILE_MAX {
+            let before = &self.held[file[next] as usize];
+            let follows = |&index: &u32| {
+                let one = &self.held[index as usize];
+                let is_first = one.front.first() == Some(&before.row);
+                let is_free = walks.get(one.walk).is_some_and(|walk| walk.backing_out.is_none());
+                let looks_back = before.has_in_front(one.row) && one.ahead.dot(before.ahead) < AGAINST;
+                is_first && is_free && !looks_back && index != opposed
+            };
+            let more = (0..self.held.len() as u32).filter(follows).filter(|index| !file.contains(index));
+            let more: Vec<u32> = more.take(FILE_MAX - file.len()).collect();
+            file.extend(more);
+            next += 1;
+        }
+        file
+    }
+}
+
+/// Where a member of a file backs out to.
+struct Retreat {
+    member: u32,
+    points: Vec<Vec3>,
+    /// Where it stands in the way, and where it leaves it.
+    from: Vec3,
+    mouth: Vec3,
+}
+
+/// Has one of the files of two who meet back out. Whether it was looked at.
+fn come_to_terms(parts: &mut BackingParts<'_>, files: &Files<'_>, pair: [u32; 2]) -> bool {
+    let walk_of = |index: u32| parts.walks.get(files.held[index as usize].walk);
+    let [Some(one), Some(other)] = pair.map(walk_of) else {
+        return false;
+    };
+    match (&one.backing_out, &other.backing_out) {
+        (Some(_), Some(_)) => false,
+        (Some(backing), None) => join(parts, files, pair[1], &backing.before.clone()),
+        (None, Some(backing)) => join(parts, files, pair[0], &backing.before.clone()),
+        (None, None) => {
+            let landing = parts.clock.landing();
+            let held_ticks = |walk: &Walk| walk.clock(landing).since(walk.progress_tick);
+            is_due(parts.clock, held_ticks(one).min(held_ticks(other))) && choose(parts, files, pair)
+        }
+    }
+}
+
+/// Whether two who have been held up for so long come to terms in this step.
+fn is_due(clock: &Clock, held_ticks: u64) -> bool {
+    let again = clock.rate.ticks(AGAIN_S).max(1);
+    let before = held_ticks.saturating_sub(clock.rate.ticks_per_step());
+    held_ticks >= clock.rate.ticks(HELD_S) && held_ticks / again != before / again
+}
+
+/// Has the file back out that has less far to go.
+fn choose(parts: &mut BackingParts<'_>, files: &Files<'_>, [one, other]: [u32; 2]) -> bool {
+    let groups = [files.behind(parts.walks, one, other), files.behind(parts.walks, other, one)];
+    let first = retreats(parts, files, &groups[0], &rows_of(files, &groups[1]), BACK_MAX_M);
+    let most_m = first.as_ref().map_or(BACK_MAX_M, |(cost_m, _)| *cost_m);
+    let second = retreats(parts, files, &groups[1], &rows_of(files, &groups[0]), most_m);
+    let is_second = match (&first, &second) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some((first_m, _)), Some((second_m, _))) => {
+            let by_length = second_m.total_cmp(first_m).then(groups[1].len().cmp(&groups[0].len()));
+            by_length.is_le()
+        }
+    };
+    let (chosen, passing) = if is_second { (second, &groups[0]) } else { (first, &groups[1]) };
+    if let Some((_, retreats)) = chosen {
+        let passing = rows_of(files, passing);
+        retreats.into_iter().for_each(|retreat| back_out(parts, files, retreat, &passing));
+    }
+    true
+}
+
+fn rows_of(files: &Files<'_>, file: &[u32]) -> Vec<u32> {
+    file.iter().map(|&index| files.held[index as usize].row).collect()
+}
+
+/// Has somebody who meets one that backs out back out as well, with those behind it.
+fn join(parts: &mut BackingParts<'_>, files: &Files<'_>, index: u32, before: &[CharacterId]) -> bool {
+    let passing: Vec<u32> = before.iter().filter_map(|&who| parts.bodies.rows.get(who)).collect();
+    let file = files.behind(parts.walks, index, NOBODY);
+    if passing.is_empty() || passing.contains(&files.held[index as usize].row) {
+        return false;
+    }
+    if let Some((_, retreats)) = retreats(parts, files, &file, &passing, BACK_MAX_M) {
+        retreats.into_iter().for_each(|retreat| back_out(parts, files, retreat, &passing));
+    }
+    true
+}
+
+/// The way that somebody has before it, from where it stands.
+fn way_of(parts: &BackingParts<'_>, row: u32) -> Vec<Vec3> {
+    let place = parts.bodies.columns.position(row as usize);
+    let who = parts.characters.get(parts.bodies.ids[row as usize]);
+    let walk = who.and_then(|who| who.walk).and_then(|id| parts.walks.get(id));
+    let following = walk.and_then(|walk| walk.following.as_ref());
+    let mut way = vec![place];
+    let Some(following) = following else {
+        return way;
+    };
+    let leg = following.path.leg();
+    let mut left_m = BACK_MAX_M;
+    for &point in following.cursor.ahead(&leg) {
+        let length_m = flat_distance(way[way.len() - 1], point);
+        way.push(point);
+        left_m -= length_m;
+        if left_m <= 0.0 {
+            break;
+        }
+    }
+    way
+}
+
+/// Where all of a file back out to, the last first, and how far the one goes that goes furthest; None where
+/// one of them finds no place.
+fn retreats(
+    parts: &BackingParts<'_>,
+    files: &Files<'_>,
+    file: &[u32],
+    passing: &[u32],
+    most_m: f32,
+) -> Option<(f32, Vec<Retreat>)> {
+    let bodies = parts.bodies;
+    let ways: Vec<(Vec<Vec3>, f32)> =
+        passing.iter().map(|&row| (way_of(parts, row), bodies.columns.radii_m[row as usize])).collect();
+    let (spine, _) = ways.first()?;
+    let rows = rows_of(files, file);
+    let mut taken: Vec<(Vec3, f32)> = Vec::new();
+    let mut found = Vec::new();
+    let mut cost_m: f32 = 0.0;
+    for (&member, &row) in file.iter().zip(&rows).rev() {
+        let radius_m = bodies.columns.radii_m[row as usize];
+        let place = bodies.columns.position(row as usize);
+        let is_free = |at: Vec3| {
+            let is_off = |(way, other_m): &(Vec<Vec3>, f32)| {
+                let on_way = steer::nearest(way, OnPath { segment: 0, point: at }, f32::INFINITY);
+                flat_distance(on_way.point, at) >= radius_m + other_m + GAP_M
+            };
+            let is_left =
+                |(other, other_m): &(Vec3, f32)| flat_distance(*other, at) >= radius_m + other_m + GAP_M;
+            ways.iter().all(is_off) && taken.iter().all(is_left)
+        };
+        let has_nobody = |at: Vec3| {
+            let mut is_empty = true;
+            parts.near.visit(flat(at), 2.0 * radius_m + DEEPER_M, Lookup::ALL, |other, distance_m_sq| {
+                let touch_m = radius_m + bodies.columns.radii_m[other as usize];
+                let is_of_them = rows.contains(&other) || passing.contains(&other);
+                let stands = bodies.walkers[other as usize].velocity.length() < SLOW_MPS;
+                let is_level = (bodies.columns.floors_m[other as usize] - at.y).abs() < 1.5;
+                is_empty &= is_of_them || !stands || !is_level || distance_m_sq >= touch_m * touch_m;
+            });
+            is_empty
+        };
+        let seeker = Seeker {
+            footing: files.grounds.footing(bodies.kinds[row as usize]),
+            room_m: radius_m + ways.iter().map(|(_, other_m)| *other_m).fold(0.0, f32::max) + GAP_M,
+            deeper_m: DEEPER_M * file.len() as f32,
+            most_m,
+            bodies: ways.iter().map(|(way, other_m)| (way[0], radius_m + other_m)).collect(),
+        };
+        let (length_m, points) = seeker.seek(place, spine, |at| is_free(at) && has_nobody(at))?;
+        cost_m = cost_m.max(length_m);
+        taken.push((*points.last()?, radius_m));
+        let from = steer::nearest(spine, OnPath { segment: 0, point: place }, f32::INFINITY).point;
+        let mouth = if points.len() > 2 { points[points.len() - 2] } else { from };
+        found.push(Retreat { member, points, from, mouth });
+    }
+    Some((cost_m, found))
+}
+
+/// Looks for a place for somebody.
+struct Seeker<'a> {
+    footing: &'a GroundQuery<'a>,
+    /// Nearer to a way than this one is in it, metres.
+    room_m: f32,
+    deeper_m: f32,
+    most_m: f32,
+    /// Where those stand who are to pass, and how near is touching, metres.
+    bodies: Vec<(Vec3, f32)>,
+}
+
+impl Seeker<'_> {
+    /// The first free place beside a way, from where somebody stands: how far it is, and the way there.
+    fn seek(&self, place: Vec3, spine: &[Vec3], is_free: impl Fn(Vec3) -> bool) -> Option<(f32, Vec<Vec3>)> {
+        if is_free(place) {
+            return Some((0.0, vec![place, place]));
+        }
+        let begins = steer::nearest(spine, OnPath { segment: 0, point: place }, f32::INFINITY);
+        let mut points = vec![place];
+        let (mut last, mut gone_m) = (place, flat_distance(place, begins.point));
+        let mut at = begins;
+        loop {
+            if gone_m > self.most_m || !self.footing.clear(last, at.point) {
+                return None;
+            }
+            if let Some((beside, ray_m)) = self.beside(at.point, &is_free) {
+                points.extend([at.point, beside]);
+                let length_m = gone_m + ray_m;
+                return (length_m <= self.most_m).then_some((length_m, points));
+            }
+            last = at.point;
+            // Not across a corner.
+            let corner = spine.get(at.segment + 1).copied()?;
+            let corner_m = flat_distance(at.point, corner);
+            if corner_m > APART_M {
+                at = steer::along(spine, at, APART_M);
+            } else {
+                points.push(corner);
+                at = OnPath { segment: at.segment + 1, point: corner };
+            }
+            gone_m += corner_m.min(APART_M);
+        }
+    }
+
+    /// Whether a straight line leads past nobody who is to pass: it comes no nearer to them than where it
+    /// begins.
+    fn passes_nobody(&self, from: Vec3, to: Vec3) -> bool {
+        /// Metres.
+        const ROUNDING_M: f32 = 0.01;
+        self.bodies.iter().all(|&(other, touch_m)| {
+            let nearest = steer::nearest(&[from, to], OnPath { segment: 0, point: other }, f32::INFINITY);
+            let least_m = touch_m.min(flat_distance(from, other)) - ROUNDING_M;
+            flat_distance(nearest.point, other) >= least_m
+        })
+    }
+
+    /// The nearest free place in a straight line from one on the way.
+    fn beside(&self, from: Vec3, is_free: &impl Fn(Vec3) -> bool) -> Option<(Vec3, f32)> {
+        let furthest_m = self.room_m + self.deeper_m;
+        let on_ray = |ray: u8| {
+            let angle = std::f32::consts::TAU * f32::from(ray) / f32::from(RAYS);
+            let way = Vec3::new(trig::cos(angle), 0.0, trig::sin(angle));
+            let reach_m = flat_distance(from, self.footing.last_clear(from, from + way * furthest_m));
+            let count = ((reach_m - self.room_m) / APART_M).floor();
+            let steps = if count >= 0.0 { count as u32 + 1 } else { 0 };
+            let places = (0..steps).map(|step| self.room_m + APART_M * step as f32);
+            let mut places = places.map(|away_m| (from + way * away_m, away_m));
+            places.find(|&(at, _)| self.passes_nobody(from, at) && is_free(at))
+        };
+        (0..RAYS).filter_map(on_ray).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+}
+
+/// Has a member of a file back out, so that others pass.
+fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, passing: &[u32]) {
+    let Retreat { member, points, from, mouth } = retreat;
+    let one = &files.held[member as usize];
+    let before = passing.iter().map(|&row| parts.bodies.ids[row as usize]).collect();
+    let speed_mps = parts.bodies.walkers[one.row as usize].speed_max_mps.max(0.1);
+    let length_m: f32 = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
+    let waits_s = WAITS_S + WAITS_WAYS * length_m / speed_mps;
+    let Some(walk) = parts.walks.get_mut(one.walk) else {
+        return;
+    };
+    let until = walk.clock(parts.clock.landing()).after(parts.clock.rate.ticks(f64::from(waits_s)));
+    let path = Path { points, length_m, ..Path::default() };
+    let way = Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None };
+    walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before, until }));
+}
+
+/// Step 10: whether somebody who backs out goes on with its walk, because all whom it lets pass have passed
+/// or do not get on, or its time is over.
+pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
+    let Some((walk, character)) = parts.walker(id) else {
+        return;
+    };
+    let Some(backing) = &walk.backing_out else {
+        return;
+    };
+    let is_late = walk.clock(parts.clock.landing()) >= backing.until;
+    let radius_m = character.body.radius_m;
+    let is_there = is_there(backing, character.body.position);
+    let has_passed = |who| {
+        let Some(other) = parts.characters.alive(who) else {
+            return true;
+        };
+        let open =
+            other.walk.and_then(|walk| parts.walks.get(walk)).filter(|walk| walk.backing_out.is_none());
+        let Some((walk, following)) = open.and_then(|walk| Some((walk, walk.following.as_ref()?))) else {
+            return true;
+        };
+        let landing = parts.clock.landing();
+        let idle_ticks = walk.clock(landing).since(walk.progress_tick);
+        if is_there && idle_ticks >= parts.clock.rate.ticks(WAITS_IDLY_S) {
+            return true;
+        }
+        let leg = following.path.leg();
+        let mut way = vec![other.body.position];
+        way.extend_from_slice(following.cursor.ahead(&leg));
+        let room_m = radius_m + other.body.radius_m + GAP_M;
+        let is_off = |place: Vec3| {
+            let on_way = steer::nearest(&way, OnPath { segment: 0, point: place }, f32::INFINITY);
+            flat_distance(on_way.point, place) >= room_m
+        };
+        is_off(backing.from) && is_off(backing.mouth)
+    };
+    let is_over = is_late || backing.before.iter().all(|&who| has_passed(who));
+    if let Some(walk) = parts.walks.get_mut(id).filter(|_| is_over) {
+        walk.backing_out = None;
+        walk.ask_for(Ask::Map);
+    }
+}
+
+/// Whether somebody who backs out has come to its place.
+pub(crate) fn is_there(backing: &BackingOut, place: Vec3) -> bool {
+    /// Metres.
+    const THERE_M: f32 = 0.05;
+    let end = backing.way.path.points.last();
+    end.is_none_or(|&end| flat_distance(end, place) <= THERE_M)
+}
