@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::hand::{Viewed, shipped};
 
 /// The hash of a shipped level after some ticks, as `run` has it.
-fn run_hash(level: &str, ticks: u64) -> String {
+pub fn run_hash(level: &str, ticks: u64) -> String {
     let output = Command::new(crate::place::program())
         .args(["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"])
         .current_dir(crate::place::root())

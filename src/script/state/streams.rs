@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{Broken, ByteReader, ByteWriter};
 use crate::base::hash::{self, StateHash};
 use crate::base::rng::Rng;
 

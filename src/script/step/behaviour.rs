@@ -168,7 +168,7 @@ fn new_self(
     this.raw_set("rng", stream)?;
     this.raw_set("blackboard", blackboard::board(lua, BoardOf::Character(character))?)?;
     // Its lines carry the name of the behaviour, as all lines carry their owner.
-    this.raw_set("log", lua.globals().raw_get::<Value>("log")?)?;
+    this.raw_set("log", lua.globals().get::<Value>("log")?)?;
     let metatable = lua.create_table_with_capacity(0, 2)?;
     metatable.raw_set("__index", &class.table)?;
     metatable.raw_set("__metatable", false)?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use walkon::{FileSource as _, Reload};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
-use crate::client::{Refusal, Reply};
+use crate::client::{CALLED_OFF, Refusal, Reply};
 use crate::edit::document::{Applied, Aside, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
@@ -19,7 +19,6 @@ use crate::edit::patch::Change;
 use crate::edit::save::save_beside;
 use crate::fields::Fields;
 use crate::forecast::{Foresight, Outlook};
-use crate::replica::CALLED_OFF;
 
 impl Desk {
     /// Does what a command asks for.
@@ -107,7 +106,8 @@ impl Desk {
     fn source(&self, file: &str) -> Result<Value, String> {
         let path = self.path_of(file).unwrap_or_else(|| file.to_owned());
         let text = self.document.text(&path).ok_or_else(|| format!("the level has no file \"{file}\""))?;
-        Ok(json!({ "file": file, "text": &**text, "path": path }))
+        let script = self.script_names.get(&path);
+        Ok(json!({ "file": file, "text": &**text, "path": path, "script": script }))
     }
 
     fn shown(&self, file: &str) -> Result<Value, String> {
