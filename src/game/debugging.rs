@@ -4,6 +4,7 @@
 //! `walk.blocked`, `door.changed`, the names of events that scripts emit. Holds: nothing is done without a
 //! debugger. Not here: stops inside a script (`script::debug`).
 
+use crate::base::suggestions;
 use crate::game::Game;
 use crate::game::event::Event;
 use crate::game::log_text;
@@ -90,17 +91,45 @@ fn sentence(world: &World, event: &Event, name: &str) -> String {
     }
 }
 
+/// Why a name is that of no event that can be stopped at. Names of the runtime have a dot and are known;
+/// every other may be that of an event of a script.
+#[must_use]
+pub fn unknown_event(name: &str) -> Option<String> {
+    let kind = name.split_once('.').map(|(kind, _)| format!("{kind}."));
+    let is_ours = kind.is_some_and(|kind| EVENT_NAMES.iter().any(|known| known.starts_with(&kind)));
+    if !name.is_empty() && (!is_ours || EVENT_NAMES.contains(&name)) {
+        return None;
+    }
+    let near = suggestions::nearest(name, EVENT_NAMES.iter().copied());
+    let near = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+    Some(format!("unknown event \"{name}\"{near}"))
+}
+
 impl Game {
+    /// Lets the debugger look between two ticks, so that what its client wants does not wait for the next
+    /// one. It may stop here, as at the end of a tick.
+    pub fn let_debugger_look(&mut self) {
+        if let Some(scripts) = self.scripts.as_mut().filter(|scripts| scripts.is_debugged()) {
+            scripts.debug_between_ticks(&mut self.world, Vec::new());
+        }
+    }
+
     /// Lets a debugger look at the end of a tick.
     pub(super) fn debug(&mut self, recorded: &Tick) {
         let Some(scripts) = self.scripts.as_mut().filter(|scripts| scripts.is_debugged()) else { return };
         let stops = stops(&self.world, scripts, recorded);
-        scripts.debug_between_ticks(&mut self.world, stops);
+        // Lending the world costs more than the tick of a small level.
+        if !stops.is_empty() || scripts.debugger_wants_to_look() {
+            scripts.debug_between_ticks(&mut self.world, stops);
+        }
     }
 }
 
 fn stops(world: &World, scripts: &ScriptHost, recorded: &Tick) -> Vec<StopReason> {
     let mut stops = Vec::new();
+    if !scripts.stops_at_events() {
+        return stops;
+    }
     for event in &recorded.events {
         let names = names(event);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

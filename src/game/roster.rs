@@ -90,20 +90,24 @@ impl Game {
 
     /// Where every character is and what it does, in order of creation.
     pub fn stances(&self) -> impl Iterator<Item = Stance> {
-        let world = self.world();
         let off = self.scripts().map(|scripts| scripts.switched_off_characters()).unwrap_or_default();
-        world.characters().map(move |(character, who)| {
-            let of_scripts = if off.contains(&character) { Stance::SWITCHED_OFF } else { 0 };
-            Stance {
-                character,
-                serial: who.serial,
-                position: who.body.position.to_array(),
-                facing_rad: who.facing_rad,
-                layer: who.layer,
-                state: state_of(world, who) | of_scripts,
-            }
+        stances(self.world()).map(move |stance| {
+            let of_scripts = if off.contains(&stance.character) { Stance::SWITCHED_OFF } else { 0 };
+            Stance { state: stance.state | of_scripts, ..stance }
         })
     }
+}
+
+/// Where everybody is and what it is at, as far as the world knows: not whose behaviour is switched off.
+pub fn stances(world: &World) -> impl Iterator<Item = Stance> {
+    world.characters().map(|(character, who)| Stance {
+        character,
+        serial: who.serial,
+        position: who.body.position.to_array(),
+        facing_rad: who.facing_rad,
+        layer: who.layer,
+        state: state_of(world, who),
+    })
 }
 
 fn state_of(world: &World, who: &Character) -> u8 {

@@ -473,9 +473,19 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.tasks.goes_the_plain_way = true);
     }
 
-    /// Whether a debugger is connected that wants to hear of the end of ticks.
+    /// Whether a debugger is connected.
     pub(crate) fn is_debugged(&self) -> bool {
         self.debugger.is_some()
+    }
+
+    /// Whether the end of a tick is of interest to a debugger.
+    pub(crate) fn debugger_wants_to_look(&self) -> bool {
+        self.debugger.as_ref().is_some_and(Debugger::wants_to_look)
+    }
+
+    /// Whether a debugger stops at events.
+    pub(crate) fn stops_at_events(&self) -> bool {
+        self.debugger.as_ref().is_some_and(Debugger::stops_at_events)
     }
 
     /// The first of these names of an event that a debugger stops at.

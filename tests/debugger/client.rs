@@ -145,6 +145,11 @@ impl Client {
         }
     }
 
+    /// Whether an event was told that nobody has waited for yet.
+    pub fn has_event(&self, name: &str) -> bool {
+        self.events.iter().any(|event| event["event"] == name)
+    }
+
     /// What was told so far and nobody asked for.
     pub fn output(&self) -> String {
         let told = self.events.iter().filter(|event| event["event"] == "output");

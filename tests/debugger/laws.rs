@@ -110,6 +110,10 @@ impl DebugClient for Curious {
         orders[(seen.stops / 3) as usize % 4]
     }
 
+    fn wants_to_look(&self) -> bool {
+        true
+    }
+
     fn between_ticks(&mut self, at: &Paused<'_>) -> DebugOrder {
         let _ = at.threads();
         let _ = at.evaluate(None, "level.tick + 1", Asking::Looks);
@@ -142,6 +146,10 @@ impl DebugClient for Quiet {
 
     fn stopped(&mut self, why: &StopReason, _: &Paused<'_>) -> DebugOrder {
         panic!("it asked for no stop: {why:?}");
+    }
+
+    fn wants_to_look(&self) -> bool {
+        false
     }
 
     fn between_ticks(&mut self, _: &Paused<'_>) -> DebugOrder {

@@ -2,4 +2,4 @@
 
 mod client;
 mod laws;
-mod protocol;
+pub mod protocol;

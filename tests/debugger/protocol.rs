@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::commands::Project;
 use crate::debugger::client::{Client, value};
 
-const LEVEL: &str = r#"{
+pub const LEVEL: &str = r#"{
   "name": "yard", "limits": { "watchdogMs": 200 },
   "navigation": { "areas": [
     { "name": "yard", "polygon": [[0,0],[10,0],[10,8],[0,8]] },
@@ -22,7 +22,7 @@ const LEVEL: &str = r#"{
   "script": "yard.lua"
 }"#;
 
-const GUARD: &str = "\
+pub const GUARD: &str = "\
 local count = 0
 local guard = { params = { pace = { type = \"number\", default = 2 } } }
 local function bump() count += 1 return count end
@@ -57,7 +57,7 @@ end
 return guard
 ";
 
-const YARD: &str = "\
+pub const YARD: &str = "\
 function onStart()
   state.many = {}
   for i = 1, 1000 do
@@ -68,12 +68,12 @@ end
 ";
 
 /// Lines of `GUARD`.
-const IN_ADD: u32 = 5;
-const IN_UPDATE: u32 = 14;
-const AFTER_ADD: u32 = 15;
-const AT_WALK: u32 = 20;
-const AFTER_WAIT: u32 = 22;
-const AT_FAULT: u32 = 29;
+pub const IN_ADD: u32 = 5;
+pub const IN_UPDATE: u32 = 14;
+pub const AFTER_ADD: u32 = 15;
+pub const AT_WALK: u32 = 20;
+pub const AFTER_WAIT: u32 = 22;
+pub const AT_FAULT: u32 = 29;
 
 fn project() -> Project {
     let project = Project::new();
@@ -373,6 +373,7 @@ fn a_pause_stops_a_level_that_runs() {
     client.begin("launch");
     client.ready();
     client.request("pause", json!({ "threadId": 1 }));
+    assert!(!client.has_event("stopped"), "the answer comes first");
     let event = client.event("stopped");
     assert_eq!(event["reason"], "pause");
     client.request("threads", json!({}));
@@ -406,6 +407,7 @@ fn a_pause_stops_a_script_that_never_ends_also_when_it_is_profiled() {
         // Until it is inside the loop.
         std::thread::sleep(std::time::Duration::from_millis(100));
         client.request("pause", json!({ "threadId": 1 }));
+        assert!(!client.has_event("stopped"), "the answer comes first");
         let stop = client.stop();
         assert_eq!((kind, stop.why()), (kind, "pause"));
         assert!(stop.place().starts_with("loop.lua:"), "{kind}: {}", stop.place());

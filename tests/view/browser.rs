@@ -164,6 +164,11 @@ impl Page {
         }
     }
 
+    /// Brings the page in front of those that were opened since.
+    pub fn bring_to_front(&mut self) {
+        self.call("Page.bringToFront", json!({}));
+    }
+
     /// Clicks on a place of the window, pixels; with keys held as DevTools counts them: 1 Alt, 2 Ctrl, 8
     /// Shift.
     pub fn click(&mut self, [x, y]: [f64; 2], modifiers: u32) {

@@ -76,6 +76,8 @@ fn points_and_links_are_laid_moved_and_taken_away_by_hand() {
     from_above(&mut page);
     (0..6).for_each(|_| page.press("zoom-in"));
     page.press("tab-edit");
+    // Everything that can be added to a graph stands in one row.
+    page.until("(high => high > 30 && high < 50)(document.querySelector('.toolbar')?.getBoundingClientRect().height)");
     page.press("graph-points");
     // A point in the middle of the stage, on the highest floor there.
     let old = page.until(
@@ -298,5 +300,15 @@ fn a_refused_value_stays_in_its_field_with_what_is_wrong() {
     fill(&mut page, "field-walkSpeed", "2");
     page.until(&format!("!{told}"));
     until("a faster guard", || std::fs::read_to_string(&file).unwrap().contains("\"walkSpeed\": 2,"));
+    // Parameters of behaviours are held to what their scripts say.
+    let mut hand = viewed.client();
+    hand.get(json!({ "do": "edit", "changes": [{ "at": "/characters/0/params/pause", "set": 1 }] }));
+    let paused = std::fs::read_to_string(&file).unwrap();
+    fill(&mut page, "field-pause", "-2");
+    page.until(&format!("{told}?.includes('params.pause')"));
+    assert_eq!(page.value("document.querySelector('[data-test=\"field-pause\"]').value"), "-2");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), paused, "nothing was written");
+    page.press("take-back");
+    page.until(&format!("!{told}"));
     at_ease(&mut page);
 }

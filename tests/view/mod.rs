@@ -2,6 +2,7 @@
 
 mod attacks;
 mod browser;
+mod debugger;
 mod fields;
 mod gestures;
 mod hand;

@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 29] = [
+const NEED_A_BROWSER: [&str; 31] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -43,6 +43,8 @@ const NEED_A_BROWSER: [&str; 29] = [
     "doors_and_round_regions_are_worked_on",
     "a_new_symbol_is_made_and_painted",
     "the_rows_of_a_text_file_are_painted",
+    "a_click_on_a_line_number_stops_there",
+    "an_event_for_everybody_is_selected_itself",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.
@@ -84,7 +86,12 @@ fn tests_without_a_browser_are_counted() {
             .unwrap();
         }
     }
-    let text = concat!(include_str!("page.rs"), include_str!("gestures.rs"), include_str!("panels.rs"));
+    let text = concat!(
+        include_str!("page.rs"),
+        include_str!("gestures.rs"),
+        include_str!("panels.rs"),
+        include_str!("debugger.rs")
+    );
     let written = text.matches("else { return };").count() - 1;
     assert_eq!(written, NEED_A_BROWSER.len(), "every test that needs a browser stands in the list");
     assert!(NEED_A_BROWSER.iter().all(|name| text.contains(&format!("fn {name}()"))));

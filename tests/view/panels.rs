@@ -219,6 +219,23 @@ fn things_are_found_by_name_in_light_and_in_dark() {
 }
 
 #[test]
+fn an_event_for_everybody_is_selected_itself() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let mut hand = viewed.client();
+    hand.step(2);
+    hand.get(json!({ "do": "input", "evaluate": "event.emit(\"bell\", { loud = true })" }));
+    hand.step(2);
+    page.press("tab-events");
+    page.until("!!document.querySelector('[data-kind=event][data-name=bell]')");
+    page.value("document.querySelector('[data-kind=event][data-name=bell]').click(), true");
+    page.until("window.walkon.selection?.kind === 'event' && window.walkon.selection.name === 'bell'");
+    page.press("tab-inspect");
+    page.until(&format!("{0}.includes('Payload') && {0}.includes('loud')", words("inspector")));
+    at_ease(&mut page);
+}
+
+#[test]
 fn layers_and_colours_are_chosen_and_explained() {
     let viewed = Viewed::level("courtyard");
     let Some((_browser, mut page)) = opened(&viewed) else { return };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::hand::{Viewed, shipped};
 
 /// The hash of a shipped level after some ticks, as `run` has it.
-fn run_hash(level: &str, ticks: u64) -> String {
+pub fn run_hash(level: &str, ticks: u64) -> String {
     let output = Command::new(crate::place::program())
         .args(["run", &format!("levels/{level}.json"), "--ticks", &ticks.to_string(), "--format", "json"])
         .current_dir(crate::place::root())
@@ -865,4 +865,89 @@ fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
         "{told}{}",
         String::from_utf8_lossy(&run.stderr)
     );
+}
+
+#[test]
+fn wrong_parameters_are_refused_and_wrong_ones_of_before_can_be_mended() {
+    let viewed = Viewed::level("courtyard");
+    let mut hand = viewed.client();
+    let file = viewed.file("levels/courtyard.json");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let value: Value = serde_json::from_str(&before).unwrap();
+    let people = value["characters"].as_array().unwrap();
+    let at = people.iter().position(|one| one["name"] == "guard").unwrap();
+    let pointer = format!("/characters/{at}/params/sight");
+    let wrong = json!([{ "at": pointer, "set": -3 }]);
+    hand.get(json!({ "do": "forecast", "seconds": 2 }));
+    for command in ["edit", "try"] {
+        let asked = hand.send(json!({ "do": command, "changes": wrong }));
+        let refused = hand.wait(|message| message["id"] == asked);
+        assert!(refused["error"].as_str().unwrap().starts_with("a parameter would be wrong"), "{refused}");
+        assert_eq!(refused["diagnostics"][0]["pointer"], json!(pointer), "{refused}");
+        assert_eq!(refused["diagnostics"][0]["code"], "params");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    // A trial that is no level says where.
+    let asked = hand.send(
+        json!({ "do": "try", "changes": [{ "at": format!("/characters/{at}/walkSpeed"), "set": -1 }] }),
+    );
+    let refused = hand.wait(|message| message["id"] == asked);
+    assert!(refused["diagnostics"].to_string().contains("walkSpeed"), "{refused}");
+    // On disk anything may stand: the rest can be edited, and each mistake be mended alone.
+    std::fs::write(
+        &file,
+        before.replace("\"route\": \"rounds\" }", "\"route\": \"rnouds\", \"pause\": -1 }"),
+    )
+    .unwrap();
+    hand.wait(|message| message["tell"] == "edited" && message.to_string().contains("rnouds"));
+    hand.get(json!({ "do": "edit", "changes": [{ "at": "/characters/0", "remove": true }] }));
+    hand.get(json!({ "do": "undo" }));
+    hand.get(
+        json!({ "do": "edit", "changes": [{ "at": format!("/characters/{at}/params/pause"), "set": 1 }] }),
+    );
+    assert!(hand.ask(json!({ "do": "edit", "changes": wrong })).is_err());
+    hand.get(json!({ "do": "edit", "changes": [{ "at": format!("/characters/{at}/params/route"), "set": "rounds" }] }));
+    // A script says something else of its parameters: that is told, not refused.
+    let script = hand.get(json!({ "do": "source", "file": "behaviours/guard.lua" }))["text"].clone();
+    let text = script.as_str().unwrap().replace(
+        "pause = { type = \"number\", default = 1.5, min = 0 }",
+        "pause = { type = \"number\", default = 3, min = 2 }",
+    );
+    hand.get(json!({ "do": "write", "file": "behaviours/guard.lua", "text": text }));
+    let told = hand
+        .wait(|message| message["tell"] == "problems" && message.to_string().contains("expected 2 or more"));
+    assert_eq!(told["diagnostics"].as_array().map(Vec::len), Some(1), "{told}");
+}
+
+#[test]
+fn watches_at_places_are_shown_whoever_is_selected() {
+    let project = tempfile::tempdir().unwrap();
+    let level = json!({
+        "navigation": { "areas": [{ "name": "yard", "polygon": [[0, 0], [10, 0], [10, 8], [0, 8]] }] },
+        "characters": [{ "name": "anna", "position": [2, 2], "behaviour": "near.lua" }, { "name": "bert", "position": [4, 2], "behaviour": "near.lua" }],
+        "script": "yard.lua",
+    });
+    std::fs::write(project.path().join("level.json"), level.to_string()).unwrap();
+    let near = "return { start = function(self) region.near(self.character, 3, { onEnter = function() end }) end }\n";
+    std::fs::write(project.path().join("near.lua"), near).unwrap();
+    let script =
+        "function onStart() region.near(vector.create(7, 0, 6), 1, { onEnter = function() end }) end\n";
+    std::fs::write(project.path().join("yard.lua"), script).unwrap();
+    let viewed = Viewed::of(project, "level.json", &["--paused"]);
+    let mut hand = viewed.client();
+    hand.step(2);
+    hand.get(json!({ "do": "show", "parts": ["watches"] }));
+    let shown = |overlay: &Value| -> std::collections::BTreeSet<String> {
+        let layers = overlay["layers"].as_array().unwrap().iter();
+        let shapes = layers.flat_map(|layer| layer["shapes"].as_array().unwrap());
+        shapes.filter(|shape| shape["kind"] == "watch").map(|shape| shape["key"].to_string()).collect()
+    };
+    let mut watches = |keys: Value, expected: usize| {
+        hand.forget();
+        hand.get(json!({ "do": "select", "keys": keys }));
+        // One that was drawn before may still be on its way.
+        hand.wait(|message| message["tell"] == "overlay" && shown(message).len() == expected);
+    };
+    watches(json!([]), 3);
+    watches(json!([1]), 2);
 }

@@ -77,6 +77,7 @@ export function startConsole() {
       if (item.lane === "inputs" && item.tick >= model.state.tick - 600)
         write(item.text, isMistake(item) ? "mistake" : "result", item.tick);
   });
+  listen("console", (/** @type {{text: string, tick: number, place: string}} */ told) => write(`${told.place}: ${told.text}`, "result", told.tick));
   input.addEventListener("keydown", keys);
   write("What you enter here is an input of the run: the trace repeats it.", "soft");
 }

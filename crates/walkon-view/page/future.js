@@ -6,7 +6,7 @@
 // here: the timeline (`timeline.js`), the forms whose numbers are dragged (`forms.js`).
 
 import { planeOf } from "./camera.js";
-import { ask, order } from "./connection.js";
+import { Refused, ask, order } from "./connection.js";
 import { button, byId, fill, h } from "./elements.js";
 import { colourOf } from "./colours.js";
 import { changed, clock, listen, model, remember, remembered, rowOf, seenTick, select, tickRate } from "./model.js";
@@ -147,8 +147,10 @@ export async function tryChanges(file, changes) {
       await ask("try", trial);
       // The next one would end the computing of this one: somebody who drags wants to see something meanwhile.
       await computed;
-    } catch {
-      // A number on its way may be out of range for a moment; the form says so.
+    } catch (mistake) {
+      // A number on its way may be out of range for a moment.
+      if (mistake instanceof Refused && mistake.diagnostics.length)
+        changed("notice", { text: mistake.message, isMistake: true, topic: "trial" });
     }
   }
   isTrying = false;

@@ -117,7 +117,15 @@ export function subjectOf(item) {
   if (lane === "scenes") return name ? { kind: "scene", name: line?.scene ?? name } : null;
   if (lane === "doors") return name ? { kind: kind === "areaChanged" ? "area" : "door", name } : null;
   if (name && rowNamed(name)) return { kind: "character", name };
-  return name && name === model.welcome?.level ? { kind: "level", name } : null;
+  if (name && name === model.welcome?.level) return { kind: "level", name };
+  // An event for everybody is selected itself.
+  return lane === "events" && kind === "event" ? { kind: "event", name: line?.name ?? name ?? "" } : null;
+}
+
+/** The events of a name up to a tick, in their order. @param {string} name @param {number} until */
+export function eventsNamed(name, until) {
+  const items = laneOf("events");
+  return items.slice(0, firstAfter(items, until)).filter((item) => item.kind === "event" && (item.line?.name ?? item.name) === name);
 }
 
 /**

@@ -7,8 +7,9 @@
 
 import { ask, order } from "./connection.js";
 import { button, fill, h, morph, short } from "./elements.js";
-import { clock, changed, listen, model, remember, remembered, rowNamed, select, tickRate } from "./model.js";
+import { clock, changed, listen, model, remember, remembered, rowNamed, seenTick, select, tickRate } from "./model.js";
 import { colourOf } from "./colours.js";
+import { eventsNamed } from "./happenings.js";
 import { heat } from "./heat.js";
 import { rgbaOf } from "./palette.js";
 import { addTab, isShown, showTab } from "./tabs.js";
@@ -59,7 +60,7 @@ async function refresh() {
   askedAt = performance.now();
   const { kind, name } = subject();
   try {
-    const answer = await ask("inspect", { kind, name });
+    const answer = kind === "event" ? aboutEvent(name) : await ask("inspect", { kind, name });
     if (kind === "level") await askHeat();
     if (kind === subject().kind && name === subject().name) show(kind, answer);
   } catch (mistake) {
@@ -249,6 +250,14 @@ function show(kind, answer) {
   changed("inspected", answer);
 }
 
+/** An event that went to everybody: how often it came, when, and with what. @param {string} name */
+function aboutEvent(name) {
+  const items = eventsNamed(name, seenTick());
+  const last = items[items.length - 1];
+  if (!last) throw new Error(`there was no event "${name}" up to now`);
+  return { times: items.length, payload: last.line?.payload, events: items.slice(-50).reverse() };
+}
+
 /** What was inspected last. */
 export function lastInspected() {
   return last;
@@ -261,6 +270,8 @@ export function inspect(selection) {
 }
 
 const KNOWN = new Set([
+  "payload",
+  "times",
   "name",
   "key",
   "position",
@@ -317,6 +328,8 @@ function sectionsOf(kind, it) {
     parts.push(
       section("behaviour", "Behaviour", behaviourRows(it.behaviour), it.behaviour.isOff ? "switched off" : ""),
     );
+  if (kind === "event")
+    parts.push(section("payload", "Payload", has(it.payload) ? rows(entries(it.payload)) : rows([["payload", it.payload ?? "none"]]), it.times > 1 ? `the last of ${it.times}` : ""));
   if (it.walk) parts.push(section("walk", "Walk", walkRows(it.walk), it.walk.status ?? ""));
   if (it.tree) parts.push(section("tree", "Behaviour tree", h("ul", { class: "tree" }, treeNode(it.tree))));
   if (it.tasks?.length)

@@ -6,6 +6,7 @@
 
 import { fit, fromAbove, pan, pose, toggleTilt, turnTo, zoom } from "./camera.js";
 import { focusConsole } from "./console.js";
+import { debugKey } from "./debugger.js";
 import { h } from "./elements.js";
 import { answerNumber, goOn as goOnFilm, toggleAttendance } from "./film.js";
 import { toggleFuture } from "./future.js";
@@ -57,6 +58,12 @@ const KEYS = [
   { group: "Tools", keys: "Del", text: "delete what is being edited" },
   { group: "Tools", keys: "Ctrl+Z", text: "undo an edit" },
   { group: "Tools", keys: "Ctrl+Shift+Z", text: "redo it" },
+  { group: "Debug", keys: "F9", text: "a breakpoint at the marked line, or none" },
+  { group: "Debug", keys: "F6", text: "stop where code is" },
+  { group: "Debug", keys: "F5", text: "stopped: go on" },
+  { group: "Debug", keys: "F10", text: "stopped: over this line" },
+  { group: "Debug", keys: "F11", text: "stopped: into the next line that runs" },
+  { group: "Debug", keys: "Shift+F11", text: "stopped: out of this call" },
   { group: "Find", keys: "/", text: "find by name", do: focusSearch },
   { group: "Find", keys: "1 ... 7", text: "a tab of the panel" },
   { group: "Find", keys: "C", text: "console", do: () => (showTab("console"), focusConsole()) },
@@ -89,6 +96,10 @@ export function startKeys() {
 function press(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   const isField = target.matches("input:not([type=checkbox]):not([type=range]),textarea,select,[contenteditable]");
+  if (!document.querySelector("dialog[open]") && debugKey(event)) {
+    event.preventDefault();
+    return;
+  }
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
     event.preventDefault();
     focusSearch();

@@ -8,6 +8,7 @@ import { camera, firstPose, fit, hasHeights, pose, stageOf } from "./camera.js";
 import { ask, connect, link } from "./connection.js";
 import { startConflicts } from "./conflicts.js";
 import { startConsole } from "./console.js";
+import { debugging, startDebugger } from "./debugger.js";
 import { startEditor } from "./editor.js";
 import { startEvents } from "./events.js";
 import { startFilm } from "./film.js";
@@ -142,6 +143,7 @@ startHappenings();
 startInspector();
 startEvents();
 startProblems();
+startDebugger();
 startSource();
 startEditor();
 startGraphs();
@@ -242,6 +244,7 @@ window.walkon = {
     };
   },
   spotOfTick,
+  debugging,
   model,
   camera,
   pose,

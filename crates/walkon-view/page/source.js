@@ -1,11 +1,21 @@
 // @ts-check
 // Scripts and the level as text.
 //
-// In: a file and a line. Out: the text with numbers, lit words, problems at their lines; an edited script to be saved.
+// In: a file and a line. Out: the text with numbers, lit words, problems and breakpoints at their lines; an edited script
+// to be saved.
 // Holds: what changed on disk is shown at once, and never overwrites what is being typed. Not here: editing the level
 // by hand or form (`editor.js`).
 
 import { ask, order } from "./connection.js";
+import {
+  aboutBreakpoint,
+  breakpointAt,
+  breakpointMenu,
+  debuggerPane,
+  debugging,
+  kindOf,
+  toggleBreakpoint,
+} from "./debugger.js";
 import { button, fill, h } from "./elements.js";
 import { changed, listen, model } from "./model.js";
 import { problems } from "./problems.js";
@@ -29,9 +39,11 @@ const area = /** @type {HTMLTextAreaElement} */ (
     "data-test": "source-edit",
   })
 );
-const root = h("div", { class: "page full" }, h("div", { class: "head row" }, files, tools), text, area);
+const root = h("div", { class: "page full" }, h("div", { class: "head row" }, files, tools), text, area, debuggerPane());
 
 let file = "";
+/** The name of the script, as its breakpoints have it; null of a file of the level. @type {string | null} */
+let script = null;
 /** @type {string | null} */
 let body = null;
 /** @type {number | undefined} */
@@ -52,6 +64,12 @@ export function startSource() {
   });
   listen("edited", (/** @type {{file: string, text: string}} */ news) => take(news.file, news.text));
   listen("diagnostics", () => show());
+  listen("debug", () => show());
+  listen("debugger", () => showTab("source"));
+  listen("debuggerGrown", keepInView);
+  listen("toggleBreakpoint", () => script && !isEditing && marked && toggleBreakpoint(script, marked));
+  text.addEventListener("click", clickLine);
+  text.addEventListener("contextmenu", clickLine);
   area.addEventListener("keydown", keys);
   area.addEventListener("input", showTools);
   area.hidden = true;
@@ -88,6 +106,7 @@ async function open(name, line) {
     const answer = await order("source", { file: name });
     if (!answer) return;
     file = answer.file ?? name;
+    script = answer.script ?? null;
     body = answer.text ?? "";
     stopEditing();
   }
@@ -96,7 +115,15 @@ async function open(name, line) {
   files.value = file;
   show();
   showTools();
-  text.querySelector(".marked")?.scrollIntoView({ block: "center" });
+  keepInView();
+}
+
+/** Scrolls to the marked line where it is not seen. */
+function keepInView() {
+  const wanted = text.querySelector(".marked");
+  const [own, whole] = [wanted?.getBoundingClientRect(), text.getBoundingClientRect()];
+  // From step to step the text stays where it is, as long as the line is seen.
+  if (own && (own.top < whole.top + 20 || own.bottom > whole.bottom - 40)) wanted?.scrollIntoView({ block: "center" });
 }
 
 /**
@@ -207,8 +234,19 @@ function keys(event) {
   }
 }
 
+/** A click on the number of a line. @param {MouseEvent} event */
+function clickLine(event) {
+  const number = /** @type {Element} */ (event.target).closest(".lineno");
+  if (!(number instanceof HTMLElement) || !script) return;
+  event.preventDefault();
+  const line = Number(number.dataset.line);
+  if (event.type === "contextmenu") breakpointMenu(script, line, { left: event.clientX, top: event.clientY });
+  else toggleBreakpoint(script, line);
+}
+
 function show() {
   if (body === null || isEditing) return;
+  const stop = debugging.stop?.file && debugging.stop.file === script ? debugging.stop.line : 0;
   /** @type {Map<number, {severity: string, message: string}>} */
   const marks = new Map();
   const isHere = (/** @type {string | undefined} */ name) =>
@@ -224,13 +262,22 @@ function show() {
     const mark = marks.get(at + 1);
     const words = isLua ? lit(line, isInBlock) : { nodes: [line], isInBlock: false };
     isInBlock = words.isInBlock;
+    const breakpoint = script ? breakpointAt(script, at + 1) : undefined;
     return h(
       "div",
       {
-        class: `codeline${marked === at + 1 ? " marked" : ""}${mark ? ` ${mark.severity}` : ""}`,
+        class: `codeline${marked === at + 1 ? " marked" : ""}${mark ? ` ${mark.severity}` : ""}${stop === at + 1 ? " halt" : ""}`,
         title: mark?.message ?? null,
       },
-      h("span", { class: "lineno" }, String(at + 1)),
+      h(
+        "span",
+        {
+          class: `lineno${breakpoint ? ` stop ${kindOf(breakpoint)}` : ""}${script ? " settable" : ""}`,
+          "data-line": String(at + 1),
+          title: breakpoint ? aboutBreakpoint(breakpoint) || "A breakpoint" : null,
+        },
+        String(at + 1),
+      ),
       h("span", { class: "words" }, words.nodes, mark ? h("span", { class: "remark" }, `  ${mark.message}`) : null),
     );
   });

@@ -467,7 +467,9 @@ function showBar() {
         ? "running"
         : model.state.ended
           ? "ended"
-          : "paused";
+          : model.state.stopped
+            ? "stopped"
+            : "paused";
   const text = JSON.stringify([
     now,
     isPast,

@@ -13,6 +13,22 @@ interface RunState {
   isReproducible: boolean;
   ended: string | null;
   faults: number;
+  stopped?: Stop | null;
+}
+
+/** Where a debugger holds the level. */
+interface Stop {
+  /** Counts the stops of the program. */
+  number: number;
+  reason: string;
+  text?: string;
+  event?: string;
+  tick?: number | null;
+  thread: number;
+  file?: string;
+  line?: number;
+  function?: string;
+  breakpoints?: number[];
 }
 
 interface Welcome {

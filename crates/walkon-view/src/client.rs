@@ -22,6 +22,9 @@ const TEXT_BYTES_MAX: usize = 64 << 20;
 /// Time between two words about how far long work has come.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
+/// The answer to what was called off.
+pub const CALLED_OFF: &str = "this was called off; nothing was changed";
+
 /// What a client wants to see.
 #[derive(Clone, Debug)]
 pub struct Wishes {

@@ -6,21 +6,23 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
-use walkon::Input;
 use walkon::base::value::{Plain, PlainKey};
 use walkon::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
 use walkon::view::{Parts, PicturePart};
+use walkon::{Asking, DebugOrder, HitRule, Input, Page, PagePart};
 
 use crate::client::{Client, Reply, Viewpoint};
+use crate::course::Shared;
 use crate::edit::expectations::Doors;
 use crate::fields::{Fields, unknown, wrong};
 use crate::forecast::{Foresight, Outlook};
+use crate::orders::{DebugAsk, LineWish, Order, Ordered, Speed};
 use crate::question::{Others, PathTest, Question};
 use crate::replica::{Viewer, Wish};
-use crate::running::{Order, Ordered, Shared, Speed};
 
 /// Longest command, bytes.
 pub const COMMAND_BYTES_MAX: usize = 16 << 20;
@@ -108,6 +110,7 @@ impl Doers {
                 self.outlook(Foresight::Look { from, seconds }, reply)
             }
             "keep" => self.outlook(Foresight::Keep, reply),
+            "debug" => self.debug(debug_ask(fields)?, reply),
             "cancel" => {
                 client.call_off();
                 Ok(Some(json!({})))
@@ -121,6 +124,14 @@ impl Doers {
         let ordered = Ordered { order, reply: Some(reply.clone()) };
         self.running.send(ordered).map_err(|_| "the level has ended".to_owned())?;
         Ok(None)
+    }
+
+    fn debug(&self, ask: DebugAsk, reply: &Reply) -> Result<Option<Value>, String> {
+        if matches!(ask, DebugAsk::Pause) {
+            // Code that runs looks at this, and not at its orders.
+            self.shared.pauses_asked.fetch_add(1, Ordering::AcqRel);
+        }
+        self.order(Order::Debug(ask), reply)
     }
 
     fn outlook(&self, wish: Foresight, reply: &Reply) -> Result<Option<Value>, String> {
@@ -240,6 +251,63 @@ fn speed(fields: &Fields<'_>) -> Result<Speed, String> {
         return Err(format!("\"times\" is {times}, expected 0.1 to 100, or \"max\""));
     }
     Ok(Speed::Times(times))
+}
+
+/// What the debugger is asked.
+fn debug_ask(fields: &Fields<'_>) -> Result<DebugAsk, String> {
+    let go = |order| Ok(DebugAsk::Go(order));
+    match fields.text("action")? {
+        "breakpoints" => {
+            let lines = fields.get("lines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            let lines = lines.iter().enumerate().map(|(at, line)| line_wish(at, line));
+            let lines = lines.collect::<Result<_, _>>()?;
+            Ok(DebugAsk::Breakpoints { file: fields.text("file")?.to_owned(), lines })
+        }
+        "stops" => Ok(DebugAsk::Stops {
+            events: fields.get("events").map(|_| fields.texts("events")).transpose()?,
+            faults: fields.get("faults").map(|_| fields.truth("faults")).transpose()?,
+        }),
+        "lines" => Ok(DebugAsk::Lines { file: fields.text("file")?.to_owned() }),
+        "pause" => Ok(DebugAsk::Pause),
+        "over" => go(DebugOrder::StepOver),
+        "in" => go(DebugOrder::StepIn),
+        "out" => go(DebugOrder::StepOut),
+        "threads" => Ok(DebugAsk::Threads),
+        "frames" => Ok(DebugAsk::Frames { thread: fields.maybe_count("thread")? }),
+        "scopes" => Ok(DebugAsk::Scopes { frame: fields.count("frame")? }),
+        "variables" => {
+            let part = match fields.maybe_text("part")? {
+                None | Some("all") => PagePart::All,
+                Some("indexed") => PagePart::Indexed,
+                Some("named") => PagePart::Named,
+                Some(other) => return Err(unknown("part", other, &["all", "indexed", "named"])),
+            };
+            let size = |name: &str| fields.maybe_count(name).map(|count| count.map(|count| count as usize));
+            let page = Page { part, start: size("start")?.unwrap_or_default(), count: size("count")? };
+            Ok(DebugAsk::Variables { reference: fields.count("reference")?, page })
+        }
+        "evaluate" => {
+            let acts = fields.get("acts").map(|_| fields.truth("acts")).transpose()?.unwrap_or_default();
+            let asking = if acts { Asking::Acts } else { Asking::Looks };
+            let (text, frame) = (fields.text("text")?.to_owned(), fields.maybe_count("frame")?);
+            Ok(DebugAsk::Evaluate { text, frame, asking })
+        }
+        _ => go(DebugOrder::Continue),
+    }
+}
+
+fn line_wish(at: usize, wish: &Value) -> Result<LineWish, String> {
+    let text = |name: &str| {
+        let text = wish[name].as_str().map(str::trim).filter(|text| !text.is_empty());
+        text.map(str::to_owned)
+    };
+    let line = wish["line"].as_u64().and_then(|line| u32::try_from(line).ok()).filter(|line| *line > 0);
+    let line = line.ok_or_else(|| wrong(&format!("lines[{at}].line"), &wish["line"], "a line, from 1"))?;
+    let hits = text("hits").map(|hits| {
+        let rule = HitRule::parse(&hits).map_err(|why| format!("\"lines[{at}].hits\": {why}"))?;
+        Ok::<_, String>((hits, rule))
+    });
+    Ok(LineWish { line, condition: text("condition"), hits: hits.transpose()?, log: text("log") })
 }
 
 fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question, String> {

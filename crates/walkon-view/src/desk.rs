@@ -25,8 +25,8 @@ use crate::edit::graph::graph_files;
 use crate::edit::save::{remove_below, save_beside, save_over};
 use crate::fields::Fields;
 use crate::forecast::Foresight;
+use crate::orders::{Order, Ordered};
 use crate::run_record::{RunRecord, RunStart};
-use crate::running::{Order, Ordered};
 
 /// How long all texts wait for their check after one of them has changed: the future comes first, and what is
 /// changed meanwhile is checked with it.

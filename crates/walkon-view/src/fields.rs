@@ -60,6 +60,8 @@ const EXPECTED: &[Field] = fields![
     "layer": Text, "status": Text,
 ];
 
+const BREAKPOINT: &[Field] = fields!["line": Count, "condition": Text, "hits": Text, "log": Text];
+
 /// A command or an action with its fields.
 struct Command {
     word: &'static str,
@@ -112,6 +114,7 @@ const COMMANDS: &[Command] = commands! {
     "check": [],
     "expect": ["add": Object(EXPECTED), "remove": Count, "save": Text],
     "graph": ["action": Text],
+    "debug": ["action": Text],
     "resolve": ["file": Text, "keep": Text, "text": Text],
     "forecast": ["from": Count, "seconds": Number],
     "try": ["file": Text, "changes": Objects(CHANGE)],
@@ -139,6 +142,23 @@ const GRAPH_ACTIONS: &[Command] = commands! {
     "table": ["keep": Truth],
 };
 
+/// What `debug` does, each with its own fields.
+const DEBUG_ACTIONS: &[Command] = commands! {
+    "breakpoints": ["file": Text, "lines": Objects(BREAKPOINT)],
+    "stops": ["events": Texts, "faults": Truth],
+    "lines": ["file": Text],
+    "pause": [],
+    "continue": [],
+    "over": [],
+    "in": [],
+    "out": [],
+    "threads": [],
+    "frames": ["thread": Count],
+    "scopes": ["frame": Count],
+    "variables": ["reference": Count, "part": Text, "start": Count, "count": Count],
+    "evaluate": ["text": Text, "frame": Count, "acts": Truth],
+};
+
 /// A command whose fields are those that it may have.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
@@ -159,10 +179,12 @@ impl<'a> Fields<'a> {
         let word = fields.maybe_text("do")?.unwrap_or_default();
         let known = find("command", word, COMMANDS)?;
         let mut own: Vec<&Field> = known.fields.iter().collect();
-        let action = match word {
-            "graph" => Some(find("action", fields.text("action")?, GRAPH_ACTIONS)?),
+        let actions = match word {
+            "graph" => Some(GRAPH_ACTIONS),
+            "debug" => Some(DEBUG_ACTIONS),
             _ => None,
         };
+        let action = actions.map(|known| find("action", fields.text("action")?, known)).transpose()?;
         own.extend(action.into_iter().flat_map(|action| action.fields));
         let word_of = action.map_or(known.word, |action| action.word);
         for (name, value) in command.as_object().into_iter().flatten() {
@@ -412,7 +434,7 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> String {
 mod tests {
     use serde_json::json;
 
-    use crate::fields::{COMMANDS, Command, Fields, Form, GRAPH_ACTIONS};
+    use crate::fields::{COMMANDS, Command, DEBUG_ACTIONS, Fields, Form, GRAPH_ACTIONS};
 
     /// A value of each kind that JSON has, and lists that hold what they should not.
     fn values() -> Vec<serde_json::Value> {
@@ -435,7 +457,9 @@ mod tests {
             command.fields.iter().for_each(|field| each(base.clone(), field.name, field.form));
         };
         COMMANDS.iter().for_each(|command| all(json!({ "do": command.word }), command));
-        GRAPH_ACTIONS.iter().for_each(|action| all(json!({ "do": "graph", "action": action.word }), action));
+        for (word, actions) in [("graph", GRAPH_ACTIONS), ("debug", DEBUG_ACTIONS)] {
+            actions.iter().for_each(|action| all(json!({ "do": word, "action": action.word }), action));
+        }
     }
 
     #[test]

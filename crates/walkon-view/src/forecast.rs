@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 use walkon::{Game, Input, Reload, Signals, Tick};
 
 use crate::client::Reply;
+use crate::course::Shared;
 use crate::happened::{self, Item};
 use crate::run_record::{RunRecord, RunStart};
-use crate::running::Shared;
 
 /// Kind of a binary message: tracks.
 const TRACKS: u8 = 2;

@@ -39,6 +39,12 @@ impl Row {
         ((turns - turns.floor()) * 65_536.0).round() as u32 as u16
     }
 
+    /// The same of somebody whose behaviour is switched off.
+    #[must_use]
+    pub fn switched_off(self) -> Self {
+        Self { state: self.state | walkon::Stance::SWITCHED_OFF, ..self }
+    }
+
     fn write(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.key.to_le_bytes());
         self.position.iter().for_each(|axis| bytes.extend(axis.to_le_bytes()));

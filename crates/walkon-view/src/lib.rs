@@ -13,12 +13,15 @@
 
 pub mod client;
 pub mod commands;
+pub mod course;
+pub mod debugging;
 pub mod desk;
 pub mod edit;
 pub mod fields;
 pub mod forecast;
 pub mod frame;
 pub mod happened;
+pub mod orders;
 pub mod page;
 pub mod past;
 pub mod picture;
@@ -32,7 +35,7 @@ pub mod stdio;
 pub mod view;
 
 pub use desk::{CheckedLevel, Project, Saved};
+pub use orders::Speed;
 pub use run_record::{RunRecord, RunStart};
-pub use running::Speed;
 pub use server::Server;
 pub use view::{View, ViewSetup, WatchCalls};

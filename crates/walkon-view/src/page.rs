@@ -51,6 +51,7 @@ const FILES: &[(&str, &str)] = files![
     "conflicts.js",
     "connection.js",
     "console.js",
+    "debugger.js",
     "document.js",
     "editor.js",
     "elements.js",

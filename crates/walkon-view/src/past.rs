@@ -6,6 +6,7 @@
 //! (`replica`).
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::frame::Row;
 use crate::happened::Item;
@@ -19,6 +20,17 @@ const ITEMS_MAX: usize = 200_000;
 
 /// Bytes of what happened that are kept; then the oldest goes.
 const ITEMS_BYTES_MAX: usize = 128 << 20;
+
+/// The past, which several threads look at.
+#[derive(Clone, Debug, Default)]
+pub struct SharedPast(Arc<Mutex<Past>>);
+
+impl SharedPast {
+    /// The past, for a moment.
+    pub fn lock(&self) -> MutexGuard<'_, Past> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// Rows of ticks in a row, the first of them whole.
 #[derive(Clone, Debug, Default)]
@@ -184,6 +196,12 @@ impl Past {
     pub fn newest(&self, tick: u64) -> Option<&[Row]> {
         let is_newest = self.span().is_some_and(|(_, last)| last == tick);
         is_newest.then_some(self.newest.as_slice())
+    }
+
+    /// Everybody in the newest tick, whichever that is.
+    #[must_use]
+    pub fn last(&self) -> &[Row] {
+        self.newest.as_slice()
     }
 
     /// Forgets everything after a tick.

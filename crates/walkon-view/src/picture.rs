@@ -246,10 +246,12 @@ fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
         Tag::Obstacle(_) => return true,
         Tag::Watch(serial) => {
             let watches = world.watches();
-            watches.iter().find(|watch| watch.serial == *serial).and_then(|watch| match watch.ground {
-                WatchShape::Around { character, .. } => Some(character),
-                _ => None,
-            })
+            let watch = watches.iter().find(|watch| watch.serial == *serial);
+            match watch.map(|watch| &watch.ground) {
+                Some(WatchShape::Around { character, .. }) => Some(*character),
+                // One at a place is about whoever comes there.
+                _ => return true,
+            }
         }
         Tag::Sense(id) => {
             let mut watches = world.senses().watches();

@@ -20,8 +20,8 @@ use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Traversal};
 
 use crate::client::Wishes;
 use crate::edit::expectations::Doors;
+use crate::past::SharedPast;
 use crate::picture;
-use crate::running::SharedPast;
 
 /// Lines of the log, and events, that an inspection holds.
 const LINES_MAX: usize = 50;

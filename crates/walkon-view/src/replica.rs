@@ -12,12 +12,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use walkon::{Game, Signals};
 
-use crate::client::{Client, Reply};
+use crate::client::{CALLED_OFF, Client, Reply};
+use crate::course::{Shared, overlay, scene};
 use crate::frame::{Frame, OF_THE_PAST, PAUSED};
 use crate::question::Question;
 use crate::roster;
 use crate::run_record::RunRecord;
-use crate::running::{Shared, overlay, scene};
 
 /// Most copies that are kept; fewer where there are many characters, because each is a whole level.
 const COPIES_MAX: usize = 5;
@@ -27,9 +27,6 @@ const CROWD: usize = 1_000;
 const SLICE_TICKS: u64 = 32;
 /// Time without wishes after which copies are spread along the run.
 const IDLE: Duration = Duration::from_millis(200);
-
-/// The answer to what was called off.
-pub const CALLED_OFF: &str = "this was called off; nothing was changed";
 
 /// What somebody wants of the past.
 #[derive(Debug)]

@@ -30,6 +30,12 @@ struct Person {
 /// Where everybody is, in order of their keys.
 #[must_use]
 pub fn rows(game: &Game) -> Vec<Row> {
+    rows_of(game.stances())
+}
+
+/// The same of stances.
+#[must_use]
+pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<Row> {
     let row = |stance: Stance| Row {
         key: stance.serial,
         position: stance.position,
@@ -37,7 +43,7 @@ pub fn rows(game: &Game) -> Vec<Row> {
         state: stance.state,
         layer: stance.layer,
     };
-    let mut rows: Vec<Row> = game.stances().map(row).collect();
+    let mut rows: Vec<Row> = stances.map(row).collect();
     // Places in the table are used again, keys are not.
     if !rows.is_sorted_by_key(|row| row.key) {
         rows.sort_by_key(|row| row.key);

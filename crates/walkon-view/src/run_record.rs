@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use walkon::script::state::profile::ProfileSetup;
-use walkon::{Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals};
+use walkon::{
+    Debugger, Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals,
+};
 
 /// The texts of a project, a seed and arguments: what a run begins with.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +32,16 @@ impl RunStart {
     /// # Errors
     /// A sentence about what is wrong with the level or a script.
     pub fn begin(&self, signals: Arc<Signals>) -> Result<Game, String> {
-        self.begin_recorded(signals, RecordOptions { sentences: true, ..RecordOptions::default() })
+        self.begin_debugged(signals, None)
+    }
+
+    /// The same under a debugger.
+    ///
+    /// # Errors
+    /// As [`RunStart::begin`].
+    pub fn begin_debugged(&self, signals: Arc<Signals>, debugger: Option<Debugger>) -> Result<Game, String> {
+        let options = RecordOptions { sentences: true, ..RecordOptions::default() };
+        self.begin_by(Setup { signals, debugger, recorder: Recorder::new(options), ..Setup::default() })
     }
 
     /// The same with something to write down.
@@ -38,16 +49,18 @@ impl RunStart {
     /// # Errors
     /// As [`RunStart::begin`].
     pub fn begin_recorded(&self, signals: Arc<Signals>, options: RecordOptions) -> Result<Game, String> {
+        self.begin_by(Setup { signals, recorder: Recorder::new(options), ..Setup::default() })
+    }
+
+    fn begin_by(&self, setup: Setup) -> Result<Game, String> {
         let level = self.level()?;
         let setup = Setup {
             scripts: self.scripts.clone(),
             seed: self.seed,
             args: self.args.clone(),
-            recorder: Recorder::new(options),
-            signals,
             // Fuel by call, for the heat of the list; nothing of the run changes by it.
             profile: Some(ProfileSetup::default()),
-            ..Setup::default()
+            ..setup
         };
         Game::load(level, setup).map_err(|error| error.to_string())
     }

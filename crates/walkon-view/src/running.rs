@@ -1,153 +1,53 @@
 //! The level that runs: its thread, its time, its inputs.
 //!
-//! In: orders of clients, saved texts, the clock. Out: frames, pictures and items for clients; a record from
-//! which the same run can be made again. Holds: everything that reaches the level is an input of a tick and
-//! stands in the record; without inputs the run is that of `walkon run`; telling clients never waits for
-//! them. Not here: the past (`replica`), the future (`forecast`), files (`desk`).
+//! In: orders of clients, saved texts, the clock. Out: ticks, told to clients (`course`); a record from which
+//! the same run can be made again. Holds: everything that reaches the level is an input of a tick and stands
+//! in the record; without inputs the run is that of `walkon run`. It always runs under the debugger, which
+//! changes nothing of it. Not here: what is told (`course`), stops (`debugging`), the past (`replica`), the
+//! future (`forecast`), files (`desk`).
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use walkon::level::base64;
-use walkon::world::World;
-use walkon::{FixedTimestep, Game, Input, Reload, Signals, Tick};
+use walkon::{Game, Input, Reload, Signals};
 
-use crate::client::{Client, Clients, Reply};
-use crate::frame::{Frame, PAUSED};
-use crate::happened::{self, Item};
+use crate::client::{CALLED_OFF, Client, Reply};
+use crate::course::{Course, GameMarks, Shared};
+use crate::debugging::{Passing, Port};
+use crate::orders::{Order, Ordered, Orders, Speed};
 use crate::past::Past;
-use crate::picture::{self, Scenery};
-use crate::question::Question;
-use crate::replica::CALLED_OFF;
-use crate::roster::{self, Roster};
-use crate::run_record::{RunRecord, RunStart, SharedRecord};
+use crate::replica::Wish;
+use crate::run_record::{RunRecord, RunStart};
 
 /// Longest time without a look at the orders.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Time for ticks at full speed between two looks at the orders.
 const BURST: Duration = Duration::from_millis(10);
-/// Least time between two pictures of what stands still, and between two words about the state.
-const SCENE_EVERY: Duration = Duration::from_millis(100);
-const STATE_EVERY: Duration = Duration::from_millis(250);
-
-/// How fast the level runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Speed {
-    /// A multiple of real time.
-    Times(f64),
-    /// As fast as it goes.
-    Max,
-}
-
-impl Speed {
-    fn json(self) -> Value {
-        match self {
-            Self::Times(times) => json!(times),
-            Self::Max => json!("max"),
-        }
-    }
-}
-
-/// What somebody wants of the running level.
-#[derive(Debug)]
-pub enum Order {
-    /// Runs on.
-    Play,
-    /// Stands still.
-    Pause,
-    /// So many ticks, then stands still.
-    Step(u64),
-    /// Runs so fast.
-    Speed(Speed),
-    /// From tick 0, with the texts as they are now and perhaps another seed.
-    Restart(Option<u64>),
-    /// From a tick of the past.
-    GoOn(u64),
-    /// The game as it is now, as a file to go on from.
-    Save,
-    /// Something to say to the level.
-    Input(Input),
-    /// Something to find out.
-    Ask(Question),
-    /// Tells a client all that it has to know.
-    Welcome(Arc<Client>),
-    /// Draws everything again for a client, which wants to see something else.
-    Draw(Arc<Client>),
-    /// The end.
-    Stop,
-}
-
-/// An order, and who waits for its answer.
-#[derive(Debug)]
-pub struct Ordered {
-    /// The order.
-    pub order: Order,
-    /// Who waits.
-    pub reply: Option<Reply>,
-}
-
-/// What the running level shares with other threads.
-#[derive(Clone, Debug, Default)]
-pub struct Shared {
-    /// Everybody who looks on.
-    pub clients: Arc<Clients>,
-    /// The run so far.
-    pub record: SharedRecord,
-    /// What was shown so far.
-    pub past: SharedPast,
-    /// Triangles below a graph.
-    pub scenery: Arc<Vec<[walkon::glam::Vec3; 3]>>,
-    /// Name and file of the level.
-    pub file: Arc<str>,
-}
-
-/// The past, which several threads look at.
-#[derive(Clone, Debug, Default)]
-pub struct SharedPast(Arc<Mutex<Past>>);
-
-impl SharedPast {
-    /// The past, for a moment.
-    pub fn lock(&self) -> MutexGuard<'_, Past> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 /// The level that runs.
 pub struct Running {
     shared: Shared,
     signals: Arc<Signals>,
     game: Game,
-    /// What is said in the next tick.
-    pending: Vec<Input>,
-    pace: FixedTimestep,
-    seen: Instant,
-    speed: Speed,
-    is_playing: bool,
-    /// Ticks that are to be run although it stands still.
-    steps: u64,
-    ended: Option<&'static str>,
-    roster: Roster,
-    scene: SceneMark,
-    scene_drawn: Instant,
-    state_told: Instant,
-    is_state_old: bool,
+    /// Never borrowed while the game is asked for anything: a debugger may hold it there, and clients are
+    /// served meanwhile.
+    course: Rc<RefCell<Course>>,
+    orders: Rc<Orders>,
+    port: Rc<Port>,
 }
 
-/// What pictures of what stands still depend on.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct SceneMark {
-    revision: u64,
-    doors: Vec<DoorMark>,
-    areas: usize,
-    reloads: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct DoorMark {
-    state: walkon::DoorState,
-    is_locked: bool,
+/// The ways to a running level and to its past.
+#[derive(Debug)]
+pub struct Ways {
+    /// Orders.
+    pub orders: Receiver<Ordered>,
+    /// The past.
+    pub replicas: Sender<Wish>,
 }
 
 impl Running {
@@ -155,77 +55,78 @@ impl Running {
     ///
     /// # Errors
     /// A sentence about what is wrong with the level or its scripts.
-    pub fn begin(shared: Shared, signals: Arc<Signals>, speed: Speed) -> Result<Self, String> {
+    pub fn begin(shared: Shared, signals: Arc<Signals>, speed: Speed, ways: Ways) -> Result<Self, String> {
         let start = Arc::clone(&shared.record.lock().start);
-        let game = start.begin(Arc::clone(&signals))?;
-        let now = Instant::now();
-        let mut running = Self {
-            pace: FixedTimestep::new(game.world().rate(), 1.0),
-            shared,
-            signals,
-            game,
-            pending: Vec::new(),
-            seen: now,
-            speed,
-            is_playing: false,
-            steps: 0,
-            ended: None,
-            roster: Roster::default(),
-            scene: SceneMark::default(),
-            scene_drawn: now,
-            state_told: now,
-            is_state_old: true,
-        };
-        running.set_speed(speed);
+        // Its rate is known when the level is.
+        let course = Course::new(shared.clone(), walkon::TickRate::default(), speed);
+        let (course, orders) = (Rc::new(RefCell::new(course)), Rc::new(Orders::new(ways.orders)));
+        let port = Port::new(Rc::clone(&course), Rc::clone(&orders), ways.replicas);
+        let game = start.begin_debugged(Arc::clone(&signals), Some(port.debugger()))?;
+        course.borrow_mut().set_speed(speed, game.rate());
+        let mut running = Self { shared, signals, game, course, orders, port };
         running.first_tick();
         Ok(running)
     }
 
     /// Runs until the end is ordered, or nobody is left to order anything.
-    pub fn run(mut self, orders: &Receiver<Ordered>) {
+    pub fn run(mut self) {
         loop {
-            let first = match orders.recv_timeout(self.patience()) {
+            let mut next = match self.orders.next(self.patience()) {
                 Ok(ordered) => Some(ordered),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            for Ordered { order, reply } in first.into_iter().chain(orders.try_iter()) {
+            // Whatever was left for an order is obeyed here.
+            self.port.pass(Passing::Nothing);
+            while let Some(Ordered { order, reply }) = next {
                 if matches!(order, Order::Stop) {
                     return;
                 }
-                let answer = self.obey(order, reply.as_ref());
-                if let Some(reply) = reply {
-                    reply.send(answer);
-                }
+                self.obey(order, reply);
+                next = self.orders.next(Duration::ZERO).ok();
             }
             self.advance();
             self.tell_state();
         }
     }
 
-    fn is_moving(&self) -> bool {
-        self.ended.is_none() && (self.is_playing || self.steps > 0)
-    }
-
     fn patience(&self) -> Duration {
-        match self.speed {
-            _ if !self.is_moving() => PATIENCE,
+        let course = self.course.borrow();
+        match course.speed {
+            _ if !course.is_moving() => PATIENCE,
             Speed::Max => Duration::ZERO,
-            Speed::Times(_) if self.steps > 0 => Duration::ZERO,
-            Speed::Times(_) => Duration::from_secs_f64(self.pace.wait_seconds()).min(PATIENCE),
+            Speed::Times(_) if course.steps > 0 => Duration::ZERO,
+            Speed::Times(_) => Duration::from_secs_f64(course.pace.wait_seconds()).min(PATIENCE),
         }
     }
 
-    fn obey(&mut self, order: Order, reply: Option<&Reply>) -> Result<Value, String> {
-        self.is_state_old |= !matches!(order, Order::Ask(_) | Order::Draw(_) | Order::Input(_) | Order::Save);
+    fn obey(&mut self, order: Order, reply: Option<Reply>) {
+        let answer = match order {
+            // The debugger answers it, at once or when the level goes on.
+            Order::Debug(ask) => {
+                self.port.keep(ask, reply);
+                return self.let_debugger_look();
+            }
+            order => self.answer(order, reply.as_ref()),
+        };
+        reply.into_iter().for_each(|reply| reply.send(answer.clone()));
+    }
+
+    fn answer(&mut self, order: Order, reply: Option<&Reply>) -> Result<Value, String> {
+        self.course.borrow_mut().is_state_old |=
+            !matches!(order, Order::Ask(_) | Order::Draw(_) | Order::Input(_) | Order::Save);
         match order {
-            Order::Play => self.play(),
-            Order::Pause => (self.is_playing, self.steps) = (false, 0),
+            Order::Play => self.course.borrow_mut().play(),
+            Order::Pause => {
+                let mut course = self.course.borrow_mut();
+                (course.is_playing, course.steps) = (false, 0);
+            }
             // Steps that are asked for before the last are done come after them.
             Order::Step(ticks) => {
-                (self.is_playing, self.steps) = (false, self.steps.saturating_add(ticks));
+                let mut course = self.course.borrow_mut();
+                (course.is_playing, course.steps) = (false, course.steps.saturating_add(ticks));
             }
-            Order::Speed(speed) => self.set_speed(speed),
+            Order::Speed(speed) => self.course.borrow_mut().set_speed(speed, self.game.rate()),
             Order::Restart(seed) => self.restart(seed)?,
             Order::GoOn(tick) => self.go_on(tick, reply)?,
             Order::Save => {
@@ -233,281 +134,167 @@ impl Running {
                 return Ok(json!({ "tick": self.tick(), "save": base64::text_of(&bytes) }));
             }
             Order::Input(input) => {
-                self.say(input);
+                self.course.borrow_mut().say(input);
                 return Ok(json!({ "tick": self.tick() + 1 }));
             }
-            Order::Ask(question) => {
-                return question.answer(&self.game, &self.shared.past);
-            }
+            Order::Ask(question) => return question.answer(&self.game, &self.shared.past),
             Order::Welcome(client) => {
                 self.welcome(&client);
                 // From here on it hears what everybody hears.
                 self.shared.clients.add(client);
             }
             Order::Draw(client) => {
-                self.draw_still(&client);
-                self.show(&[client]);
+                let course = self.course.borrow();
+                course.draw_still(self.game.world(), &client);
+                course.show(self.game.world(), &[client]);
             }
-            Order::Stop => {}
+            Order::Debug(_) | Order::Stop => {}
         }
         Ok(json!({ "tick": self.tick() }))
-    }
-
-    /// Says something in the next tick. Texts that are saved before it are one reload.
-    fn say(&mut self, input: Input) {
-        match (self.pending.last_mut(), input) {
-            (Some(Input::Reload(last)), Input::Reload(new)) => last.merge(new),
-            (_, input) => self.pending.push(input),
-        }
     }
 
     fn tick(&self) -> u64 {
         self.game.world().tick().0
     }
 
-    fn play(&mut self) {
-        (self.is_playing, self.steps, self.seen) = (true, 0, Instant::now());
-    }
-
-    fn set_speed(&mut self, speed: Speed) {
-        self.speed = speed;
-        let times = if let Speed::Times(times) = speed { times } else { 1.0 };
-        self.pace = FixedTimestep::new(self.game.world().rate(), times);
-        self.seen = Instant::now();
+    /// Has the debugger do what it was asked for.
+    fn let_debugger_look(&mut self) {
+        if self.port.wants_to_look() {
+            self.game.let_debugger_look();
+            self.port.refuse_kept("this level has no scripts to debug");
+            self.course.borrow_mut().is_state_old = true;
+        }
     }
 
     /// Runs the ticks that are due.
     fn advance(&mut self) {
-        if !self.is_moving() {
-            self.redraw();
-            return;
-        }
         let began = Instant::now();
-        let mut due = match self.speed {
-            _ if self.steps > 0 => self.steps,
-            Speed::Max => u64::MAX,
-            Speed::Times(_) => {
-                let due = u64::from(self.pace.advance((began - self.seen).as_secs_f64()).ticks);
-                self.seen = began;
-                due
+        let before = self.tick();
+        let mut due = {
+            let mut course = self.course.borrow_mut();
+            if !course.is_moving() {
+                return course.redraw(&self.game);
+            }
+            match course.speed {
+                _ if course.steps > 0 => course.steps,
+                Speed::Max => u64::MAX,
+                Speed::Times(_) => {
+                    let passed = (began - course.seen).as_secs_f64();
+                    course.seen = began;
+                    u64::from(course.pace.advance(passed).ticks)
+                }
             }
         };
-        let before = self.tick();
-        while due > 0
-            && self.is_moving()
-            && (began.elapsed() < BURST || self.steps == 0 && self.speed != Speed::Max)
-        {
+        while due > 0 && self.goes_on(began) {
             self.one_tick();
             due -= 1;
-            self.steps = self.steps.saturating_sub(1);
+            let mut course = self.course.borrow_mut();
+            course.steps = course.steps.saturating_sub(1);
         }
+        let mut course = self.course.borrow_mut();
         if self.tick() > before {
-            self.show(&self.shared.clients.all());
+            course.show(self.game.world(), &self.shared.clients.all());
         }
-        self.redraw();
-        self.is_state_old |= !self.is_moving();
+        course.redraw(&self.game);
+        course.is_state_old |= !course.is_moving();
+    }
+
+    /// Whether another tick is run before the next look at the orders.
+    fn goes_on(&self, began: Instant) -> bool {
+        let course = self.course.borrow();
+        let has_time = began.elapsed() < BURST || course.steps == 0 && course.speed != Speed::Max;
+        course.is_moving() && has_time && !self.port.is_passing()
     }
 
     fn one_tick(&mut self) {
-        let inputs = std::mem::take(&mut self.pending);
+        let inputs = std::mem::take(&mut self.course.borrow_mut().pending);
         let next = self.tick() + 1;
-        let recorded = self.game.tick(&inputs);
-        let mut record = self.shared.record.lock();
+        self.move_breakpoints(&inputs);
+        // Noted first: while a debugger holds the tick, copies answer questions, and have heard it too.
         if !inputs.is_empty() {
-            record.inputs.insert(next, inputs);
+            self.shared.record.lock().inputs.insert(next, inputs.clone());
         }
-        record.tick = next;
-        drop(record);
-        self.took(&recorded);
+        self.port.ticks(next);
+        let recorded = self.game.tick(&inputs);
+        self.shared.record.lock().tick = next;
+        self.course.borrow_mut().took(&self.game, &recorded);
+    }
+
+    /// Breakpoints go with the texts of scripts that were saved.
+    fn move_breakpoints(&mut self, inputs: &[Input]) {
+        let reloads = inputs.iter().filter_map(|input| match input {
+            Input::Reload(reload) if !reload.scripts.is_empty() => Some(reload),
+            _ => None,
+        });
+        let reloads: Vec<&Reload> = reloads.collect();
+        if reloads.is_empty() {
+            return;
+        }
+        let mut texts = self.shared.record.lock().texts_now();
+        for reload in reloads {
+            for (file, text) in &reload.scripts {
+                if let (Some(before), Some(after)) = (texts.scripts.get(file), text) {
+                    self.port.text_changed(file, before, after);
+                }
+            }
+            texts = texts.with(reload);
+        }
+        self.let_debugger_look();
     }
 
     /// Tick 0 of a game that was just begun.
     fn first_tick(&mut self) {
         let recorded = self.game.start_facts();
-        self.ended = None;
-        self.roster = Roster::default();
-        self.took(&recorded);
+        self.port.ticks(0);
+        let mut course = self.course.borrow_mut();
+        course.ended = None;
+        course.roster = Default::default();
+        course.marks = GameMarks::of(&self.game);
+        course.took(&self.game, &recorded);
     }
 
-    /// Tells what a tick came to.
-    fn took(&mut self, recorded: &Tick) {
-        let items = happened::items(self.game.world(), recorded);
-        let rows = roster::rows(&self.game);
-        let mut past = self.shared.past.lock();
-        past.push(recorded.number, rows);
-        past.note(&items);
-        drop(past);
-        if recorded.number == 0
-            || !recorded.reloads.is_empty()
-            || recorded.events.iter().any(changes_who_is_there)
-        {
-            self.tell_roster();
+    fn welcome(&self, client: &Arc<Client>) {
+        let mut course = self.course.borrow_mut();
+        course.marks = GameMarks::of(&self.game);
+        course.tell_roster(&self.game);
+        let hash = self.hash(&course);
+        course.welcome(self.game.world(), client, hash);
+        client.tell(&self.port.told());
+    }
+
+    /// A hash is a pass over everything: it is made when nobody waits for the next tick.
+    fn hash(&self, course: &Course) -> Option<u64> {
+        (!course.is_moving()).then(|| self.game.fingerprint().whole())
+    }
+
+    fn tell_state(&self) {
+        let mut course = self.course.borrow_mut();
+        if course.wants_state() {
+            course.marks = GameMarks::of(&self.game);
+            let hash = self.hash(&course);
+            course.tell_state(hash);
         }
-        if !items.is_empty() {
-            self.tell_items(recorded, &items);
-        }
-        if self.game.outcome().is_some() {
-            self.ended = Some("finish");
-        } else if self.game.is_memory_exhausted() {
-            self.ended = Some("limit");
-        }
-    }
-
-    fn tell_roster(&mut self) {
-        if let Some(message) = self.roster.update(&self.game) {
-            self.shared.clients.tell(&message);
-        }
-    }
-
-    fn tell_items(&self, recorded: &Tick, items: &[Item]) {
-        let clients = &self.shared.clients;
-        clients.tell(&json!({ "tell": "happened", "tick": recorded.number, "items": items }));
-        for cue in items.iter().filter(|item| item.kind == "cue") {
-            if let Some(message) = cue_message(cue) {
-                clients.tell(&message);
-            }
-        }
-        for note in &recorded.reloads {
-            let text = walkon::game::log_text::reloaded(note, "", "");
-            clients.tell(&match &note.refused {
-                None => json!({ "tell": "reloaded", "tick": recorded.number, "ok": true, "text": text }),
-                Some(fault) => json!({
-                    "tell": "reloaded", "tick": recorded.number, "ok": false, "text": fault.message,
-                    "file": fault.file, "line": fault.line, "message": fault.message,
-                }),
-            });
-        }
-    }
-
-    /// Shows clients of the running level where everybody is.
-    fn show(&self, clients: &[Arc<Client>]) {
-        let mut frame = None;
-        for client in clients {
-            let frame = frame.get_or_insert_with(|| Arc::new(self.frame()));
-            let wishes = client.wishes();
-            if wishes.tick.is_some() {
-                continue;
-            }
-            client.frame(Arc::clone(frame));
-            drop(wishes);
-            if client.wants_overlay() {
-                overlay(self.game.world(), client);
-            }
-        }
-    }
-
-    fn frame(&self) -> Frame {
-        let flags = if self.is_moving() { 0 } else { PAUSED };
-        let tick = self.tick();
-        let kept = self.shared.past.lock().newest(tick).map(<[_]>::to_vec);
-        Frame { tick, flags, rows: kept.unwrap_or_else(|| roster::rows(&self.game)) }
-    }
-
-    /// Draws what stands still again, if it does not any more.
-    fn redraw(&mut self) {
-        if self.scene_drawn.elapsed() < SCENE_EVERY {
-            return;
-        }
-        let mark = self.scene_mark();
-        if mark == self.scene {
-            return;
-        }
-        (self.scene, self.scene_drawn) = (mark, Instant::now());
-        for client in self.shared.clients.all().iter().filter(|client| client.wishes().tick.is_none()) {
-            self.draw_still(client);
-        }
-    }
-
-    fn scene_mark(&self) -> SceneMark {
-        let world = self.game.world();
-        let door =
-            |door: &walkon::world::door::Door| DoorMark { state: door.state, is_locked: door.is_locked };
-        SceneMark {
-            revision: world.nav().revision().0,
-            doors: world.doors().iter().map(door).collect(),
-            areas: world.areas().len(),
-            reloads: self.game.reload_count(),
-        }
-    }
-
-    fn draw_still(&self, client: &Client) {
-        let wishes = client.wishes().clone();
-        client.tell(&scene(self.game.world(), &wishes, &self.shared.scenery));
-    }
-
-    fn welcome(&mut self, client: &Arc<Client>) {
-        client.tell(&self.welcome_message());
-        self.tell_roster();
-        client.tell(&self.roster.whole());
-        self.draw_still(client);
-        self.show(std::slice::from_ref(client));
-    }
-
-    fn welcome_message(&self) -> Value {
-        let world = self.game.world();
-        let bounds = world.nav().bounds();
-        let heights = picture::heights_m(world);
-        let parts: Vec<&str> = walkon::view::PicturePart::ALL.iter().map(|part| part.name()).collect();
-        json!({
-            "tell": "welcome", "protocol": 1, "version": env!("CARGO_PKG_VERSION"),
-            "level": world.level_name(), "file": &*self.shared.file, "seed": world.seed(),
-            "tickRate": world.rate().per_second(),
-            "bounds": [bounds.min[0], bounds.min[1], bounds.max[0], bounds.max[1]],
-            "heights": heights,
-            "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
-            "slants": heights[1] - heights[0] > 0.01,
-            "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world), "tileSize": picture::tile_m(world),
-            "hasPlayer": world.characters().any(|(_, who)| who.is_player),
-            "parts": parts, "behaviours": self.behaviours(),
-            "state": self.state(),
-        })
-    }
-
-    /// The behaviours that somebody new may get.
-    fn behaviours(&self) -> Vec<String> {
-        let texts = self.shared.record.lock().texts_now();
-        let names = texts.scripts.into_keys().filter(|name| name.starts_with("behaviours/"));
-        names.collect()
-    }
-
-    fn tell_state(&mut self) {
-        let is_due = self.is_moving() && self.state_told.elapsed() > STATE_EVERY;
-        if !self.is_state_old && !is_due {
-            return;
-        }
-        (self.is_state_old, self.state_told) = (false, Instant::now());
-        let mut state = self.state();
-        state["tell"] = "state".into();
-        self.shared.clients.tell(&state);
-    }
-
-    fn state(&self) -> Value {
-        let kept = self.shared.past.lock().span().unwrap_or_default();
-        // A hash is a pass over everything: it is made when nobody waits for the next tick.
-        let hash = (!self.is_moving()).then(|| format!("{:016x}", self.game.fingerprint().whole()));
-        json!({
-            "tick": self.tick(), "playing": self.is_playing && self.ended.is_none(), "speed": self.speed.json(),
-            "kept": [kept.0, kept.1], "hash": hash, "isReproducible": self.game.is_reproducible(),
-            "ended": self.ended, "faults": self.game.fault_count(), "seed": self.game.world().seed(),
-        })
     }
 
     fn restart(&mut self, seed: Option<u64>) -> Result<(), String> {
         let mut texts = self.shared.record.lock().texts_now();
         // What was saved while the level stood still.
-        for input in &self.pending {
+        for input in &self.course.borrow().pending {
             if let Input::Reload(reload) = input {
                 texts = texts.with(reload);
             }
         }
         let start = RunStart { seed: seed.or(texts.seed), ..texts };
-        let game = start.begin(Arc::clone(&self.signals))?;
+        self.port.ticks(0);
+        let game = start.begin_debugged(Arc::clone(&self.signals), Some(self.port.debugger()))?;
         let generation = self.shared.record.lock().generation + 1;
         *self.shared.record.lock() = RunRecord { generation, ..RunRecord::new(start) };
         *self.shared.past.lock() = Past::default();
         self.game = game;
-        self.steps = 0;
-        self.pending.clear();
+        let mut course = self.course.borrow_mut();
+        course.steps = 0;
+        course.pending.clear();
+        drop(course);
         self.first_tick();
         self.everything_is_new();
         Ok(())
@@ -519,7 +306,38 @@ impl Running {
         if tick > record.tick {
             return Err(format!("tick {tick} has not been run yet, expected at most {}", record.tick));
         }
-        let mut game = record.start.begin(Arc::clone(&self.signals))?;
+        // What was stopped at on the way there was seen already.
+        self.port.pass(Passing::Everything);
+        let came = self.run_again(&record, tick, reply);
+        self.port.pass(Passing::Nothing);
+        let game = came?;
+        self.shared.record.lock().cut(tick);
+        self.shared.past.lock().cut(tick);
+        self.game = game;
+        self.port.ticks(tick);
+        let mut course = self.course.borrow_mut();
+        (course.ended, course.is_playing, course.steps) = (None, false, 0);
+        // What was saved after that tick is on the disk, and stays in force.
+        let mut saved = Reload::default();
+        let later = record.inputs.range(tick + 1..).flat_map(|(_, inputs)| inputs);
+        for input in later.chain(&course.pending) {
+            if let Input::Reload(reload) = input {
+                saved.merge(reload.clone());
+            }
+        }
+        course.pending.clear();
+        if !saved.is_empty() {
+            course.pending.push(Input::Reload(saved));
+        }
+        course.roster = std::mem::take(&mut course.roster).turned_back();
+        drop(course);
+        self.let_debugger_look();
+        self.everything_is_new();
+        Ok(())
+    }
+
+    fn run_again(&self, record: &RunRecord, tick: u64, reply: Option<&Reply>) -> Result<Game, String> {
+        let mut game = record.start.begin_debugged(Arc::clone(&self.signals), Some(self.port.debugger()))?;
         game.start_facts();
         // Bounded by the ticks that were run before.
         while game.world().tick().0 < tick && !self.signals.is_stopped() {
@@ -529,72 +347,17 @@ impl Running {
                 return Err(CALLED_OFF.to_owned());
             }
         }
-        self.shared.record.lock().cut(tick);
-        self.shared.past.lock().cut(tick);
-        (self.game, self.ended, self.is_playing, self.steps) = (game, None, false, 0);
-        // What was saved after that tick is on the disk, and stays in force.
-        let mut saved = Reload::default();
-        let later = record.inputs.range(tick + 1..).flat_map(|(_, inputs)| inputs);
-        for input in later.chain(&self.pending) {
-            if let Input::Reload(reload) = input {
-                saved.merge(reload.clone());
-            }
-        }
-        self.pending.clear();
-        if !saved.is_empty() {
-            self.pending.push(Input::Reload(saved));
-        }
-        self.roster = std::mem::take(&mut self.roster).turned_back();
-        self.everything_is_new();
-        Ok(())
+        Ok(game)
     }
 
-    fn everything_is_new(&mut self) {
-        self.set_speed(self.speed);
+    fn everything_is_new(&self) {
+        let mut course = self.course.borrow_mut();
+        let speed = course.speed;
+        course.set_speed(speed, self.game.rate());
+        drop(course);
         for client in self.shared.clients.all() {
             client.wishes().tick = None;
             self.welcome(&client);
         }
     }
-}
-
-/// Whether an event means that a page has to learn names again.
-fn changes_who_is_there(event: &walkon::Event) -> bool {
-    matches!(event, walkon::Event::Spawned { .. } | walkon::Event::Despawned { .. })
-}
-
-/// What stands still, for a client.
-#[must_use]
-pub fn scene(world: &World, wishes: &crate::client::Wishes, scenery: &Scenery) -> Value {
-    let bounds = world.nav().bounds();
-    json!({
-        "tell": "scene", "tick": world.tick().0, "picture": picture::still(world, wishes, scenery),
-        "bounds": [bounds.min[0], bounds.min[1], bounds.max[0], bounds.max[1]],
-    })
-}
-
-/// Shows a client what moves and is no body, if it wants to see any of it.
-pub fn overlay(world: &World, client: &Client) {
-    let wishes = client.wishes().clone();
-    if let Some(moving) = picture::moving(world, &wishes) {
-        let (layers, legend) = (moving.layers, moving.legend);
-        let told = json!({ "tell": "overlay", "tick": world.tick().0, "layers": layers, "legend": legend });
-        client.overlay(told.to_string());
-    }
-}
-
-/// What a scene asks for, with the fields of its trace line.
-fn cue_message(item: &Item) -> Option<Value> {
-    let mut message: Value = serde_json::from_str(item.line.as_ref()?.get()).ok()?;
-    let object = message.as_object_mut()?;
-    let kind = object.remove("e")?;
-    object.remove("t");
-    // A camera and a cue of a script say what kind of it they mean.
-    if let Some(what) = object.remove("kind") {
-        object.insert("what".to_owned(), what);
-    }
-    object.insert("kind".to_owned(), kind);
-    object.insert("tell".to_owned(), "cue".into());
-    object.insert("tick".to_owned(), item.tick.into());
-    Some(message)
 }

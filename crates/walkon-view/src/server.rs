@@ -21,8 +21,8 @@ use tungstenite::{Message as Packet, WebSocket};
 
 use crate::client::{Client, Message};
 use crate::commands::{COMMAND_BYTES_MAX, Doers};
+use crate::orders::{Order, Ordered};
 use crate::page;
-use crate::running::{Order, Ordered};
 
 /// Longest wait for something from a client, and so the longest that a frame waits for its client.
 const READ_PATIENCE: Duration = Duration::from_millis(3);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::{Client, Message};
 use crate::commands::{COMMAND_BYTES_MAX, Doers};
-use crate::running::{Order, Ordered};
+use crate::orders::{Order, Ordered};
 
 /// Longest wait for something to say.
 const PATIENCE: Duration = Duration::from_millis(100);

@@ -13,11 +13,13 @@ use walkon::Signals;
 use walkon::glam::Vec3;
 
 use crate::commands::Doers;
+use crate::course::Shared;
 use crate::desk::{Desk, Errand, Project, Saved};
 use crate::forecast::{Forecast, Foresight};
+use crate::orders::{Order, Ordered, Speed};
 use crate::replica::{Replicas, Wish};
 use crate::run_record::{RunRecord, RunStart, SharedRecord};
-use crate::running::{Order, Ordered, Running, Shared, Speed};
+use crate::running::{Running, Ways};
 use crate::server::Server;
 use crate::stdio;
 
@@ -71,6 +73,7 @@ impl View {
         };
         let (running, orders) = channel();
         let (replicas, wishes) = channel();
+        let ways = Ways { orders, replicas: replicas.clone() };
         let (forecast, outlooks) = channel();
         let (desk, errands) = channel();
         let doers = Doers { shared: shared.clone(), running, replicas, forecast, desk };
@@ -80,10 +83,10 @@ impl View {
         let (own, for_level, watch_level) = (shared.clone(), Arc::clone(&signals), Arc::clone(&watch));
         threads.push(thread("level", move || {
             let _watched = watch_level(Arc::clone(&for_level));
-            match Running::begin(own, for_level, speed) {
+            match Running::begin(own, for_level, speed, ways) {
                 Ok(level) => {
                     let _ = told.send(Ok(()));
-                    level.run(&orders);
+                    level.run();
                 }
                 Err(error) => _ = told.send(Err(error)),
             }

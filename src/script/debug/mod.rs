@@ -77,6 +77,8 @@ pub trait DebugClient: fmt::Debug {
     fn is_pause_asked(&self) -> bool;
     /// The level stands still until this returns.
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder;
+    /// Whether something waits for [`DebugClient::between_ticks`]. Asked after every tick.
+    fn wants_to_look(&self) -> bool;
     /// A tick is over, and the next has not begun: for questions and breakpoints that came while code ran.
     /// Any order but [`DebugOrder::Detach`] lets the level go on as it did.
     fn between_ticks(&mut self, at: &Paused<'_>) -> DebugOrder;
@@ -171,6 +173,17 @@ impl Debugger {
     pub(crate) fn begin(&self, lua: &Lua) {
         let order = self.0.with_client(lua, None, |client, at| client.began(at));
         self.0.follow(lua, order, None);
+    }
+
+    /// Whether ticks end under its eyes at all: somebody has asked for something, or for a stop.
+    pub(crate) fn wants_to_look(&self) -> bool {
+        let wants = || self.0.client.try_borrow().is_ok_and(|client| client.wants_to_look());
+        !self.0.is_detached.get() && (wants() || self.0.wants_pause())
+    }
+
+    /// Whether events are stopped at.
+    pub(crate) fn stops_at_events(&self) -> bool {
+        !self.0.is_detached.get() && !self.0.events.borrow().is_empty()
     }
 
     /// The first of these names that is to be stopped at.

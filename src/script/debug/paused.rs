@@ -15,7 +15,8 @@ use crate::script::debug::rows::{self, Page, Variable};
 use crate::script::debug::{Core, tasks};
 use crate::script::vm::debug::{self, Frame, Stack, Standing};
 use crate::script::vm::shown::place_of;
-use crate::script::vm::{Machine, lines_to_stop_at, store};
+use crate::script::vm::{Machine, lend, lines_to_stop_at, store};
+use crate::world::World;
 
 /// The thread of calls that are no tasks: `update`, timers, files as they load.
 const CALLS: u64 = 1;
@@ -107,6 +108,11 @@ impl<'a> Paused<'a> {
     /// Whether to stop where a script faults.
     pub fn stop_at_faults(&self, stops: FaultStops) {
         self.core.stops_at_faults.set(stops == FaultStops::Every);
+    }
+
+    /// The world as it stands; none while files load.
+    pub fn with_world<R>(&self, look: impl FnOnce(&World) -> R) -> Option<R> {
+        lend::with_world(self.lua, |world: &mut World| look(world)).ok()
     }
 
     /// The text of a script, as it runs.

@@ -3,15 +3,15 @@
 //! In: a command. Out: its answer; texts that were changed by it. Not here: what becomes of a changed text
 //! (`desk`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 use walkon::{FileSource as _, Reload};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
-use crate::client::{Refusal, Reply};
-use crate::edit::document::{Applied, Aside, EditError, Label, Resolution};
+use crate::client::{CALLED_OFF, Refusal, Reply};
+use crate::edit::document::{Applied, Aside, Checked, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint};
@@ -19,7 +19,6 @@ use crate::edit::patch::Change;
 use crate::edit::save::save_beside;
 use crate::fields::Fields;
 use crate::forecast::{Foresight, Outlook};
-use crate::replica::CALLED_OFF;
 
 impl Desk {
     /// Does what a command asks for.
@@ -107,7 +106,8 @@ impl Desk {
     fn source(&self, file: &str) -> Result<Value, String> {
         let path = self.path_of(file).unwrap_or_else(|| file.to_owned());
         let text = self.document.text(&path).ok_or_else(|| format!("the level has no file \"{file}\""))?;
-        Ok(json!({ "file": file, "text": &**text, "path": path }))
+        let script = self.script_names.get(&path);
+        Ok(json!({ "file": file, "text": &**text, "path": path, "script": script }))
     }
 
     fn shown(&self, file: &str) -> Result<Value, String> {
@@ -179,25 +179,32 @@ impl Desk {
                 let outlook = Outlook { wish: Foresight::Try(tried), reply: Some(reply) };
                 let _ = self.doers.forecast.send(outlook);
             }
-            Err(error) => reply.send(Err(error)),
+            Err(refusal) => reply.refuse(refusal),
         }
     }
 
-    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, String> {
+    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, Refusal> {
         let changes = if fields.get("changes").is_some() { changes(fields)? } else { Vec::new() };
         if changes.is_empty() {
             return Ok(None);
         }
         let file = self.file_of(fields)?;
-        let texts = self.document.try_out(&file, &changes).map_err(|error| error.to_string())?;
+        let texts = self.document.try_out(&file, &changes).map_err(|error| refusal(&error))?;
         let path = if file.is_empty() { self.document.level().to_owned() } else { file };
         let new = texts.get(&path).map(|text| text.to_string()).unwrap_or_default();
         if let Some(name) = self.script_names.get(&path) {
             return Ok(Some(Reload { scripts: BTreeMap::from([(name.clone(), Some(new))]), level: None }));
         }
-        let level = self.level_now(&BTreeMap::from([(path, new)]))?;
-        if !level.is_playable {
-            return Err("the level would not load any more".to_owned());
+        let level = self.level_now(&BTreeMap::from([(path.clone(), new)]))?;
+        let checked = Checked { loads: level.is_playable, diagnostics: level.diagnostics };
+        if let Some(found) = self.document.refused(&checked, &BTreeSet::from([path.as_str()])) {
+            return Err(refusal(&EditError::Refused(found)));
+        }
+        if !checked.loads {
+            return Err(Refusal {
+                message: "the level does not load, and would not with this".to_owned(),
+                diagnostics: diagnostics(&checked.diagnostics),
+            });
         }
         Ok(Some(Reload { scripts: BTreeMap::new(), level: Some(level.texts) }))
     }

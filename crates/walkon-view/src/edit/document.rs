@@ -1,14 +1,16 @@
 //! The texts of a level, how they came about, and how each of them is taken back.
 //!
 //! In: the files of a level, changes, what happens on disk meanwhile. Out: new texts, checked and handed out
-//! to be written. Holds: a level that loads never stops loading by an edit; every edit can be undone and
-//! redone, as long as nobody has changed the same lines since; what is on disk is taken over where nothing of
-//! ours is missing there, else both are merged by lines or kept side by side until somebody decides. Not
-//! here: reading and writing files (the caller, `save`), the patches (`patch`), the merging (`merge`).
+//! to be written. Holds: a level that loads never stops loading by an edit, and no parameter becomes wrong
+//! by one; every edit can be undone and redone, as long as nobody has changed the same lines since; what is
+//! on disk is taken over where nothing of ours is missing there, else both are merged by lines or kept side
+//! by side until somebody decides. Not here: reading and writing files (the caller, `save`), the patches
+//! (`patch`), the merging (`merge`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use walkon::level::code;
 use walkon::{Diagnostic, FileSource, Severity, SourceError};
 
 use super::merge::merge;
@@ -147,7 +149,7 @@ pub enum EditError {
     #[error("{0}")]
     Patch(#[from] PatchError),
     /// The level would not load any more.
-    #[error("the level would not load any more: {}", first_error(.0))]
+    #[error("{}: {}", what_is_wrong(.0), first_error(.0))]
     Refused(Vec<Diagnostic>),
     /// A file that is none of the level.
     #[error("{0} is no file of this level")]
@@ -561,10 +563,31 @@ impl Document {
         let mut texts = self.texts.clone();
         turns.iter().for_each(|turn| put(&mut texts, &turn.file, turn.after.clone()));
         let checked = around.check(&texts);
-        if self.checked.loads && !checked.loads {
-            return Err(EditError::Refused(checked.diagnostics));
+        let files: BTreeSet<&str> = turns.iter().map(|turn| turn.file.as_str()).collect();
+        match self.refused(&checked, &files) {
+            Some(found) => Err(EditError::Refused(found)),
+            None => Ok(checked),
         }
-        Ok(checked)
+    }
+
+    /// Why texts are refused with these files changed, if they are: what was a level would be none, or a
+    /// parameter there would be wrong that was not. Wrong ones of before can be mended one after the other.
+    #[must_use]
+    pub fn refused(&self, checked: &Checked, files: &BTreeSet<&str>) -> Option<Vec<Diagnostic>> {
+        if !self.checked.loads {
+            return None;
+        }
+        if !checked.loads {
+            return Some(checked.diagnostics.clone());
+        }
+        // Places shift with what is put in before them: a mistake is known by its sentence.
+        let mut known: Vec<&str> = parameters(&self.checked).map(|one| one.message.as_str()).collect();
+        let is_new = |one: &&Diagnostic| {
+            let at = known.iter().position(|known| *known == one.message);
+            at.map(|at| known.swap_remove(at)).is_none() && files.contains(one.path.as_str())
+        };
+        let new: Vec<Diagnostic> = parameters(checked).filter(is_new).cloned().collect();
+        (!new.is_empty()).then_some(new)
     }
 
     fn take(&mut self, turns: &[Turn], way: Way) {
@@ -728,6 +751,17 @@ pub fn check_level(level: &str, texts: &Texts, below: &dyn FileSource) -> Checke
         Ok(level) => Checked { loads: true, diagnostics: level.diagnostics },
         Err(error) => Checked { loads: false, diagnostics: error.diagnostics },
     }
+}
+
+/// What becomes of a level by what was found in it.
+fn what_is_wrong(found: &[Diagnostic]) -> &'static str {
+    let is_about_parameters = !found.is_empty() && found.iter().all(|one| one.code == code::PARAMS);
+    if is_about_parameters { "a parameter would be wrong" } else { "the level would not load any more" }
+}
+
+/// What is said of parameters.
+fn parameters(checked: &Checked) -> impl Iterator<Item = &Diagnostic> {
+    checked.diagnostics.iter().filter(|one| one.code == code::PARAMS)
 }
 
 #[cfg(test)]

@@ -11,9 +11,10 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use crate::shell::debug::{Connection, ScriptPlaces, command};
+use walkon::game::debugging::unknown_event;
 use walkon::{
-    Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, EVENT_NAMES, FaultStops,
-    HitRule, Page, PagePart, Paused, Signals, StopReason, Variable,
+    Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, FaultStops, HitRule, Page,
+    PagePart, Paused, Signals, StopReason, Variable,
 };
 
 /// The client's side of one level.
@@ -76,12 +77,13 @@ impl DebugClient for Adapter {
     }
 
     fn is_pause_asked(&self) -> bool {
-        self.connection.flags.is_pause_asked.load(Ordering::Relaxed)
+        self.connection.is_pause_asked()
     }
 
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder {
-        self.connection.flags.is_pause_asked.store(false, Ordering::Relaxed);
+        let mut held = self.connection.answer_pauses();
         if self.connection.is_ending() {
+            self.connection.put_back(held);
             return DebugOrder::Detach;
         }
         self.fault = match why {
@@ -90,15 +92,20 @@ impl DebugClient for Adapter {
         };
         self.connection.event("stopped", stopped(why, at.running_thread()));
         loop {
-            let Some(request) = self.connection.next() else { return self.leave() };
-            if command(&request) == "pause" {
-                // It stands still already.
-                self.connection.flags.is_pause_asked.store(false, Ordering::Relaxed);
-            }
+            // What came while code ran comes first.
+            let next = held.pop_front().or_else(|| self.connection.next());
+            let Some(request) = next else { return self.leave() };
             if let Some(order) = self.perform(&request, at) {
+                self.connection.put_back(held);
                 return order;
             }
+            // It stands still already.
+            self.connection.take_pauses();
         }
+    }
+
+    fn wants_to_look(&self) -> bool {
+        self.connection.has_more() || self.connection.flags.has_left.load(Ordering::Relaxed)
     }
 
     fn between_ticks(&mut self, at: &Paused<'_>) -> DebugOrder {
@@ -248,7 +255,10 @@ impl Adapter {
             "next" => Outcome::Order(DebugOrder::StepOver, json!({})),
             "stepIn" => Outcome::Order(DebugOrder::StepIn, json!({})),
             "stepOut" => Outcome::Order(DebugOrder::StepOut, json!({})),
-            "pause" => Outcome::Answer(json!({})),
+            "pause" => {
+                self.connection.count_pause();
+                Outcome::Answer(json!({}))
+            }
             "terminate" => {
                 self.end();
                 Outcome::Order(DebugOrder::Detach, json!({}))
@@ -405,16 +415,11 @@ fn wish(one: &Value, line: u32, id: u64) -> Result<BreakpointWish, String> {
     })
 }
 
-/// Names of the runtime have a dot and are known; every other may be that of an event of a script.
 fn event_stop(name: &str) -> Value {
-    let kind = name.split_once('.').map(|(kind, _)| format!("{kind}."));
-    let is_ours = kind.is_some_and(|kind| EVENT_NAMES.iter().any(|known| known.starts_with(&kind)));
-    if name.is_empty() || is_ours && !EVENT_NAMES.contains(&name) {
-        let near = walkon::base::suggestions::nearest(name, EVENT_NAMES.iter().copied());
-        let near = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-        return json!({ "verified": false, "message": format!("unknown event \"{name}\"{near}") });
+    match unknown_event(name) {
+        Some(why) => json!({ "verified": false, "message": why }),
+        None => json!({ "verified": true }),
     }
-    json!({ "verified": true })
 }
 
 fn scopes(given: &Value, at: &Paused<'_>) -> Outcome {

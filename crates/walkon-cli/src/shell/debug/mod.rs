@@ -8,13 +8,13 @@
 mod adapter;
 mod wire;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,18 +26,40 @@ use walkon_shell::CommandFailure;
 
 /// Longest sleep while a level stands still: signals are heard that soon.
 const NAP: Duration = Duration::from_millis(50);
+/// How long a stop waits for the request that asked for it, to answer that first.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Where the files of a project lie: the path of each script below the script folders, and that on disk.
 pub(super) type ScriptPlaces = BTreeMap<String, PathBuf>;
 
 /// A client that is connected.
 pub(super) struct Connection {
-    incoming: Mutex<mpsc::Receiver<Value>>,
+    incoming: Mutex<Incoming>,
     outgoing: Mutex<Box<dyn Write + Send>>,
     sent: AtomicU64,
     flags: Arc<Flags>,
     wanted: Mutex<Wanted>,
     interrupts: Interrupts,
+}
+
+/// Requests as they come.
+struct Incoming {
+    receiver: mpsc::Receiver<Value>,
+    /// Those that were taken too early.
+    put_back: VecDeque<Value>,
+    /// How many were received.
+    received: u64,
+    /// Of how many pauses the answers are sent, and how many have stopped the level.
+    pauses_answered: u64,
+    pauses_taken: u64,
+}
+
+impl Incoming {
+    fn receive(&mut self, patience: Duration) -> Result<Value, mpsc::RecvTimeoutError> {
+        let request = self.receiver.recv_timeout(patience)?;
+        self.received += 1;
+        Ok(request)
+    }
 }
 
 impl std::fmt::Debug for Connection {
@@ -49,8 +71,9 @@ impl std::fmt::Debug for Connection {
 /// What the thread that reads tells at once.
 #[derive(Debug, Default)]
 struct Flags {
-    /// It wants everything to stop where it is.
-    is_pause_asked: AtomicBool,
+    /// How many requests have come, and how many of them want everything to stop where it is.
+    come: AtomicU64,
+    pauses_asked: AtomicU64,
     /// It has left.
     has_left: AtomicBool,
     /// The run is to end.
@@ -128,8 +151,15 @@ impl Connection {
         if let Err(error) = std::thread::Builder::new().name("debugger".to_owned()).spawn(read) {
             tell(&format!("debugger: no thread to read: {error}"));
         }
+        let incoming = Incoming {
+            receiver,
+            put_back: VecDeque::new(),
+            received: 0,
+            pauses_answered: 0,
+            pauses_taken: 0,
+        };
         Arc::new(Self {
-            incoming: Mutex::new(receiver),
+            incoming: Mutex::new(incoming),
             outgoing: Mutex::new(writing),
             sent: AtomicU64::new(0),
             flags,
@@ -184,11 +214,18 @@ impl Connection {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn incoming(&self) -> std::sync::MutexGuard<'_, Incoming> {
+        self.incoming.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The next request; none when the client has left or a signal asked for the end.
     fn next(&self) -> Option<Value> {
-        let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut incoming = self.incoming();
+        if let Some(request) = incoming.put_back.pop_front() {
+            return Some(request);
+        }
         loop {
-            match incoming.recv_timeout(NAP) {
+            match incoming.receive(NAP) {
                 Ok(request) => return Some(request),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return None,
                 Err(mpsc::RecvTimeoutError::Timeout) if self.interrupts.asked().is_some() => return None,
@@ -199,7 +236,62 @@ impl Connection {
 
     /// A request that has come already.
     fn come(&self) -> Option<Value> {
-        self.incoming.lock().unwrap_or_else(PoisonError::into_inner).try_recv().ok()
+        let mut incoming = self.incoming();
+        let before = incoming.put_back.pop_front();
+        before.or_else(|| incoming.receive(Duration::ZERO).ok())
+    }
+
+    /// Whether a request has come that nobody has read.
+    fn has_more(&self) -> bool {
+        let incoming = self.incoming();
+        !incoming.put_back.is_empty() || incoming.received < self.flags.come.load(Ordering::Acquire)
+    }
+
+    /// Requests that are to be read again.
+    fn put_back(&self, requests: VecDeque<Value>) {
+        self.incoming().put_back.extend(requests);
+    }
+
+    fn is_pause_asked(&self) -> bool {
+        let asked = self.flags.pauses_asked.load(Ordering::Acquire);
+        let taken = || self.incoming.try_lock().map_or(u64::MAX, |incoming| incoming.pauses_taken);
+        asked > 0 && asked > taken()
+    }
+
+    /// A pause is being answered.
+    fn count_pause(&self) {
+        self.incoming().pauses_answered += 1;
+    }
+
+    /// The level stands still for the pauses that were answered.
+    fn take_pauses(&self) {
+        let mut incoming = self.incoming();
+        incoming.pauses_taken = incoming.pauses_taken.max(incoming.pauses_answered);
+    }
+
+    /// Answers the pauses that stop the level, before that is told; the requests that came between them.
+    fn answer_pauses(&self) -> VecDeque<Value> {
+        let (mut held, mut answered) = (VecDeque::new(), Vec::new());
+        let asked = self.flags.pauses_asked.load(Ordering::Acquire);
+        let until = Instant::now() + ANSWER_PATIENCE;
+        let mut incoming = self.incoming();
+        held.append(&mut incoming.put_back);
+        // It is told of a pause before its request is here, a moment later.
+        while incoming.pauses_answered < asked && Instant::now() < until {
+            match incoming.receive(NAP) {
+                Ok(request) if command(&request) == "pause" => {
+                    incoming.pauses_answered += 1;
+                    answered.push(request);
+                }
+                Ok(request) => held.push_back(request),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        incoming.pauses_taken = asked;
+        drop(incoming);
+        answered.iter().for_each(|request| self.answer(request, json!({})));
+        held
     }
 
     fn send(&self, mut message: Value) {
@@ -239,8 +331,9 @@ fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, fl
         match wire::read(stream) {
             Ok(Some(message)) => {
                 if command(&message) == "pause" {
-                    flags.is_pause_asked.store(true, Ordering::Relaxed);
+                    flags.pauses_asked.fetch_add(1, Ordering::AcqRel);
                 }
+                flags.come.fetch_add(1, Ordering::AcqRel);
                 if sender.send(message).is_err() {
                     return;
                 }
