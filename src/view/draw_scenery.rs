@@ -80,8 +80,10 @@ impl TriangleKind {
             (Self::Top, _) => Style::filled(theme::SCENE_TOP).glyph('#'),
             (Self::Step, Slant::Top) => Style::line(theme::SCENE_STEP, 1.0),
             (Self::Wall, Slant::Top) => Style::line(theme::SCENE_WALL, 1.6).glyph('#'),
-            (Self::Step, Slant::Oblique) => Style::filled(theme::SCENE_STEP),
-            (Self::Wall, Slant::Oblique) => Style::filled(theme::SCENE_WALL.over(theme::PAPER, 0.6)),
+            (Self::Step, Slant::Oblique | Slant::Lifted(_)) => Style::filled(theme::SCENE_STEP),
+            (Self::Wall, Slant::Oblique | Slant::Lifted(_)) => {
+                Style::filled(theme::SCENE_WALL.over(theme::PAPER, 0.6))
+            }
         }
     }
 
@@ -206,7 +208,7 @@ fn depth((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3]) -> f32 {
         // Edges lie on the floors that they part.
         Slant::Top if kind == TriangleKind::Step || kind == TriangleKind::Wall => f32::INFINITY,
         Slant::Top => middle.y,
-        Slant::Oblique => middle.z + middle.y,
+        Slant::Oblique | Slant::Lifted(_) => middle.z + middle.y,
     }
 }
 

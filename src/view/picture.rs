@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::base::geom::{Bounds, Isometric, Point, ground};
+use crate::base::geom::{Bounds, Isometric, Point, floor, ground};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 
 /// A colour: red, green, blue and opacity, 0 to 255 each, not premultiplied.
@@ -177,11 +177,57 @@ pub enum Slant {
     Top,
     /// From the south and above: what is higher lies further up in the picture.
     Oblique,
+    /// The same with floors lifted apart: so many hundredths of a metre up in the picture for each metre.
+    Lifted(u16),
 }
+
+/// Heights nearer to one another than this are one floor, metres.
+const FLOOR_M: f64 = 1.2;
+/// The side of the squares in which floors above one another are looked for, metres.
+const SQUARE_M: f64 = 1.0;
+/// What is left free between two floors that are lifted apart, metres of the picture.
+const BETWEEN_M: f64 = 0.5;
 
 impl Slant {
     /// How far up in the picture a metre of height goes.
     const RISE: f64 = 0.8;
+
+    /// The most that lifted floors rise for a metre of height.
+    const RISE_MAX: f64 = 6.0;
+
+    /// From the side, with floors lifted so far apart that those above one another do not overlap; as it is
+    /// where none lies above another. Ground beside floors counts for nothing.
+    #[must_use]
+    pub fn lifted(places: impl IntoIterator<Item = Vec3>) -> Self {
+        let mut squares: BTreeMap<[i64; 2], Vec<f64>> = BTreeMap::new();
+        for place in places {
+            let square = ground(place).map(|at| floor(at / SQUARE_M));
+            squares.entry(square).or_default().push(f64::from(place.y));
+        }
+        // A floor reaches beyond what lies above another, but a whole town is not lifted for one bridge.
+        let all = squares.keys().map(|[_, row]| *row);
+        let all_rows = all.clone().max().unwrap_or(0) - all.min().unwrap_or(0) + 1;
+        let (mut apart_m, mut rows) = (Vec::new(), None::<(i64, i64)>);
+        for ([_, row], heights_m) in &mut squares {
+            heights_m.sort_by(f64::total_cmp);
+            let gaps = heights_m.windows(2).map(|two| two[1] - two[0]).filter(|gap_m| *gap_m > FLOOR_M);
+            if let Some(gap_m) = gaps.min_by(f64::total_cmp) {
+                apart_m.push(gap_m);
+                let (first, last) = rows.unwrap_or((*row, *row));
+                rows = Some((first.min(*row), last.max(*row)));
+            }
+        }
+        // Not the least: under a floor stairs come near to it.
+        apart_m.sort_by(f64::total_cmp);
+        let (Some((first, last)), Some(middle_m)) = (rows, apart_m.get(apart_m.len() / 2)) else {
+            return Self::Oblique;
+        };
+        let rows = all_rows.min(2 * (last - first + 1));
+        let deep_m = rows as f64 * SQUARE_M + BETWEEN_M;
+        let rise = (deep_m / middle_m).clamp(Self::RISE, Self::RISE_MAX);
+        // Within the range of the number by the most.
+        Self::Lifted((rise * 100.0).round() as u16)
+    }
 
     /// Where a place lies in the picture.
     #[must_use]
@@ -195,6 +241,7 @@ impl Slant {
         match self {
             Self::Top => [x, z],
             Self::Oblique => [x, z - y_m * Self::RISE],
+            Self::Lifted(hundredths) => [x, z - y_m * f64::from(hundredths) / 100.0],
         }
     }
 

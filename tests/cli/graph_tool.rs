@@ -483,3 +483,22 @@ function onStart() go(1) end
         }
     }
 }
+
+#[test]
+fn floors_above_one_another_are_lifted_apart_and_others_are_left_as_they_are() {
+    use walkon::glam::Vec3;
+    use walkon::view::Slant;
+    let floor = |y: f32, deep: u8| {
+        (0..=4 * deep)
+            .flat_map(move |z| (0..20_u8).map(move |x| (x, z)))
+            .map(move |(x, z)| Vec3::new(f32::from(x) * 0.25, y, f32::from(z) * 0.25))
+    };
+    for (deep, apart_m) in [(3, 2.5), (6, 3.0), (8, 3.0), (10, 4.0)] {
+        let slant = Slant::lifted(floor(0.0, deep).chain(floor(apart_m, deep)));
+        let lowest = floor(apart_m, deep).map(|at| slant.place(at)[1]).fold(f64::NEG_INFINITY, f64::max);
+        let highest = floor(0.0, deep).map(|at| slant.place(at)[1]).fold(f64::INFINITY, f64::min);
+        assert!(lowest < highest, "{deep} m deep, {apart_m} m apart: {lowest} and {highest}");
+        assert_eq!(Slant::lifted(floor(0.0, deep)), Slant::Oblique, "one floor");
+        assert_eq!(Slant::lifted(floor(0.0, deep).chain(floor(0.5, deep))), Slant::Oblique, "a step");
+    }
+}

@@ -12,7 +12,7 @@ use self::source::{DrawSource, trace_text};
 use super::args::{DrawArgs, ViewArg};
 use super::path::{PathQuestion, floor_of, layer_of, on_floor};
 use super::{Shell, replay, run, scenery};
-use crate::base::geom::{Bounds, Point};
+use crate::base::geom::{Bounds, Point, raise};
 use crate::base::suggestions::counted;
 use crate::game::Game;
 use crate::game::recording::Recording;
@@ -219,12 +219,24 @@ fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
     picture
 }
 
-/// Where a map is looked at from; only one with heights can be looked at from the side.
+/// Where a map is looked at from; only one with heights can be looked at from the side. Floors above one
+/// another are lifted apart.
 fn slant_of(view: ViewArg, nav: &NavMap) -> Result<Slant, CommandFailure> {
     if view == ViewArg::Oblique && floor_of(nav).is_some() {
         return Err(CommandFailure::usage("--view oblique: this map is flat, expected --view top"));
     }
-    Ok(view.into())
+    if view == ViewArg::Top {
+        return Ok(Slant::Top);
+    }
+    let corners = |patch: Patch| -> Vec<Vec3> {
+        patch.outline.iter().zip(&patch.heights_m).map(|(&at, &y_m)| raise(at, y_m)).collect()
+    };
+    let places: Vec<Vec3> = match (nav.mesh(), nav.graph()) {
+        (Some(mesh), _) => mesh.patches(&Traversal::default()).into_iter().flat_map(corners).collect(),
+        (_, Some(graph)) => graph.draft().points().to_vec(),
+        _ => Vec::new(),
+    };
+    Ok(Slant::lifted(places))
 }
 
 /// What there is to see of a map.
