@@ -1,8 +1,8 @@
 //! Tiles of a map of Tiled, painted where they stand.
 //!
-//! In: the text of a map, cells, the id of a tile. Out: the tile layers; the text with those cells changed and
-//! nothing else, in the encoding that the layer has. Holds: a layer whose cells cannot be written as they are
-//! is refused in words. Not here: whether the map still loads.
+//! In: the text of a map, cells, the id of a tile. Out: the tile layers; the text with those cells changed
+//! and nothing else, in the encoding that the layer has. Holds: a layer whose cells cannot be written as they
+//! are is refused in words. Not here: whether the map still loads.
 
 use std::borrow::Cow;
 use std::io::Write;
