@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 31] = [
+const NEED_A_BROWSER: [&str; 32] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -45,6 +45,7 @@ const NEED_A_BROWSER: [&str; 31] = [
     "the_rows_of_a_text_file_are_painted",
     "a_click_on_a_line_number_stops_there",
     "an_event_for_everybody_is_selected_itself",
+    "a_map_of_tiled_is_painted_layer_by_layer",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.

@@ -355,3 +355,39 @@ fn the_rows_of_a_text_file_are_painted() {
     until("the map as it was", || std::fs::read_to_string(viewed.file("map.txt")).unwrap() == grid);
     at_ease(&mut page);
 }
+
+#[test]
+fn a_map_of_tiled_is_painted_layer_by_layer() {
+    let viewed = Viewed::of(super::hand::shipped(), "levels/tavern.tmx", &["--paused"]);
+    let file = viewed.file("levels/tavern.tmx");
+    let before = std::fs::read_to_string(&file).unwrap();
+    let mut hand = viewed.client();
+    let map = hand.get(json!({ "do": "tiles" }));
+    assert_eq!((&map["columns"], &map["layers"][0]["name"]), (&json!(24), &json!("floor")), "{map}");
+    hand.get(json!({ "do": "paint", "layer": 1, "cells": [[12, 5]], "tile": map["layers"][1]["cells"][0] }));
+    assert_eq!(
+        hand.get(json!({ "do": "tiles" }))["layers"][1]["cells"][5 * 24 + 12],
+        map["layers"][1]["cells"][0]
+    );
+    hand.get(json!({ "do": "undo" }));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), before, "base64 as it was");
+    let refused = hand.ask(json!({ "do": "paint", "layer": 0, "cells": [[24, 0]], "tile": 1 })).unwrap_err();
+    assert!(refused.contains("24 columns and 14 rows"), "{refused}");
+    assert!(
+        hand.ask(json!({ "do": "paint", "layer": 0, "cells": [[1, 1]], "tile": 999 })).is_err(),
+        "no such tile"
+    );
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.press("tab-edit");
+    page.press("paint");
+    page.press("brush-4");
+    let tile = page.until("window.walkon.model.welcome.tileSize");
+    let tile: [f64; 2] = serde_json::from_value(tile).unwrap();
+    let ends = [7.5, 9.5].map(|column| spot_of(&mut page, [column * tile[0], 0.0, 2.5 * tile[1]]));
+    page.drag(ends, "left");
+    let painted = before.replacen("3,3,3,3,3,3,1,1,1,1,1", "3,3,3,3,3,3,1,4,4,4,1", 1);
+    until("a stroke", || std::fs::read_to_string(&file).unwrap() == painted);
+    page.click_on("undo");
+    until("the map as it was", || std::fs::read_to_string(&file).unwrap() == before);
+    at_ease(&mut page);
+}

@@ -19,7 +19,7 @@ import { changed, listen, model, select } from "./model.js";
 import { stageColours } from "./palette.js";
 import { redraw } from "./stage.js";
 import { addTab, isShown, showTab } from "./tabs.js";
-import { outlineOf, startTiles, symbolMoved, symbols, tileAt, tilesOf } from "./tiles.js";
+import { outlineOf, paintLayer, startTiles, symbolMoved, symbols, tileAt, tilesOf } from "./tiles.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
@@ -397,7 +397,7 @@ bar.addEventListener("click", (event) => {
 });
 
 function showBar() {
-  const tools = ADDS.filter((add) => add.has()).map((add) =>
+  const tools = ADDS.filter((add) => model.document.value && add.has()).map((add) =>
     button({
       icon: add.picture,
       text: add.kind,
@@ -439,7 +439,11 @@ function showBar() {
 
 function panel() {
   const document_ = model.document;
-  if (!document_.value) return h("p", { class: "soft pad" }, "The level is being read.");
+  if (!document_.value)
+    return [
+      tool.now.name === "edit-paint" ? brushPanel() : null,
+      h("p", { class: "soft pad" }, tilesOf() ? "A map of Tiled: its tiles are painted here, the rest is edited in Tiled." : "The level is being read."),
+    ];
   return [
     tool.now.name === "edit-paint" ? brushPanel() : null,
     picked !== null
@@ -580,6 +584,18 @@ function brushPanel() {
     "section",
     { class: "section", "data-test": "brush" },
     h("h2", {}, "Brush"),
+    tiles.tiled && tiles.tiled.layers.length > 1
+      ? h(
+          "select",
+          {
+            class: "field wide",
+            "aria-label": "Layer of the map",
+            "data-test": "tile-layer",
+            onchange: (/** @type {Event} */ event) => paintLayer(Number(/** @type {HTMLSelectElement} */ (event.target).value)),
+          },
+          tiles.tiled.layers.map((name, at) => h("option", { value: String(at), selected: at === tiles.layer }, name)),
+        )
+      : null,
     h(
       "div",
       { class: "brushes" },
@@ -591,18 +607,18 @@ function brushPanel() {
             class: "button",
             title: text,
             "aria-pressed": String(symbol === brush),
-            "data-test": `brush-${symbol}`,
+            "data-test": `brush-${tiles.tiled?.ids.get(symbol) ?? symbol}`,
             onclick: () => {
               brush = symbol;
               show();
             },
           },
-          symbol,
+          tiles.tiled ? String(tiles.tiled.ids.get(symbol) || "none") : symbol,
         ),
       ),
     ),
     h("p", { class: "soft small" }, all.find((each) => each.symbol === brush)?.text ?? ""),
-    tiles.isFile
+    tiles.isFile || tiles.tiled
       ? null
       : h(
           "div",
@@ -1165,7 +1181,10 @@ async function endStroke() {
     await send(symbolMoved(tiles, brush, cells[cells.length - 1]), `move the mark of ${brush}`);
   } else {
     changed("ownEdit");
-    const answer = await order("paint", { cells, symbol: brush, layer: model.layer });
+    const what = tiles?.tiled
+      ? { tile: tiles.tiled.ids.get(brush), layer: tiles.layer }
+      : { symbol: brush, layer: model.layer };
+    const answer = await order("paint", { cells, ...what });
     stroke = new Map();
     if (answer) await load(true);
   }

@@ -9,14 +9,21 @@ import { changed, listen, model } from "./model.js";
 
 /**
  * @typedef {{rows: string[], at: string, wide: number, high: number, origin: Point, layout: string, isOdd: boolean, axis: string,
- *   legend: Record<string, Json>, layer: number, isFile?: boolean}} Tiles
+ *   legend: Record<string, Json>, layer: number, isFile?: boolean, tiled?: {ids: Map<string, number>, layers: string[]}}} Tiles
+ * Of a map of Tiled each tile has a letter of its own, and `ids` its number there.
  */
 
 /** The map of a level that is a file of zeros and ones, as it was read last. @type {{file: string, tiles: Tiles} | null} */
 let grid = null;
 
+/** The tile layer of a map of Tiled that is painted. */
+let tiledLayer = 0;
+/** The first of the letters that stand for tiles of Tiled: none that anybody writes. */
+const FIRST_LETTER = 0xe000;
+
 /** Begins to listen. */
 export function startTiles() {
+  listen("welcome", readGrid);
   listen("document", readGrid);
   listen("edited", (/** @type {{file: string}} */ news) => news.file === grid?.file && readGrid());
 }
@@ -30,7 +37,72 @@ function gridFile() {
   return [...folder, name].join("/");
 }
 
+/** Whether the level is a map of Tiled, or names one. */
+function isTiled() {
+  const navigation = model.document.value?.navigation;
+  const name = typeof navigation === "string" ? navigation : navigation?.kind === "tiled" ? "a.tmx" : model.document.file;
+  return /\.tm[xj]$/i.test(name);
+}
+
+/** Paints another layer of a map of Tiled. @param {number} layer */
+export function paintLayer(layer) {
+  tiledLayer = layer;
+  readGrid();
+}
+
+/**
+ * The tiles of a layer of a map of Tiled, each tile as a letter.
+ * @param {Json} map
+ * @returns {Tiles}
+ */
+function tiledOf(map) {
+  if (tiledLayer >= map.layers.length) tiledLayer = 0;
+  /** @type {Map<number, string>} */
+  const letters = new Map([[0, String.fromCharCode(FIRST_LETTER)]]);
+  const letterOf = (/** @type {number} */ id) => {
+    const known = letters.get(id) ?? String.fromCharCode(FIRST_LETTER + letters.size);
+    letters.set(id, known);
+    return known;
+  };
+  // Those of all layers can be painted on each.
+  for (const layer of map.layers) for (const id of [...new Set(layer.cells)].sort((one, other) => Number(one) - Number(other))) letterOf(Number(id));
+  /** @type {number[]} */
+  const cells = map.layers[tiledLayer]?.cells ?? [];
+  const rows = [];
+  for (let at = 0; at < cells.length; at += map.columns) rows.push(cells.slice(at, at + map.columns).map(letterOf).join(""));
+  const [wide, high] = model.welcome?.tileSize ?? [1, 1];
+  const bounds = model.welcome?.bounds ?? [0, 0, 0, 0];
+  const isAlongX = map.staggerAxis === "x";
+  const layout = map.orientation === "hexagonal" ? (isAlongX ? "hexFlat" : "hexPointy") : map.orientation === "staggered" ? "staggered" : "square";
+  return {
+    rows,
+    at: "",
+    wide,
+    high,
+    origin: [bounds[0], bounds[1]],
+    layout,
+    isOdd: map.staggerIndex !== "even",
+    axis: map.staggerAxis || "y",
+    legend: {},
+    layer: tiledLayer,
+    tiled: {
+      ids: new Map([...letters].map(([id, letter]) => [letter, id])),
+      layers: map.layers.map((/** @type {Json} */ layer) => layer.name),
+    },
+  };
+}
+
 async function readGrid() {
+  if (model.document.file && isTiled()) {
+    try {
+      const map = await ask("tiles");
+      grid = { file: map.file, tiles: tiledOf(map) };
+    } catch {
+      grid = null;
+    }
+    changed("grid");
+    return;
+  }
   const file = gridFile();
   if (!file) {
     grid = null;
@@ -185,6 +257,7 @@ export function outlineOf(tiles, column, row) {
  * @param {Tiles} tiles
  */
 export function symbols(tiles) {
+  if (tiles.tiled) return [...tiles.tiled.ids].map(([symbol, id]) => ({ symbol, text: id ? `tile ${id}` : "no tile" }));
   if (tiles.isFile)
     return [
       { symbol: "0", text: "blocked" },

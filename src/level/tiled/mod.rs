@@ -14,6 +14,7 @@ mod files;
 mod ground;
 mod level;
 mod object;
+pub mod paint;
 mod place;
 mod property;
 mod read;

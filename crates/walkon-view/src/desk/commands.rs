@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use walkon::level::tiled::paint as tiled;
 use walkon::{FileSource as _, Reload};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
@@ -14,7 +15,7 @@ use crate::client::{CALLED_OFF, Refusal, Reply};
 use crate::edit::document::{Applied, Aside, Checked, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
-use crate::edit::paint::{grid_place, paint};
+use crate::edit::paint::{grid_place, paint, tiled_map};
 use crate::edit::patch::Change;
 use crate::edit::save::save_beside;
 use crate::fields::Fields;
@@ -30,6 +31,7 @@ impl Desk {
     ) -> Result<Value, Refusal> {
         let answer = match word {
             "files" => self.files(),
+            "tiles" => self.tiles(),
             "source" => self.source(fields.text("file")?),
             "schema" => Ok(walkon::level::schema()),
             "check" => self.check(),
@@ -141,13 +143,15 @@ impl Desk {
         let layer = fields.maybe_count("layer")?.unwrap_or_default() as usize;
         let level = self.document.level().to_owned();
         let own = self.document.text("").cloned().ok_or_else(|| "the level has no text".to_owned())?;
+        if let Some(file) = tiled_map(&level, &own) {
+            return self.paint_tiled(fields, file, layer);
+        }
         let place = grid_place(&level, &own, layer).map_err(|error| error.to_string())?;
         let mut letters = fields.text("symbol")?.chars();
         let (Some(symbol), None) = (letters.next(), letters.next()) else {
             return Err("\"symbol\": expected one character".to_owned().into());
         };
-        let cells: Vec<[u32; 2]> = serde_json::from_value(fields.get("cells").cloned().unwrap_or_default())
-            .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())?;
+        let cells = cells(fields)?;
         let old = self
             .document
             .text(&place.file)
@@ -158,6 +162,32 @@ impl Desk {
         self.done(|desk| {
             desk.document.replace(BTreeMap::from([(place.file, Some(new))]), label, &mut desk.around)
         })
+    }
+
+    fn paint_tiled(&mut self, fields: &Fields<'_>, file: String, layer: usize) -> Result<Value, Refusal> {
+        let tile = u32::try_from(fields.count("tile")?)
+            .map_err(|_| "\"tile\": expected the id of a tile, 0 for none".to_owned())?;
+        let cells = cells(fields)?;
+        let old = self.text_of(&file)?;
+        let new = tiled::painted(&file, &old, layer, &cells, tile)?;
+        let label = label(fields, "paint")?;
+        self.done(|desk| desk.document.replace(BTreeMap::from([(file, Some(new))]), label, &mut desk.around))
+    }
+
+    /// The tile layers of the map of Tiled that the level is or names.
+    fn tiles(&self) -> Result<Value, String> {
+        let own = self.text_of(self.document.level())?;
+        let file = tiled_map(self.document.level(), &own).ok_or("the map of this level is none of Tiled")?;
+        let all = tiled::layers(&file, &self.text_of(&file)?)?;
+        let layers = all.layers.iter().map(|layer| json!({ "name": layer.name, "cells": layer.cells }));
+        Ok(json!({
+            "file": file, "orientation": all.orientation, "staggerAxis": all.stagger_axis,
+            "staggerIndex": all.stagger_index, "columns": all.columns, "layers": layers.collect::<Vec<_>>(),
+        }))
+    }
+
+    fn text_of(&self, file: &str) -> Result<Arc<str>, String> {
+        self.document.text(file).cloned().ok_or_else(|| format!("{file} is no file of this level"))
     }
 
     fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
@@ -296,6 +326,11 @@ fn refusal(error: &EditError) -> Refusal {
         _ => Value::Null,
     };
     Refusal { message: error.to_string(), diagnostics }
+}
+
+fn cells(fields: &Fields<'_>) -> Result<Vec<[u32; 2]>, String> {
+    serde_json::from_value(fields.get("cells").cloned().unwrap_or_default())
+        .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())
 }
 
 fn changes(fields: &Fields<'_>) -> Result<Vec<Change>, String> {

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
+use walkon::level::tiled::is_tiled;
 
 use super::json::quoted;
 use super::span::{open, value_span};
@@ -96,6 +97,19 @@ pub fn grid_place(level: &str, text: &str, layer: usize) -> Result<GridPlace, Pa
     let legend = map["legend"].as_object().into_iter().flatten();
     symbols.extend(legend.filter_map(|(key, _)| key.chars().next()));
     Ok(GridPlace { file: level.to_owned(), rows: Some(rows), symbols })
+}
+
+/// The map of Tiled that a level is or names, by its path from the root of the project; None where its map is
+/// another.
+#[must_use]
+pub fn tiled_map(level: &str, text: &str) -> Option<String> {
+    if is_tiled(level) {
+        return Some(level.to_owned());
+    }
+    let value: Value = serde_json::from_str(text.strip_prefix('\u{FEFF}').unwrap_or(text)).ok()?;
+    let map = &value["navigation"];
+    let file = map.as_str().or_else(|| map["file"].as_str())?;
+    (is_tiled(file) || map["kind"] == "tiled").then(|| beside(level, file))
 }
 
 fn text_grid(file: String, layer: usize) -> Result<GridPlace, PaintError> {
