@@ -47,6 +47,20 @@ pub fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
 
+/// Waits until a place of the world stays where it is in the window: the view is fitted again once the heights
+/// of the scene are known.
+fn spot_at_rest(page: &mut Page, place: [f64; 3]) {
+    let mut spot = spot_of(page, place);
+    let mut since = Instant::now();
+    while since.elapsed() < Duration::from_millis(500) {
+        std::thread::sleep(Duration::from_millis(50));
+        let now = spot_of(page, place);
+        if now != spot {
+            (spot, since) = (now, Instant::now());
+        }
+    }
+}
+
 /// All texts of the level as the program has them; a file may go while they are asked for.
 fn texts(hand: &mut Hand) -> Vec<String> {
     let files = hand.get(json!({ "do": "files" }))["level"].clone();
@@ -246,13 +260,15 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
     page.until("window.walkon.pose.tilt < 1.5");
     page.press("tab-edit");
     // The top of a box, by the middle of that face; what it would find is shown meanwhile.
-    page.press("item-box-ground floor");
     let [low, high]: [[f64; 3]; 2] = ["min", "max"]
         .map(|end| serde_json::from_value(level()["navigation"]["boxes"][0][end].clone()).unwrap());
-    let middle = [(low[0] + high[0]) / 2.0, high[1], (low[2] + high[2]) / 2.0];
-    let raised = [middle[0], middle[1] + 0.5, middle[2]];
+    let [x, z] = [(low[0] + high[0]) / 2.0, (low[2] + high[2]) / 2.0];
     let drag = || {
-        let ends = [middle, raised].map(|place| spot_of(&mut page, place));
+        // A drag that went wrong may have left another top, or have picked something else.
+        page.press("item-box-ground floor");
+        let top = level()["navigation"]["boxes"][0]["max"][1].as_f64().unwrap();
+        spot_at_rest(&mut page, [x, top, z]);
+        let ends = [[x, top, z], [x, high[1] + 0.5, z]].map(|place| spot_of(&mut page, place));
         page.drag(ends, "left");
     };
     made_until("a higher box", drag, || level()["navigation"]["boxes"][0]["max"][1] == json!(high[1] + 0.5));
