@@ -47,8 +47,8 @@ pub fn spot_of(page: &mut Page, place: [f64; 3]) -> [f64; 2] {
     [spot[0].as_f64().unwrap(), spot[1].as_f64().unwrap()]
 }
 
-/// Waits until a place of the world stays where it is in the window: the view is fitted again once the heights
-/// of the scene are known.
+/// Waits until a place of the world stays where it is in the window: the view is fitted again once the
+/// heights of the scene are known.
 fn spot_at_rest(page: &mut Page, place: [f64; 3]) {
     let mut spot = spot_of(page, place);
     let mut since = Instant::now();

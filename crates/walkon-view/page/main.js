@@ -82,7 +82,7 @@ function welcome(message) {
     firstPose();
     fit();
     // How high the scene is comes with the first picture that was asked for.
-    sendShow().then(() => hasHeights() && fit());
+    sendShow().then(() => hasHeights() && camera.isFitted && fit());
   } else sendShow();
   isFirst = false;
   askHistory();
