@@ -16,6 +16,8 @@ const STREET_M: usize = 8;
 const QUARTER: usize = 2;
 /// People who live in a quarter, one to five square metres of its streets.
 const NEIGHBOURS: usize = 256;
+/// People whose scripts have room in a mebibyte: a task that waits and its tables take some ten kibibytes.
+const PEOPLE_PER_MIB: usize = 64;
 /// From one of them to the next as the level begins, metres.
 const APART_M: usize = 2;
 
@@ -46,7 +48,7 @@ fn level(count: usize, behaviour: &str) -> String {
         r#"{{
   "name": "town",
   "seed": 1,
-  "limits": {{ "characters": {} }},
+  "limits": {{ "characters": {}, "memoryMiB": {} }},
   "pathBudget": {},
   "navigation": {{
     "kind": "grid",
@@ -65,6 +67,7 @@ fn level(count: usize, behaviour: &str) -> String {
 }}
 "#,
         count.max(1),
+        (count / PEOPLE_PER_MIB).clamp(256, 4096),
         count.max(2_000),
         areas.join(",\n"),
         houses.join(",\n"),
