@@ -171,6 +171,16 @@ impl Files<'_> {
     }
 }
 
+/// The place on a way that is nearest to another.
+fn nearest_on(way: &[Vec3], place: Vec3) -> OnPath {
+    steer::nearest(way, OnPath { segment: 0, point: place }, f32::INFINITY)
+}
+
+/// How far beside a way a place lies in plan, metres.
+fn away_m(way: &[Vec3], place: Vec3) -> f32 {
+    flat_distance(nearest_on(way, place).point, place)
+}
+
 /// Where a member of a file backs out to.
 struct Retreat {
     member: u32,
@@ -288,10 +298,7 @@ fn retreats(
         let radius_m = bodies.columns.radii_m[row as usize];
         let place = bodies.columns.position(row as usize);
         let is_free = |at: Vec3| {
-            let is_off = |(way, other_m): &(Vec<Vec3>, f32)| {
-                let on_way = steer::nearest(way, OnPath { segment: 0, point: at }, f32::INFINITY);
-                flat_distance(on_way.point, at) >= radius_m + other_m + GAP_M
-            };
+            let is_off = |(way, other_m): &(Vec<Vec3>, f32)| away_m(way, at) >= radius_m + other_m + GAP_M;
             let is_left =
                 |(other, other_m): &(Vec3, f32)| flat_distance(*other, at) >= radius_m + other_m + GAP_M;
             ways.iter().all(is_off) && taken.iter().all(is_left)
@@ -317,7 +324,7 @@ fn retreats(
         let (length_m, points) = seeker.seek(place, spine, |at| is_free(at) && has_nobody(at))?;
         cost_m = cost_m.max(length_m);
         taken.push((*points.last()?, radius_m));
-        let from = steer::nearest(spine, OnPath { segment: 0, point: place }, f32::INFINITY).point;
+        let from = nearest_on(spine, place).point;
         let mouth = if points.len() > 2 { points[points.len() - 2] } else { from };
         found.push(Retreat { member, points, from, mouth });
     }
@@ -341,7 +348,7 @@ impl Seeker<'_> {
         if is_free(place) {
             return Some((0.0, vec![place, place]));
         }
-        let begins = steer::nearest(spine, OnPath { segment: 0, point: place }, f32::INFINITY);
+        let begins = nearest_on(spine, place);
         let mut points = vec![place];
         let (mut last, mut gone_m) = (place, flat_distance(place, begins.point));
         let mut at = begins;
@@ -374,9 +381,8 @@ impl Seeker<'_> {
         /// Metres.
         const ROUNDING_M: f32 = 0.01;
         self.bodies.iter().all(|&(other, touch_m)| {
-            let nearest = steer::nearest(&[from, to], OnPath { segment: 0, point: other }, f32::INFINITY);
             let least_m = touch_m.min(flat_distance(from, other)) - ROUNDING_M;
-            flat_distance(nearest.point, other) >= least_m
+            away_m(&[from, to], other) >= least_m
         })
     }
 
@@ -403,13 +409,12 @@ fn back_out(parts: &mut BackingParts<'_>, files: &Files<'_>, retreat: Retreat, p
     let one = &files.held[member as usize];
     let before = passing.iter().map(|&row| parts.bodies.ids[row as usize]).collect();
     let speed_mps = parts.bodies.walkers[one.row as usize].speed_max_mps.max(0.1);
-    let length_m: f32 = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
-    let waits_s = WAITS_S + WAITS_WAYS * length_m / speed_mps;
+    let path = Path::through(points);
+    let waits_s = WAITS_S + WAITS_WAYS * path.length_m / speed_mps;
     let Some(walk) = parts.walks.get_mut(one.walk) else {
         return;
     };
     let until = walk.clock(parts.clock.landing()).after(parts.clock.rate.ticks(f64::from(waits_s)));
-    let path = Path { points, length_m, ..Path::default() };
     let way = Following { cursor: Cursor::at_start(&path), path: path.into(), trouble: None };
     walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before, until }));
 }
@@ -444,10 +449,7 @@ pub(crate) fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
         let mut way = vec![other.body.position];
         way.extend_from_slice(following.cursor.ahead(&leg));
         let room_m = radius_m + other.body.radius_m + GAP_M;
-        let is_off = |place: Vec3| {
-            let on_way = steer::nearest(&way, OnPath { segment: 0, point: place }, f32::INFINITY);
-            flat_distance(on_way.point, place) >= room_m
-        };
+        let is_off = |place: Vec3| away_m(&way, place) >= room_m;
         is_off(backing.from) && is_off(backing.mouth)
     };
     let is_over = is_late || backing.before.iter().all(|&who| has_passed(who));

@@ -6,7 +6,6 @@
 
 use glam::Vec3;
 
-use crate::base::geom::flat_distance;
 use crate::base::ids::{DoorId, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
@@ -282,8 +281,7 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
         (None, Some(nudge)) => {
             let via = nudge.via.filter(|_| !clear(place, nudge.to));
             let points: Vec<Vec3> = [Some(place), via, Some(nudge.to)].into_iter().flatten().collect();
-            let length_m = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
-            aside = Path { points, length_m, ..Path::default() };
+            aside = Path::through(points);
             Some((&aside, Cursor::at_start(&aside)))
         }
         (None, None) => None,

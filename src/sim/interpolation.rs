@@ -42,29 +42,18 @@ pub(crate) fn run(parts: &mut InterpolationParts<'_>) {
     let clock = parts.clock;
     let ticks = clock.rate.ticks_per_step();
     let left_ticks = clock.landing().since(clock.tick);
-    let shown = Shown { part: (ticks - left_ticks) as f32 / ticks as f32, is_last: left_ticks == 0 };
+    let part = (ticks - left_ticks) as f32 / ticks as f32;
     if clock.begins_step() {
-        begin(parts, ticks, shown);
+        begin(parts, ticks, part);
     } else {
-        go_on(parts, shown);
+        go_on(parts, part);
     }
     stand(parts);
 }
 
-/// How much of a step a tick shows.
-#[derive(Clone, Copy)]
-struct Shown {
-    /// The part of the step that is over after the tick, from 0 to 1.
-    part: f32,
-    /// Whether that is all of it.
-    is_last: bool,
-}
-
-impl Shown {
-    /// Brings a body along, and says whether it is on its way after that.
-    fn bring(self, glide: &mut Interpolation, character: &mut Character) -> bool {
-        glide.bring(character, self.part) && !self.is_last
-    }
+/// Brings a body so far along its step, a part from 0 to 1, and says whether it is on its way after that.
+fn bring(glide: &mut Interpolation, character: &mut Character, part: f32) -> bool {
+    glide.bring(character, part) && part < 1.0
 }
 
 /// How far beside a line along the very edge of the ground a body is shown, metres.
@@ -73,7 +62,7 @@ const ASIDE_M: [f32; 2] = [2.5e-4, 2e-3];
 /// Everybody who has made a step begins it again, tick by tick. Along the very edge of the ground a part of a
 /// line may not be clear although the whole of it is: there a body is shown a hair beside the line, and where
 /// that is not clear either it is there at once. Anyone who leaves ground that went away is seen to leave it.
-fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, shown: Shown) {
+fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
     let InterpolationParts { map, characters, glides, step, .. } = parts;
     let bodies = &step.bodies;
     retain(
@@ -96,7 +85,7 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, shown: Shown) {
             if is_clear {
                 (character.body.position, character.facing_rad) = glide.from;
             }
-            is_clear && shown.bring(glide, character)
+            is_clear && bring(glide, character, part)
         },
     );
 }
@@ -112,11 +101,9 @@ fn goes_beside(glide: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> b
 }
 
 /// Brings everybody who is on its way a part of the step along, and keeps those who have not stopped.
-fn go_on(parts: &mut InterpolationParts<'_>, shown: Shown) {
+fn go_on(parts: &mut InterpolationParts<'_>, part: f32) {
     let InterpolationParts { glides, characters, step, .. } = parts;
-    let bring =
-        |(): &mut (), glide: &mut Interpolation, character: &mut Character| shown.bring(glide, character);
-    retain((glides, characters, step.threads), || (), bring);
+    retain((glides, characters, step.threads), || (), |(), glide, character| bring(glide, character, part));
 }
 
 /// Keeps those on their way of whom `keeps` is true, which may change them and their bodies and look at

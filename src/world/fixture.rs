@@ -7,10 +7,9 @@ use crate::base::rng::Rng;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Crossing, LayerChange, Path, Revision};
 use crate::world::World;
-use crate::world::character::{Body, Character, Displaced, Gait, Replan};
-use crate::world::door::DoorPolicy;
+use crate::world::character::{Character, Displaced};
 use crate::world::goal::Goal;
-use crate::world::ops::characters::stream_name;
+use crate::world::ops::characters::{Spawn, born, stream_name};
 use crate::world::ops::walks::{WalkOrder, walk_to};
 use crate::world::owner::Owner;
 use crate::world::walk::{Following, Phase, WalkOptions};
@@ -62,30 +61,6 @@ pub(crate) fn sample() -> Fixture {
 
 /// Somebody who stands there, in a run with this seed.
 pub(crate) fn someone(seed: u64, name: &str, position: Vec3) -> Character {
-    Character {
-        serial: 0,
-        name: name.to_owned(),
-        body: Body { position, velocity: Vec3::ZERO, radius_m: 0.35, height_m: 1.8 },
-        facing_rad: 0.0,
-        gait: Gait::default(),
-        tags: vec![name.to_owned()],
-        is_player: false,
-        doors: DoorPolicy::Avoid,
-        layer: 0,
-        walk: None,
-        is_moving: false,
-        is_still: true,
-        drift: Vec3::ZERO,
-        came_to: None,
-        desired: Vec3::ZERO,
-        nudge: None,
-        nudged: None,
-        turn: None,
-        play: None,
-        held: None,
-        removed: None,
-        displaced: Displaced::No,
-        replan: Replan::default(),
-        rng: Rng::stream(seed, &stream_name(name)),
-    }
+    let rng = Rng::stream(seed, &stream_name(name));
+    Character { displaced: Displaced::No, ..born(Spawn::new(name, position), 0, (position, rng)) }
 }

@@ -23,6 +23,7 @@ use walkon::{
 
 use crate::client::Reply;
 use crate::course::Course;
+use crate::edit::merge::same_ends;
 use crate::orders::{DebugAsk, LineWish, Order, Ordered, Orders};
 use crate::replica::Wish;
 
@@ -661,10 +662,7 @@ fn variable(one: &Variable) -> Value {
 /// inside goes to the next line there that says the same, else as far down as it was.
 fn moved_lines(before: &str, after: &str, lines: impl Iterator<Item = u32>) -> Vec<u32> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
-    let first = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
-    let rest = old.len().min(new.len()) - first;
-    let last =
-        old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(one, other)| one == other).count();
+    let [first, last] = same_ends(&old, &new);
     let changed = first..new.len() - last;
     let moved = |line: u32| {
         let at = (line as usize).saturating_sub(1);

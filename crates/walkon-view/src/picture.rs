@@ -249,7 +249,7 @@ fn is_of(world: &World, tag: &Tag, wishes: &Wishes) -> bool {
             let watch = watches.iter().find(|watch| watch.serial == *serial);
             match watch.map(|watch| &watch.ground) {
                 Some(WatchShape::Around { character, .. }) => Some(*character),
-                // One at a place is about whoever comes there.
+                // A watch at a fixed place belongs to no character.
                 _ => return true,
             }
         }

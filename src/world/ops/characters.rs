@@ -112,7 +112,8 @@ pub(crate) fn stream_name(name: &str) -> String {
     format!("walks of {name}")
 }
 
-fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
+/// A character that stands where it was put, with its random stream, and does nothing yet.
+pub(crate) fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
     let mut tags = spawn.tags;
     tags.push(spawn.name.clone());
     if spawn.is_player {

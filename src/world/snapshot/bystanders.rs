@@ -91,7 +91,7 @@ impl ToldDiscs {
         let all: Vec<u32> = input.list(|input| {
             let number = next.saturating_add(input.count()?);
             if number as usize >= characters.ids().len() {
-                return Err(Broken::new("somebody in the way who is not there"));
+                return Err(nobody());
             }
             next = number + 1;
             Ok(number)
@@ -241,7 +241,6 @@ impl ToldDiscs {
             return Ok(Bystanders::new(who.into(), discs.into()));
         }
         let count = input.count()? as usize;
-        let nobody = || Broken::new("somebody in the way who is not there");
         if count > self.people.len() {
             return Err(nobody());
         }
@@ -274,7 +273,7 @@ impl ToldDiscs {
 
     fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, Broken> {
         let one = self.people.get(rank as usize).copied();
-        let one = one.ok_or_else(|| Broken::new("somebody in the way who is not there"))?;
+        let one = one.ok_or_else(nobody)?;
         let mut found = None;
         for (circle, disc) in self.others_of(one) {
             if input.flag()? {
@@ -294,6 +293,11 @@ impl ToldDiscs {
         self.add(rank, disc);
         Ok(disc)
     }
+}
+
+/// What is wrong with a list that tells of people who are not there.
+fn nobody() -> Broken {
+    Broken::new("somebody in the way who is not there")
 }
 
 /// To the bit.
@@ -369,7 +373,7 @@ impl BitReader {
             }
             (all, self.held, self.count) = (all + self.count, 0, 0);
             if all > most {
-                return Err(Broken::new("somebody in the way who is not there"));
+                return Err(nobody());
             }
             (self.held, self.count) = (u64::from(input.byte()?), 8);
         }

@@ -202,6 +202,14 @@ pub struct LayerChange {
 }
 
 impl Path {
+    /// The path along some points, by straight lines on one layer; as for a default path, nothing else is
+    /// said of it.
+    #[must_use]
+    pub fn through(points: Vec<Vec3>) -> Self {
+        let length_m = points.windows(2).map(|leg| flat_distance(leg[0], leg[1])).sum();
+        Self { points, length_m, ..Self::default() }
+    }
+
     /// Length of the way in space, slopes and steps included, metres.
     #[must_use]
     pub fn length_in_space_m(&self) -> f32 {

@@ -66,12 +66,17 @@ fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
+/// How many lines two texts have in common where they begin, and, of the others, where they end.
+pub(crate) fn same_ends(old: &[&str], new: &[&str]) -> [usize; 2] {
+    let is_same = |(a, b): &(&&str, &&str)| a == b;
+    let begin = old.iter().zip(new).take_while(is_same).count();
+    let ends = old[begin..].iter().rev().zip(new[begin..].iter().rev());
+    [begin, ends.take_while(is_same).count()]
+}
+
 fn hunks<'t>(base: &[&str], text: &'t str) -> Vec<Hunk<'t>> {
     let new = lines(text);
-    let is_same = |(a, b): &(&&str, &&str)| a == b;
-    let begin = base.iter().zip(&new).take_while(is_same).count();
-    let ends = base[begin..].iter().rev().zip(new[begin..].iter().rev());
-    let end = ends.take_while(is_same).count();
+    let [begin, end] = same_ends(base, &new);
     let (old_middle, new_middle) = (&base[begin..base.len() - end], &new[begin..new.len() - end]);
     let mut hunks: Vec<Hunk<'t>> = Vec::new();
     let (mut old_done, mut new_done) = (0, 0);

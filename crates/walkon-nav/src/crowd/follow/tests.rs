@@ -59,8 +59,7 @@ fn seed_f3_every_tick_rate_takes_the_same_way() {
 fn seed_f4_a_fast_body_passes_each_corner_once_and_never_turns_back() {
     let points: Vec<Vec3> =
         (0..10).map(|at| Vec3::new(at as f32 * 1.5, 0.0, (at % 2) as f32 * 0.2)).collect();
-    let length_m = points.windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
-    let path = Path { points, length_m, whole: true, ..Path::default() };
+    let path = Path { whole: true, ..Path::through(points) };
     for rate in [30.0, 60.0, 120.0] {
         let walked = walk(&path, &gait(20.0, rate), Vec2::X, |_, _| true);
         let mut last_x = f32::NEG_INFINITY;
@@ -147,8 +146,7 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
     for round in 0..300 {
         let count = 2 + (unit() * 6.0) as usize;
         let points: Vec<Vec3> = (0..count).map(|_| Vec3::new(unit() * 8.0, 0.0, unit() * 8.0)).collect();
-        let length_m = points.windows(2).map(|pair| flat_distance(pair[0], pair[1])).sum();
-        let path = Path { points, length_m, whole: true, ..Path::default() };
+        let path = Path { whole: true, ..Path::through(points) };
         let speed_mps = [0.5, 1.4, 5.0, 20.0, 50.0][round % 5];
         let gait = Gait { is_exact: round % 2 == 0, brakes: round % 3 != 0, ..gait(speed_mps, 60.0) };
         // Sharp corners take as long as turning does.

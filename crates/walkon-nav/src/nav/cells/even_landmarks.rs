@@ -68,10 +68,7 @@ impl EvenLandmarks {
 
     /// Whether something is said of all open cells of a window.
     pub(crate) fn know_all(&self, window: Window, is_open: impl Fn(u32, u32) -> bool) -> bool {
-        let mut rows = window.first_z..window.end_z;
-        rows.all(|z| {
-            (window.first_x..window.end_x).all(|x| !is_open(x, z) || self.known.rank((x, z)).is_some())
-        })
+        window.all_cells(|x, z| !is_open(x, z) || self.known.rank((x, z)).is_some())
     }
 
     /// Memory taken.
@@ -181,8 +178,7 @@ impl EvenSurvey {
 
     /// Whether all open cells of a window were so when it began.
     pub(crate) fn looks_at_all(&self, window: Window, is_open: impl Fn(u32, u32) -> bool) -> bool {
-        let mut rows = window.first_z..window.end_z;
-        rows.all(|z| (window.first_x..window.end_x).all(|x| !is_open(x, z) || self.bits.get(x, z)))
+        window.all_cells(|x, z| !is_open(x, z) || self.bits.get(x, z))
     }
 
     /// All at once.

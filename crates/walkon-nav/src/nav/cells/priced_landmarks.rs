@@ -81,8 +81,7 @@ impl PricedLandmarks {
     /// Whether a way leads from or to each of some cells of which something is said, on the ground as it was.
     pub(crate) fn know_all(&self, window: Window, is_open: impl Fn(u32, u32) -> bool) -> bool {
         let known = |x: u32, z: u32| self.costs[(z * self.width + x) as usize].0 != [0; LANES];
-        let mut rows = window.first_z..window.end_z;
-        rows.all(|z| (window.first_x..window.end_x).all(|x| !is_open(x, z) || known(x, z)))
+        window.all_cells(|x, z| !is_open(x, z) || known(x, z))
     }
 
     /// Memory taken.

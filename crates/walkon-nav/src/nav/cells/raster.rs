@@ -132,6 +132,11 @@ impl Window {
         }
     }
 
+    /// Whether something holds of every cell (x, z).
+    pub(crate) fn all_cells(self, mut holds: impl FnMut(u32, u32) -> bool) -> bool {
+        (self.first_z..self.end_z).all(|z| (self.first_x..self.end_x).all(|x| holds(x, z)))
+    }
+
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.first_x < other.end_x
             && other.first_x < self.end_x
