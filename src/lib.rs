@@ -92,7 +92,7 @@ pub use game::roster::{Row, Stance};
 pub use game::save::{RestoreError, SaveError, SaveHeader};
 pub use game::tick::Tick;
 pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
-pub use script::host::reload::Refusal;
+pub use script::host::reload::ReloadError;
 pub use script::state::profile::report::CallKey;
 pub use script::state::profile::{Profile, ProfileSetup, Stopwatch, Use, Who as ProfiledCaller};
 pub use script::vm::VmError;
@@ -135,5 +135,5 @@ pub use world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace
 pub use glam::Vec3;
 pub use nav::{
     Accept, Disc, LayerChange, LinkAction, LinkActions, NavMap, Others, OwnArea, PassRules, Path, PathAnswer,
-    PathQuery, PathStatus, PathTrouble, Revision, Search, Traversal,
+    PathFailure, PathQuery, PathStatus, Revision, Search, Traversal,
 };

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::game::inputs::LevelTexts;
 use crate::game::reload_errors::{self, Written};
@@ -19,7 +19,7 @@ use crate::level::spawn::{self, Spawned};
 use crate::level::{Level, MemorySource, load};
 use crate::nav::{AreaEdit, NavEdit};
 use crate::script::host::BehaviourRef;
-use crate::script::host::reload::{LevelBehaviours, Refusal};
+use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::vm::files::ScriptTexts;
 use crate::world::World;
 use crate::world::area::Area;
@@ -182,7 +182,7 @@ impl Origin {
         world: &World,
         script: Option<String>,
         hash: u64,
-    ) -> Result<Self, Broken> {
+    ) -> Result<Self, DecodeError> {
         let areas = input.list(|input| {
             let (name, available, factor) = (input.text()?, input.flag()?, input.float()?);
             let kind = crate::world::area::AreaKind::Ground;
@@ -202,7 +202,7 @@ impl Origin {
                     if !input.flag()? {
                         last = Some(BehaviourRef { name: input.text()?, params: Saved::load(input)? });
                     }
-                    let given = last.clone().ok_or_else(|| Broken::new("a behaviour that is none"))?;
+                    let given = last.clone().ok_or_else(|| DecodeError::new("a behaviour that is none"))?;
                     input.pay(given.name.len() + given.params.bytes())?;
                     Ok(given)
                 })
@@ -303,7 +303,7 @@ pub(super) struct Edited {
 ///
 /// # Errors
 /// The first mistake in it.
-pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result<StagedLevel, Refusal> {
+pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result<StagedLevel, ReloadError> {
     let mut source = MemorySource::new();
     for (path, bytes) in &texts.files {
         source = source.with(path, bytes.clone());
@@ -311,13 +311,13 @@ pub(super) fn stage(texts: &LevelTexts, scripts: Option<&ScriptTexts>) -> Result
     let level: Level = load(&texts.path, &source).map_err(|refused| {
         let first = refused.diagnostics.iter().find(|found| found.severity == crate::level::Severity::Error);
         match first {
-            Some(first) => Refusal {
+            Some(first) => ReloadError {
                 file: first.path.clone(),
                 line: first.line,
                 message: format!("{}:{}: {}", first.path, first.line, first.message),
-                ..Refusal::default()
+                ..ReloadError::default()
             },
-            None => Refusal { message: refused.to_string(), ..Refusal::default() },
+            None => ReloadError { message: refused.to_string(), ..ReloadError::default() },
         }
     })?;
     if let Some(refusal) = scripts.and_then(|scripts| reload_errors::unknown_script(&level, scripts)) {

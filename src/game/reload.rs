@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::game::inputs::Reload;
 use crate::game::level_reload::{self, Origin};
 use crate::script::host::ScriptHost;
-use crate::script::host::reload::{Refusal, Taken};
+use crate::script::host::reload::{ReloadError, Taken};
 use crate::script::state::test_run::ReloadReport;
 use crate::world::World;
 use crate::world::event::{Fact, ReloadedFile};
@@ -19,7 +19,7 @@ use crate::world::event::{Fact, ReloadedFile};
 pub(super) fn stage(
     scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-) -> Option<Result<level_reload::StagedLevel, Refusal>> {
+) -> Option<Result<level_reload::StagedLevel, ReloadError>> {
     let scripts = scripts.map(|scripts| {
         scripts.stage(&reload.scripts);
         &*scripts
@@ -34,7 +34,7 @@ pub(super) fn commit(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-    (level, origin): (Option<Result<level_reload::StagedLevel, Refusal>>, &mut Option<Origin>),
+    (level, origin): (Option<Result<level_reload::StagedLevel, ReloadError>>, &mut Option<Origin>),
 ) -> bool {
     let outcome = match (level, origin.as_mut()) {
         (Some(Err(refusal)), _) => {
@@ -65,7 +65,7 @@ fn with_level(
     scripts: Option<&mut ScriptHost>,
     (mut staged, origin): (level_reload::StagedLevel, &mut Origin),
     reload: &Reload,
-) -> Result<Taken, Refusal> {
+) -> Result<Taken, ReloadError> {
     let before = (world.clone(), origin.clone());
     let written = std::mem::take(&mut staged.written);
     let edited = level_reload::apply(world, origin, staged);
@@ -97,7 +97,7 @@ fn paths(reload: &Reload) -> Vec<String> {
 }
 
 /// The fact of a reload, and its report.
-fn tell(world: &mut World, outcome: Result<Taken, Refusal>, reload: &Reload) -> ReloadReport {
+fn tell(world: &mut World, outcome: Result<Taken, ReloadError>, reload: &Reload) -> ReloadReport {
     let tick = world.tick();
     let (event, report) = match outcome {
         Ok(Taken { files, notes }) => {
@@ -105,7 +105,7 @@ fn tell(world: &mut World, outcome: Result<Taken, Refusal>, reload: &Reload) -> 
             let report = ReloadReport { ok: true, message: None, files: paths, tick };
             (Fact::Reloaded { files: described(&files), notes }, report)
         }
-        Err(Refusal { file, line, message, .. }) => {
+        Err(ReloadError { file, line, message, .. }) => {
             let files = paths(reload);
             let report = ReloadReport { ok: false, message: Some(message.clone()), files, tick };
             let mut files = described(&reload.scripts);

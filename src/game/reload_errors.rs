@@ -5,7 +5,7 @@
 //! Not here: mistakes that the level has by itself (`level`).
 
 use crate::level::{CharacterDef, Level, LevelFile, Span};
-use crate::script::host::reload::{Misfit, Refusal};
+use crate::script::host::reload::{Misfit, ReloadError};
 use crate::script::vm::files::ScriptTexts;
 
 /// What a level says of its characters, and where.
@@ -21,12 +21,12 @@ impl Written {
     }
 
     /// A refusal of the scripts; one about parameters is blamed on the place that gives them.
-    pub(super) fn blame(&self, refusal: Refusal) -> Refusal {
+    pub(super) fn blame(&self, refusal: ReloadError) -> ReloadError {
         let found = refusal.misfit.as_ref().and_then(|misfit| self.misfit(misfit));
         found.unwrap_or(refusal)
     }
 
-    fn misfit(&self, misfit: &Misfit) -> Option<Refusal> {
+    fn misfit(&self, misfit: &Misfit) -> Option<ReloadError> {
         let own = self.characters.iter().find(|own| own.name.value == misfit.character)?;
         let given = misfit.parameter.as_ref().and_then(|name| Some(own.params.get(name)?.span));
         let span = given.or_else(|| Some(own.behaviour.as_ref()?.span))?;
@@ -35,17 +35,17 @@ impl Written {
 }
 
 /// The first script that a level names and that is not there.
-pub(super) fn unknown_script(level: &Level, scripts: &ScriptTexts) -> Option<Refusal> {
+pub(super) fn unknown_script(level: &Level, scripts: &ScriptTexts) -> Option<ReloadError> {
     let behaviours = level.def.characters.iter().filter_map(|own| own.behaviour.as_ref());
     let mut named = level.def.script.iter().chain(behaviours);
     let (span, error) = named.find_map(|name| Some((name.span, scripts.resolve(&name.value).err()?)))?;
     Some(refused(&level.files, span, &error.to_string()))
 }
 
-fn refused(files: &[LevelFile], span: Span, what: &str) -> Refusal {
+fn refused(files: &[LevelFile], span: Span, what: &str) -> ReloadError {
     let file = files.get(usize::from(span.file));
     let (line, column) = file.map_or((1, 1), |file| file.position(span.start));
     let path = file.map_or("", |file| file.path.as_str());
     let message = format!("{path}:{line}:{column}: {what}");
-    Refusal { file: path.to_owned(), line, message, ..Refusal::default() }
+    ReloadError { file: path.to_owned(), line, message, ..ReloadError::default() }
 }

@@ -9,13 +9,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash;
 use crate::base::time::Tick;
 use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
 use crate::game::{Game, Setup, reload_errors};
 use crate::level::{Level, spawn};
-use crate::script::host::reload::Refusal;
+use crate::script::host::reload::ReloadError;
 use crate::script::host::{ScriptHost, ScriptSetup, StartError};
 use crate::script::state::test_run::TestSaving;
 use crate::script::vm::files::ScriptTexts;
@@ -52,7 +52,7 @@ pub enum RestoreError {
     Start(#[from] StartError),
     /// The scripts of the level do not fit what was saved.
     #[error("the save game does not fit: {}", .0.message)]
-    Scripts(Box<Refusal>),
+    Scripts(Box<ReloadError>),
 }
 
 impl RestoreError {
@@ -67,8 +67,8 @@ impl RestoreError {
     }
 }
 
-impl From<Broken> for RestoreError {
-    fn from(broken: Broken) -> Self {
+impl From<DecodeError> for RestoreError {
+    fn from(broken: DecodeError) -> Self {
         Self::Bytes(broken.0)
     }
 }
@@ -135,7 +135,7 @@ impl SaveHeader {
         args.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>, form: u32) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>, form: u32) -> Result<Self, DecodeError> {
         Ok(Self {
             form,
             walkon: Saved::load(input)?,

@@ -6,7 +6,7 @@
 
 /// Why text is not base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotBase64 {
+pub struct Base64Error {
     /// Completes a sentence that begins with the holder of the text.
     pub what: &'static str,
     /// Where in the text, as bytes from its begin; None at its end.
@@ -35,7 +35,7 @@ pub fn text_of(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub fn bytes_of(text: &str) -> Result<Vec<u8>, NotBase64> {
+pub fn bytes_of(text: &str) -> Result<Vec<u8>, Base64Error> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut bits, mut held, mut padding) = (0u32, 0u32, 0);
     for (at, letter) in text.bytes().enumerate() {
@@ -55,7 +55,7 @@ pub fn bytes_of(text: &str) -> Result<Vec<u8>, NotBase64> {
         if value == 64 || padding > 0 {
             let what =
                 if padding > 0 { "goes on after its end" } else { "has a character that is none of base64" };
-            return Err(NotBase64 { what, at: Some(at) });
+            return Err(Base64Error { what, at: Some(at) });
         }
         held = held << 6 | u32::from(value);
         bits += 6;
@@ -67,7 +67,7 @@ pub fn bytes_of(text: &str) -> Result<Vec<u8>, NotBase64> {
     // What is left over: 0, 2 or 4 bits of a last group, with as many padding characters; six mean a cut.
     let is_cut = bits == 6 || (padding > 0 && padding * 2 != bits) || held & ((1 << bits) - 1) != 0;
     if is_cut {
-        return Err(NotBase64 { what: "is base64 that was cut off or damaged at its end", at: None });
+        return Err(Base64Error { what: "is base64 that was cut off or damaged at its end", at: None });
     }
     Ok(bytes)
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use slotmap::{Key, KeyData};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 
 /// A place in the table.
 #[derive(Clone, Debug)]
@@ -141,8 +141,8 @@ impl<K: Key, V> Arena<K, V> {
     ///
     /// # Errors
     /// When a place is given twice or not at all.
-    pub(crate) fn load(input: &mut ByteReader<'_>, values: Vec<(K, V)>) -> Result<Self, Broken> {
-        let broken = || Broken::new("a table with places that cannot be");
+    pub(crate) fn load(input: &mut ByteReader<'_>, values: Vec<(K, V)>) -> Result<Self, DecodeError> {
+        let broken = || DecodeError::new("a table with places that cannot be");
         let count = input.count()? as usize;
         let free = input.list(|input| Ok((input.count()? as usize, input.word()?)))?;
         if count != values.len() + free.len() + 1 {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::base::geom::ground;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::nav::{AreaEdit, GraphEdit, NavMap, PathTrouble, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, NavMap, PathFailure, TileEdit};
 use crate::world::area::Area;
 use crate::world::block::Block;
 use crate::world::character::{Character, Characters};
@@ -91,14 +91,14 @@ impl LevelMap {
 
     /// The reason and the blocker behind what the map said.
     #[must_use]
-    pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
+    pub fn reason_of(&self, trouble: PathFailure) -> (Reason, Option<Blocker>) {
         match trouble {
-            PathTrouble::NoPath => (Reason::NoPath, None),
-            PathTrouble::StartOffNav => (Reason::StartOffNav, None),
-            PathTrouble::TooWide => (Reason::TooWide, None),
-            PathTrouble::Limit => (Reason::Limit, None),
-            PathTrouble::Occupied => (Reason::Occupied, None),
-            PathTrouble::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
+            PathFailure::NoPath => (Reason::NoPath, None),
+            PathFailure::StartOffNav => (Reason::StartOffNav, None),
+            PathFailure::TooWide => (Reason::TooWide, None),
+            PathFailure::Limit => (Reason::Limit, None),
+            PathFailure::Occupied => (Reason::Occupied, None),
+            PathFailure::Area(area) => match self.areas.get(area.index()).and_then(|area| area.door) {
                 Some(door) => (Reason::DoorClosed, Some(Blocker::Door(door))),
                 None => (Reason::NoPath, None),
             },

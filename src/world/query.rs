@@ -9,7 +9,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
 use crate::base::time::{Tick, TickRate};
-use crate::nav::{NavMap, PathTrouble, Traversal};
+use crate::nav::{NavMap, PathFailure, Traversal};
 use crate::world::World;
 use crate::world::area::Area;
 use crate::world::asker;
@@ -317,7 +317,7 @@ impl World {
 
     /// The reason and the blocker behind what the map said.
     #[must_use]
-    pub fn reason_of(&self, trouble: PathTrouble) -> (Reason, Option<Blocker>) {
+    pub fn reason_of(&self, trouble: PathFailure) -> (Reason, Option<Blocker>) {
         self.map.reason_of(trouble)
     }
 }

@@ -14,7 +14,7 @@ mod map;
 mod walks;
 mod words;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::geom::ground;
 use crate::base::ids::CharacterId;
 use crate::base::time::{Tick, TickRate};
@@ -91,9 +91,9 @@ pub fn save(world: &World, out: &mut ByteWriter) {
 ///
 /// # Errors
 /// When the bytes are not those of a world on this ground.
-pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Result<World, Broken> {
+pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Result<World, DecodeError> {
     let rate = u32::try_from(input.word()?).ok().and_then(TickRate::new);
-    let rate = rate.ok_or_else(|| Broken::new("a tick rate that cannot be"))?;
+    let rate = rate.ok_or_else(|| DecodeError::new("a tick rate that cannot be"))?;
     fresh.clock = Clock { tick: input.now(), rate, ..Clock::default() };
     fresh.level.seed = input.whole()?;
     let layers = match ground {
@@ -118,7 +118,7 @@ pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Res
 }
 
 /// Whether what is told of one part can be, given the others.
-fn check(world: &World, layers: usize) -> Result<(), Broken> {
+fn check(world: &World, layers: usize) -> Result<(), DecodeError> {
     let doors = world.map.doors.len();
     let is_door = |id: crate::base::ids::DoorId| id.index() < doors;
     use crate::world::goal::Goal;
@@ -133,18 +133,18 @@ fn check(world: &World, layers: usize) -> Result<(), Broken> {
                 following.path.layers.iter().all(|change| usize::from(change.layer) < layers)
             });
         if !is_sound {
-            return Err(Broken::new("a walk to what is not there"));
+            return Err(DecodeError::new("a walk to what is not there"));
         }
     }
     let known = |id: CharacterId| world.characters.get(id).is_some();
     let is_sound = world.glides.iter().all(|glide| usize::from(glide.layer) < layers && known(glide.who))
         && world.characters.iter().all(|(_, one)| one.came_to.is_none_or(|(goal, _)| is_goal(&goal)))
         && world.senses.noises.iter().all(|noise| usize::from(noise.layer) < layers);
-    if is_sound { Ok(()) } else { Err(Broken::new("somebody who is not there")) }
+    if is_sound { Ok(()) } else { Err(DecodeError::new("somebody who is not there")) }
 }
 
 /// Whether everybody stands somewhere near the map.
-fn check_places(world: &World) -> Result<(), Broken> {
+fn check_places(world: &World) -> Result<(), DecodeError> {
     /// How far beyond the map a body may be, metres.
     const BEYOND_M: f64 = 1e3;
     let bounds = world.map.nav.bounds();
@@ -152,7 +152,7 @@ fn check_places(world: &World) -> Result<(), Broken> {
     let is_near = |place: glam::Vec3| bounds.is_empty() || around.contains(ground(place));
     let bodies = world.characters.iter().map(|(_, one)| one.body.position);
     let glides = world.glides.iter().flat_map(|glide| [glide.from.0, glide.to.0]);
-    if bodies.chain(glides).all(is_near) { Ok(()) } else { Err(Broken::new("a place that is nowhere")) }
+    if bodies.chain(glides).all(is_near) { Ok(()) } else { Err(DecodeError::new("a place that is nowhere")) }
 }
 
 /// Those whom questions are asked for most: as when they appear.
@@ -179,14 +179,14 @@ fn save_places(out: &mut ByteWriter, Places { marks, made, routes: _ }: &Places)
     out.list(made.into_iter(), |out, mark| mark.save(out));
 }
 
-fn load_places(input: &mut ByteReader<'_>, ground: Ground, places: &mut Places) -> Result<(), Broken> {
+fn load_places(input: &mut ByteReader<'_>, ground: Ground, places: &mut Places) -> Result<(), DecodeError> {
     let made: Vec<Mark> = Saved::load(input)?;
     if ground == Ground::Changed {
         *places = Places::default();
     }
     for mark in made {
         if places.marks.contains_key(&mark.name) {
-            return Err(Broken::new("two marks of one name"));
+            return Err(DecodeError::new("two marks of one name"));
         }
         places.made.insert(mark.name.clone());
         places.marks.insert(mark.name.clone(), mark);
@@ -215,7 +215,11 @@ fn save_triggers(out: &mut ByteWriter, triggers: &Triggers) {
     watches_made.save(out);
 }
 
-fn load_triggers(input: &mut ByteReader<'_>, ground: Ground, triggers: &mut Triggers) -> Result<(), Broken> {
+fn load_triggers(
+    input: &mut ByteReader<'_>,
+    ground: Ground,
+    triggers: &mut Triggers,
+) -> Result<(), DecodeError> {
     let mut fresh = std::mem::take(&mut triggers.regions).into_iter();
     triggers.regions = input.list(|input| {
         let name = input.text()?;
@@ -226,11 +230,11 @@ fn load_triggers(input: &mut ByteReader<'_>, ground: Ground, triggers: &mut Trig
                 Some(Region { name, shape, layer: None, inside: Default::default() })
             }
         };
-        let known = known.ok_or_else(|| Broken::new("regions of another level"))?;
+        let known = known.ok_or_else(|| DecodeError::new("regions of another level"))?;
         Ok(Region { inside: Saved::load(input)?, ..known })
     })?;
     if ground == Ground::Same && fresh.next().is_some() {
-        return Err(Broken::new("regions of another level"));
+        return Err(DecodeError::new("regions of another level"));
     }
     triggers.watches_made = Saved::load(input)?;
     Ok(())
@@ -251,7 +255,7 @@ fn save_senses(out: &mut ByteWriter, senses: &Senses) {
     noises_made.save(out);
 }
 
-fn load_senses(input: &mut ByteReader<'_>) -> Result<Senses, Broken> {
+fn load_senses(input: &mut ByteReader<'_>) -> Result<Senses, DecodeError> {
     let (made, noises, noises_made) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
     Ok(Senses { made, noises, noises_made, ..Senses::default() })
 }

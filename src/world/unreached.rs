@@ -8,23 +8,23 @@ use glam::Vec3;
 
 use crate::base::geom::ground;
 use crate::base::suggestions;
-use crate::nav::{PathTrouble, Traversal};
+use crate::nav::{PathFailure, Traversal};
 use crate::world::World;
 use crate::world::settings::Settings;
 
 impl World {
     /// Why a goal was not reached, given what the map said of it.
     #[must_use]
-    pub fn why_unreached(&self, goal: Vec3, by: &Traversal, trouble: PathTrouble) -> String {
+    pub fn why_unreached(&self, goal: Vec3, by: &Traversal, trouble: PathFailure) -> String {
         match trouble {
-            PathTrouble::NoPath => self.why_no_way(goal, by),
-            PathTrouble::StartOffNav => {
+            PathFailure::NoPath => self.why_no_way(goal, by),
+            PathFailure::StartOffNav => {
                 format!("the start is farther than {} m from walkable ground", Settings::SNAP_M)
             }
-            PathTrouble::TooWide => self.why_too_wide(goal, by),
-            PathTrouble::Occupied => "somebody stands on the goal".to_owned(),
-            PathTrouble::Limit => "the search reached its limit of expansions".to_owned(),
-            PathTrouble::Area(area) => match self.map.areas.get(area.index()) {
+            PathFailure::TooWide => self.why_too_wide(goal, by),
+            PathFailure::Occupied => "somebody stands on the goal".to_owned(),
+            PathFailure::Limit => "the search reached its limit of expansions".to_owned(),
+            PathFailure::Area(area) => match self.map.areas.get(area.index()) {
                 Some(area) if area.door.is_some() => "that door is closed".to_owned(),
                 Some(area) => format!("area \"{}\" is not available", area.name),
                 None => self.why_no_way(goal, by),

@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::time::{Tick, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OwnArea, PathTrouble, Revision};
+use crate::nav::{OwnArea, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
@@ -185,7 +185,7 @@ pub struct Following {
     /// How far along it the character is.
     pub cursor: Cursor,
     /// Why the path ends short of the goal, if it does.
-    pub trouble: Option<PathTrouble>,
+    pub trouble: Option<PathFailure>,
 }
 
 /// Where a walk is in its life.

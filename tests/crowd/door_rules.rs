@@ -4,7 +4,7 @@
 
 use glam::Vec3;
 use walkon::base::ids::CharacterId;
-use walkon::nav::{PathTrouble, Reach};
+use walkon::nav::{PathFailure, Reach};
 use walkon::world::door::DoorPolicy;
 use walkon::world::goal::Goal;
 use walkon::world::ops::characters::teleport;
@@ -144,7 +144,7 @@ fn a_door_of_a_team_is_a_wall_for_strangers_however_it_stands() {
         assert!(!passes_the_door(&mut shut_out, 1));
         assert_eq!(shut_out.ends, ["partial/nearest"], "{policy:?}");
         assert_eq!(settled(&shut_out, 0)["by"], "gate", "{policy:?}");
-        assert!(matches!(reach(&mut shut_out, 18.0, 5.0), Reach::No(PathTrouble::Area(_))), "{policy:?}");
+        assert!(matches!(reach(&mut shut_out, 18.0, 5.0), Reach::No(PathFailure::Area(_))), "{policy:?}");
     }
 }
 
@@ -181,7 +181,7 @@ fn behind_a_one_way_door_without_a_detour_there_is_no_way_back() {
         assert!(!passes_the_door(&mut stage, 2));
         assert_eq!(stage.ends, ["arrived/reached", "partial/nearest"], "{policy:?}");
         assert_eq!(settled(&stage, 1)["by"], "gate");
-        assert!(matches!(reach(&mut stage, 2.0, 5.0), Reach::No(PathTrouble::Area(_))));
+        assert!(matches!(reach(&mut stage, 2.0, 5.0), Reach::No(PathFailure::Area(_))));
     }
 }
 

@@ -14,7 +14,7 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{AreaShape, CellArea, CellMap, CellSource, GridSource, MapFrame, grid_frame};
 use walkon::nav::{
-    Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Reach,
+    Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach,
     Search, Traversal,
 };
 
@@ -443,7 +443,7 @@ fn seed_b7_a_boundary_padding_keeps_off_the_outer_edge_and_leaves_doorways_open(
     shut(&mut map, 1);
     source.areas[1].available = false;
     check_padding(&map, &source);
-    assert_eq!(map.reach(at(1.0, 1.0), at(9.0, 4.0), &thin()), Reach::No(PathTrouble::Area(AreaId(1))));
+    assert_eq!(map.reach(at(1.0, 1.0), at(9.0, 4.0), &thin()), Reach::No(PathFailure::Area(AreaId(1))));
     for _ in 0..60 {
         let mut corner = || rng.below(20) as f64 * 0.5;
         let shapes: Vec<AreaShape> = (0..4)
@@ -639,7 +639,7 @@ fn seed_a5_a_start_behind_a_wall_is_not_moved_through_it() {
     assert_eq!(slot.start(at(1.5, 2.5), &by), None);
     assert_eq!(
         plan(&slot, &PathQuery { by: by.clone(), ..query(at(1.5, 2.5), at(6.5, 2.5)) }).trouble,
-        Some(PathTrouble::TooWide)
+        Some(PathFailure::TooWide)
     );
     assert_eq!(slot.start(at(4.2, 2.6), &by).unwrap().point, at(5.5, 2.5), "near a wall it steps aside");
     // Beyond the edge of the map, with a wall in between.
@@ -726,11 +726,11 @@ fn seed_u1_the_four_answers_come_from_four_maps() {
     let open = [".....", ".###.", "....."];
     let cut = ["...#.", "...#.", "...#."];
     assert_eq!(answer(&open, u32::MAX, Accept::Exact), (PathStatus::Complete, None));
-    assert_eq!(answer(&cut, u32::MAX, Accept::Nearest), (PathStatus::Partial, Some(PathTrouble::NoPath)));
-    assert_eq!(answer(&cut, u32::MAX, Accept::Exact), (PathStatus::None, Some(PathTrouble::NoPath)));
-    assert_eq!(answer(&open, 0, Accept::Nearest), (PathStatus::None, Some(PathTrouble::Limit)), "fault:G29");
+    assert_eq!(answer(&cut, u32::MAX, Accept::Nearest), (PathStatus::Partial, Some(PathFailure::NoPath)));
+    assert_eq!(answer(&cut, u32::MAX, Accept::Exact), (PathStatus::None, Some(PathFailure::NoPath)));
+    assert_eq!(answer(&open, 0, Accept::Nearest), (PathStatus::None, Some(PathFailure::Limit)), "fault:G29");
     let nothing = plan(&NavMap::default(), &query(at(0.0, 0.0), at(1.0, 1.0)));
-    assert_eq!((nothing.status, nothing.trouble), (PathStatus::None, Some(PathTrouble::StartOffNav)));
+    assert_eq!((nothing.status, nothing.trouble), (PathStatus::None, Some(PathFailure::StartOffNav)));
     let lost = plan(&drawing(&open), &query(at(0.5, 0.5), Vec3::NAN));
     assert_eq!(lost.status, PathStatus::None);
 }
@@ -747,9 +747,9 @@ fn seed_u2_an_unreachable_goal_is_decided_without_a_search() {
         CellMap::from_cells(&CellSource { frame, walkable, ..CellSource::default() }).unwrap().into();
     let walk = PathQuery { accept: Accept::Exact, ..query(at(3.5, 3.5), at(200.5, 200.5)) };
     let answer = plan(&map, &walk);
-    assert_eq!((answer.trouble, answer.expansions), (Some(PathTrouble::NoPath), 0), "seed:N14, seed:N15");
+    assert_eq!((answer.trouble, answer.expansions), (Some(PathFailure::NoPath), 0), "seed:N14, seed:N15");
     assert_eq!(answer.nearest, Some(at(199.5, 199.5)));
-    assert_eq!(map.reach(at(3.5, 3.5), at(200.5, 200.5), &thin()), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(at(3.5, 3.5), at(200.5, 200.5), &thin()), Reach::No(PathFailure::NoPath));
 }
 
 #[test]
@@ -850,9 +850,9 @@ fn seed_w3_a_gap_of_a_metre_is_for_bodies_narrower_than_it() {
             }
         }
         let refused = ask(&map, 0.55);
-        assert_eq!((refused.status, refused.trouble), (PathStatus::None, Some(PathTrouble::TooWide)));
+        assert_eq!((refused.status, refused.trouble), (PathStatus::None, Some(PathFailure::TooWide)));
         let nowhere = ask(&map, 1e9);
-        assert_eq!(nowhere.trouble, Some(PathTrouble::TooWide), "fault:G18");
+        assert_eq!(nowhere.trouble, Some(PathFailure::TooWide), "fault:G18");
         assert!(!prepared || ask(&map, 0.45) == taken);
         for radius_m in [0.45, 0.55] {
             map.prepare(&Traversal { radius_m, ..Traversal::default() });
@@ -910,9 +910,9 @@ fn a_closed_door_is_named_and_can_be_planned_through() {
     let mut map = drawing(&["....#...", "....0...", "....#..."]);
     shut(&mut map, 0);
     let (from, to) = (at(0.5, 1.5), at(7.5, 1.5));
-    assert_eq!(map.reach(from, to, &thin()), Reach::No(PathTrouble::Area(AreaId(0))));
+    assert_eq!(map.reach(from, to, &thin()), Reach::No(PathFailure::Area(AreaId(0))));
     let near = plan(&map, &query(from, to));
-    assert_eq!((near.status, near.trouble), (PathStatus::Partial, Some(PathTrouble::Area(AreaId(0)))));
+    assert_eq!((near.status, near.trouble), (PathStatus::Partial, Some(PathFailure::Area(AreaId(0)))));
     assert_eq!(near.nearest, Some(at(3.5, 1.5)));
     let by = passing(&[(0, 2.5)]);
     assert_eq!(map.reach(from, to, &by), Reach::Yes);
@@ -924,7 +924,7 @@ fn a_closed_door_is_named_and_can_be_planned_through() {
     assert!((crossing.enter_m - 3.5).abs() < 1e-4 && (crossing.leave_m - 4.5).abs() < 1e-4, "{crossing:?}");
     assert!(map.is_walkable(at(4.5, 1.5), &by) && !map.is_walkable(at(4.5, 1.5), &thin()));
     let into = plan(&map, &query(from, at(4.5, 1.5)));
-    assert_eq!(into.trouble, Some(PathTrouble::Area(AreaId(0))), "a goal in a closed door");
+    assert_eq!(into.trouble, Some(PathFailure::Area(AreaId(0))), "a goal in a closed door");
 }
 
 #[test]
@@ -933,14 +933,14 @@ fn the_first_door_on_the_way_is_the_one_that_is_named() {
     shut(&mut map, 0);
     shut(&mut map, 1);
     let (west, middle, east) = (at(0.5, 1.5), at(3.5, 1.5), at(7.5, 1.5));
-    assert_eq!(map.reach(west, east, &thin()), Reach::No(PathTrouble::Area(AreaId(0))));
-    assert_eq!(map.reach(east, west, &thin()), Reach::No(PathTrouble::Area(AreaId(1))));
-    assert_eq!(map.reach(middle, east, &thin()), Reach::No(PathTrouble::Area(AreaId(1))));
+    assert_eq!(map.reach(west, east, &thin()), Reach::No(PathFailure::Area(AreaId(0))));
+    assert_eq!(map.reach(east, west, &thin()), Reach::No(PathFailure::Area(AreaId(1))));
+    assert_eq!(map.reach(middle, east, &thin()), Reach::No(PathFailure::Area(AreaId(1))));
     let by = passing(&[(0, 1.0)]);
     assert_eq!(map.reach(west, middle, &by), Reach::Yes);
     assert_eq!(
         map.reach(west, east, &by),
-        Reach::No(PathTrouble::Area(AreaId(1))),
+        Reach::No(PathFailure::Area(AreaId(1))),
         "not the one it can open"
     );
     let near = plan(&map, &PathQuery { by, ..query(west, east) });

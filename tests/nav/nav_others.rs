@@ -11,8 +11,8 @@ use walkon::base::ids::AreaId;
 use walkon::base::rng::Rng;
 use walkon::nav::cells::{CellArea, CellMap, CellSource, FACTOR_ONE, MapFrame, Unit};
 use walkon::nav::{
-    Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathQuery, PathRequests,
-    PathStatus, PathTrouble, Search, Traversal,
+    Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathFailure, PathQuery,
+    PathRequests, PathStatus, Search, Traversal,
 };
 
 use crate::nav::nav_laws::{Table, random_table, with_factors};
@@ -193,7 +193,7 @@ fn seed_d3_a_goal_that_somebody_covers_is_walked_to_beside() {
         }
         beside += 1;
         assert_eq!((answer.others, answer.covered), (Others::Avoided, Some(4)));
-        assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::Occupied)));
+        assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::Occupied)));
         assert_keeps_out(&copy, &answer);
         let end = *answer.path.points.last().unwrap();
         let cell = cell_of(&table, end);
@@ -501,7 +501,7 @@ fn the_nearest_point_to_a_goal_in_a_wall_is_left_to_who_stands_there() {
     let other = Disc { centre: Vec3::new(5.0, 0.0, 9.0), radius_m: 0.2 };
     let stands = Disc { centre: nearest, radius_m: 0.2 };
     let answer = map.plan(&query(start, goal, &[other, stands]), &mut search);
-    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::NoPath)));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::NoPath)));
     assert_eq!((answer.covered, answer.others), (Some(1), Others::Avoided));
     let gap = (*answer.path.points.last().unwrap() - nearest).length();
     assert!(gap > 0.2 && gap < 1.1, "beside: {gap}");

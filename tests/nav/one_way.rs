@@ -8,7 +8,7 @@
 use glam::Vec3;
 use walkon::base::rng::Rng;
 use walkon::nav::{
-    Accept, CellMap, CellSource, MapFrame, NavEdit, NavMap, PathQuery, PathStatus, PathTrouble, Reach,
+    Accept, CellMap, CellSource, MapFrame, NavEdit, NavMap, PathFailure, PathQuery, PathStatus, Reach,
     Search, TileEdit, Traversal,
 };
 
@@ -220,8 +220,8 @@ fn searches_cost_what_dijkstra_costs_and_reach_what_a_flood_reaches() {
                 }
                 None => {
                     trapped += 1;
-                    assert_eq!(reach, Reach::No(PathTrouble::NoPath), "{place}");
-                    assert_eq!(answer.trouble, Some(PathTrouble::NoPath), "{place}");
+                    assert_eq!(reach, Reach::No(PathFailure::NoPath), "{place}");
+                    assert_eq!(answer.trouble, Some(PathFailure::NoPath), "{place}");
                     partial += u32::from(answer.status == PathStatus::Partial);
                     let away = |cell: usize| {
                         let (x, z) =
@@ -293,9 +293,9 @@ fn seed_t9_a_forbidden_direction_is_that_of_leaving() {
     let by = Traversal::default();
     let (west, gate, east) = (middle((0, 0)), middle((3, 0)), middle((6, 0)));
     assert_eq!(map.reach(west, east, &by), Reach::Yes);
-    assert_eq!(map.reach(gate, west, &by), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(gate, west, &by), Reach::No(PathFailure::NoPath));
     assert_eq!(map.reach(east, gate, &by), Reach::Yes, "it may be entered from everywhere");
-    assert_eq!(map.reach(east, west, &by), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(east, west, &by), Reach::No(PathFailure::NoPath));
     let answer = map.plan(&query(east, west), &mut Search::default());
     assert_eq!(answer.nearest, Some(gate), "the nearest place that can be reached is the gate itself");
 }
@@ -309,7 +309,7 @@ fn fault_f36_a_trap_is_legal_and_cannot_be_left() {
     pit.leave[7] = 0xff;
     let (map, by) = (pit.map(), Traversal::default());
     assert_eq!(map.reach(middle((0, 0)), middle((2, 1)), &by), Reach::Yes);
-    assert_eq!(map.reach(middle((2, 1)), middle((0, 0)), &by), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(middle((2, 1)), middle((0, 0)), &by), Reach::No(PathFailure::NoPath));
     let answer = map.plan(&query(middle((2, 1)), middle((0, 0))), &mut Search::default());
     assert_eq!((answer.status, answer.path.points.len()), (PathStatus::Partial, 1), "it stays where it is");
     let exact = PathQuery { accept: Accept::Exact, ..query(middle((2, 1)), middle((0, 0))) };
@@ -327,7 +327,7 @@ fn directions_that_come_and_go_at_run_time_count_at_once() {
     assert_eq!(map.reach(east, west, &by), Reach::Yes);
     let change = map.apply(&[edit(1 << 4)]).expect("a change");
     assert!(change.closed && !change.opened && !change.recosted);
-    assert_eq!(map.reach(east, west, &by), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(east, west, &by), Reach::No(PathFailure::NoPath));
     assert_eq!(map.reach(west, east, &by), Reach::Yes);
     let change = map.apply(&[edit(0)]).expect("a change");
     assert!(change.opened && !change.closed);

@@ -7,7 +7,7 @@
 use glam::Vec3;
 use walkon::base::geom::flat_distance;
 use walkon::base::rng::Rng;
-use walkon::nav::{Accept, PathAnswer, PathQuery, PathStatus, PathTrouble, RandomPoint, Search, Traversal};
+use walkon::nav::{Accept, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Search, Traversal};
 use walkon::world::goal::Goal;
 use walkon::world::ops::tiles::{self, TileChange};
 use walkon::world::ops::walk_changes;
@@ -62,7 +62,7 @@ fn seed_o3_what_is_wrong_with_either_end_is_told_apart() {
         told(here, at(-20.0, 1.5)),
         told(here, at(14.0, 1.5)),
     ];
-    let (off, no) = (Some(PathTrouble::StartOffNav), Some(PathTrouble::NoPath));
+    let (off, no) = (Some(PathFailure::StartOffNav), Some(PathFailure::NoPath));
     assert_eq!(
         cases,
         [
@@ -128,7 +128,7 @@ fn seed_o6_a_search_that_gave_up_is_told_apart_from_one_that_found_no_way() {
     assert_eq!(ends("", far, true), "partial/nearest", "there is no way");
     let stage = stage("", &rows);
     let (gave_up, whole) = (ask(&stage, (at(0.5, 0.5), far), 10), ask(&stage, (at(0.5, 0.5), far), u32::MAX));
-    assert_eq!((gave_up.status, gave_up.trouble), (PathStatus::None, Some(PathTrouble::Limit)));
+    assert_eq!((gave_up.status, gave_up.trouble), (PathStatus::None, Some(PathFailure::Limit)));
     assert_eq!(whole.trouble, None);
 }
 

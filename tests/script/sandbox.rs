@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use walkon::base::value::Plain;
-use walkon::script::vm::convert::{Mistake, function};
+use walkon::script::vm::convert::{UsageError, function};
 use walkon::script::vm::fault::{FaultKind, text_of};
 use walkon::script::vm::files::ScriptTexts;
 use walkon::script::vm::payload;
@@ -48,7 +48,7 @@ fn probe(vm: &ScriptVm) -> mlua::Result<()> {
     let table = lua.create_table()?;
     table.raw_set(
         "panic",
-        function(lua, "probe.panic", |_, _| -> Result<(), Mistake> { panic!("a host function panics") })?,
+        function(lua, "probe.panic", |_, _| -> Result<(), UsageError> { panic!("a host function panics") })?,
     )?;
     table.raw_set(
         "plain",

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::ffi::c_char;
 
-use walkon_shell::{BorrowError, Ended, Problem, ProblemKind};
+use walkon_shell::{BorrowError, GameEndedError, Problem, ProblemKind};
 
 use crate::border::{self, WalkonBuffer, fill};
 
@@ -86,14 +86,14 @@ impl From<BorrowError> for Failure {
     fn from(error: BorrowError) -> Self {
         let status = match error {
             BorrowError::OtherThread => WalkonStatus::WrongThread,
-            BorrowError::InUse | BorrowError::Broken => WalkonStatus::Bug,
+            BorrowError::InUse | BorrowError::DecodeError => WalkonStatus::Bug,
         };
         Self::new(status, format!("game: {error}"))
     }
 }
 
-impl From<Ended> for Failure {
-    fn from(error: Ended) -> Self {
+impl From<GameEndedError> for Failure {
+    fn from(error: GameEndedError) -> Self {
         Self::new(WalkonStatus::Ended, error.to_string())
     }
 }

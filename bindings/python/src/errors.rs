@@ -4,7 +4,7 @@
 //! which are Python.
 
 use pyo3::prelude::*;
-use walkon_shell::{BorrowError, Bug, Ended, Problem};
+use walkon_shell::{BorrowError, Bug, GameEndedError, Problem};
 
 /// An exception of that class with a sentence.
 pub fn named(py: Python<'_>, class: &str, sentence: &str) -> PyErr {
@@ -28,12 +28,12 @@ pub fn given<T>(py: Python<'_>, given: Result<Result<T, BorrowError>, Bug>) -> P
 fn borrow(py: Python<'_>, error: BorrowError) -> PyErr {
     let class = match error {
         BorrowError::OtherThread | BorrowError::InUse => "ThreadError",
-        BorrowError::Broken => "BugError",
+        BorrowError::DecodeError => "BugError",
     };
     named(py, class, &format!("game: {error}"))
 }
 
 /// A game that has ended.
-pub fn ended(py: Python<'_>, error: Ended) -> PyErr {
+pub fn ended(py: Python<'_>, error: GameEndedError) -> PyErr {
     named(py, "EndedError", &error.to_string())
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use walkon::world::walk::{AcceptEnd, WalkPace};
 use walkon::{CharacterId, DoorPolicy, Goal, Tick, WalkOptions};
-use walkon_shell::{Ended, LiveGame, ThreadBound, caught};
+use walkon_shell::{GameEndedError, LiveGame, ThreadBound, caught};
 
 use crate::errors;
 use crate::level::{BoundArguments, bound};
@@ -101,7 +101,7 @@ impl Game {
     /// The whole game as bytes, between two ticks.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let saved = self.with(py, |live| match live.is_over() {
-            true => Err(Told::Ended(Ended)),
+            true => Err(Told::Ended(GameEndedError)),
             false => live.save().map_err(|error| Told::Save(error.to_string())),
         })?;
         saved.map(|bytes| PyBytes::new(py, &bytes)).map_err(|told| told.error(py))
@@ -213,7 +213,7 @@ impl Game {
 enum Told {
     Input(String),
     Save(String),
-    Ended(Ended),
+    Ended(GameEndedError),
 }
 
 impl Told {

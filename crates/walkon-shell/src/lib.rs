@@ -30,7 +30,7 @@ pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, Stop, run_one};
 pub use bug::{Bug, caught};
 pub use exit::{CommandFailure, Exit};
 pub use level_text::{LevelText, OpenError, StartSetup};
-pub use live::{Ended, LiveGame, PoseRow};
+pub use live::{GameEndedError, LiveGame, PoseRow};
 pub use outline::outline;
 pub use problem::{Problem, ProblemKind};
 pub use row::{RunBound, exit_of, exit_of_row, row};

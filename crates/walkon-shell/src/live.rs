@@ -21,7 +21,7 @@ use crate::watchdog::Watchdog;
 /// A game that has ended runs no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the game has ended, start another from its level")]
-pub struct Ended;
+pub struct GameEndedError;
 
 /// A game under way.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl LiveGame {
     /// When it has ended, or a scene is under way that does not say `resumable = true`.
     pub fn save(&self) -> Result<Vec<u8>, SaveError> {
         if self.is_over {
-            return Err(SaveError(Ended.to_string()));
+            return Err(SaveError(GameEndedError.to_string()));
         }
         self.game.save()
     }
@@ -93,8 +93,8 @@ impl LiveGame {
     ///
     /// # Errors
     /// When it has ended.
-    pub fn game_mut(&mut self) -> Result<&mut Game, Ended> {
-        if self.is_over { Err(Ended) } else { Ok(&mut self.game) }
+    pub fn game_mut(&mut self) -> Result<&mut Game, GameEndedError> {
+        if self.is_over { Err(GameEndedError) } else { Ok(&mut self.game) }
     }
 
     /// Whether it has ended.
@@ -113,7 +113,7 @@ impl LiveGame {
     ///
     /// # Errors
     /// When it has ended.
-    pub fn tick(&mut self, inputs: &[Input]) -> Result<Tick, Ended> {
+    pub fn tick(&mut self, inputs: &[Input]) -> Result<Tick, GameEndedError> {
         Ok(self.game_mut()?.tick(inputs))
     }
 
@@ -127,7 +127,7 @@ impl LiveGame {
         bound: &RunBound,
         stop: &Stop,
         heard: &mut dyn FnMut(&Tick),
-    ) -> Result<(Report, String), Ended> {
+    ) -> Result<(Report, String), GameEndedError> {
         let text = Arc::clone(&self.text);
         let (signals, asked) = (Arc::clone(&self.signals), stop.clone());
         let game = self.game_mut()?;
@@ -143,7 +143,7 @@ impl LiveGame {
     ///
     /// # Errors
     /// When it has ended before.
-    pub fn end(&mut self) -> Result<Tick, Ended> {
+    pub fn end(&mut self) -> Result<Tick, GameEndedError> {
         let last = self.game_mut()?.end();
         self.is_over = true;
         Ok(last)

@@ -221,20 +221,22 @@ impl Project {
         let refused =
             |exit: Exit, why: &dyn std::fmt::Display| CommandFailure::new(exit, format!("{path}: {why}"));
         self.script_at(path).map_err(|error| match error {
-            Unread::Refused(SourceError::Failed(_) | SourceError::NotFound) => refused(Exit::Io, &error),
+            ScriptReadError::Refused(SourceError::Failed(_) | SourceError::NotFound) => {
+                refused(Exit::Io, &error)
+            }
             other => refused(Exit::Script, &other),
         })
     }
 
-    fn script_at(&self, path: &str) -> Result<String, Unread> {
-        let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(Unread::Refused)?;
-        String::from_utf8(bytes).map_err(|error| Unread::NotText(error.utf8_error().valid_up_to()))
+    fn script_at(&self, path: &str) -> Result<String, ScriptReadError> {
+        let bytes = self.folder.read(path, SCRIPT_BYTES_MAX).map_err(ScriptReadError::Refused)?;
+        String::from_utf8(bytes).map_err(|error| ScriptReadError::NotText(error.utf8_error().valid_up_to()))
     }
 }
 
 /// Why a script cannot be read.
 #[derive(Debug, thiserror::Error)]
-enum Unread {
+enum ScriptReadError {
     #[error("{0}")]
     Refused(SourceError),
     #[error("not UTF-8 at byte {0}")]
@@ -464,7 +466,7 @@ impl Gathered {
         let text = match project.script_at(&file) {
             Ok(text) => text,
             // Somebody meant to reach what lies outside: that is no accident.
-            Err(Unread::Refused(SourceError::Outside | SourceError::Path(_))) => {
+            Err(ScriptReadError::Refused(SourceError::Outside | SourceError::Path(_))) => {
                 project.script_text(&file)?
             }
             Err(error) => {

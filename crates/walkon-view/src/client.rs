@@ -282,14 +282,14 @@ impl Client {
 
 /// Why a command was not done.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct CommandError {
     /// A sentence.
     pub message: String,
     /// What is wrong with the texts that it would have made, as `check` tells it; null where it made none.
     pub diagnostics: Value,
 }
 
-impl From<String> for Refusal {
+impl From<String> for CommandError {
     fn from(message: String) -> Self {
         Self { message, diagnostics: Value::Null }
     }
@@ -328,11 +328,11 @@ impl Reply {
 
     /// Answers; once.
     pub fn send(self, answer: Result<Value, String>) {
-        self.0.answer(answer.map_err(Refusal::from));
+        self.0.answer(answer.map_err(CommandError::from));
     }
 
     /// Says why not, and where; once.
-    pub fn refuse(self, refusal: Refusal) {
+    pub fn refuse(self, refusal: CommandError) {
         self.0.answer(Err(refusal));
     }
 
@@ -350,16 +350,16 @@ impl Reply {
 }
 
 impl Waiting {
-    fn answer(&self, answer: Result<Value, Refusal>) {
+    fn answer(&self, answer: Result<Value, CommandError>) {
         if self.is_answered.swap(true, Ordering::AcqRel) {
             return;
         }
         match answer {
             Ok(value) => self.client.tell(&json!({ "id": &self.id, "ok": value })),
-            Err(Refusal { message, diagnostics: Value::Null }) => {
+            Err(CommandError { message, diagnostics: Value::Null }) => {
                 self.client.tell(&json!({ "id": &self.id, "error": message }));
             }
-            Err(Refusal { message, diagnostics }) => {
+            Err(CommandError { message, diagnostics }) => {
                 self.client.tell(&json!({ "id": &self.id, "error": message, "diagnostics": diagnostics }));
             }
         }

@@ -18,7 +18,7 @@ use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity
 use crate::client::Reply;
 use crate::commands::Doers;
 use crate::edit::document::{
-    Applied, Checked, Conflict, DiskChange, Document, NotSaved, Save, Surroundings, Texts,
+    Applied, Checked, Conflict, DiskChange, Document, DocumentSaveError, Save, Surroundings, Texts,
 };
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
@@ -150,7 +150,7 @@ impl Surroundings for Around {
         }
     }
 
-    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+    fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError> {
         save_over(self.project.folder().root(), save)
     }
 }

@@ -4,7 +4,7 @@
 //! wrong. Holds: decompression ends one byte above the size that the map states, however large the data would
 //! get; broken, short and long data are dropped whole. Not here: what the numbers mean.
 
-use crate::level::base64::{NotBase64, bytes_of};
+use crate::level::base64::{Base64Error, bytes_of};
 use crate::level::diagnostic::code;
 use std::io::Read;
 
@@ -15,7 +15,7 @@ const ZSTD_WINDOW_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
 /// What is wrong with the data of a layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Broken {
+pub(super) struct LayerDataError {
     pub code: &'static str,
     /// Completes a sentence that begins with the layer.
     pub what: String,
@@ -23,8 +23,8 @@ pub(super) struct Broken {
     pub at: Option<usize>,
 }
 
-fn broken<T>(code: &'static str, what: impl Into<String>) -> Result<T, Broken> {
-    Err(Broken { code, what: what.into(), at: None })
+fn broken<T>(code: &'static str, what: impl Into<String>) -> Result<T, LayerDataError> {
+    Err(LayerDataError { code, what: what.into(), at: None })
 }
 
 /// How the cells are written.
@@ -48,7 +48,7 @@ impl CellEncoding<'_> {
 }
 
 /// The `count` cells that `text` stands for.
-pub(super) fn decode(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+pub(super) fn decode(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, LayerDataError> {
     match form.encoding {
         "csv" | "" => {
             if !form.compression.is_empty() {
@@ -62,7 +62,7 @@ pub(super) fn decode(text: &str, form: CellEncoding<'_>, count: usize) -> Result
     }
 }
 
-fn csv(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
+fn csv(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, LayerDataError> {
     // A number and its comma take two bytes: text cannot make this larger than itself.
     let mut cells = Vec::with_capacity(count.min(text.len() / 2 + 1));
     let mut found = 0usize;
@@ -75,14 +75,14 @@ fn csv(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Bro
             // A comma after the last cell is harmless; one between two cells is not.
             if text.get(at..).is_some_and(|rest| !rest.trim().is_empty()) {
                 let what = format!("has nothing between two commas after {found} cells, expected a tile id");
-                return Err(Broken { code: code::DATA, what, at: Some(here) });
+                return Err(LayerDataError { code: code::DATA, what, at: Some(here) });
             }
             continue;
         }
         let Ok(cell) = word.parse::<u32>() else {
             let shown: String = word.chars().take(20).collect();
             let what = format!("has \"{shown}\" as cell {found}, expected a tile id, 0 to 4294967295");
-            return Err(Broken { code: code::DATA, what, at: Some(here) });
+            return Err(LayerDataError { code: code::DATA, what, at: Some(here) });
         };
         found += 1;
         if found <= count {
@@ -95,8 +95,8 @@ fn csv(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Bro
     Ok(cells)
 }
 
-fn base64_cells(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, Broken> {
-    let packed = bytes_of(text).map_err(|NotBase64 { what, at }| Broken {
+fn base64_cells(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<u32>, LayerDataError> {
+    let packed = bytes_of(text).map_err(|Base64Error { what, at }| LayerDataError {
         code: code::DATA,
         what: what.to_owned(),
         at,
@@ -133,7 +133,7 @@ fn base64_cells(text: &str, form: CellEncoding<'_>, count: usize) -> Result<Vec<
 }
 
 /// Everything that comes out, stopped one byte above what is expected.
-fn unpacked(from: impl Read, form: CellEncoding<'_>, expected: usize) -> Result<Vec<u8>, Broken> {
+fn unpacked(from: impl Read, form: CellEncoding<'_>, expected: usize) -> Result<Vec<u8>, LayerDataError> {
     let mut bytes = Vec::new();
     match from.take(expected as u64 + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() <= expected => Ok(bytes),

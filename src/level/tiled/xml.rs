@@ -41,7 +41,7 @@ pub(super) fn parse<'a>(
 }
 
 /// Why a parse ended early.
-struct Stop {
+struct XmlError {
     code: &'static str,
     at: usize,
     end: usize,
@@ -67,7 +67,7 @@ struct Parse<'a> {
 }
 
 impl<'a> Parse<'a> {
-    fn document(&mut self) -> Result<Element<'a>, Stop> {
+    fn document(&mut self) -> Result<Element<'a>, XmlError> {
         let mut reader = Reader::from_str(self.text);
         loop {
             let at = reader.buffer_position() as usize;
@@ -113,16 +113,16 @@ impl<'a> Parse<'a> {
         root.ok_or_else(|| self.stop(code::EMPTY, 0..0, "the file has no element, expected a map".to_owned()))
     }
 
-    fn stop(&self, code: &'static str, range: Range<usize>, message: String) -> Stop {
+    fn stop(&self, code: &'static str, range: Range<usize>, message: String) -> XmlError {
         let mut at = range.start.min(self.text.len());
         // Bounded by the four bytes of a character.
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
-        Stop { code, at, end: range.end.max(at).min(at + 200), message, help: None }
+        XmlError { code, at, end: range.end.max(at).min(at + 200), message, help: None }
     }
 
-    fn element(&mut self, tag: &BytesStart<'_>, at: usize, end: usize) -> Result<Element<'a>, Stop> {
+    fn element(&mut self, tag: &BytesStart<'_>, at: usize, end: usize) -> Result<Element<'a>, XmlError> {
         let limit = |parse: &Self, why| parse.stop(code::LIMIT, at..end, format!("the file has {why}"));
         let name_at = at + 1;
         let name = self.text.get(name_at..name_at + tag.name().as_ref().len()).unwrap_or_default();
@@ -172,7 +172,7 @@ impl<'a> Parse<'a> {
         name == "tile" && matches!(parent, Some("data" | "chunk"))
     }
 
-    fn unescaped(&self, raw: &'a str, at: usize) -> Result<Cow<'a, str>, Stop> {
+    fn unescaped(&self, raw: &'a str, at: usize) -> Result<Cow<'a, str>, XmlError> {
         quick_xml::escape::unescape(raw).map_err(|error| {
             let mut stop = self.stop(code::SYNTAX, at..at + raw.len(), format!("not XML: {error}"));
             stop.help = Some("only &amp; &lt; &gt; &quot; &apos; and characters by number are known");
@@ -180,7 +180,7 @@ impl<'a> Parse<'a> {
         })
     }
 
-    fn open(&mut self, mut element: Element<'a>, range: Range<usize>) -> Result<(), Stop> {
+    fn open(&mut self, mut element: Element<'a>, range: Range<usize>) -> Result<(), XmlError> {
         if self.open.len() >= DEPTH_MAX {
             let message = format!("elements are nested deeper than {DEPTH_MAX}");
             return Err(self.stop(code::DEPTH, range, message));
@@ -229,7 +229,7 @@ impl<'a> Parse<'a> {
         }
     }
 
-    fn reference(&mut self, range: Range<usize>) -> Result<(), Stop> {
+    fn reference(&mut self, range: Range<usize>) -> Result<(), XmlError> {
         let value = self.unescaped(self.text.get(range.clone()).unwrap_or_default(), range.start)?;
         if let Some(Open { element, .. }) = self.open.last_mut() {
             element.text.to_mut().push_str(&value);

@@ -15,7 +15,7 @@ use crate::script::state::owners::Counted;
 use crate::script::step::blackboard::board;
 use crate::script::step::wait::{BoardId, ChangeId};
 use crate::script::step::{blackboard, handlers, owner};
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{fuel, handles, payload, store};
 use crate::world::ops::alive;
 
@@ -155,13 +155,13 @@ fn group(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// Board and key of a call.
-fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), bind::call::Raise> {
+fn place(lua: &Lua, args: &mut Args) -> Result<(u64, String), bind::call::BindingError> {
     let board = myself::<BoardId>(args)?;
     with(lua, args, |_| Ok(()))?;
     Ok((board.0, args.take("key").new_name()?))
 }
 
-fn refused(lua: &Lua, args: &Args, board: u64, refusal: BoardRefusal) -> Mistake {
+fn refused(lua: &Lua, args: &Args, board: u64, refusal: BoardRefusal) -> UsageError {
     match refusal {
         BoardRefusal::Gone => {
             args.mistake("the character of this blackboard was removed, and its board with it")

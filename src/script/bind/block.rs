@@ -12,7 +12,7 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::step::owner;
 use crate::script::vm::charge;
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::handles::{self, BlockId};
 use crate::world::area::AreaKind;
 use crate::world::ops::blocks;
@@ -91,13 +91,13 @@ fn add_mark(lua: &Lua, args: &mut Args) -> HostResult {
         let point = place.point(world, function, None)?;
         if world.places.made.len() >= MARKS_MAX {
             let what = format!("scripts have added {MARKS_MAX} marks, the most allowed");
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         }
         if !blocks::add_mark(world, &name, point) {
             let what = format!("the mark \"{name}\" exists already; choose another name");
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         }
-        world.mark(&name).cloned().ok_or_else(|| Mistake::new(function, "the mark is gone"))
+        world.mark(&name).cloned().ok_or_else(|| UsageError::new(function, "the mark is gone"))
     })?;
     answer(lua, handles::mark(lua, &mark)?)
 }
@@ -111,7 +111,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
         let point = place.point(world, function, None)?;
         if world.map.blocks.len() >= BLOCKS_MAX {
             let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         }
         Ok(blocks::add(world, owner, (point, radius_m)))
     })?;

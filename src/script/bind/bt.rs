@@ -10,7 +10,7 @@ use crate::script::bind::call::{answer, place_of_caller};
 use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree::{self, node};
-use crate::script::vm::convert::{Args, Argument, Mistake, describe};
+use crate::script::vm::convert::{Args, Argument, UsageError, describe};
 
 const BT: &str = "bt";
 
@@ -250,12 +250,16 @@ fn plain(lua: &Lua, args: &Args, kind: &'static str, child: Table) -> HostResult
     build(lua, args, kind, vec![child], |_| Ok(()))
 }
 
-fn read_node(lua: &Lua, given: &Argument) -> Result<Table, Mistake> {
+fn read_node(lua: &Lua, given: &Argument) -> Result<Table, UsageError> {
     node::node(lua, given.value()).ok_or_else(|| given.not("a node out of a builder of bt"))
 }
 
 /// Children at 1, 2, 3 and so on, and the one option that may stand beside them.
-fn branch(lua: &Lua, args: &mut Args, option: Option<&'static str>) -> Result<(Vec<Table>, Value), Mistake> {
+fn branch(
+    lua: &Lua,
+    args: &mut Args,
+    option: Option<&'static str>,
+) -> Result<(Vec<Table>, Value), UsageError> {
     let given = args.take("nodes");
     let table = given.table("a list of nodes")?;
     let count = table.raw_len();
@@ -270,7 +274,7 @@ fn branch(lua: &Lua, args: &mut Args, option: Option<&'static str>) -> Result<(V
         match (index, key.as_string().map(|key| key.to_string_lossy())) {
             (Some(index), _) if (1..=count).contains(&index) => {}
             (None, Some(name)) if Some(name.as_str()) == option => found = value,
-            (None, Some(name)) => return Err(Mistake::unknown(args.function(), "option", &name, option)),
+            (None, Some(name)) => return Err(UsageError::unknown(args.function(), "option", &name, option)),
             _ => {
                 return Err(args.mistake(format!(
                     "nodes has the key {}, expected a list without holes",

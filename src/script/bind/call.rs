@@ -7,7 +7,7 @@ use mlua::{IntoLuaMulti, Lua, MultiValue, Value};
 
 use crate::nav::Traversal;
 use crate::script::bind::table::HostResult;
-use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::{self, Thing, thing};
 use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
 use crate::world::World;
@@ -16,31 +16,31 @@ use crate::world::props::Subject;
 
 /// Why a binding gives no answer.
 #[derive(Debug)]
-pub enum Raise {
+pub enum BindingError {
     /// A mistake of the caller.
-    Mistake(Mistake),
+    Usage(UsageError),
     /// Something of the VM: its memory or fuel is spent.
     Lua(mlua::Error),
 }
 
-impl From<Mistake> for Raise {
-    fn from(mistake: Mistake) -> Self {
-        Self::Mistake(mistake)
+impl From<UsageError> for BindingError {
+    fn from(mistake: UsageError) -> Self {
+        Self::Usage(mistake)
     }
 }
 
-impl From<mlua::Error> for Raise {
+impl From<mlua::Error> for BindingError {
     fn from(error: mlua::Error) -> Self {
         Self::Lua(error)
     }
 }
 
-impl Raise {
+impl BindingError {
     /// The error as Lua sees it: a mistake has the caller's line in front.
     #[must_use]
     pub fn error(self, lua: &Lua) -> mlua::Error {
         match self {
-            Self::Mistake(mistake) => mistake.raise(lua),
+            Self::Usage(mistake) => mistake.raise(lua),
             Self::Lua(error) => error,
         }
     }
@@ -53,13 +53,13 @@ impl Raise {
 pub fn with<R>(
     lua: &Lua,
     args: &Args,
-    work: impl FnOnce(&mut World) -> Result<R, Mistake>,
-) -> Result<R, Raise> {
+    work: impl FnOnce(&mut World) -> Result<R, UsageError>,
+) -> Result<R, BindingError> {
     // A file that loads while the level runs, by require or attach, is loaded as it would be at the start.
     refuse_while_loading(lua, args.function())?;
     lend::with_world::<World, _>(lua, work)
         .map_err(|error| error.mistake(args.function()))?
-        .map_err(Raise::Mistake)
+        .map_err(BindingError::Usage)
 }
 
 /// Calls `work` with the world and the name of the function, and answers with what it gives.
@@ -69,7 +69,7 @@ pub fn with<R>(
 pub fn ask<R: IntoLuaMulti>(
     lua: &Lua,
     args: &Args,
-    work: impl FnOnce(&mut World) -> Result<R, Mistake>,
+    work: impl FnOnce(&mut World) -> Result<R, UsageError>,
 ) -> HostResult {
     answer(lua, with(lua, args, work)?)
 }
@@ -81,7 +81,7 @@ pub fn ask<R: IntoLuaMulti>(
 pub fn ask_map<R: IntoLuaMulti>(
     lua: &Lua,
     args: &Args,
-    work: impl FnOnce(&mut World) -> Result<(R, u64), Mistake>,
+    work: impl FnOnce(&mut World) -> Result<(R, u64), UsageError>,
 ) -> HostResult {
     let (value, units) = with(lua, args, work)?;
     // Afterwards: a call overspends once at most, because the next safepoint ends it.
@@ -124,7 +124,7 @@ pub fn props(
     lua: &Lua,
     args: &mut Args,
     (kind, subject): (&'static str, Subject),
-    find: impl FnOnce(&World, &'static str, &str) -> Result<(), Mistake>,
+    find: impl FnOnce(&World, &'static str, &str) -> Result<(), UsageError>,
 ) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text(&format!("a {kind}'s name"))?);
     let said = with(lua, args, |world| {
@@ -135,15 +135,15 @@ pub fn props(
 }
 
 /// The message of a verb's mistake in the function `function`.
-pub fn op(function: &'static str) -> impl Fn(OpError) -> Mistake {
-    move |error| Mistake::new(function, error.to_string())
+pub fn op(function: &'static str) -> impl Fn(OpError) -> UsageError {
+    move |error| UsageError::new(function, error.to_string())
 }
 
 /// The handle a method or field was called on. The caller has checked that it is one.
 ///
 /// # Errors
 /// When it is something else.
-pub fn myself<T: Thing>(args: &mut Args) -> Result<T, Mistake> {
+pub fn myself<T: Thing>(args: &mut Args) -> Result<T, UsageError> {
     let function = args.function();
     let given = args.take("self");
     thing::<T>(given.value()).ok_or_else(|| called_with_a_dot::<T>(function))
@@ -151,15 +151,15 @@ pub fn myself<T: Thing>(args: &mut Args) -> Result<T, Mistake> {
 
 /// `walkTo: called with a dot; write guard:walkTo(...)`.
 #[must_use]
-pub fn called_with_a_dot<T: Thing>(function: &'static str) -> Mistake {
-    Mistake::called_with_a_dot(function, T::VARIABLE)
+pub fn called_with_a_dot<T: Thing>(function: &'static str) -> UsageError {
+    UsageError::called_with_a_dot(function, T::VARIABLE)
 }
 
 /// A handle among the arguments.
 ///
 /// # Errors
 /// When it is something else.
-pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, Mistake> {
+pub fn handle<T: Thing>(given: &Argument, expected: &str) -> Result<T, UsageError> {
     thing(given.value()).ok_or_else(|| given.not(expected))
 }
 
@@ -172,13 +172,13 @@ pub fn list<R>(
     given: &Argument,
     expected: &str,
     most: usize,
-    read: impl Fn(Argument) -> Result<R, Mistake>,
-) -> Result<Vec<R>, Mistake> {
+    read: impl Fn(Argument) -> Result<R, UsageError>,
+) -> Result<Vec<R>, UsageError> {
     let table = given.table(expected)?;
     let count = table.raw_len();
     if count > most {
         let what = format!("{} has {count} entries, expected at most {most}", given.name());
-        return Err(Mistake::new(given.function(), what));
+        return Err(UsageError::new(given.function(), what));
     }
     fuel::charge_running(4 * count as u64);
     let entries = (1..=count).map(|index| {
@@ -192,7 +192,7 @@ pub fn list<R>(
 ///
 /// # Errors
 /// When it is another, or no text.
-pub fn word<T: Copy>(given: &Argument, names: &[(&'static str, T)]) -> Result<T, Mistake> {
+pub fn word<T: Copy>(given: &Argument, names: &[(&'static str, T)]) -> Result<T, UsageError> {
     let words: Vec<&'static str> = names.iter().map(|(word, _)| *word).collect();
     let written = given.one_of(&words)?;
     let found = names.iter().find(|(word, _)| *word == written).map(|(_, value)| *value);

@@ -18,7 +18,7 @@ use crate::script::bind::walk_options::{self, Gaze};
 use crate::script::bind::{names, registration};
 use crate::script::step::cinematic::note_removal;
 use crate::script::step::owner;
-use crate::script::vm::convert::{Args, Mistake, setting, vector};
+use crate::script::vm::convert::{Args, UsageError, setting, vector};
 use crate::script::vm::handles::{self, PlayId, TurnId};
 use crate::world::World;
 use crate::world::character::Character;
@@ -472,7 +472,7 @@ fn despawn(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// The character that a function of a library was given.
-pub(crate) fn expected(given: &crate::script::vm::convert::Argument) -> Result<CharacterId, Mistake> {
+pub(crate) fn expected(given: &crate::script::vm::convert::Argument) -> Result<CharacterId, UsageError> {
     crate::script::bind::call::handle(given, "a character")
 }
 

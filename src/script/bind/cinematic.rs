@@ -18,7 +18,7 @@ use crate::script::step::cinematic::definition;
 use crate::script::step::wait::{self, SceneId};
 use crate::script::step::{cinematic, invoke, owner, skipping};
 use crate::script::vm;
-use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
+use crate::script::vm::convert::{Args, Argument, UsageError, suggestion};
 use crate::script::vm::files::short_name;
 use crate::script::vm::{handles, payload, store};
 
@@ -305,7 +305,7 @@ fn play(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// A table of plain data with names as keys; empty when nothing is given.
-pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, Mistake> {
+pub(super) fn plain_map(lua: &Lua, given: Argument) -> Result<Plain, UsageError> {
     if given.value().is_nil() {
         return Ok(invoke::map([]));
     }

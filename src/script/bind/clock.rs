@@ -6,10 +6,10 @@
 use mlua::{Lua, Value};
 
 use crate::base::time::{Tick, TickRate};
-use crate::script::bind::call::{Raise, ask, nothing, with};
+use crate::script::bind::call::{BindingError, ask, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::step::owner;
-use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::world::World;
 use crate::world::day::{self, DayTime};
 use crate::world::event::Fact;
@@ -130,19 +130,22 @@ fn change(lua: &Lua, args: &mut Args, change: impl FnOnce(&mut DayTime, Tick, Ti
     nothing()
 }
 
-fn no_clock(function: &'static str) -> Mistake {
-    Mistake::new(function, "the level has no time of day; give it the key \"clock\"".to_owned())
+fn no_clock(function: &'static str) -> UsageError {
+    UsageError::new(function, "the level has no time of day; give it the key \"clock\"".to_owned())
 }
 
 /// A time of day: a text, or minutes since midnight.
-fn time(given: &Argument) -> Result<f64, Raise> {
+fn time(given: &Argument) -> Result<f64, BindingError> {
     const EXPECTED: &str = "a time such as \"6:30\", or minutes since midnight";
     match given.value() {
         Value::String(_) => {
             let text = given.text(EXPECTED)?;
             day::minute_of(&text).ok_or_else(|| {
-                Mistake::new(given.function(), format!("{} is \"{text}\", expected {EXPECTED}", given.name()))
-                    .into()
+                UsageError::new(
+                    given.function(),
+                    format!("{} is \"{text}\", expected {EXPECTED}", given.name()),
+                )
+                .into()
             })
         }
         Value::Number(_) | Value::Integer(_) => {
@@ -151,7 +154,7 @@ fn time(given: &Argument) -> Result<f64, Raise> {
                 return Ok(minutes);
             }
             let what = format!("{} is {minutes}, expected 0 to less than 1440", given.name());
-            Err(Mistake::new(given.function(), what).into())
+            Err(UsageError::new(given.function(), what).into())
         }
         _ => Err(given.not(EXPECTED).into()),
     }

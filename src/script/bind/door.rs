@@ -6,12 +6,12 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::script::bind::call::{Raise, answer, ask, handle, list, myself, nothing, op, with, word};
+use crate::script::bind::call::{BindingError, answer, ask, handle, list, myself, nothing, op, with, word};
 use crate::script::bind::registration;
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::step::handlers;
-use crate::script::vm::convert::{Args, Mistake, vector};
+use crate::script::vm::convert::{Args, UsageError, vector};
 use crate::script::vm::handles::{self, DoorMove};
 use crate::script::vm::{lend, store};
 use crate::world::World;
@@ -187,7 +187,7 @@ pub const ENTRIES: &[Binding] = &[
 ///
 /// # Errors
 /// When an edit of the level has taken it away.
-fn there(lua: &Lua, args: &mut Args) -> Result<DoorId, Raise> {
+fn there(lua: &Lua, args: &mut Args) -> Result<DoorId, BindingError> {
     let id = myself::<DoorId>(args)?;
     let function = args.function();
     with(lua, args, |world| door_there(world, id).map_err(op(function)))?;
@@ -271,7 +271,7 @@ fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> 
 }
 
 /// The options of a wish, and the seconds of its patience.
-fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), Mistake> {
+fn order(args: &mut Args) -> Result<(DoorOrder, Option<f64>), UsageError> {
     const WORDS: [(&str, WhenOccupied); 3] =
         [("wait", WhenOccupied::Wait), ("refuse", WhenOccupied::Refuse), ("push", WhenOccupied::Push)];
     let options = args.options(OPTION_NAMES)?;
@@ -353,6 +353,6 @@ pub(crate) fn list_of(lua: &Lua, ids: &[DoorId]) -> HostResult {
 pub(crate) fn names(
     given: &crate::script::vm::convert::Argument,
     most: usize,
-) -> Result<Vec<String>, Mistake> {
+) -> Result<Vec<String>, UsageError> {
     list(given, "a list of names", most, |name| name.text("a name"))
 }

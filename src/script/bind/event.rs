@@ -13,7 +13,7 @@ use crate::script::state::owners::Counted;
 use crate::script::step::dispatch::RUNTIME_EVENTS;
 use crate::script::step::wait::ListenerId;
 use crate::script::step::{handlers, owner};
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{handles, payload, store};
 use crate::world::World;
 use crate::world::event::{EventQueue, Fact};
@@ -105,7 +105,7 @@ fn once(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// Name and payload of an event that scripts may emit.
-fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), Mistake> {
+fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageError> {
     let name = args.take("name").new_name()?;
     if RUNTIME_EVENTS.contains(&name.as_str()) {
         return Err(args.mistake(format!("\"{name}\" is an event of the runtime; choose another name")));
@@ -116,12 +116,12 @@ fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), Mistake> 
     Ok((name, payload.transpose()?))
 }
 
-fn refuse_when_full(world: &World, function: &'static str) -> Result<(), Mistake> {
+fn refuse_when_full(world: &World, function: &'static str) -> Result<(), UsageError> {
     if !world.events.is_full() {
         return Ok(());
     }
     let most = EventQueue::WAITING_MAX;
-    Err(Mistake::new(
+    Err(UsageError::new(
         function,
         format!("{most} events wait to be heard already, the most allowed; emit fewer in a tick"),
     ))

@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::script::bind::call::{ask_map, op};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, param};
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, UsageError};
 use crate::world::World;
 use crate::world::ops::OpError;
 use crate::world::ops::graph;
@@ -81,7 +81,7 @@ fn between(
     let function = args.function();
     let (from, to): (PlaceValue, PlaceValue) =
         (place::single(&args.take("from"))?, place::single(&args.take("to"))?);
-    ask_map(lua, args, |world| -> Result<(bool, u64), Mistake> {
+    ask_map(lua, args, |world| -> Result<(bool, u64), UsageError> {
         let ends = (from.point(world, function, None)?, to.point(world, function, None)?);
         let units = 2 * world.nav().node_count() / POINTS_PER_UNIT;
         Ok((verb(world, ends.0, ends.1).map_err(op(function))?, units))

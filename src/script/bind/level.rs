@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mlua::{Lua, Table};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::script::bind::call::{answer, ask, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, TableType, field, param};
 use crate::script::vm::convert::Args;
@@ -144,7 +144,7 @@ pub(crate) fn save(lua: &Lua, out: &mut ByteWriter) {
 ///
 /// # Errors
 /// When the bytes are none of those.
-pub(crate) fn load(lua: &Lua, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+pub(crate) fn load(lua: &Lua, input: &mut ByteReader<'_>) -> Result<(), DecodeError> {
     let outcome = input.option(|input| Ok(LevelOutcome { ok: input.flag()?, note: Saved::load(input)? }))?;
     let measures: BTreeMap<String, f64> = Saved::load(input)?;
     if let Some(mut run) = lua.app_data_mut::<RunContext>() {

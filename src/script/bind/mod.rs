@@ -54,7 +54,7 @@ use crate::script::bind::table::{Alias, Binding, EntryBody, EntryKind, Library, 
 use crate::script::step::testing::{ExpectationId, TestId};
 use crate::script::step::tree::node;
 use crate::script::step::wait::{BoardId, ChangeId, CueId, ListenerId, SceneId, TaskId, TimerId};
-use crate::script::vm::convert::{Mistake, describe};
+use crate::script::vm::convert::{UsageError, describe};
 use crate::script::vm::handles::{DoorMove, Makers, PlayId, StreamId, TurnId, WatchRef};
 use crate::script::vm::{ScriptVm, handles, lend};
 use crate::world::World;
@@ -302,7 +302,7 @@ pub(crate) fn read_only(lua: &Lua, owner: &'static str) -> mlua::Result<Function
         let field = key.as_string().map(|key| key.to_string_lossy());
         let instead = instead_of_setting(owner, field.as_deref().unwrap_or_default());
         let what = format!("fields are read-only, {} cannot be set; {instead}", describe(&key));
-        Err::<(), _>(Mistake::new(owner, what).raise(lua))
+        Err::<(), _>(UsageError::new(owner, what).raise(lua))
     })
 }
 

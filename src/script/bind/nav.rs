@@ -16,7 +16,7 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, registration, rng};
 use crate::script::step::handlers;
-use crate::script::vm::convert::{Args, Mistake, setting, vector};
+use crate::script::vm::convert::{Args, UsageError, setting, vector};
 use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::{charge, store};
 use crate::world::World;
@@ -264,7 +264,7 @@ struct PathQuestion {
 }
 
 impl PathQuestion {
-    fn take(args: &mut Args) -> Result<Self, Mistake> {
+    fn take(args: &mut Args) -> Result<Self, UsageError> {
         let (from, to) = ends(args)?;
         Ok(Self { from, to, options: path_options::read(args)? })
     }
@@ -274,7 +274,7 @@ impl PathQuestion {
         &self,
         world: &World,
         function: &'static str,
-    ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), Mistake> {
+    ) -> Result<(glam::Vec3, glam::Vec3, crate::nav::Traversal), UsageError> {
         let from = self.from.point(world, function, None)?;
         let to = self.to.point(world, function, Some(from))?;
         Ok((from, to, self.options.traversal(world, function, standpoint(&self.from))?))
@@ -302,7 +302,7 @@ fn met(query: &PathQuery) -> u64 {
     query.others.as_ref().map_or(0, |others| others.len() as u64 / OTHERS_PER_UNIT)
 }
 
-fn ends(args: &mut Args) -> Result<(PlaceValue, PlaceValue), Mistake> {
+fn ends(args: &mut Args) -> Result<(PlaceValue, PlaceValue), UsageError> {
     Ok((place::single(&args.take("from"))?, place::single(&args.take("to"))?))
 }
 
@@ -334,7 +334,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
         let units = preparing(world, &by);
         if world.paths.requests.waiting() >= REQUESTS_MAX {
             let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         }
         let (query, around) = way.query(world, (from, to), by);
         let units = units + met(&query);
@@ -406,7 +406,7 @@ struct PlacedBody<'a> {
 fn body<'a>(
     options: &crate::script::vm::convert::Options,
     place: &'a PlaceValue,
-) -> Result<PlacedBody<'a>, Mistake> {
+) -> Result<PlacedBody<'a>, UsageError> {
     let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 10.0)).transpose()?;
     let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     Ok(PlacedBody { place, radius_m, layer })
@@ -417,7 +417,7 @@ impl PlacedBody<'_> {
         &self,
         world: &mut World,
         function: &'static str,
-    ) -> Result<(glam::Vec3, crate::nav::Traversal, u64), Mistake> {
+    ) -> Result<(glam::Vec3, crate::nav::Traversal, u64), UsageError> {
         let point = self.place.point(world, function, None)?;
         let own = match standpoint(self.place) {
             Standpoint::Character(id) => world.character(id).map(|character| character.layer),
@@ -481,7 +481,7 @@ fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
     })
 }
 
-fn area_name(args: &mut Args) -> Result<String, Mistake> {
+fn area_name(args: &mut Args) -> Result<String, UsageError> {
     args.take("area").text("an area's name")
 }
 

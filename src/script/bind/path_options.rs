@@ -9,7 +9,7 @@ use crate::script::bind::call::{handle, list};
 use crate::script::bind::names;
 use crate::script::bind::table::{self, Param, TableType, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
-use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::world::World;
 use crate::world::asker::{Asker, traversal};
 use crate::world::character::Gait;
@@ -99,7 +99,7 @@ pub enum Standpoint {
 ///
 /// # Errors
 /// Names the option, and what was expected.
-pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
+pub fn read(args: &mut Args) -> Result<PathAsk, UsageError> {
     from(&args.options(&NAMES)?)
 }
 
@@ -107,7 +107,7 @@ pub fn read(args: &mut Args) -> Result<PathAsk, Mistake> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
+pub fn from(options: &Options) -> Result<PathAsk, UsageError> {
     let ignored = options.find("ignore").map_or(Ok(Vec::new()), |given| {
         list(&given, "a list of characters", IGNORED_MAX, |one| handle::<CharacterId>(&one, "a character"))
     })?;
@@ -121,7 +121,7 @@ pub fn from(options: &Options) -> Result<PathAsk, Mistake> {
     })
 }
 
-fn tags(given: &Argument) -> Result<Vec<String>, Mistake> {
+fn tags(given: &Argument) -> Result<Vec<String>, UsageError> {
     list(given, "a list of tags", TAGS_MAX, |tag| tag.text("a tag"))
 }
 
@@ -147,7 +147,7 @@ impl PathAsk {
         world: &World,
         function: &'static str,
         at: Standpoint,
-    ) -> Result<Traversal, Mistake> {
+    ) -> Result<Traversal, UsageError> {
         let named = self.layer.as_ref().map(|name| names::layer(world, function, name)).transpose()?;
         let character = match at {
             Standpoint::Character(id) => world.characters.get(id),

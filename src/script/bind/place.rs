@@ -10,7 +10,7 @@ use mlua::Value;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::op;
 use crate::script::bind::names;
-use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::thing;
 use crate::world::World;
 use crate::world::goal::Goal;
@@ -44,7 +44,7 @@ pub enum PlaceValue {
 ///
 /// # Errors
 /// When it is none.
-pub fn take(args: &mut Args, name: &'static str) -> Result<PlaceValue, Mistake> {
+pub fn take(args: &mut Args, name: &'static str) -> Result<PlaceValue, UsageError> {
     if matches!(args.peek(), Value::Number(_) | Value::Integer(_)) {
         let (x, z) = (coordinate(&args.take("x"))?, coordinate(&args.take("z"))?);
         return Ok(PlaceValue::Flat(x, z));
@@ -56,15 +56,15 @@ pub fn take(args: &mut Args, name: &'static str) -> Result<PlaceValue, Mistake> 
 ///
 /// # Errors
 /// When it is none.
-pub fn single(given: &Argument) -> Result<PlaceValue, Mistake> {
+pub fn single(given: &Argument) -> Result<PlaceValue, UsageError> {
     read(given, WRITTEN)
 }
 
-fn coordinate(given: &Argument) -> Result<f32, Mistake> {
+fn coordinate(given: &Argument) -> Result<f32, UsageError> {
     Ok(given.number_in(-COORDINATE_MAX_M..=COORDINATE_MAX_M, "metres")? as f32)
 }
 
-fn read(given: &Argument, expected: &str) -> Result<PlaceValue, Mistake> {
+fn read(given: &Argument, expected: &str) -> Result<PlaceValue, UsageError> {
     match given.value() {
         Value::Vector(_) => within(given, given.vector(expected)?).map(PlaceValue::Point),
         Value::String(_) => given.text(expected).map(PlaceValue::Mark),
@@ -84,7 +84,7 @@ fn read(given: &Argument, expected: &str) -> Result<PlaceValue, Mistake> {
     }
 }
 
-fn within(given: &Argument, point: Vec3) -> Result<Vec3, Mistake> {
+fn within(given: &Argument, point: Vec3) -> Result<Vec3, UsageError> {
     if point.abs().max_element() as f64 <= COORDINATE_MAX_M {
         return Ok(point);
     }
@@ -97,7 +97,12 @@ impl PlaceValue {
     ///
     /// # Errors
     /// When there is no such mark, or the character or the door was removed.
-    pub fn point(&self, world: &World, function: &'static str, from: Option<Vec3>) -> Result<Vec3, Mistake> {
+    pub fn point(
+        &self,
+        world: &World,
+        function: &'static str,
+        from: Option<Vec3>,
+    ) -> Result<Vec3, UsageError> {
         Ok(match self {
             Self::Point(point) => *point,
             Self::Flat(x, z) => Vec3::new(*x, from.map_or(0.0, |from| from.y), *z),
@@ -114,7 +119,12 @@ impl PlaceValue {
     ///
     /// # Errors
     /// As [`PlaceValue::point`].
-    pub fn goal(&self, world: &World, function: &'static str, walker: CharacterId) -> Result<Goal, Mistake> {
+    pub fn goal(
+        &self,
+        world: &World,
+        function: &'static str,
+        walker: CharacterId,
+    ) -> Result<Goal, UsageError> {
         Ok(match self {
             Self::Character(id) => Goal::Character(*id),
             Self::Door(id) => {
@@ -132,7 +142,7 @@ impl PlaceValue {
     ///
     /// # Errors
     /// As [`PlaceValue::point`].
-    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, Mistake> {
+    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, UsageError> {
         Ok(match self {
             Self::Character(id) => {
                 alive(&world.characters, *id).map_err(op(function))?;

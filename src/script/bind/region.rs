@@ -14,7 +14,7 @@ use crate::script::bind::{character, door, names, registration};
 use crate::script::state::callback::{WatchHandlers, WhenOrder};
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
-use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::handles::{self, WatchRef, thing};
 use crate::script::vm::store;
 use crate::world::World;
@@ -222,7 +222,7 @@ struct WatchAsk {
     handlers: WatchHandlers,
 }
 
-fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
+fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, UsageError> {
     const EDGES: [(&str, Edge); 3] = [("centre", Edge::Centre), ("any", Edge::Any), ("full", Edge::Full)];
     let options = args.options(OPTION_NAMES)?;
     let flag = |name| options.find(name).map_or(Ok(false), |given: Argument| given.boolean());
@@ -245,7 +245,7 @@ fn read(lua: &Lua, args: &mut Args) -> Result<WatchAsk, Mistake> {
     })
 }
 
-fn filter(given: &Argument, handlers: &mut WatchHandlers) -> Result<Filter, Mistake> {
+fn filter(given: &Argument, handlers: &mut WatchHandlers) -> Result<Filter, UsageError> {
     const EXPECTED: &str = "a tag, a list of tags, a character or a function";
     Ok(match given.value() {
         Value::String(_) => Filter::Tags(vec![given.text(EXPECTED)?]),
@@ -304,7 +304,8 @@ fn near(lua: &Lua, args: &mut Args) -> HostResult {
     let asked = read(lua, args)?;
     begin(lua, args, asked, |world, line_of_walk| match place {
         PlaceValue::Character(character) => {
-            alive(&world.characters, character).map_err(|error| Mistake::new(function, error.to_string()))?;
+            alive(&world.characters, character)
+                .map_err(|error| UsageError::new(function, error.to_string()))?;
             Ok(WatchShape::Around { character, radius_m, line_of_walk })
         }
         place => {
@@ -319,7 +320,7 @@ fn begin(
     lua: &Lua,
     args: &Args,
     asked: WatchAsk,
-    ground: impl FnOnce(&World, bool) -> Result<WatchShape, Mistake>,
+    ground: impl FnOnce(&World, bool) -> Result<WatchShape, UsageError>,
 ) -> HostResult {
     let owner = owner::current(lua);
     let line_of_walk = asked.line_of_walk;
@@ -334,7 +335,7 @@ fn begin(
 }
 
 /// `region.on: behaviour "guard" has 256 watches, the most allowed (limits.watchesPerOwner); remove some`.
-fn check_count(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+fn check_count(lua: &Lua, args: &Args) -> Result<(), UsageError> {
     owner::at_limit(lua, Counted::Watches).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
@@ -352,7 +353,7 @@ fn when(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, handles::make(lua, WatchRef::When(when))?)
 }
 
-fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call::Raise> {
+fn insiders(lua: &Lua, args: &mut Args) -> Result<Vec<CharacterId>, super::call::BindingError> {
     match myself::<WatchRef>(args)? {
         WatchRef::Shape(id) => {
             if let Some(inside) = handlers::watch_insiders(lua, id) {

@@ -5,12 +5,12 @@
 
 use mlua::{Function, LightUserData, Lua, MetaMethod, Table, Value};
 
-use crate::script::bind::call::Raise;
+use crate::script::bind::call::BindingError;
 use crate::script::bind::looks::only_looks;
 use crate::script::bind::quick_answers::QuickAnswers;
 use crate::script::bind::read_only;
 use crate::script::bind::table::{Binding, EntryBody, EntryKind, Native};
-use crate::script::vm::convert::{self, Args, Mistake, describe};
+use crate::script::vm::convert::{self, Args, UsageError, describe};
 use crate::script::vm::handles::{Cache, Thing, maker, show, weak};
 use crate::script::vm::machine_of;
 
@@ -97,8 +97,8 @@ pub(crate) fn index(
 pub(crate) fn missing(lua: &Lua, owner: &'static str, names: Vec<&'static str>) -> mlua::Result<Function> {
     lua.create_function(move |lua, (_, key): (Value, Value)| -> mlua::Result<Value> {
         let mistake = match key.as_string() {
-            Some(name) => Mistake::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
-            None => Mistake::new(owner, format!("unknown field {}", describe(&key))),
+            Some(name) => UsageError::unknown(owner, "field", &name.to_string_lossy(), names.iter().copied()),
+            None => UsageError::new(owner, format!("unknown field {}", describe(&key))),
         };
         Err(mistake.raise(lua))
     })
@@ -117,14 +117,14 @@ pub(crate) fn library_function(lua: &Lua, entry: &Binding, body: Native) -> mlua
         return lua.create_function(move |lua, values| {
             if machine.is_looking.get() {
                 let what = "it changes the run; write ! in front to let it, the run is not repeatable then";
-                return Err(Mistake::new(called, what.to_owned()).raise(lua));
+                return Err(UsageError::new(called, what.to_owned()).raise(lua));
             }
             convert::pay(price, &values)?;
-            body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
+            body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua))
         });
     }
     lua.create_function(move |lua, values| {
         convert::pay(price, &values)?;
-        body(lua, &mut Args::new(called, values)).map_err(|raise: Raise| raise.error(lua))
+        body(lua, &mut Args::new(called, values)).map_err(|raise: BindingError| raise.error(lua))
     })
 }

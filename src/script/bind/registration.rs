@@ -18,7 +18,7 @@ use crate::script::state::tasks::TaskRole;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::{behaviour, handlers, owner, params};
-use crate::script::vm::convert::{Argument, Mistake};
+use crate::script::vm::convert::{Argument, UsageError};
 use crate::script::vm::{self, lend, on_behalf_of_host, payload, store};
 use crate::world::World;
 use crate::world::door::DoorSignal;
@@ -93,14 +93,18 @@ pub(crate) fn path_cancelled(lua: &Lua, token: PathToken, result: Value) {
 ///
 /// # Errors
 /// When there is none of that name, or a parameter is wrong.
-pub(crate) fn check_behaviour(lua: &Lua, name: &Argument, params: &Argument) -> Result<Attachment, Mistake> {
+pub(crate) fn check_behaviour(
+    lua: &Lua,
+    name: &Argument,
+    params: &Argument,
+) -> Result<Attachment, UsageError> {
     let asked = name.text("the name of a behaviour")?;
-    let class = class(lua, &asked).map_err(|what| Mistake::new(name.function(), what))?;
+    let class = class(lua, &asked).map_err(|what| UsageError::new(name.function(), what))?;
     let given = read_params(lua, params)?;
     let checked = lend::with_world(lua, |world: &mut World| params::fill(&class.params, &given, Some(world)));
     match checked {
         Ok(Ok(_)) => {}
-        Ok(Err(what)) => return Err(Mistake::new(name.function(), what)),
+        Ok(Err(what)) => return Err(UsageError::new(name.function(), what)),
         Err(error) => return Err(error.mistake(name.function())),
     }
     let table = params.value().as_table().cloned();
@@ -116,7 +120,7 @@ pub(crate) fn attach(lua: &Lua, character: CharacterId, behaviour: Attachment) {
     store::push_work(lua, ScriptWork::Attach { character, name: behaviour.name, params });
 }
 
-fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, Mistake> {
+fn read_params(lua: &Lua, given: &Argument) -> Result<Plain, UsageError> {
     if given.value().is_nil() {
         return Ok(crate::script::step::invoke::map([]));
     }

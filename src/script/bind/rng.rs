@@ -5,10 +5,10 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::rng::Rng;
-use crate::script::bind::call::{Raise, answer, list, myself, nothing, with};
+use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::state::streams::STREAMS_MAX;
-use crate::script::vm::convert::{Args, Mistake};
+use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::{Machine, charge, store};
@@ -92,7 +92,7 @@ fn stream_named(lua: &Lua, args: &mut Args) -> HostResult {
 ///
 /// # Errors
 /// While a file loads, and when the level has too many streams.
-pub fn stream(lua: &Lua, args: &Args, name: &str) -> Result<StreamId, Raise> {
+pub fn stream(lua: &Lua, args: &Args, name: &str) -> Result<StreamId, BindingError> {
     let seed = with(lua, args, |world| Ok(world.seed()))?;
     let begun = store::with(lua, |runtime| runtime.streams.begin(seed, name));
     begun.map(StreamId).ok_or_else(|| {
@@ -118,7 +118,7 @@ fn float(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, draw(lua, stream, |numbers| numbers.float(low, high)))
 }
 
-fn empty_range(args: &Args, low: f64, high: f64) -> Mistake {
+fn empty_range(args: &Args, low: f64, high: f64) -> UsageError {
     args.mistake(format!("the range is {low} to {high}, expected low not above high"))
 }
 
@@ -138,7 +138,7 @@ fn chance(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, draw(lua, stream, |numbers| numbers.chance(p)))
 }
 
-fn entries_of(lua: &Lua, args: &mut Args) -> Result<(Table, usize), Raise> {
+fn entries_of(lua: &Lua, args: &mut Args) -> Result<(Table, usize), BindingError> {
     let given = args.take("list");
     let table = given.table("a list")?;
     let (count, most) = (table.raw_len(), elements_max(lua));

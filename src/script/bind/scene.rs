@@ -10,7 +10,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::{Plain, PlainKey};
-use crate::script::bind::call::{Raise, answer, handle, list, myself, nothing, with};
+use crate::script::bind::call::{BindingError, answer, handle, list, myself, nothing, with};
 use crate::script::bind::cinematic::plain_map;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::wait_requests::{self, may_wait, seconds};
@@ -20,14 +20,14 @@ use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::{GroupKind, SECONDS_MAX, TaskPause};
 use crate::script::step::wait::{CueId, SceneId};
 use crate::script::step::{owner, testing};
-use crate::script::vm::convert::{Args, Argument, Mistake, suggestion};
+use crate::script::vm::convert::{Args, Argument, UsageError, suggestion};
 use crate::script::vm::handles::thing;
 use crate::script::vm::{fault, handles, store};
 use crate::world::cue::{Cue, CueKind};
 use crate::world::event::{Fact, LogLine};
 
 /// The scene a method of its own code was called on.
-fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, Mistake> {
+fn own_scene(lua: &Lua, args: &mut Args) -> Result<SceneId, UsageError> {
     let id = myself::<SceneId>(args)?;
     if is_own(lua, id) {
         return Ok(id);
@@ -82,7 +82,7 @@ pub(super) fn start(lua: &Lua, args: &mut Args) -> HostResult {
     character::walk_to(lua, &mut Args::new(function, values))
 }
 
-fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), Raise> {
+fn push(lua: &Lua, args: &Args, id: SceneId, kind: CueKind) -> Result<(), BindingError> {
     let scene =
         store::with(lua, |runtime| runtime.cinematics.scenes.name(id.0).unwrap_or_default().to_owned());
     with(lua, args, |world| {
@@ -160,7 +160,7 @@ pub(super) fn mark(lua: &Lua, args: &mut Args) -> HostResult {
     nothing()
 }
 
-fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = thing::<SceneId>(args.peek());
     if id.is_some_and(|id| is_own(lua, id)) {
         args.take("self");
@@ -169,7 +169,7 @@ fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     wait_requests::wait_for(lua, args, false)
 }
 
-fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
+fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, BindingError> {
     own_scene(lua, args)?;
     wait_requests::group(lua, args, kind)
 }
@@ -177,7 +177,7 @@ fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise
 /// Seconds after which `c:waitFor` gives up, unless it says otherwise: no wait of a scene is without end.
 const WAIT_FOR_S: f64 = 60.0;
 
-fn scene_wait_for(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+fn scene_wait_for(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     own_scene(lua, args)?;
     let entry = args.take("entry");
     let options = args.options(&["timeout"])?;
@@ -195,7 +195,7 @@ fn is_rushing(lua: &Lua, id: SceneId) -> bool {
     store::with(lua, |runtime| runtime.cinematics.scenes.is_rushing(id.0))
 }
 
-fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = own_scene(lua, args)?;
     let who = handle::<CharacterId>(&args.take("who"), "a character")?;
     let line = args.take("line").text("a line")?;
@@ -214,7 +214,7 @@ fn scene_say(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
     ))
 }
 
-fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let id = own_scene(lua, args)?;
     let question = args.take("id").new_name()?;
     let options = list(&args.take("options"), "a list of answers", 64, |given| given.text("a text"))?;
@@ -257,7 +257,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 }
 
 /// The answer when there is nobody to give one: the default, else the first option, with a warning.
-fn pick(lua: &Lua, args: &Args, asked: (&str, &[String], Option<String>)) -> Result<String, Raise> {
+fn pick(lua: &Lua, args: &Args, asked: (&str, &[String], Option<String>)) -> Result<String, BindingError> {
     let (question, options, default) = asked;
     if let Some(default) = default {
         return Ok(default);
@@ -268,7 +268,7 @@ fn pick(lua: &Lua, args: &Args, asked: (&str, &[String], Option<String>)) -> Res
     Ok(first)
 }
 
-fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), Raise> {
+fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), BindingError> {
     let owner = owner::label(lua, owner::current(lua));
     let place = fault::frames(lua, 1).pop();
     let (file, line) = place.map_or((String::new(), 0), |frame| (frame.file, frame.line));
@@ -280,20 +280,20 @@ fn warn(lua: &Lua, args: &Args, message: &str) -> Result<(), Raise> {
 }
 
 /// Checks that a scene's own code gives a function.
-fn given_function(lua: &Lua, args: &mut Args) -> Result<SceneId, Raise> {
+fn given_function(lua: &Lua, args: &mut Args) -> Result<SceneId, BindingError> {
     let id = own_scene(lua, args)?;
     args.take("fn").callable()?;
     Ok(id)
 }
 
 /// Whether `cosmetic` runs its function: not while the scene is skipped.
-fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, Raise> {
+fn cosmetic(lua: &Lua, args: &mut Args) -> Result<bool, BindingError> {
     let id = given_function(lua, args)?;
     Ok(!is_rushing(lua, id))
 }
 
 /// The running task enters `noSkip`.
-fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
+fn watch(lua: &Lua, args: &mut Args) -> Result<(), BindingError> {
     let id = given_function(lua, args)?;
     let task = may_wait(lua, args.function())?;
     store::with(lua, |runtime| runtime.cinematics.scenes.skip_mut(id.0).map(|(skip, _)| skip.watch(task)));
@@ -301,7 +301,7 @@ fn watch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
 }
 
 /// The running task leaves `noSkip`.
-fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), Raise> {
+fn unwatch(lua: &Lua, args: &mut Args) -> Result<(), BindingError> {
     let id = own_scene(lua, args)?;
     store::with(lua, |runtime| {
         let task = runtime.running.task()?;
@@ -315,7 +315,7 @@ pub(crate) fn add_natives(lua: &Lua, natives: &Table) -> mlua::Result<()> {
     fn native<R: mlua::IntoLuaMulti + 'static>(
         lua: &Lua,
         name: &'static str,
-        body: fn(&Lua, &mut Args) -> Result<R, Raise>,
+        body: fn(&Lua, &mut Args) -> Result<R, BindingError>,
     ) -> mlua::Result<Function> {
         lua.create_function(move |lua, values: MultiValue| {
             body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))

@@ -15,7 +15,7 @@ use crate::script::bind::walk_options::{metres, seconds};
 use crate::script::state::callback::SenseHandlers;
 use crate::script::state::owners::Counted;
 use crate::script::step::{handlers, owner};
-use crate::script::vm::convert::{Args, Argument, Mistake, Options, vector};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError, vector};
 use crate::script::vm::fuel;
 use crate::script::vm::handles::{self, thing};
 use crate::world::ops::alive;
@@ -250,7 +250,7 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-fn eyes(options: &Options) -> Result<Eyes, Mistake> {
+fn eyes(options: &Options) -> Result<Eyes, UsageError> {
     let given = Eyes::default();
     let range_m = options.find("range").map(|range| metres(&range, 0.0, METRES_MAX)).transpose()?;
     let degrees = options.find("degrees").map(|wide| wide.number_in(0.0..=360.0, "degrees")).transpose()?;
@@ -349,7 +349,7 @@ fn hear(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, table)
 }
 
-fn target(given: Argument) -> Result<SenseTarget, Mistake> {
+fn target(given: Argument) -> Result<SenseTarget, UsageError> {
     if let Some(id) = thing::<CharacterId>(given.value()) {
         return Ok(SenseTarget::Character(id));
     }
@@ -435,7 +435,7 @@ fn last_seen(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, table)
 }
 
-fn in_sight(lua: &Lua, args: &Args, id: SenseId) -> Result<Vec<CharacterId>, super::call::Raise> {
+fn in_sight(lua: &Lua, args: &Args, id: SenseId) -> Result<Vec<CharacterId>, super::call::BindingError> {
     with(lua, args, |world| {
         let known = world.senses.watches.get(&id).map(|watch| watch.known.values());
         let seen = known.into_iter().flatten().filter(|sighting| sighting.is_seen);

@@ -7,11 +7,11 @@
 
 use mlua::{Lua, MultiValue};
 
-use crate::script::bind::call::Raise;
+use crate::script::bind::call::BindingError;
 use crate::script::vm::convert::Args;
 
 /// What a host function gives back to Lua, or raises at the caller's line.
-pub type HostResult = Result<MultiValue, Raise>;
+pub type HostResult = Result<MultiValue, BindingError>;
 
 /// The code of one entry. Methods and fields of a handle find the handle as first argument.
 pub type Native = fn(&Lua, &mut Args) -> HostResult;

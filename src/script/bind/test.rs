@@ -7,7 +7,7 @@
 use mlua::{Lua, MultiValue, Value};
 
 use crate::base::value::Plain;
-use crate::script::bind::call::{Raise, answer, list, myself, nothing, with, word};
+use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with, word};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
 use crate::script::bind::{test_fuel, walk_options};
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
@@ -15,7 +15,7 @@ use crate::script::step::hashes::hashes;
 use crate::script::step::testing::declared::{is_test_file, resolve_level};
 use crate::script::step::testing::values::{covers, distance, equal, number, same, show};
 use crate::script::step::testing::{self, ExpectationId, TestId};
-use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::{self, fault, handles, is_loading, payload, store, text_of_script};
 use crate::world::{World, state_hash};
 
@@ -361,7 +361,7 @@ fn level(lua: &Lua, args: &mut Args) -> HostResult {
     nothing()
 }
 
-fn read_options(lua: &Lua, options: &Options) -> Result<TestOptions, Mistake> {
+fn read_options(lua: &Lua, options: &Options) -> Result<TestOptions, UsageError> {
     let level = options.get("level");
     let name = level.text("the name of a level")?;
     let unknown = testing::with(lua, |testing| {
@@ -369,9 +369,9 @@ fn read_options(lua: &Lua, options: &Options) -> Result<TestOptions, Mistake> {
         resolve_level(levels, &name).err()
     });
     if let Some(Some(what)) = unknown {
-        return Err(Mistake::new(level.function(), what));
+        return Err(UsageError::new(level.function(), what));
     }
-    let count = |name: &'static str, least: i64, most: i64| -> Result<Option<u64>, Mistake> {
+    let count = |name: &'static str, least: i64, most: i64| -> Result<Option<u64>, UsageError> {
         let given = options.find(name).map(|given| given.integer_in(least..=most)).transpose()?;
         Ok(given.map(i64::unsigned_abs))
     };
@@ -393,7 +393,7 @@ fn read_options(lua: &Lua, options: &Options) -> Result<TestOptions, Mistake> {
     })
 }
 
-fn me(args: &mut Args) -> Result<(), Mistake> {
+fn me(args: &mut Args) -> Result<(), UsageError> {
     myself::<TestId>(args).map(|_| ())
 }
 
@@ -484,7 +484,7 @@ fn expect(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// The value that something is expected of.
-pub(crate) fn value_of(lua: &Lua, args: &mut Args) -> Result<Value, Raise> {
+pub(crate) fn value_of(lua: &Lua, args: &mut Args) -> Result<Value, BindingError> {
     let id = myself::<ExpectationId>(args)?;
     let kept = handles::latched(lua, id)?.and_then(|kept| kept.as_table().cloned());
     Ok(kept.map_or(Ok(Value::Nil), |kept| kept.raw_get("value"))?)
@@ -567,7 +567,7 @@ fn to_contain(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// The predicate of `where`: a function of the script, or one that looks for these fields.
-pub(crate) fn filter(lua: &Lua, given: &Argument) -> Result<mlua::Function, Raise> {
+pub(crate) fn filter(lua: &Lua, given: &Argument) -> Result<mlua::Function, BindingError> {
     match given.value() {
         Value::Function(function) => Ok(function.clone()),
         wanted => {

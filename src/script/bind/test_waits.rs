@@ -10,7 +10,7 @@ use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
-use crate::script::bind::call::{Raise, answer, handle, myself, nothing};
+use crate::script::bind::call::{BindingError, answer, handle, myself, nothing};
 use crate::script::bind::character;
 use crate::script::bind::table::HostResult;
 use crate::script::bind::test::{filter, judge, value_of};
@@ -66,7 +66,7 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
     Ok(table)
 }
 
-fn me(args: &mut Args) -> Result<(), Raise> {
+fn me(args: &mut Args) -> Result<(), BindingError> {
     Ok(myself::<TestId>(args).map(|_| ())?)
 }
 
@@ -75,7 +75,7 @@ fn in_seconds(lua: &Lua, seconds: f64) -> Tick {
 }
 
 /// The seconds of an option, or so many.
-fn patience(given: Option<Argument>, default: f64) -> Result<f64, Raise> {
+fn patience(given: Option<Argument>, default: f64) -> Result<f64, BindingError> {
     Ok(given.map(|given| seconds(&given)).transpose()?.unwrap_or(default))
 }
 
@@ -150,13 +150,13 @@ struct WalkChecks {
 }
 
 /// Takes the checks out of the options of a walk: a copy without them.
-fn split(lua: &Lua, given: Argument) -> Result<(Value, WalkChecks), Raise> {
+fn split(lua: &Lua, given: Argument) -> Result<(Value, WalkChecks), BindingError> {
     let mut checks = WalkChecks { status: None, reason: None, within: None };
     let Some(given) = given.present() else {
         return Ok((Value::Nil, checks));
     };
     let table = given.table("a table of options")?;
-    let check = |name: &str| -> Result<Option<Argument>, Raise> {
+    let check = |name: &str| -> Result<Option<Argument>, BindingError> {
         Ok(Argument::new(given.function(), name, table.raw_get::<Value>(name)?).present())
     };
     checks.status = check("status")?.map(|given| given.text("a status")).transpose()?;

@@ -9,7 +9,7 @@ use crate::script::bind::call::{ask, nothing, op, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, names as names_of, param};
 use crate::script::bind::{door, names};
-use crate::script::vm::convert::{Args, Argument, Mistake, setting};
+use crate::script::vm::convert::{Args, Argument, UsageError, setting};
 use crate::world::World;
 use crate::world::ops::tiles::{self, TileChange};
 use crate::world::tiles::{Terrain, Tile};
@@ -94,11 +94,11 @@ pub const ENTRIES: &[Binding] = &[
 ];
 
 /// The layer that an argument names, as text; none for the first.
-fn layer_name(given: Argument) -> Result<Option<String>, Mistake> {
+fn layer_name(given: Argument) -> Result<Option<String>, UsageError> {
     given.present().map(|given| given.text("a layer's name")).transpose()
 }
 
-fn layer_of(world: &World, function: &str, name: Option<&str>) -> Result<u8, Mistake> {
+fn layer_of(world: &World, function: &str, name: Option<&str>) -> Result<u8, UsageError> {
     name.map_or(Ok(0), |name| names::layer(world, function, name))
 }
 
@@ -138,14 +138,14 @@ fn set_navigable(lua: &Lua, args: &mut Args) -> HostResult {
     change_tile(lua, args, (place, layer), change)
 }
 
-fn factor(given: &Argument) -> Result<f32, Mistake> {
+fn factor(given: &Argument) -> Result<f32, UsageError> {
     Ok(given.number_in(0.1..=100.0, "")? as f32)
 }
 
-fn terrain_of(given: &Argument) -> Result<Terrain, Mistake> {
+fn terrain_of(given: &Argument) -> Result<Terrain, UsageError> {
     let name = given.text("a terrain's name")?;
     let known = || Terrain::ALL.map(Terrain::name);
-    Terrain::find(&name).ok_or_else(|| Mistake::unknown(given.function(), "terrain", &name, known()))
+    Terrain::find(&name).ok_or_else(|| UsageError::unknown(given.function(), "terrain", &name, known()))
 }
 
 fn change_tile(
@@ -159,7 +159,7 @@ fn change_tile(
         let layer = layer_of(world, function, layer.as_deref())?;
         let point = place.point(world, function, None)?;
         let spot = tiles::spot(world, layer, point).map_err(op(function))?;
-        let off = || Mistake::new(function, format!("place ({}, {}) lies off the map", point.x, point.z));
+        let off = || UsageError::new(function, format!("place ({}, {}) lies off the map", point.x, point.z));
         tiles::set(world, spot.ok_or_else(off)?, change).map_err(op(function))
     })?;
     nothing()

@@ -16,7 +16,7 @@ use crate::script::state::timers::TimerOrder;
 use crate::script::state::waits::SECONDS_MAX;
 use crate::script::step::wait::TimerId;
 use crate::script::step::{handlers, owner, timer};
-use crate::script::vm::convert::{Args, Argument, Mistake};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::{handles, payload, store};
 
 const TIMER: &str = "timer";
@@ -103,12 +103,12 @@ pub const ENTRIES: &[Binding] = &[
     },
 ];
 
-fn read_payload(lua: &Lua, given: Option<Argument>) -> Result<Option<Plain>, Mistake> {
+fn read_payload(lua: &Lua, given: Option<Argument>) -> Result<Option<Plain>, UsageError> {
     let limit = store::with(lua, |runtime| runtime.limits.state_kib);
     given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX))).transpose()
 }
 
-fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), UsageError> {
     owner::at_limit(lua, Counted::Timers).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 

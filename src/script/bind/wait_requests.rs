@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
-use crate::script::bind::call::Raise;
+use crate::script::bind::call::BindingError;
 use crate::script::bind::character;
 use crate::script::bind::quick_answers::{self, Sleep};
 use crate::script::bind::table::HostResult;
@@ -17,7 +17,7 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{GroupEntry, GroupKind, Pending, SECONDS_MAX, TICKS_MAX, TaskPause};
 use crate::script::step::{owner, task, wait};
-use crate::script::vm::convert::{Args, Argument, Mistake, describe};
+use crate::script::vm::convert::{Args, Argument, UsageError, describe};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::lend::BindError;
 use crate::script::vm::{Machine, store};
@@ -30,7 +30,7 @@ const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, pla
 /// # Errors
 /// While a file loads, in callbacks that may not wait, in coroutines of a script's own making; in a task that
 /// has ended.
-pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
+pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, UsageError> {
     let id = running_task(lua, function)?;
     if store::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
         return Ok(id);
@@ -38,14 +38,14 @@ pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, Mistake> {
     if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
         machine.fuel.end(Trip::Ended);
     }
-    Err(Mistake::new(function, "the task has ended"))
+    Err(UsageError::new(function, "the task has ended"))
 }
 
 /// The task that runs, also when it has ended meanwhile.
 ///
 /// # Errors
 /// As [`may_wait`], but for tasks that have ended.
-pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
+pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, UsageError> {
     let current = store::with(lua, |runtime| runtime.running.current());
     let Some(current) = current else {
         return Err(BindError::NoWorld.mistake(function));
@@ -53,11 +53,11 @@ pub(crate) fn running_task(lua: &Lua, function: &str) -> Result<u64, Mistake> {
     let instead =
         if function == "walk" { "use walkTo with handlers, or task.spawn" } else { "use task.spawn" };
     let Some(id) = current.task else {
-        return Err(Mistake::new(function, format!("{} may not wait; {instead}", current.callback)));
+        return Err(UsageError::new(function, format!("{} may not wait; {instead}", current.callback)));
     };
     let thread = lua.current_thread();
     if !store::with(lua, |runtime| runtime.tasks.is_thread_of(id, &thread)) {
-        return Err(Mistake::new(function, format!("a coroutine of your own may not wait; {instead}")));
+        return Err(UsageError::new(function, format!("a coroutine of your own may not wait; {instead}")));
     }
     Ok(id)
 }
@@ -76,17 +76,17 @@ pub(crate) fn file(lua: &Lua, pause: TaskPause, known: Vec<(Option<usize>, Outco
 ///
 /// # Errors
 /// For anything else.
-pub(crate) fn seconds(given: &Argument) -> Result<f64, Mistake> {
+pub(crate) fn seconds(given: &Argument) -> Result<f64, UsageError> {
     given.number_in(0.0..=SECONDS_MAX, "seconds")
 }
 
-fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, Mistake> {
+fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, UsageError> {
     let seconds = given.map(|given| seconds(&given)).transpose()?;
     Ok(seconds.map(|seconds| store::with(lua, |runtime| runtime.clock.after_seconds(seconds))))
 }
 
 /// `task.sleep`, and `c:wait`.
-pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let seconds = seconds(&args.take("seconds"))?;
     may_wait(lua, args.function())?;
     let until = store::with(lua, |runtime| runtime.clock.after_seconds(seconds));
@@ -94,7 +94,7 @@ pub(crate) fn sleep(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 }
 
 /// `task.ticks`.
-pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let count = args.take("n").integer_in(1..=TICKS_MAX)?;
     may_wait(lua, args.function())?;
     let until = store::with(lua, |runtime| runtime.clock.now.after(count.unsigned_abs()));
@@ -102,7 +102,7 @@ pub(crate) fn ticks(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 }
 
 /// `task.waitUntil`.
-pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let predicate = args.take("predicate").callable()?;
     let options = args.options(&["timeout"])?;
     let deadline = deadline(lua, options.find("timeout"))?;
@@ -111,7 +111,7 @@ pub(crate) fn wait_until(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 }
 
 /// `task.waitEvent`.
-pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let name = args.take("name").text("the name of an event")?;
     let options = args.options(&["timeout", "where"])?;
     let deadline = deadline(lua, options.find("timeout"))?;
@@ -121,10 +121,10 @@ pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
 }
 
 /// `task.await` and `x:wait()`; when `owned`, the awaited thing ends with the task.
-pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, Raise> {
+pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, BindingError> {
     let given = args.take(if args.function() == "wait" { "self" } else { "x" });
     let wait = wait::read(given.value()).ok_or_else(|| match args.function() {
-        "wait" => Mistake::called_with_a_dot("wait", "x"),
+        "wait" => UsageError::called_with_a_dot("wait", "x"),
         _ => given.not(AWAITABLE),
     })?;
     let id = may_wait(lua, args.function())?;
@@ -142,18 +142,18 @@ enum Key {
     Text(String),
 }
 
-fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, Mistake> {
+fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
     let table = given.table("a table of entries")?;
     let mut entries = Vec::new();
     for pair in table.pairs::<Value, Value>() {
-        let (key, value) = pair.map_err(|error| Mistake::new(given.function(), error.to_string()))?;
+        let (key, value) = pair.map_err(|error| UsageError::new(given.function(), error.to_string()))?;
         let order = match &key {
             Value::Integer(number) => Key::Number(*number as f64),
             Value::Number(number) => Key::Number(*number),
             Value::String(text) => Key::Text(text.to_string_lossy()),
             other => {
                 let what = format!("an entry has the key {}, expected numbers or texts", describe(other));
-                return Err(Mistake::new(given.function(), what));
+                return Err(UsageError::new(given.function(), what));
             }
         };
         entries.push((order, key, value));
@@ -163,7 +163,7 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, Mistake> {
 }
 
 /// `task.all` and `task.race`, `c:parallel` and `c:race`.
-pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, Raise> {
+pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, BindingError> {
     let given = args.take("entries");
     let entries = sorted_entries(&given)?;
     may_wait(lua, args.function())?;
@@ -184,7 +184,7 @@ pub(crate) fn group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, 
 }
 
 /// `task.timeout` and `c:waitFor`.
-pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, Raise> {
+pub(crate) fn timeout(lua: &Lua, seconds: f64, entry: &Argument, args: &Args) -> Result<f64, BindingError> {
     may_wait(lua, args.function())?;
     let deadline = store::with(lua, |runtime| runtime.clock.after_seconds(seconds));
     let entries = vec![(Value::String(lua.create_string("entry")?), entry.value().clone())];
@@ -198,7 +198,7 @@ fn file_group(
     kind: GroupKind,
     given: Vec<(Value, Value)>,
     deadline: Option<crate::base::time::Tick>,
-) -> Result<f64, Mistake> {
+) -> Result<f64, UsageError> {
     for (key, value) in &given {
         if !value.is_function() && wait::read(value).is_none() {
             let name = if kind == GroupKind::Timeout {
@@ -226,7 +226,7 @@ fn file_group(
     Ok(file(lua, TaskPause::Group { kind, entries, deadline }, known))
 }
 
-fn start_entry(lua: &Lua, args: &Args, function: &Function, key: &Value) -> Result<u64, Mistake> {
+fn start_entry(lua: &Lua, args: &Args, function: &Function, key: &Value) -> Result<u64, UsageError> {
     refuse_at_limit(lua, args)?;
     let owner = owner::current(lua);
     let key = key.as_string().map_or_else(|| describe(key), |key| key.to_string_lossy());
@@ -237,7 +237,7 @@ fn start_entry(lua: &Lua, args: &Args, function: &Function, key: &Value) -> Resu
 }
 
 /// `task.spawn: behaviour "guard" has 256 tasks, the most allowed (limits.tasksPerOwner); cancel some`.
-pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
+pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), UsageError> {
     if let Some(what) = owner::at_limit(lua, Counted::Tasks) {
         return Err(args.mistake(what));
     }
@@ -250,7 +250,7 @@ pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), Mistake> {
 }
 
 /// A request, under the name that messages use.
-type Request = fn(&Lua, &mut Args) -> Result<f64, Raise>;
+type Request = fn(&Lua, &mut Args) -> Result<f64, BindingError>;
 
 fn request(lua: &Lua, name: &'static str, body: Request) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
@@ -258,7 +258,7 @@ fn request(lua: &Lua, name: &'static str, body: Request) -> mlua::Result<Functio
     })
 }
 
-fn timeout_request(lua: &Lua, args: &mut Args) -> Result<f64, Raise> {
+fn timeout_request(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
     let seconds = seconds(&args.take("seconds"))?;
     let entry = args.take("entry");
     timeout(lua, seconds, &entry, args)

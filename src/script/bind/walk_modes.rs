@@ -13,7 +13,7 @@ use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, plac
 use crate::script::bind::{character, names as known, registration};
 use crate::script::state::callback::WalkHandlers;
 use crate::script::step::{handlers, owner};
-use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::handles;
 use crate::world::World;
 use crate::world::goal::Goal;
@@ -172,7 +172,7 @@ fn start(
     lua: &Lua,
     args: &Args,
     asked: WalkRequest,
-    course: impl FnOnce(&World) -> Result<(Goal, WalkMode), Mistake>,
+    course: impl FnOnce(&World) -> Result<(Goal, WalkMode), UsageError>,
 ) -> HostResult {
     let function = args.function();
     let owner = owner::current(lua);
@@ -206,7 +206,7 @@ fn follow(lua: &Lua, args: &mut Args) -> HostResult {
     })
 }
 
-fn length(options: &Options, name: &'static str) -> Result<Option<f32>, Mistake> {
+fn length(options: &Options, name: &'static str) -> Result<Option<f32>, UsageError> {
     options.find(name).map(|given| metres(&given, 0.0, DISTANCE_MAX_M)).transpose()
 }
 
@@ -230,7 +230,7 @@ struct Rest {
 }
 
 impl Rest {
-    fn read(options: &Options) -> Result<Self, Mistake> {
+    fn read(options: &Options) -> Result<Self, UsageError> {
         let Some(given) = options.find("pause") else {
             return Ok(Self::default());
         };
@@ -250,7 +250,7 @@ impl Rest {
         let (least_s, most_s) = (entry(1)?, entry(2)?);
         if table.raw_len() != 2 || least_s > most_s {
             let what = format!("pause is {{ {least_s}, {most_s} }}, expected {{ least, most }}");
-            return Err(Mistake::new(given.function(), what));
+            return Err(UsageError::new(given.function(), what));
         }
         Ok(Self { least_s, most_s })
     }
@@ -268,7 +268,7 @@ enum PatrolStops {
 }
 
 impl PatrolStops {
-    fn read(given: &Argument) -> Result<Self, Mistake> {
+    fn read(given: &Argument) -> Result<Self, UsageError> {
         let expected = "the name of a route or a list of places";
         if given.value().is_string() {
             return given.text(expected).map(Self::Name);
@@ -278,7 +278,7 @@ impl PatrolStops {
         }
         let places = places(given)?;
         if places.is_empty() {
-            return Err(Mistake::new(given.function(), "route is empty, expected at least one place"));
+            return Err(UsageError::new(given.function(), "route is empty, expected at least one place"));
         }
         Ok(Self::Places(places))
     }
@@ -288,7 +288,7 @@ impl PatrolStops {
         world: &World,
         function: &'static str,
         walker: CharacterId,
-    ) -> Result<Vec<Stop>, Mistake> {
+    ) -> Result<Vec<Stop>, UsageError> {
         match self {
             Self::Name(name) => {
                 let marks = known::route(world, function, name)?.iter();
@@ -305,7 +305,7 @@ fn stop(
     world: &World,
     function: &'static str,
     (walker, place): (CharacterId, &PlaceValue),
-) -> Result<Stop, Mistake> {
+) -> Result<Stop, UsageError> {
     let mark = match place {
         PlaceValue::Mark(name) => known::mark(world, function, name)?.clone(),
         place => {
@@ -331,7 +331,7 @@ fn patrol(lua: &Lua, args: &mut Args) -> HostResult {
         let at = usize::try_from(first - 1).unwrap_or(0);
         let Some(goal) = stops.get(at).map(|stop| stop.goal) else {
             let what = format!("first is {first}, expected 1 to {}", stops.len());
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         };
         let patrol = Patrol { stops: stops.into(), at, is_loop, pause: rest.pause(world), misses: 0 };
         Ok((goal, WalkMode::Patrol(patrol)))

@@ -15,7 +15,7 @@ use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{Param, TableType, field, names};
 use crate::script::state::callback::{Underway, WalkHandlers};
 use crate::script::step::handlers;
-use crate::script::vm::convert::{Args, Argument, Mistake, Options, shorten};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError, shorten};
 use crate::world::World;
 use crate::world::character::Gait;
 use crate::world::door::DoorPolicy;
@@ -164,7 +164,7 @@ impl Gaze {
     ///
     /// # Errors
     /// As [`PlaceValue::look`].
-    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, Mistake> {
+    pub fn look(&self, world: &World, function: &'static str) -> Result<LookTarget, UsageError> {
         match self {
             Self::Angle(angle) => Ok(LookTarget::Angle(*angle)),
             Self::At(place) => place.look(world, function),
@@ -176,7 +176,7 @@ impl Gaze {
 ///
 /// # Errors
 /// Names the option, and what was expected.
-pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mistake> {
+pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), UsageError> {
     let options = args.options(&NAMES)?;
     from(lua, args, &options)
 }
@@ -185,7 +185,7 @@ pub fn read(lua: &Lua, args: &mut Args) -> Result<(WalkAsk, WalkHandlers), Mista
 ///
 /// # Errors
 /// As [`read`].
-pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkHandlers), Mistake> {
+pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkHandlers), UsageError> {
     let handler = |name| options.find(name).map(|given| handlers::read(lua, &given)).transpose();
     let underway = Underway {
         stop: None,
@@ -224,7 +224,7 @@ pub fn from(lua: &Lua, args: &Args, options: &Options) -> Result<(WalkAsk, WalkH
     Ok((ask, handlers))
 }
 
-fn pace(args: &Args, options: &Options) -> Result<WalkPace, Mistake> {
+fn pace(args: &Args, options: &Options) -> Result<WalkPace, UsageError> {
     let gait = chosen(options, "gait", &[("walk", WalkPace::Walk), ("run", WalkPace::Run)])?;
     let speed = options.find("speed").map(|speed| speed_mps(&speed)).transpose()?;
     match (gait, speed) {
@@ -238,7 +238,7 @@ fn pace(args: &Args, options: &Options) -> Result<WalkPace, Mistake> {
 ///
 /// # Errors
 /// Outside [`Gait::SPEED_RANGE_MPS`].
-pub fn speed_mps(given: &Argument) -> Result<f32, Mistake> {
+pub fn speed_mps(given: &Argument) -> Result<f32, UsageError> {
     // Written out: the bounds are shown in messages, and 0.01 is no exact f32.
     debug_assert_eq!((0.01, 50.0), Gait::SPEED_RANGE_MPS, "messages name the range of speeds");
     Ok(given.number_in(0.01..=50.0, "metres a second")? as f32)
@@ -248,7 +248,7 @@ pub fn speed_mps(given: &Argument) -> Result<f32, Mistake> {
 ///
 /// # Errors
 /// Beyond a million radians, where an `f32` holds no direction any more.
-pub fn radians(given: &Argument) -> Result<f32, Mistake> {
+pub fn radians(given: &Argument) -> Result<f32, UsageError> {
     Ok(given.number_in(-1e6..=1e6, "radians")? as f32)
 }
 
@@ -256,7 +256,7 @@ pub fn radians(given: &Argument) -> Result<f32, Mistake> {
 ///
 /// # Errors
 /// Outside the range.
-pub fn metres(given: &Argument, low: f64, high: f64) -> Result<f32, Mistake> {
+pub fn metres(given: &Argument, low: f64, high: f64) -> Result<f32, UsageError> {
     Ok(given.number_in(low..=high, "metres")? as f32)
 }
 
@@ -268,7 +268,7 @@ pub fn chosen<T: Copy>(
     options: &Options,
     name: &'static str,
     names: &[(&'static str, T)],
-) -> Result<Option<T>, Mistake> {
+) -> Result<Option<T>, UsageError> {
     options.find(name).map(|given| word(&given, names)).transpose()
 }
 
@@ -276,7 +276,7 @@ pub fn chosen<T: Copy>(
 ///
 /// # Errors
 /// When it is no list of names.
-pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
+pub fn keys(options: &Options) -> Result<Vec<String>, UsageError> {
     let given = options.find("keys");
     let read = |key: Argument| key.text("the name of a key");
     given.map_or(Ok(Vec::new()), |given| list(&given, "a list of keys", KEYS_MAX, read))
@@ -286,16 +286,16 @@ pub fn keys(options: &Options) -> Result<Vec<String>, Mistake> {
 ///
 /// # Errors
 /// When it is none, or an entry is no place.
-pub fn places(given: &Argument) -> Result<Vec<PlaceValue>, Mistake> {
+pub fn places(given: &Argument) -> Result<Vec<PlaceValue>, UsageError> {
     list(given, "a list of places", PLACES_MAX, |place| place::single(&place))
 }
 
-fn shunned(given: &Argument) -> Result<Vec<String>, Mistake> {
+fn shunned(given: &Argument) -> Result<Vec<String>, UsageError> {
     list(given, "a list of areas", AREAS_MAX, |area| area.text("an area's name"))
 }
 
 /// Areas and factors, in the order of their names.
-fn costs(given: &Argument) -> Result<Vec<(String, f32)>, Mistake> {
+fn costs(given: &Argument) -> Result<Vec<(String, f32)>, UsageError> {
     debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
     let mut costs = Vec::new();
     for pair in given.table("a table of areas and factors")?.pairs::<Value, Value>() {
@@ -305,7 +305,7 @@ fn costs(given: &Argument) -> Result<Vec<(String, f32)>, Mistake> {
     }
     if costs.len() > AREAS_MAX {
         let what = format!("{} has {} entries, expected at most {AREAS_MAX}", given.name(), costs.len());
-        return Err(Mistake::new(given.function(), what));
+        return Err(UsageError::new(given.function(), what));
     }
     costs.sort_by(|a, b| a.0.cmp(&b.0));
     let factor = |(area, value): (String, Value)| {
@@ -319,7 +319,7 @@ fn costs(given: &Argument) -> Result<Vec<(String, f32)>, Mistake> {
 ///
 /// # Errors
 /// When it is no number from 0 to a day.
-pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, Mistake> {
+pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, UsageError> {
     options.find(name).map(|given| given.number_in(0.0..=SECONDS_MAX, "seconds")).transpose()
 }
 
@@ -327,7 +327,7 @@ pub fn seconds(options: &Options, name: &'static str) -> Result<Option<f64>, Mis
 ///
 /// # Errors
 /// When it is neither.
-pub fn gaze(given: &Argument) -> Result<Gaze, Mistake> {
+pub fn gaze(given: &Argument) -> Result<Gaze, UsageError> {
     match given.value() {
         Value::Number(_) | Value::Integer(_) => Ok(Gaze::Angle(radians(given)?)),
         _ => place::single(given)
@@ -341,7 +341,7 @@ impl WalkAsk {
     ///
     /// # Errors
     /// As [`PlaceValue::look`].
-    pub fn options(self, world: &World, function: &'static str) -> Result<WalkOptions, Mistake> {
+    pub fn options(self, world: &World, function: &'static str) -> Result<WalkOptions, UsageError> {
         let rate = world.rate();
         Ok(WalkOptions {
             pace: self.pace,
@@ -367,7 +367,7 @@ fn own_areas(
     world: &World,
     function: &str,
     (avoid, costs): (&[String], &[(String, f32)]),
-) -> Result<Option<Arc<[OwnArea]>>, Mistake> {
+) -> Result<Option<Arc<[OwnArea]>>, UsageError> {
     let mut own = BTreeMap::new();
     for (name, factor) in costs {
         own.insert(named::area(world, function, name)?, Some(*factor));
@@ -375,7 +375,7 @@ fn own_areas(
     for name in avoid {
         if own.insert(named::area(world, function, name)?, None).flatten().is_some() {
             let what = format!("\"{}\" is in avoid and in costs, expected one of them", shorten(name));
-            return Err(Mistake::new(function, what));
+            return Err(UsageError::new(function, what));
         }
     }
     Ok((!own.is_empty()).then(|| own.into_iter().collect()))

@@ -14,7 +14,7 @@ use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType,
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, names, registration};
 use crate::script::step::cinematic;
-use crate::script::vm::convert::{Args, Argument, Mistake, Options};
+use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::script::vm::{charge, handles};
 use crate::world::World;
 use crate::world::door::DoorPolicy;
@@ -258,7 +258,7 @@ struct CharacterQuery {
 }
 
 impl CharacterQuery {
-    fn read(args: &Args, options: &Options) -> Result<Self, Mistake> {
+    fn read(args: &Args, options: &Options) -> Result<Self, UsageError> {
         let radius_m = options.find("radius").map(|radius| metres(&radius, 0.0, 1e6)).transpose()?;
         let near = match (options.find("near"), radius_m) {
             (Some(near), Some(radius_m)) => Some((place::single(&near)?, radius_m)),
@@ -278,7 +278,7 @@ impl CharacterQuery {
         })
     }
 
-    fn find(&self, world: &World, function: &'static str) -> Result<Vec<CharacterId>, Mistake> {
+    fn find(&self, world: &World, function: &'static str) -> Result<Vec<CharacterId>, UsageError> {
         let circle = match &self.near {
             Some((place, radius_m)) => Some((place.point(world, function, None)?, *radius_m)),
             None => None,
@@ -352,7 +352,7 @@ struct SpawnAsk {
 }
 
 impl SpawnAsk {
-    fn read(options: &Options) -> Result<Self, Mistake> {
+    fn read(options: &Options) -> Result<Self, UsageError> {
         let number = |name, low: f64, high: f64, of: &str| {
             let given: Option<Argument> = options.find(name);
             given.map(|given| given.number_in(low..=high, of).map(|number| number as f32)).transpose()
@@ -373,7 +373,7 @@ impl SpawnAsk {
         })
     }
 
-    fn resolve(self, world: &World, function: &'static str) -> Result<Spawn, Mistake> {
+    fn resolve(self, world: &World, function: &'static str) -> Result<Spawn, UsageError> {
         let position = self.at.point(world, function, None)?;
         let mut spawn = Spawn::new(self.name, position);
         if let Some(like) = self.like {
@@ -406,7 +406,7 @@ impl SpawnAsk {
     }
 }
 
-fn door_named(lua: &Lua, args: &mut Args) -> Result<DoorId, super::call::Raise> {
+fn door_named(lua: &Lua, args: &mut Args) -> Result<DoorId, super::call::BindingError> {
     let (function, name) = (args.function(), args.take("name").text("a door's name")?);
     with(lua, args, |world| names::door(world, function, &name))
 }

@@ -31,7 +31,7 @@ pub type ChangedTexts = BTreeMap<String, Option<String>>;
 
 /// Why a reload was refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ReloadError {
     /// The file with the first mistake; empty when it is none of a file.
     pub file: String,
     /// Line in it, from 1; 0 when unknown.
@@ -67,13 +67,13 @@ pub struct Taken {
 /// The behaviours that the level gives to characters now, where it gave others or none before.
 pub type LevelBehaviours = Vec<(CharacterId, Option<BehaviourRef>)>;
 
-impl From<CallFailure> for Refusal {
+impl From<CallFailure> for ReloadError {
     fn from(failure: CallFailure) -> Self {
         Self { file: failure.file, line: failure.line, message: failure.message, ..Self::default() }
     }
 }
 
-impl Refusal {
+impl ReloadError {
     /// A sentence about a whole file.
     fn of_file(texts: &ScriptTexts, name: &str, what: &str) -> Self {
         let path = texts.get(name).map_or(name, |file| file.path.as_str());
@@ -93,7 +93,7 @@ struct Waiting {
 /// What a host knows of reloads.
 #[derive(Debug)]
 pub(crate) struct Reloads {
-    staged: Option<(ChangedTexts, Option<Refusal>)>,
+    staged: Option<(ChangedTexts, Option<ReloadError>)>,
     waiting: BTreeMap<String, Waiting>,
     last: Option<ReloadReport>,
     count: u64,
@@ -131,7 +131,7 @@ impl ScriptHost {
         self.reloads.staged = (!scripts.is_empty()).then(|| (scripts.clone(), refusal));
     }
 
-    fn compiles(&self, path: &str, text: Option<&str>) -> Result<(), Refusal> {
+    fn compiles(&self, path: &str, text: Option<&str>) -> Result<(), ReloadError> {
         match text {
             Some(text) if ScriptTexts::name_of_path(path).is_some() => {
                 Ok(self.vm.check(&ScriptText { path: path.to_owned(), text: text.to_owned() })?)
@@ -143,7 +143,11 @@ impl ScriptHost {
     /// Head of step 3: runs the bodies of the staged files, checks them against the running code, and puts
     /// them in its place. `level` names the characters whose behaviour the level has changed. None when
     /// nothing is to change.
-    pub fn commit(&mut self, world: &mut World, level: &LevelBehaviours) -> Option<Result<Taken, Refusal>> {
+    pub fn commit(
+        &mut self,
+        world: &mut World,
+        level: &LevelBehaviours,
+    ) -> Option<Result<Taken, ReloadError>> {
         let outcome = self.commit_staged(world, level);
         self.note_digest();
         outcome
@@ -153,7 +157,7 @@ impl ScriptHost {
         &mut self,
         world: &mut World,
         level: &LevelBehaviours,
-    ) -> Option<Result<Taken, Refusal>> {
+    ) -> Option<Result<Taken, ReloadError>> {
         let (given, refusal) = self.reloads.staged.take().unwrap_or_default();
         if given.is_empty() && level.is_empty() {
             return None;
@@ -223,7 +227,7 @@ impl ScriptHost {
         world: &mut World,
         given: &ChangedTexts,
         taken: Option<Taken>,
-    ) -> Option<Result<Taken, Refusal>> {
+    ) -> Option<Result<Taken, ReloadError>> {
         let mended = given.keys().filter(|path| self.reloads.waiting.remove(*path).is_some()).count();
         let mut all = match taken {
             Some(taken) => taken,
@@ -257,11 +261,11 @@ impl ScriptHost {
         world: &mut World,
         changes: &ChangedTexts,
         level: &LevelBehaviours,
-    ) -> Result<Option<Taken>, Refusal> {
+    ) -> Result<Option<Taken>, ReloadError> {
         let vm = &self.vm;
         let found = vm.texts().changed(changes, |name| vm.loads().is_loaded(name));
         let (texts, changed) =
-            found.map_err(|error| Refusal { message: error.to_string(), ..Refusal::default() })?;
+            found.map_err(|error| ReloadError { message: error.to_string(), ..ReloadError::default() })?;
         if changed.is_empty() && level.is_empty() {
             return Ok(None);
         }
@@ -307,12 +311,12 @@ impl ScriptHost {
         unit: &BTreeSet<String>,
         level: &LevelBehaviours,
         before: &VmBefore,
-    ) -> Result<StagedScripts, Refusal> {
+    ) -> Result<StagedScripts, ReloadError> {
         for name in unit {
             self.vm.load(name)?;
         }
         let scenes = scenes::restarts(&self.vm, unit)
-            .map_err(|(file, what)| Refusal::of_file(&self.vm.texts(), &file, &what))?;
+            .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
@@ -334,7 +338,7 @@ impl ScriptHost {
                 Ok(file) => file,
                 // The file that the level asks for is not there: no other is taken for it.
                 Err(error) if is_level => {
-                    return Err(Refusal { message: error.to_string(), ..Refusal::default() });
+                    return Err(ReloadError { message: error.to_string(), ..ReloadError::default() });
                 }
                 Err(_) => old.file.clone(),
             };
@@ -365,14 +369,14 @@ impl ScriptHost {
     }
 
     /// The class of a behaviour file, whose body runs if it has not.
-    fn class_of(&self, staged: &mut StagedScripts, asked: &str) -> Result<Rc<Class>, Refusal> {
+    fn class_of(&self, staged: &mut StagedScripts, asked: &str) -> Result<Rc<Class>, ReloadError> {
         let result = self.vm.load(asked)?.result;
         let file = self.vm.resolve(asked).unwrap_or_else(|_| asked.to_owned());
         if let Some(class) = staged.classes.iter().find(|class| class.file == file) {
             return Ok(class.clone());
         }
         let class = behaviour::shape(self.vm.lua(), &file, &result)
-            .map_err(|what| Refusal::of_file(&self.vm.texts(), &file, &what))?;
+            .map_err(|what| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         staged.classes.push(class.clone());
         Ok(class)
     }
@@ -382,10 +386,11 @@ impl ScriptHost {
         &self,
         unit: &BTreeSet<String>,
         before: &VmBefore,
-    ) -> Result<Option<ReloadTarget>, Refusal> {
+    ) -> Result<Option<ReloadTarget>, ReloadError> {
         let Some(asked) = &self.level_script else { return Ok(None) };
         let now = self.vm.resolve(asked);
-        let now = now.map_err(|error| Refusal { message: error.to_string(), ..Refusal::default() })?;
+        let now =
+            now.map_err(|error| ReloadError { message: error.to_string(), ..ReloadError::default() })?;
         if !unit.contains(&now) && before.means(asked, &now) {
             return Ok(None);
         }

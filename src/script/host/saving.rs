@@ -13,13 +13,13 @@ use std::rc::Rc;
 
 use mlua::{Table, Value};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::script::bind::level;
 use crate::script::host::reload::commit::{self, LoadedInstance};
-use crate::script::host::reload::{LevelBehaviours, Refusal};
+use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::host::{BehaviourRef, ScriptHost, StartError, class};
 use crate::script::state::behaviours::{Behaviours, Class, Instance, Suspended};
 use crate::script::state::callback::Callback;
@@ -117,13 +117,13 @@ struct SavedKept {
 walkon_nav::saved!(SavedKept { owner, handler, label, payload, is_event });
 
 /// What is wrong with the bytes, as a refusal.
-impl From<Broken> for Refusal {
-    fn from(broken: Broken) -> Self {
+impl From<DecodeError> for ReloadError {
+    fn from(broken: DecodeError) -> Self {
         Self { message: broken.0, ..Self::default() }
     }
 }
 
-impl From<StartError> for Refusal {
+impl From<StartError> for ReloadError {
     fn from(error: StartError) -> Self {
         match error {
             StartError::Load(failure) => (*failure).into(),
@@ -247,7 +247,7 @@ impl ScriptHost {
         world: &mut World,
         input: &mut ByteReader<'_>,
         since: (&LevelBehaviours, &BTreeSet<String>),
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ReloadError> {
         let shared: Plain = Saved::load(input)?;
         let level = self.level.clone().filter(|_| self.level_script.is_some());
         let state = self.state.clone();
@@ -255,7 +255,7 @@ impl ScriptHost {
             let plan = Plan { vm, level, since };
             let loaded = plan.load(input)?;
             commit::write_back(vm, &state, &shared);
-            Ok::<_, Refusal>(loaded)
+            Ok::<_, ReloadError>(loaded)
         })?;
         self.loaded = Some(loaded);
         Ok(())
@@ -348,7 +348,7 @@ struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    fn load(self, input: &mut ByteReader<'_>) -> Result<Loaded, Refusal> {
+    fn load(self, input: &mut ByteReader<'_>) -> Result<Loaded, ReloadError> {
         let (vm, lua) = (self.vm, self.vm.lua());
         let seed = lend::with_world(lua, |world: &mut World| world.seed()).unwrap_or_default();
         // Written first, read last: bodies draw numbers as they run.
@@ -387,7 +387,7 @@ impl Plan<'_> {
 
     /// Classes keep their names, which random streams are named after. A file that is gone is missed where it
     /// is used.
-    fn load_classes(&self, files: Vec<String>) -> Result<(), Refusal> {
+    fn load_classes(&self, files: Vec<String>) -> Result<(), ReloadError> {
         for file in files {
             if self.vm.resolve(&file).is_ok() {
                 class(self.vm, &file)?;
@@ -398,7 +398,7 @@ impl Plan<'_> {
 
     /// The instances that are to be there again, each with its class, as the level and the scripts are by
     /// now.
-    fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, Refusal> {
+    fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, ReloadError> {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             self.since.0.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let mut known = Vec::new();
@@ -424,7 +424,7 @@ impl Plan<'_> {
                 let name = crate::script::vm::files::short_name(&instance.file);
                 let who = self.name_of(instance.character);
                 let message = format!("behaviour \"{name}\" of \"{who}\": {error}");
-                Refusal { message, ..Refusal::default() }
+                ReloadError { message, ..ReloadError::default() }
             })?;
             let class = class(self.vm, &file)?;
             known.push((instance, class));
@@ -466,7 +466,7 @@ impl Plan<'_> {
         saved: SavedInstance,
         class: Rc<Class>,
         last: u32,
-    ) -> Result<Option<LoadedInstance>, Refusal> {
+    ) -> Result<Option<LoadedInstance>, ReloadError> {
         let lua = self.vm.lua();
         let is_free = store::with(lua, |runtime| {
             let is_free = runtime.owners.get(saved.owner).is_none()
@@ -475,19 +475,19 @@ impl Plan<'_> {
             is_free && saved.owner != Owner::HOST && saved.owner.0 <= last
         });
         if !is_free {
-            return Err(Broken::new("two owners of one number").into());
+            return Err(DecodeError::new("two owners of one number").into());
         }
         let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
         let name = class.name.clone();
         let created = behaviour::create(self.vm, saved.character, class, (&saved.asked, &saved.given));
-        let owner = created.map_err(|what| Refusal {
+        let owner = created.map_err(|what| ReloadError {
             message: format!(
                 "{path}: character \"{}\": behaviour \"{name}\": {what}",
                 self.name_of(saved.character)
             ),
             file: path.clone(),
             line: 1,
-            ..Refusal::default()
+            ..ReloadError::default()
         })?;
         store::with(lua, |runtime| runtime.owners.count_from(last));
         let refill = (!saved.is_whole).then(|| saved.state.clone());
@@ -497,7 +497,7 @@ impl Plan<'_> {
         Ok(Some(LoadedInstance { owner, from: saved.version, refill }))
     }
 
-    fn give_state(&self, owner: Owner, state: &Plain) -> Result<(), Refusal> {
+    fn give_state(&self, owner: Owner, state: &Plain) -> Result<(), ReloadError> {
         let lua = self.vm.lua();
         let Some(this) = store::with(lua, |runtime| runtime.actors.behaviours.this(owner)) else {
             return Ok(());
@@ -506,9 +506,9 @@ impl Plan<'_> {
             Value::Table(table) => this.raw_set("state", table),
             _ => Ok(()),
         });
-        written.map_err(|_| Refusal {
+        written.map_err(|_| ReloadError {
             message: "the memory of the level is spent".to_owned(),
-            ..Refusal::default()
+            ..ReloadError::default()
         })
     }
 
@@ -516,7 +516,7 @@ impl Plan<'_> {
     fn suspend(
         &self,
         saved: Vec<SavedSuspended>,
-    ) -> Result<Vec<(CharacterId, Rc<Class>, Suspended)>, Refusal> {
+    ) -> Result<Vec<(CharacterId, Rc<Class>, Suspended)>, ReloadError> {
         let lua = self.vm.lua();
         let mut revived = Vec::new();
         for one in saved {
@@ -544,7 +544,7 @@ impl Plan<'_> {
         Ok(revived)
     }
 
-    fn load_tables(&self, input: &mut ByteReader<'_>, last: u32) -> Result<(), Refusal> {
+    fn load_tables(&self, input: &mut ByteReader<'_>, last: u32) -> Result<(), ReloadError> {
         let lua = self.vm.lua();
         let attached = store::with(lua, |runtime| {
             for owner in runtime.registered.timers.load(input)? {
@@ -558,7 +558,7 @@ impl Plan<'_> {
             let attached = runtime.queue.load(input)?;
             runtime.cinematics.scenes.count_from(input.word()?);
             runtime.owners.count_from(last);
-            Ok::<_, Broken>(attached)
+            Ok::<_, DecodeError>(attached)
         })?;
         for name in attached {
             let is_known = store::with(lua, |runtime| runtime.actors.behaviours.class(&name).is_some());
@@ -570,11 +570,11 @@ impl Plan<'_> {
     }
 
     /// Keeps again what reached characters while scenes held them.
-    fn keep(&self, kept: Vec<SavedKept>) -> Result<(), Refusal> {
+    fn keep(&self, kept: Vec<SavedKept>) -> Result<(), ReloadError> {
         let lua = self.vm.lua();
         for SavedKept { owner, handler, label, payload, is_event } in kept {
             let frozen = payload.map(|payload| payload::frozen(lua, &payload)).transpose();
-            let payload = frozen.map_err(|_| Broken::new("the memory of the level is spent"))?;
+            let payload = frozen.map_err(|_| DecodeError::new("the memory of the level is spent"))?;
             store::with(lua, |runtime| {
                 let on = runtime.actors.behaviours.get(owner).map(|instance| &instance.class.on);
                 let of_on = on.and_then(|on| on.get(&label)).cloned();
@@ -603,7 +603,7 @@ impl Plan<'_> {
     }
 
     /// Checks what can be checked of a scene before it goes on.
-    fn check_scene(&self, scene: &SavedScene) -> Result<(), Refusal> {
+    fn check_scene(&self, scene: &SavedScene) -> Result<(), ReloadError> {
         let Some(file) = &scene.file else { return Ok(()) };
         self.definition(scene, file).map(drop)
     }
@@ -612,10 +612,10 @@ impl Plan<'_> {
         &self,
         scene: &SavedScene,
         file: &str,
-    ) -> Result<crate::script::state::scenes::Definition, Refusal> {
-        let refused = |what: String| Refusal {
+    ) -> Result<crate::script::state::scenes::Definition, ReloadError> {
+        let refused = |what: String| ReloadError {
             message: format!("cinematic \"{}\" was under way: {what}", scene.name),
-            ..Refusal::default()
+            ..ReloadError::default()
         };
         self.vm.resolve(file).map_err(|error| refused(error.to_string()))?;
         let loaded = self.vm.load(file)?;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::time::Tick;
@@ -39,12 +39,12 @@ impl Saved for BoardOf {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Level,
             1 => Self::Group(Saved::load(input)?),
             2 => Self::Character(Saved::load(input)?),
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }
@@ -291,7 +291,7 @@ impl Boards {
     }
 
     /// Reads what boards hold, at most so many bytes each; boards that are there keep their numbers.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, bytes_max: usize) -> Result<(), Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, bytes_max: usize) -> Result<(), DecodeError> {
         self.due.clear();
         for (_, board) in self.boards.iter_mut() {
             (board.values, board.bytes) = (BTreeMap::new(), 0);
@@ -304,10 +304,10 @@ impl Boards {
             Ok((of, values))
         })?;
         for (of, values) in boards {
-            let number = self.number(of).ok_or_else(|| Broken::new("more boards than there may be"))?;
+            let number = self.number(of).ok_or_else(|| DecodeError::new("more boards than there may be"))?;
             for (key, value, until) in values {
                 let put = self.put(number, &key, (Some(value), until), bytes_max);
-                put.map_err(|_| Broken::new("a board that holds too much"))?;
+                put.map_err(|_| DecodeError::new("a board that holds too much"))?;
             }
         }
         Ok(())

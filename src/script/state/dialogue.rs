@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::time::Tick;
 
@@ -62,7 +62,7 @@ impl Answers {
     }
 
     /// Reads the answers that were given.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), DecodeError> {
         self.given = Saved::load(input)?;
         Ok(())
     }

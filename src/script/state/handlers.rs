@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::base::time::Tick;
@@ -347,7 +347,7 @@ impl Handlers {
     }
 
     /// Reads the receivers of the end of walks.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), DecodeError> {
         let walks = input.list(|input| {
             let (walk, owner) = (WalkId::load(input)?, Owner::load(input)?);
             let mut name = || Ok(Option::<String>::load(input)?.map(Callback::Named));

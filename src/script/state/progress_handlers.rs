@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
 use crate::script::state::callback::{Callback, Underway};
@@ -75,7 +75,7 @@ impl UnderwayHandlers {
     }
 
     /// Reads handlers in place of those there are.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<(), DecodeError> {
         let handlers = input.list(|input| {
             let (walk, owner) = (WalkId::load(input)?, Owner::load(input)?);
             let mut name = || Ok(Option::<String>::load(input)?.map(Callback::Named));

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 use crate::base::hash::{self, StateHash};
 use crate::base::rng::Rng;
 
@@ -87,13 +87,13 @@ impl Streams {
     }
 
     /// Reads how far each stream of a run with this seed is.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, seed: u64) -> Result<(), Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>, seed: u64) -> Result<(), DecodeError> {
         for stream in &mut self.numbered {
             *stream = Stream::new(seed, stream.name.clone());
         }
         for (name, drawn) in input.list(|input| Ok((input.name()?, input.word()?)))? {
             let number =
-                self.begin(seed, &name).ok_or_else(|| Broken::new("more streams than there may be"))?;
+                self.begin(seed, &name).ok_or_else(|| DecodeError::new("more streams than there may be"))?;
             self.give_back(number, Rng::stream_after(seed, &name, drawn));
         }
         Ok(())

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
@@ -273,7 +273,7 @@ impl Timers {
     }
 
     /// Reads timers; of each its owner. Those there are stay.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<Owner>, Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<Owner>, DecodeError> {
         let loaded = input.list(|input| {
             let id = u64::load(input)?;
             let timer = Timer {
@@ -292,7 +292,7 @@ impl Timers {
         })?;
         let last = u64::load(input)?;
         if loaded.len() > TIMERS_MAX || loaded.iter().any(|(id, _)| *id > last) {
-            return Err(Broken::new("timers that cannot be"));
+            return Err(DecodeError::new("timers that cannot be"));
         }
         let owners = loaded.iter().map(|(_, timer)| timer.owner).collect();
         for (id, timer) in loaded {

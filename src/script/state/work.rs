@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use slotmap::Key;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
@@ -177,7 +177,7 @@ impl WorkQueue {
     }
 
     /// Reads work in place of all there is; the names of behaviours that are to be attached.
-    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<String>, Broken> {
+    pub(crate) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Vec<String>, DecodeError> {
         let work = input.list(|input| {
             let (position, character) = (input.word()?, CharacterId::load(input)?);
             let attached = input.option(|input| Ok((String::load(input)?, Plain::load(input)?)))?;
@@ -190,7 +190,7 @@ impl WorkQueue {
             ))
         })?;
         if work.len() > WORK_MAX {
-            return Err(Broken::new("more work than may wait"));
+            return Err(DecodeError::new("more work than may wait"));
         }
         let name = |(_, work): &(u64, ScriptWork)| match work {
             ScriptWork::Attach { name, .. } => Some(name.clone()),

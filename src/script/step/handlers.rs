@@ -18,7 +18,7 @@ use crate::script::state::tasks::TaskRole;
 use crate::script::state::waits::Delivery;
 use crate::script::step::owner;
 use crate::script::step::task::{self, Called};
-use crate::script::vm::convert::{Argument, Mistake};
+use crate::script::vm::convert::{Argument, UsageError};
 use crate::script::vm::{ScriptVm, store};
 use crate::world::door::DoorSignal;
 use crate::world::owner::Owner;
@@ -29,7 +29,7 @@ use crate::world::sense::SenseId;
 ///
 /// # Errors
 /// For anything else, and for a name that the owner does not have.
-pub fn read(lua: &Lua, given: &Argument) -> Result<Callback, Mistake> {
+pub fn read(lua: &Lua, given: &Argument) -> Result<Callback, UsageError> {
     if let Some(function) = given.value().as_function() {
         return Ok(Callback::Function(function.clone()));
     }
@@ -41,14 +41,14 @@ pub fn read(lua: &Lua, given: &Argument) -> Result<Callback, Mistake> {
         return Ok(Callback::Named(name));
     }
     let known = names.map(|names| function_names(&names)).unwrap_or_default();
-    Err(Mistake::unknown(given.function(), "handler", &name, known.iter().map(String::as_str)))
+    Err(UsageError::unknown(given.function(), "handler", &name, known.iter().map(String::as_str)))
 }
 
 /// The same for a handler that may be left out.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_option(lua: &Lua, given: Option<Argument>) -> Result<Option<Callback>, Mistake> {
+pub fn read_option(lua: &Lua, given: Option<Argument>) -> Result<Option<Callback>, UsageError> {
     given.map(|given| read(lua, &given)).transpose()
 }
 

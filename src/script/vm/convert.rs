@@ -1,7 +1,7 @@
 //! Values from Lua, read raw and by type, and errors that name the argument.
 //!
-//! In: the arguments of one call. Out: Rust values, or a `Mistake` in the words of the reference. Holds: no
-//! metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is
+//! In: the arguments of one call. Out: Rust values, or a `UsageError` in the words of the reference. Holds:
+//! no metamethod of a script is called; a text is not taken for a number; a number is finite; a mistake is
 //! raised at the caller's line. Not here: what the values mean in the world (`bind`), plain data (`payload`).
 
 use std::borrow::Cow;
@@ -24,14 +24,14 @@ fn dot(receiver: &str, name: &str) -> String {
 /// A programmer's mistake in a call: the function, and what is wrong. Raised at the caller's line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{function}: {what}")]
-pub struct Mistake {
+pub struct UsageError {
     function: String,
     what: String,
     /// Fuel that telling it takes.
     price: u64,
 }
 
-impl Mistake {
+impl UsageError {
     /// The function `function` was used wrongly: `what` says how, with the expected form and advice.
     #[must_use]
     pub fn new(function: impl Into<String>, what: impl Into<String>) -> Self {
@@ -85,7 +85,7 @@ impl Mistake {
     }
 }
 
-/// A host function for scripts: reads its arguments from [`Args`]; a [`Mistake`] is raised at the caller's
+/// A host function for scripts: reads its arguments from [`Args`]; a [`UsageError`] is raised at the caller's
 /// line.
 ///
 /// # Errors
@@ -93,7 +93,7 @@ impl Mistake {
 pub fn function<R: IntoLuaMulti>(
     lua: &Lua,
     name: &'static str,
-    body: impl Fn(&Lua, &mut Args) -> Result<R, Mistake> + 'static,
+    body: impl Fn(&Lua, &mut Args) -> Result<R, UsageError> + 'static,
 ) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
         let _watch = PanicWatch;
@@ -163,7 +163,7 @@ impl Args {
     ///
     /// # Errors
     /// When it is no table, or has a key that is not allowed.
-    pub fn options(&mut self, allowed: &'static [&'static str]) -> Result<Options, Mistake> {
+    pub fn options(&mut self, allowed: &'static [&'static str]) -> Result<Options, UsageError> {
         self.take("options").options(allowed)
     }
 
@@ -175,8 +175,8 @@ impl Args {
 
     /// The mistake `what` in this call.
     #[must_use]
-    pub fn mistake(&self, what: impl Into<String>) -> Mistake {
-        Mistake::new(self.function, what)
+    pub fn mistake(&self, what: impl Into<String>) -> UsageError {
+        UsageError::new(self.function, what)
     }
 }
 
@@ -227,15 +227,15 @@ impl Argument {
 
     /// The mistake that it is not what was expected.
     #[must_use]
-    pub fn not(&self, expected: &str) -> Mistake {
-        Mistake::expected(&self.function, &self.name, &self.value, expected)
+    pub fn not(&self, expected: &str) -> UsageError {
+        UsageError::expected(&self.function, &self.name, &self.value, expected)
     }
 
     /// A finite number; `of` names the unit: `a finite number of metres`, or empty.
     ///
     /// # Errors
     /// For anything else, also for a text that looks like a number.
-    pub fn number(&self, of: &str) -> Result<f64, Mistake> {
+    pub fn number(&self, of: &str) -> Result<f64, UsageError> {
         let number = match self.value {
             Value::Number(number) => Some(number),
             Value::Integer(number) => Some(number as f64),
@@ -254,7 +254,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn number_in(&self, range: RangeInclusive<f64>, of: &str) -> Result<f64, Mistake> {
+    pub fn number_in(&self, range: RangeInclusive<f64>, of: &str) -> Result<f64, UsageError> {
         let number = self.number(of)?;
         if range.contains(&number) {
             return Ok(number);
@@ -266,7 +266,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn integer_in(&self, range: RangeInclusive<i64>) -> Result<i64, Mistake> {
+    pub fn integer_in(&self, range: RangeInclusive<i64>) -> Result<i64, UsageError> {
         let expected = || self.not(&format!("a whole number from {} to {}", range.start(), range.end()));
         let number = match self.value {
             Value::Integer(number) => number as f64,
@@ -281,7 +281,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn boolean(&self) -> Result<bool, Mistake> {
+    pub fn boolean(&self) -> Result<bool, UsageError> {
         self.value.as_boolean().ok_or_else(|| self.not("true or false"))
     }
 
@@ -289,7 +289,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn text(&self, expected: &str) -> Result<String, Mistake> {
+    pub fn text(&self, expected: &str) -> Result<String, UsageError> {
         let text = self.value.as_string().and_then(|text| text.to_str().ok().map(|text| text.to_owned()));
         text.ok_or_else(|| self.not(expected))
     }
@@ -298,7 +298,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn new_name(&self) -> Result<String, Mistake> {
+    pub fn new_name(&self) -> Result<String, UsageError> {
         let name = self.text("a name")?;
         if (1..=128).contains(&name.len()) && !name.chars().any(char::is_control) {
             return Ok(name);
@@ -310,7 +310,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else; the nearest word is not suggested, because all of them are listed.
-    pub fn one_of(&self, known: &[&'static str]) -> Result<&'static str, Mistake> {
+    pub fn one_of(&self, known: &[&'static str]) -> Result<&'static str, UsageError> {
         let text = self.value.as_string();
         let word = text.and_then(|text| known.iter().find(|word| text.as_bytes() == word.as_bytes()));
         word.copied().ok_or_else(|| self.not(&list_words(known)))
@@ -320,7 +320,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn callable(&self) -> Result<Function, Mistake> {
+    pub fn callable(&self) -> Result<Function, UsageError> {
         self.value.as_function().cloned().ok_or_else(|| self.not("a function"))
     }
 
@@ -328,7 +328,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn buffer(&self) -> Result<Buffer, Mistake> {
+    pub fn buffer(&self) -> Result<Buffer, UsageError> {
         self.value.as_buffer().cloned().ok_or_else(|| self.not("a buffer"))
     }
 
@@ -336,7 +336,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn table(&self, expected: &str) -> Result<Table, Mistake> {
+    pub fn table(&self, expected: &str) -> Result<Table, UsageError> {
         self.value.as_table().cloned().ok_or_else(|| self.not(expected))
     }
 
@@ -344,7 +344,7 @@ impl Argument {
     ///
     /// # Errors
     /// For anything else.
-    pub fn vector(&self, expected: &str) -> Result<Vec3, Mistake> {
+    pub fn vector(&self, expected: &str) -> Result<Vec3, UsageError> {
         match self.value {
             Value::Vector(vector) => {
                 let vector = Vec3::new(vector.x(), vector.y(), vector.z());
@@ -358,7 +358,7 @@ impl Argument {
     ///
     /// # Errors
     /// When it is no table, or has a key that is not allowed.
-    pub fn options(self, allowed: &'static [&'static str]) -> Result<Options, Mistake> {
+    pub fn options(self, allowed: &'static [&'static str]) -> Result<Options, UsageError> {
         let Self { function, value, .. } = &self;
         let table = match value {
             Value::Nil => return Ok(Options { function: self.function, given: Vec::new(), allowed }),
@@ -368,7 +368,7 @@ impl Argument {
         let mut given = Vec::new();
         for pair in table.pairs::<Value, Value>() {
             let (key, value) =
-                pair.map_err(|error| Mistake::new(&**function, fault::text_of_error(&error)))?;
+                pair.map_err(|error| UsageError::new(&**function, fault::text_of_error(&error)))?;
             let name = key.as_string().and_then(|key| {
                 let key = key.as_bytes();
                 allowed.iter().find(|name| name.as_bytes() == &*key)
@@ -382,10 +382,12 @@ impl Argument {
     }
 }
 
-fn unknown_option(function: &str, key: &Value, allowed: &[&str]) -> Mistake {
+fn unknown_option(function: &str, key: &Value, allowed: &[&str]) -> UsageError {
     match key.as_string() {
-        Some(name) => Mistake::unknown(function, "option", &name.to_string_lossy(), allowed.iter().copied()),
-        None => Mistake::new(function, format!("unknown option {}, expected names", describe(key))),
+        Some(name) => {
+            UsageError::unknown(function, "option", &name.to_string_lossy(), allowed.iter().copied())
+        }
+        None => UsageError::new(function, format!("unknown option {}, expected names", describe(key))),
     }
 }
 

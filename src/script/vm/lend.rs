@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use mlua::Lua;
 
-use crate::script::vm::convert::Mistake;
+use crate::script::vm::convert::UsageError;
 
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
@@ -82,8 +82,8 @@ pub fn with_world<T: Default + 'static, R>(
 impl BindError {
     /// The error a script sees from the function called `function`.
     #[must_use]
-    pub fn mistake(self, function: &str) -> Mistake {
-        Mistake::new(function, self.to_string())
+    pub fn mistake(self, function: &str) -> UsageError {
+        UsageError::new(function, self.to_string())
     }
 }
 

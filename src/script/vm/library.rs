@@ -10,7 +10,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, LuaString, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
-use crate::script::vm::convert::{Args, Argument, Mistake, function};
+use crate::script::vm::convert::{Args, Argument, UsageError, function};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::{Machine, fault};
@@ -156,12 +156,12 @@ fn place(lua: &Lua, text: LuaString, handlers: usize) -> mlua::Result<LuaString>
 fn enter(lua: &Lua, machine: &Machine) -> mlua::Result<()> {
     if machine.is_looking.get() {
         let what = "a coroutine would go on, which changes the run; write ! in front to let it";
-        return Err(Mistake::new("coroutine.resume", what.to_owned()).raise(lua));
+        return Err(UsageError::new("coroutine.resume", what.to_owned()).raise(lua));
     }
     if machine.depth.get() >= machine.limits.coroutine_depth {
         let what =
             format!("coroutines nested too deeply, expected at most {}", machine.limits.coroutine_depth);
-        return Err(Mistake::new("coroutine.resume", what).raise(lua));
+        return Err(UsageError::new("coroutine.resume", what).raise(lua));
     }
     machine.depth.set(machine.depth.get() + 1);
     Ok(())
@@ -218,7 +218,7 @@ fn borders(part: &[u8]) -> Vec<usize> {
 }
 
 /// A number argument by Lua's own rules: texts that look like numbers count, NaN and infinities are numbers.
-fn any_number(args: &mut Args, name: &'static str) -> Result<f64, Mistake> {
+fn any_number(args: &mut Args, name: &'static str) -> Result<f64, UsageError> {
     let argument = args.take(name);
     match argument.value() {
         Value::Number(number) => Ok(*number),
@@ -291,7 +291,7 @@ fn logarithm(x: f64, base: f64) -> f64 {
 
 /// The angle between two vectors, radians; with an axis, negative when the turn is clockwise about it. As
 /// Luau's.
-fn angle(_: &Lua, args: &mut Args) -> Result<f64, Mistake> {
+fn angle(_: &Lua, args: &mut Args) -> Result<f64, UsageError> {
     let vector = |argument: Argument| match argument.value() {
         Value::Vector(v) => Ok(glam::Vec3::new(v.x(), v.y(), v.z())),
         _ => Err(argument.not("a vector")),
@@ -306,7 +306,7 @@ fn angle(_: &Lua, args: &mut Args) -> Result<f64, Mistake> {
 
 /// `math.randomseed`: raises, because a script's numbers depend on the seed of the run.
 pub(crate) fn refuse_seeding(lua: &Lua) -> mlua::Result<Function> {
-    function(lua, "math.randomseed", |_, args: &mut Args| -> Result<(), Mistake> {
+    function(lua, "math.randomseed", |_, args: &mut Args| -> Result<(), UsageError> {
         Err(args
             .mistake("the seed of a run is given to walkon; use rng.stream(name) for numbers of your own"))
     })
@@ -323,7 +323,7 @@ pub(crate) fn random(lua: &Lua, machine: &Rc<Machine>, file: &str) -> mlua::Resu
     })
 }
 
-fn draw(rng: &mut Rng, args: &mut Args) -> Result<f64, Mistake> {
+fn draw(rng: &mut Rng, args: &mut Args) -> Result<f64, UsageError> {
     /// Whole numbers that a number of Lua holds exactly.
     const EXACT: i64 = 1 << 53;
     let given = args.left();

@@ -30,13 +30,13 @@ use std::sync::Arc;
 
 use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, Thread, Value};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
 use crate::script::state::profile::Ledger;
 use crate::script::vm::account::Account;
-use crate::script::vm::convert::{Args, Mistake, function};
+use crate::script::vm::convert::{Args, UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
@@ -635,7 +635,7 @@ impl ScriptVm {
     pub(crate) fn streams_to_load(
         &self,
         input: &mut ByteReader<'_>,
-    ) -> Result<BTreeMap<String, Rng>, Broken> {
+    ) -> Result<BTreeMap<String, Rng>, DecodeError> {
         let seed = self.machine.seed;
         let streams: Vec<(String, u64)> = Saved::load(input)?;
         let stream = |(name, drawn): (String, u64)| {
@@ -859,7 +859,7 @@ pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
 ///
 /// # Errors
 /// While the body of a file runs.
-pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), Mistake> {
+pub fn refuse_while_loading(lua: &Lua, function: &str) -> Result<(), UsageError> {
     if is_loading(lua) { Err(lend::BindError::NoWorld.mistake(function)) } else { Ok(()) }
 }
 
@@ -1007,7 +1007,7 @@ impl Loader {
     }
 
     /// `require(name)`: what the file returns, a table frozen. The body runs on the budget of the caller.
-    fn require(&self, lua: &Lua, args: &mut Args) -> Result<Value, Mistake> {
+    fn require(&self, lua: &Lua, args: &mut Args) -> Result<Value, UsageError> {
         let asked = args.take("name").text("the name of a script")?;
         let name = self.machine.texts.borrow().resolve(&asked).map(str::to_owned);
         let name = name.map_err(|error| args.mistake(error.to_string()))?;

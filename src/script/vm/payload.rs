@@ -11,7 +11,7 @@ use glam::Vec3;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::vm::convert::{Argument, Mistake, describe, shorten};
+use crate::script::vm::convert::{Argument, UsageError, describe, shorten};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::{account, fuel, payload};
 
@@ -33,18 +33,20 @@ pub fn install(lua: &Lua, handles: Handles) {
 ///
 /// # Errors
 /// Names the path of the first value that is not plain: `payload.fn is a function, expected plain data`.
-pub fn read(lua: &Lua, given: &Argument, limit_kib: u32) -> Result<Plain, Mistake> {
+pub fn read(lua: &Lua, given: &Argument, limit_kib: u32) -> Result<Plain, UsageError> {
     let limit = limit_kib as usize * 1024;
     let handles = lua.app_data_ref::<Handles>().map(|handles| *handles);
     let mut reader = TableReader::new(handles, limit, given.name());
     let read = reader.read(given.value());
     let bytes = limit - reader.left;
     fuel::charge_running(reader.values * UNITS_PER_VALUE + (bytes / BYTES_PER_UNIT) as u64);
-    let refused = |what: String| Mistake::new(given.function(), what);
+    let refused = |what: String| UsageError::new(given.function(), what);
     let plain = read.map_err(|trouble| {
         refused(match trouble {
-            Trouble::Refused(what) => format!("{} is {what}, expected plain data", reader.path),
-            Trouble::TooLarge => format!("{} is larger than {limit_kib} KiB, the most allowed", given.name()),
+            PayloadError::Refused(what) => format!("{} is {what}, expected plain data", reader.path),
+            PayloadError::TooLarge => {
+                format!("{} is larger than {limit_kib} KiB, the most allowed", given.name())
+            }
         })
     })?;
     account::reserve(lua, bytes + reader.values as usize * Plain::VALUE_BYTES).map_err(refused)?;
@@ -73,8 +75,8 @@ pub(crate) fn salvage(lua: &Lua, given: &Argument, limit_kib: u32) -> (Plain, Ve
     let mut left_out = reader.left_out.unwrap_or_default();
     let kept = read.unwrap_or_else(|trouble| {
         left_out.push(match trouble {
-            Trouble::Refused(what) => format!("{} is {what}", reader.path),
-            Trouble::TooLarge => format!("{} is larger than {limit_kib} KiB", given.name()),
+            PayloadError::Refused(what) => format!("{} is {what}", reader.path),
+            PayloadError::TooLarge => format!("{} is larger than {limit_kib} KiB", given.name()),
         });
         Plain::Map(BTreeMap::new())
     });
@@ -198,7 +200,7 @@ struct TableReader {
     left_out: Option<Vec<String>>,
 }
 
-enum Trouble {
+enum PayloadError {
     Refused(String),
     TooLarge,
 }
@@ -208,7 +210,7 @@ impl TableReader {
         Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None, values: 0 }
     }
 
-    fn read(&mut self, value: &Value) -> Result<Plain, Trouble> {
+    fn read(&mut self, value: &Value) -> Result<Plain, PayloadError> {
         self.pay(16)?;
         self.values += 1;
         match value {
@@ -217,30 +219,30 @@ impl TableReader {
             Value::Number(number) if number.is_finite() => Ok(Plain::Number(*number)),
             Value::String(text) => match text.to_str() {
                 Ok(text) => self.pay(text.len()).map(|()| Plain::Text(text.to_owned())),
-                Err(_) => Err(Trouble::Refused("a string that is not UTF-8".to_owned())),
+                Err(_) => Err(PayloadError::Refused("a string that is not UTF-8".to_owned())),
             },
             Value::Vector(v) => match Vec3::new(v.x(), v.y(), v.z()) {
                 vector if vector.is_finite() => Ok(Plain::Vector(vector)),
-                _ => Err(Trouble::Refused("a vector that is not finite".to_owned())),
+                _ => Err(PayloadError::Refused("a vector that is not finite".to_owned())),
             },
             Value::UserData(_) | Value::LightUserData(_) => {
                 let plain = self.handles.and_then(|handles| (handles.read)(value));
-                plain.ok_or_else(|| Trouble::Refused(describe(value)))
+                plain.ok_or_else(|| PayloadError::Refused(describe(value)))
             }
             Value::Table(table) => self.read_table(table),
-            other => Err(Trouble::Refused(describe(other))),
+            other => Err(PayloadError::Refused(describe(other))),
         }
     }
 
-    fn read_table(&mut self, table: &Table) -> Result<Plain, Trouble> {
+    fn read_table(&mut self, table: &Table) -> Result<Plain, PayloadError> {
         if self.open.contains(&table.to_pointer()) {
-            return Err(Trouble::Refused("a recursive table".to_owned()));
+            return Err(PayloadError::Refused("a recursive table".to_owned()));
         }
         if self.open.len() >= ScriptLimits::DATA_DEPTH {
-            return Err(Trouble::Refused(format!("deeper than {} tables", ScriptLimits::DATA_DEPTH)));
+            return Err(PayloadError::Refused(format!("deeper than {} tables", ScriptLimits::DATA_DEPTH)));
         }
         if table.metatable().is_some() {
-            return Err(Trouble::Refused("a table with a metatable".to_owned()));
+            return Err(PayloadError::Refused("a table with a metatable".to_owned()));
         }
         self.open.push(table.to_pointer());
         let mut entries = BTreeMap::new();
@@ -262,7 +264,7 @@ impl TableReader {
             return Err(trouble);
         }
         if all.is_err() {
-            return Err(Trouble::TooLarge);
+            return Err(PayloadError::TooLarge);
         }
         self.open.pop();
         Ok(list_or_map(entries))
@@ -272,13 +274,13 @@ impl TableReader {
     /// the whole.
     fn leave_out<T>(
         &mut self,
-        trouble: Trouble,
+        trouble: PayloadError,
         (path, open, left): (usize, usize, usize),
-    ) -> Result<Option<T>, Trouble> {
+    ) -> Result<Option<T>, PayloadError> {
         let Some(left_out) = &mut self.left_out else { return Err(trouble) };
         match trouble {
-            Trouble::Refused(what) => left_out.push(format!("{} is {what}", self.path)),
-            Trouble::TooLarge if open == 1 => {
+            PayloadError::Refused(what) => left_out.push(format!("{} is {what}", self.path)),
+            PayloadError::TooLarge if open == 1 => {
                 let end = self.path[path..].find(['.', '[']).map_or(self.path.len(), |_| {
                     let rest = &self.path[path + 1..];
                     rest.find(['.', '[']).map_or(self.path.len(), |at| path + 1 + at)
@@ -286,14 +288,14 @@ impl TableReader {
                 left_out.push(format!("{} is too large", &self.path[..end]));
                 self.left = left;
             }
-            Trouble::TooLarge => return Err(Trouble::TooLarge),
+            PayloadError::TooLarge => return Err(PayloadError::TooLarge),
         }
         self.open.truncate(open);
         Ok(None)
     }
 
     /// Reads a key and makes it the end of the path.
-    fn read_key(&mut self, key: &Value) -> Result<PlainKey, Trouble> {
+    fn read_key(&mut self, key: &Value) -> Result<PlainKey, PayloadError> {
         let whole = match key {
             Value::Integer(index) => Some(*index),
             Value::Number(number) if (*number as i64) as f64 == *number => Some(*number as i64),
@@ -313,14 +315,14 @@ impl TableReader {
             return Ok(PlainKey::Name(name.to_owned()));
         }
         self.path.push_str(&format!("[{}]", describe(key)));
-        Err(Trouble::Refused(format!(
+        Err(PayloadError::Refused(format!(
             "kept under {}, a key that is no name and no whole number",
             describe(key)
         )))
     }
 
-    fn pay(&mut self, bytes: usize) -> Result<(), Trouble> {
-        self.left = self.left.checked_sub(bytes).ok_or(Trouble::TooLarge)?;
+    fn pay(&mut self, bytes: usize) -> Result<(), PayloadError> {
+        self.left = self.left.checked_sub(bytes).ok_or(PayloadError::TooLarge)?;
         Ok(())
     }
 }

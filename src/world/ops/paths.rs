@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, PathToken};
-use crate::nav::{PathAnswer, PathQuery, PathTrouble, Search, SearchRecord, Traversal};
+use crate::nav::{PathAnswer, PathFailure, PathQuery, Search, SearchRecord, Traversal};
 use crate::world::World;
 use crate::world::bystanders::{Bystanders, Straight};
 
@@ -92,6 +92,6 @@ pub fn cancel(world: &mut World, token: PathToken) {
 /// The character of `around` that stands on the goal of a path: none when the goal cannot be reached anyway.
 #[must_use]
 pub fn holder(around: Option<&Bystanders>, answer: &PathAnswer) -> Option<CharacterId> {
-    let covered = answer.covered.filter(|_| answer.trouble == Some(PathTrouble::Occupied))?;
+    let covered = answer.covered.filter(|_| answer.trouble == Some(PathFailure::Occupied))?;
     around?.who().get(covered as usize).copied()
 }

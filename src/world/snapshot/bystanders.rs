@@ -7,7 +7,7 @@
 
 use glam::Vec3;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::CharacterId;
 use crate::nav::Disc;
 use crate::world::arena::place_of;
@@ -86,7 +86,7 @@ impl ToldDiscs {
     ///
     /// # Errors
     /// At the end, and when somebody is not there.
-    pub(super) fn read(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Self, Broken> {
+    pub(super) fn read(input: &mut ByteReader<'_>, characters: &Characters) -> Result<Self, DecodeError> {
         let mut next = 0u32;
         let all: Vec<u32> = input.list(|input| {
             let number = next.saturating_add(input.count()?);
@@ -231,7 +231,7 @@ impl ToldDiscs {
     ///
     /// # Errors
     /// At the end, and when it tells of people who are not there.
-    pub(super) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Bystanders, Broken> {
+    pub(super) fn load(&mut self, input: &mut ByteReader<'_>) -> Result<Bystanders, DecodeError> {
         if !input.flag()? {
             let all: Vec<(CharacterId, Disc)> = input.list(|input| {
                 let (who, centre) = (Saved::load(input)?, Saved::load(input)?);
@@ -259,7 +259,7 @@ impl ToldDiscs {
             who.push(one.who);
             if bits.take(input, 1)? == 1 {
                 let now = self.now(rank as u32);
-                discs.push(now.ok_or_else(|| Broken::new("somebody in the way who was not told of"))?);
+                discs.push(now.ok_or_else(|| DecodeError::new("somebody in the way who was not told of"))?);
             } else {
                 moved.push((at, rank as u32));
                 discs.push(Disc { centre: Vec3::ZERO, radius_m: 0.0 });
@@ -271,7 +271,7 @@ impl ToldDiscs {
         Ok(Bystanders::new(who.into(), discs.into()))
     }
 
-    fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, Broken> {
+    fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, DecodeError> {
         let one = self.people.get(rank as usize).copied();
         let one = one.ok_or_else(nobody)?;
         let mut found = None;
@@ -296,8 +296,8 @@ impl ToldDiscs {
 }
 
 /// What is wrong with a list that tells of people who are not there.
-fn nobody() -> Broken {
-    Broken::new("somebody in the way who is not there")
+fn nobody() -> DecodeError {
+    DecodeError::new("somebody in the way who is not there")
 }
 
 /// To the bit.
@@ -349,7 +349,7 @@ struct BitReader {
 impl BitReader {
     /// So many bits, 32 at most.
     #[inline]
-    fn take(&mut self, input: &mut ByteReader<'_>, bits: u32) -> Result<u32, Broken> {
+    fn take(&mut self, input: &mut ByteReader<'_>, bits: u32) -> Result<u32, DecodeError> {
         while self.count < bits {
             self.held |= u64::from(input.byte()?) << self.count;
             self.count += 8;
@@ -362,7 +362,7 @@ impl BitReader {
 
     /// How many ones there are up to the next zero, which is taken, too.
     #[inline]
-    fn ones(&mut self, input: &mut ByteReader<'_>, most: u32) -> Result<u32, Broken> {
+    fn ones(&mut self, input: &mut ByteReader<'_>, most: u32) -> Result<u32, DecodeError> {
         let mut all = 0;
         loop {
             let ones = self.held.trailing_ones();

@@ -5,7 +5,7 @@
 
 use glam::Vec3;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::world::arena::Arena;
@@ -139,27 +139,31 @@ fn save_one(out: &mut ByteWriter, one: &Character, (last, walks): (&mut Build, &
 
 /// Reads everybody of a run with this seed, on a map of so many layers; whose walk is whose comes with the
 /// walks.
-pub(super) fn load(input: &mut ByteReader<'_>, (seed, layers): (u64, usize)) -> Result<Characters, Broken> {
+pub(super) fn load(
+    input: &mut ByteReader<'_>,
+    (seed, layers): (u64, usize),
+) -> Result<Characters, DecodeError> {
     let (mut build, mut serial) = (Build::default(), 0u32);
     let everybody: Vec<(CharacterId, Character)> = input.list(|input| {
         let id = CharacterId::load(input)?;
-        serial = serial.checked_add(input.count()?.max(1)).ok_or_else(|| Broken::new("too many people"))?;
+        serial =
+            serial.checked_add(input.count()?.max(1)).ok_or_else(|| DecodeError::new("too many people"))?;
         Ok((id, load_one(input, serial, (&mut build, seed))?))
     })?;
     if everybody.iter().any(|(_, one)| usize::from(one.layer) >= layers) {
-        return Err(Broken::new("somebody on a layer that is none"));
+        return Err(DecodeError::new("somebody on a layer that is none"));
     }
     let order: Vec<CharacterId> = everybody.iter().map(|(id, _)| *id).collect();
     let alive = everybody.iter().filter(|(_, one)| one.is_alive());
     let by_name: std::collections::BTreeMap<_, _> = alive.map(|(id, one)| (one.name.clone(), *id)).collect();
     let removed = everybody.iter().filter(|(_, one)| !one.is_alive()).count();
     if by_name.len() + removed != everybody.len() {
-        return Err(Broken::new("two characters of one name"));
+        return Err(DecodeError::new("two characters of one name"));
     }
     let slots = Arena::load(input, everybody)?;
     let (gone, created) = (Saved::load(input)?, u32::load(input)?);
     if created < serial {
-        return Err(Broken::new("more people than were made"));
+        return Err(DecodeError::new("more people than were made"));
     }
     let (turns, plays, noted, departed) =
         (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
@@ -170,7 +174,7 @@ fn load_one(
     input: &mut ByteReader<'_>,
     serial: u32,
     (last, seed): (&mut Build, u64),
-) -> Result<Character, Broken> {
+) -> Result<Character, DecodeError> {
     let name = input.name()?;
     input.pay(name.len() * 2)?;
     if !input.flag()? {
@@ -231,7 +235,7 @@ fn load_one(
     Ok(one)
 }
 
-fn checked(build: Build) -> Result<Build, Broken> {
+fn checked(build: Build) -> Result<Build, DecodeError> {
     let within = |value: f32, (low, high): (f32, f32)| (low..=high).contains(&value);
     let Build { radius_m, height_m, gait, tags, .. } = &build;
     let is_sound = within(*radius_m, Spawn::RADIUS_RANGE_M)
@@ -240,7 +244,7 @@ fn checked(build: Build) -> Result<Build, Broken> {
         && within(gait.run_mps, Gait::SPEED_RANGE_MPS)
         && within(gait.turn_radps, (0.0, 1e6))
         && tags.is_sorted();
-    if is_sound { Ok(build) } else { Err(Broken::new("a body that cannot be")) }
+    if is_sound { Ok(build) } else { Err(DecodeError::new("a body that cannot be")) }
 }
 
 /// Writes who is on its way through a step of the crowd; nothing but a byte where nobody is.
@@ -274,7 +278,7 @@ pub(super) fn save_glides(out: &mut ByteWriter, glides: &[Interpolation], charac
 pub(super) fn load_glides(
     input: &mut ByteReader<'_>,
     characters: &Characters,
-) -> Result<Vec<Interpolation>, Broken> {
+) -> Result<Vec<Interpolation>, DecodeError> {
     input.list(|input| {
         let who = CharacterId::load(input)?;
         let (place, facing_rad) = stand(characters, who);

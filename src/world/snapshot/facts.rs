@@ -6,7 +6,7 @@
 
 use walkon_nav::saved;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::value::Plain;
 use crate::world::event::{EventQueue, Fact, ReloadedFile, WalkNews};
 
@@ -155,15 +155,15 @@ fn save_one(out: &mut ByteWriter, fact: &Fact) {
 }
 
 /// Reads what waits.
-pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, Broken> {
+pub(super) fn load(input: &mut ByteReader<'_>) -> Result<EventQueue, DecodeError> {
     let waiting = input.list(load_one)?;
     if waiting.len() > 2 * EventQueue::WAITING_MAX {
-        return Err(Broken::new("more facts than may wait"));
+        return Err(DecodeError::new("more facts than may wait"));
     }
     Ok(EventQueue { waiting: waiting.into(), recorded: Vec::new(), after_end: None })
 }
 
-fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, Broken> {
+fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, DecodeError> {
     Ok(match input.byte()? {
         0 => Fact::Spawned(Saved::load(input)?),
         1 => Fact::Despawned(Saved::load(input)?),
@@ -215,7 +215,7 @@ fn load_one(input: &mut ByteReader<'_>) -> Result<Fact, Broken> {
             ends: [input.vector()?, input.vector()?],
             seconds: input.number()?,
         },
-        _ => return Err(Broken::new("a choice that is none")),
+        _ => return Err(DecodeError::new("a choice that is none")),
     })
 }
 
@@ -245,7 +245,7 @@ impl Saved for WalkNews {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Stop { index: Saved::load(input)?, mark: Saved::load(input)? },
             1 => Self::Waypoint { index: Saved::load(input)?, position: Saved::load(input)? },

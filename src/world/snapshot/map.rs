@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::AreaId;
 use crate::nav::{AreaEdit, GraphEdit, NavEdit, NavMap, TileEdit};
 use crate::world::area::{Area, AreaKind};
@@ -85,18 +85,18 @@ pub(super) fn load(
     input: &mut ByteReader<'_>,
     ground: Ground,
     mut map: LevelMap,
-) -> Result<LevelMap, Broken> {
+) -> Result<LevelMap, DecodeError> {
     let mut applied = load_areas(input, ground, &mut map)?;
     let waiting: Vec<AreaEdit> = Saved::load(input)?;
     if waiting.iter().any(|edit| edit.area.index() >= map.areas.len()) {
-        return Err(Broken::new("an edit of an area that is none"));
+        return Err(DecodeError::new("an edit of an area that is none"));
     }
     map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect();
     let fresh = std::mem::take(&mut map.doors);
     map.doors = input.list(|input| load_door(input, ground, &fresh))?;
     if ground == Ground::Same {
         let missing = fresh.iter().any(|door| !map.doors.iter().any(|one| one.name == door.name));
-        (!missing).then_some(()).ok_or_else(|| Broken::new("doors of another level"))?;
+        (!missing).then_some(()).ok_or_else(|| DecodeError::new("doors of another level"))?;
         tell_areas(&mut map);
     }
     (map.door_moves, map.blocks_made) = (Saved::load(input)?, Saved::load(input)?);
@@ -144,7 +144,7 @@ fn load_areas(
     input: &mut ByteReader<'_>,
     ground: Ground,
     map: &mut LevelMap,
-) -> Result<Vec<NavEdit>, Broken> {
+) -> Result<Vec<NavEdit>, DecodeError> {
     let mut fresh = std::mem::take(&mut map.areas).into_iter();
     let mut applied = Vec::new();
     let mut at = 0;
@@ -158,7 +158,7 @@ fn load_areas(
         let known = fresh.next();
         if ground == Ground::Same {
             let known = known.filter(|area| area.name == name && area.kind == kind);
-            let known = known.ok_or_else(|| Broken::new("areas of another level"))?;
+            let known = known.ok_or_else(|| DecodeError::new("areas of another level"))?;
             let factor_is_told = kind == AreaKind::Ground;
             let edit = AreaEdit {
                 area: AreaId::from(at),
@@ -172,7 +172,7 @@ fn load_areas(
         Ok(Area { name, kind, available, factor, door: None, veil: Default::default() })
     })?;
     if ground == Ground::Same && fresh.next().is_some() {
-        return Err(Broken::new("areas of another level"));
+        return Err(DecodeError::new("areas of another level"));
     }
     Ok(applied)
 }
@@ -204,7 +204,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
     removed.save(out);
 }
 
-fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Result<Door, Broken> {
+fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Result<Door, DecodeError> {
     let name = input.text()?;
     let blank = Door {
         area: Saved::load(input)?,
@@ -220,7 +220,7 @@ fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Resu
         return Ok(blank);
     }
     let known = fresh.iter().find(|door| door.name == name);
-    let known = known.ok_or_else(|| Broken::new("doors of another level"))?;
+    let known = known.ok_or_else(|| DecodeError::new("doors of another level"))?;
     input.pay(known.teams.iter().map(|team| team.len() + size_of::<String>()).sum())?;
     Ok(Door {
         area: known.area,
@@ -244,7 +244,7 @@ fn tell_areas(map: &mut LevelMap) {
     }
 }
 
-fn load_block(input: &mut ByteReader<'_>) -> Result<(Block, bool), Broken> {
+fn load_block(input: &mut ByteReader<'_>) -> Result<(Block, bool), DecodeError> {
     let block = Block {
         serial: Saved::load(input)?,
         owner: Saved::load(input)?,
@@ -262,9 +262,9 @@ fn put_blocks(
     map: &mut LevelMap,
     blocks: Vec<(Block, bool)>,
     ground: Ground,
-) -> Result<(), Broken> {
+) -> Result<(), DecodeError> {
     if blocks.len() > BLOCKS_MAX {
-        return Err(Broken::new("more blocks than there may be"));
+        return Err(DecodeError::new("more blocks than there may be"));
     }
     let mut used = Vec::new();
     let mut in_force = Vec::new();
@@ -303,7 +303,7 @@ fn save_cells(out: &mut ByteWriter, nav: &NavMap) {
     });
 }
 
-fn load_cells(input: &mut ByteReader<'_>, nav: &NavMap) -> Result<Vec<NavEdit>, Broken> {
+fn load_cells(input: &mut ByteReader<'_>, nav: &NavMap) -> Result<Vec<NavEdit>, DecodeError> {
     let layers = nav.layer_count();
     let cells = input.list(|input| {
         Ok(TileEdit {
@@ -330,7 +330,7 @@ fn save_tiles(out: &mut ByteWriter, tiles: &Tiles) {
     });
 }
 
-fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), Broken> {
+fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), DecodeError> {
     let edited = input.option(|input| {
         input.list(|input| {
             let layer = input.text()?;
@@ -345,19 +345,23 @@ fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) ->
         let is_as_it_was = |spot| tiles.tile(spot) == Some(&was);
         match spot.filter(|spot| is_as_it_was(*spot)) {
             Some(spot) => _ = tiles.set(spot, is),
-            None if ground == Ground::Same => return Err(Broken::new("tiles of another level")),
+            None if ground == Ground::Same => return Err(DecodeError::new("tiles of another level")),
             None => {}
         }
     }
     Ok(())
 }
 
-fn load_waiting_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), Broken> {
+fn load_waiting_tiles(
+    input: &mut ByteReader<'_>,
+    ground: Ground,
+    map: &mut LevelMap,
+) -> Result<(), DecodeError> {
     let waiting: Vec<(TileSpot, Wanted)> = Saved::load(input)?;
     for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| ground == Ground::Same) {
         let frame = map.nav.layer(spot.layer).map(|layer| *layer.frame());
         let cell = frame.and_then(|frame| frame.cell_of_tile([spot.column, spot.row]));
-        let (x, z) = cell.ok_or_else(|| Broken::new("tiles of another level"))?;
+        let (x, z) = cell.ok_or_else(|| DecodeError::new("tiles of another level"))?;
         let edit = TileEdit { layer: spot.layer, cell: [x, z], walkable, factor, leave: None };
         map.edits.tiles.insert(spot, edit);
     }

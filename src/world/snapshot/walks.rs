@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, WalkId};
 use crate::crowd::follow::Cursor;
 use crate::nav::Path;
@@ -171,7 +171,7 @@ fn save_following(out: &mut ByteWriter, Following { path, cursor, trouble }: &Fo
     trouble.save(out);
 }
 
-fn load_following(input: &mut ByteReader<'_>) -> Result<Following, Broken> {
+fn load_following(input: &mut ByteReader<'_>) -> Result<Following, DecodeError> {
     let path = Path::load(input)?;
     let cursor = Cursor::load(input, &path)?;
     Ok(Following { path: path.into(), cursor, trouble: Saved::load(input)? })
@@ -185,7 +185,7 @@ fn save_backing_out(out: &mut ByteWriter, BackingOut { way, from, mouth, before,
     until.save(out);
 }
 
-fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, Broken> {
+fn load_backing_out(input: &mut ByteReader<'_>) -> Result<BackingOut, DecodeError> {
     Ok(BackingOut {
         way: load_following(input)?,
         from: Saved::load(input)?,
@@ -217,7 +217,7 @@ fn save_phase(out: &mut ByteWriter, phase: &Phase) {
     }
 }
 
-fn load_phase(input: &mut ByteReader<'_>) -> Result<Phase, Broken> {
+fn load_phase(input: &mut ByteReader<'_>) -> Result<Phase, DecodeError> {
     Ok(match input.small(3)? {
         0 => Phase::Planning,
         1 => Phase::Moving,
@@ -263,7 +263,7 @@ fn save_options(out: &mut ByteWriter, options: &WalkOptions) {
     tells.save(out);
 }
 
-fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
+fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, DecodeError> {
     Ok(WalkOptions {
         pace: Saved::load(input)?,
         radius_m: input.option(|input| input.float_in((0.0, 1e6)))?,
@@ -286,7 +286,7 @@ fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, Broken> {
 }
 
 /// Reads all walks, and gives each open one to its character.
-pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, Broken> {
+pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> Result<Walks, DecodeError> {
     let mut told = ToldDiscs::read(input, characters)?;
     let (mut last, mut serial) = (None, 0u64);
     let all: Vec<(WalkId, Walk)> = input.list(|input| {
@@ -296,19 +296,19 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
-        walker.ok_or_else(|| Broken::new("a walk of nobody"))?.walk = Some(*id);
+        walker.ok_or_else(|| DecodeError::new("a walk of nobody"))?.walk = Some(*id);
     }
     let order: Vec<WalkId> = all.iter().map(|(id, _)| *id).collect();
     let delivered = all.iter().filter(|(_, walk)| walk.is_delivered).map(|(id, _)| *id).collect();
     let slots = Arena::load(input, all)?;
     let (created, asked_in_tick, counts) = (u64::load(input)?, Saved::load(input)?, Saved::load(input)?);
     if created < serial {
-        return Err(Broken::new("more walks than were made"));
+        return Err(DecodeError::new("more walks than were made"));
     }
     Ok(Walks { slots, order, delivered, created, asked_in_tick, counts })
 }
 
-fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -> Result<Walk, Broken> {
+fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -> Result<Walk, DecodeError> {
     let character = Saved::load(input)?;
     let goal = Saved::load(input)?;
     let is_direct = input.flag()?;
@@ -319,7 +319,7 @@ fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -
     if !input.flag()? {
         *last = Some(load_options(input)?);
     }
-    let options = last.clone().ok_or_else(|| Broken::new("a walk without options"))?;
+    let options = last.clone().ok_or_else(|| DecodeError::new("a walk without options"))?;
     let lists = options.keys.len() * size_of::<String>() + options.via.len() * 12;
     input.pay(lists + options.keys.iter().map(String::len).sum::<usize>())?;
     let course = Saved::load(input)?;

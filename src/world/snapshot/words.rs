@@ -5,7 +5,7 @@
 
 use walkon_nav::{saved, saved_words};
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::time::Tick;
 use crate::world::character::{Displaced, Gait, Gone, Nudge, Past, Play, Removal, Turn};
 use crate::world::day::DayTime;
@@ -56,7 +56,7 @@ impl Saved for OnLink {
         failure.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let (layer, to, until) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
         let failure: Option<Reason> = Saved::load(input)?;
         Ok(Self { layer, to, until, by: failure.map_or(LinkTaking::Walked, LinkTaking::Failed) })
@@ -72,13 +72,13 @@ impl Saved for DayTime {
         out.flag(*is_paused);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let (set_min, set_at) = (input.number()?, Saved::load(input)?);
         let (seconds_per_minute, is_paused) = (input.number()?, input.flag()?);
         // A thousand years, and the paces that a level may have.
         let is_sound = (0.0..=1e9).contains(&set_min) && (0.001..=3600.0).contains(&seconds_per_minute);
         let day = Self { set_min, set_at, seconds_per_minute, is_paused };
-        is_sound.then_some(day).ok_or_else(|| Broken::new("a time of day that cannot be"))
+        is_sound.then_some(day).ok_or_else(|| DecodeError::new("a time of day that cannot be"))
     }
 }
 
@@ -114,7 +114,7 @@ impl Saved for Mark {
         out.option(props.as_deref(), |out, props| props.save(out));
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
             name: input.text()?,
             position: Saved::load(input)?,
@@ -129,7 +129,7 @@ impl Saved for Owner {
         out.word(u64::from(self.0));
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         input.count().map(Self)
     }
 }
@@ -139,10 +139,10 @@ impl Saved for Past {
         out.signed(self.told());
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let told = input.signed()?;
         let is_time = told.unsigned_abs() <= crate::base::bytes::COUNT_MAX;
-        if is_time { Ok(Self::of(told)) } else { Err(Broken::new("a tick beyond all time")) }
+        if is_time { Ok(Self::of(told)) } else { Err(DecodeError::new("a tick beyond all time")) }
     }
 }
 
@@ -164,12 +164,12 @@ impl Saved for Goal {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Point(input.vector()?),
             1 => Self::Character(Saved::load(input)?),
             2 => Self::Door(Saved::load(input)?),
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }
@@ -188,7 +188,7 @@ impl Saved for Blocker {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(if input.flag()? { Self::Door(Saved::load(input)?) } else { Self::Character(Saved::load(input)?) })
     }
 }
@@ -205,12 +205,12 @@ impl Saved for WalkPace {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Walk,
             1 => Self::Run,
             2 => Self::Speed(input.float_in((0.0, 1e3))?),
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }
@@ -233,12 +233,12 @@ impl Saved for LookTarget {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Angle(input.float_in((f32::MIN, f32::MAX))?),
             1 => Self::Point(input.vector()?),
             2 => Self::Character(Saved::load(input)?),
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }
@@ -250,10 +250,10 @@ impl Saved for WalkResult {
         self.journey.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let (status, reason) = (Status::load(input)?, Reason::load(input)?);
         if !reason.status_allowed(status) {
-            return Err(Broken::new("a walk that ended as none does"));
+            return Err(DecodeError::new("a walk that ended as none does"));
         }
         Ok(Self::new(status, reason, Saved::load(input)?))
     }
@@ -269,11 +269,11 @@ impl Saved for Patrol {
         misses.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let stops: Vec<Stop> = Vec::load(input)?;
         let at = usize::load(input)?;
         if at >= stops.len() {
-            return Err(Broken::new("a patrol beyond its stops"));
+            return Err(DecodeError::new("a patrol beyond its stops"));
         }
         let (is_loop, pause, misses) = (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
         Ok(Self { stops: stops.into(), at, is_loop, pause, misses })
@@ -304,7 +304,7 @@ impl Saved for WalkMode {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         if input.flag()? {
             return Ok(Self::Once);
         }

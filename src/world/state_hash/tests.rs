@@ -5,7 +5,7 @@ use glam::Vec3;
 use super::*;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::time::Tick;
-use crate::nav::{Disc, Path, PathTrouble, Revision};
+use crate::nav::{Disc, Path, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Displaced, Past, Removal};
 use crate::world::door::DoorPolicy;
@@ -286,9 +286,9 @@ fn every_field_of_the_path_in_use_is_hashed() {
         ("segment", &way(|it| it.cursor.segment = 1)),
         ("start", &way(|it| it.cursor.start_m = 1.0)),
         ("along", &way(|it| it.cursor.along_m = 1.0)),
-        ("trouble", &way(|it| it.trouble = Some(PathTrouble::NoPath))),
-        ("trouble with an area", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(0))))),
-        ("trouble with another", &way(|it| it.trouble = Some(PathTrouble::Area(AreaId(1))))),
+        ("trouble", &way(|it| it.trouble = Some(PathFailure::NoPath))),
+        ("trouble with an area", &way(|it| it.trouble = Some(PathFailure::Area(AreaId(0))))),
+        ("trouble with another", &way(|it| it.trouble = Some(PathFailure::Area(AreaId(1))))),
         ("points", &path(|it| bit(&mut it.points[1].x))),
         ("fewer points", &path(|it| _ = it.points.pop())),
         ("length", &path(|it| bit(&mut it.length_m))),

@@ -7,7 +7,7 @@ use slotmap::Key;
 
 use crate::base::hash::StateHash;
 use crate::crowd::follow::Cursor;
-use crate::nav::PathTrouble;
+use crate::nav::PathFailure;
 use crate::world::bystander_index::People;
 use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
@@ -222,12 +222,12 @@ fn hash_following(hash: &mut StateHash, following: &Following) {
     hash.word(path.hash()).word(u64::from(segment)).floats([start_m, along_m]);
     match *trouble {
         None => hash.word(0),
-        Some(PathTrouble::NoPath) => hash.word(1),
-        Some(PathTrouble::StartOffNav) => hash.word(2),
-        Some(PathTrouble::Area(area)) => hash.word(3).word(u64::from(area.0)),
-        Some(PathTrouble::TooWide) => hash.word(4),
-        Some(PathTrouble::Occupied) => hash.word(5),
-        Some(PathTrouble::Limit) => hash.word(6),
+        Some(PathFailure::NoPath) => hash.word(1),
+        Some(PathFailure::StartOffNav) => hash.word(2),
+        Some(PathFailure::Area(area)) => hash.word(3).word(u64::from(area.0)),
+        Some(PathFailure::TooWide) => hash.word(4),
+        Some(PathFailure::Occupied) => hash.word(5),
+        Some(PathFailure::Limit) => hash.word(6),
     };
 }
 

@@ -28,9 +28,9 @@ const DEPTH_MAX: usize = 32;
 
 /// Why bytes are not what they should be, a clause such as `it ends in the middle`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken(pub String);
+pub struct DecodeError(pub String);
 
-impl Broken {
+impl DecodeError {
     /// Those words.
     #[must_use]
     pub fn new(what: impl Into<String>) -> Self {
@@ -47,7 +47,7 @@ pub trait Saved: Sized {
     ///
     /// # Errors
     /// When the bytes end, or say what cannot be.
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken>;
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError>;
 }
 
 /// Bytes under construction.
@@ -265,18 +265,19 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// When something is left.
-    pub fn end(&self) -> Result<(), Broken> {
+    pub fn end(&self) -> Result<(), DecodeError> {
         let left = self.bytes.len() - self.at;
-        if left == 0 { Ok(()) } else { Err(Broken(format!("{left} bytes are left over"))) }
+        if left == 0 { Ok(()) } else { Err(DecodeError(format!("{left} bytes are left over"))) }
     }
 
     /// Takes memory for values that are made from the bytes.
     ///
     /// # Errors
     /// When that is more than any state needs.
-    pub fn pay(&mut self, bytes: usize) -> Result<(), Broken> {
+    pub fn pay(&mut self, bytes: usize) -> Result<(), DecodeError> {
         let left = self.left.checked_sub(bytes);
-        self.left = left.ok_or_else(|| Broken::new("it would take more memory than a state of its size"))?;
+        self.left =
+            left.ok_or_else(|| DecodeError::new("it would take more memory than a state of its size"))?;
         Ok(())
     }
 
@@ -285,9 +286,9 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// When there are not so many.
     #[inline]
-    pub fn raw(&mut self, count: usize) -> Result<&'a [u8], Broken> {
+    pub fn raw(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());
-        let end = end.ok_or_else(|| Broken::new("it ends in the middle"))?;
+        let end = end.ok_or_else(|| DecodeError::new("it ends in the middle"))?;
         let bytes = &self.bytes[self.at..end];
         self.at = end;
         Ok(bytes)
@@ -298,7 +299,7 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end.
     #[inline]
-    pub fn flag(&mut self) -> Result<bool, Broken> {
+    pub fn flag(&mut self) -> Result<bool, DecodeError> {
         if self.bits.1 == 8 {
             self.bits = (self.byte()?, 0);
         }
@@ -311,7 +312,7 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// At the end.
-    pub fn small(&mut self, bits: u32) -> Result<u8, Broken> {
+    pub fn small(&mut self, bits: u32) -> Result<u8, DecodeError> {
         let mut value = 0;
         for bit in 0..bits {
             value |= u8::from(self.flag()?) << bit;
@@ -323,9 +324,9 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// When it is none of them.
-    pub fn one_of<T: Copy>(&mut self, all: &[T], bits: u32) -> Result<T, Broken> {
+    pub fn one_of<T: Copy>(&mut self, all: &[T], bits: u32) -> Result<T, DecodeError> {
         let number = self.small(bits)?;
-        all.get(usize::from(number)).copied().ok_or_else(|| Broken::new("a choice that is none"))
+        all.get(usize::from(number)).copied().ok_or_else(|| DecodeError::new("a choice that is none"))
     }
 
     /// A byte.
@@ -333,7 +334,7 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end.
     #[inline]
-    pub fn byte(&mut self) -> Result<u8, Broken> {
+    pub fn byte(&mut self) -> Result<u8, DecodeError> {
         Ok(self.raw(1)?[0])
     }
 
@@ -342,13 +343,13 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end, and beyond [`COUNT_MAX`].
     #[inline]
-    pub fn word(&mut self) -> Result<u64, Broken> {
+    pub fn word(&mut self) -> Result<u64, DecodeError> {
         let value = self.word_of_any_size()?;
-        if value <= COUNT_MAX { Ok(value) } else { Err(Broken::new("a number beyond any count")) }
+        if value <= COUNT_MAX { Ok(value) } else { Err(DecodeError::new("a number beyond any count")) }
     }
 
     #[inline]
-    fn word_of_any_size(&mut self) -> Result<u64, Broken> {
+    fn word_of_any_size(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0;
         // At most ten bytes.
         for shift in (0..64).step_by(7) {
@@ -358,24 +359,24 @@ impl<'a> ByteReader<'a> {
                 return Ok(value);
             }
         }
-        Err(Broken::new("a number that does not end"))
+        Err(DecodeError::new("a number that does not end"))
     }
 
     /// A count of at most 2^31 - 1.
     ///
     /// # Errors
     /// At the end, and beyond that.
-    pub fn count(&mut self) -> Result<u32, Broken> {
+    pub fn count(&mut self) -> Result<u32, DecodeError> {
         let value = self.word()?;
         let fits = u32::try_from(value).ok().filter(|&value| value <= i32::MAX.cast_unsigned());
-        fits.ok_or_else(|| Broken::new("a number beyond any count"))
+        fits.ok_or_else(|| DecodeError::new("a number beyond any count"))
     }
 
     /// A number that may lie below zero.
     ///
     /// # Errors
     /// At the end.
-    pub fn signed(&mut self) -> Result<i64, Broken> {
+    pub fn signed(&mut self) -> Result<i64, DecodeError> {
         let value = self.word_of_any_size()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
@@ -384,7 +385,7 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// At the end.
-    pub fn whole(&mut self) -> Result<u64, Broken> {
+    pub fn whole(&mut self) -> Result<u64, DecodeError> {
         let mut value = [0; 8];
         value.copy_from_slice(self.raw(8)?);
         Ok(u64::from_le_bytes(value))
@@ -395,29 +396,33 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end, and when it is none.
     #[inline]
-    pub fn float(&mut self) -> Result<f32, Broken> {
+    pub fn float(&mut self) -> Result<f32, DecodeError> {
         let mut value = [0; 4];
         value.copy_from_slice(self.raw(4)?);
         let value = f32::from_le_bytes(value);
-        if value.is_nan() { Err(Broken::new("a number that is none")) } else { Ok(value) }
+        if value.is_nan() { Err(DecodeError::new("a number that is none")) } else { Ok(value) }
     }
 
     /// A number from `low` to `high`.
     ///
     /// # Errors
     /// At the end, and when it lies elsewhere.
-    pub fn float_in(&mut self, (low, high): (f32, f32)) -> Result<f32, Broken> {
+    pub fn float_in(&mut self, (low, high): (f32, f32)) -> Result<f32, DecodeError> {
         let value = self.float()?;
-        if (low..=high).contains(&value) { Ok(value) } else { Err(Broken::new("a measure that cannot be")) }
+        if (low..=high).contains(&value) {
+            Ok(value)
+        } else {
+            Err(DecodeError::new("a measure that cannot be"))
+        }
     }
 
     /// A finite number.
     ///
     /// # Errors
     /// At the end, and when it is not.
-    pub fn number(&mut self) -> Result<f64, Broken> {
+    pub fn number(&mut self) -> Result<f64, DecodeError> {
         let value = if self.flag()? { self.signed()? as f64 } else { f64::from_bits(self.whole()?) };
-        if value.is_finite() { Ok(value) } else { Err(Broken::new("a number that is none")) }
+        if value.is_finite() { Ok(value) } else { Err(DecodeError::new("a number that is none")) }
     }
 
     /// A finite place or direction.
@@ -425,7 +430,7 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end, and when it is not.
     #[inline]
-    pub fn vector(&mut self) -> Result<Vec3, Broken> {
+    pub fn vector(&mut self) -> Result<Vec3, DecodeError> {
         if self.flag()? {
             return Ok(Vec3::ZERO);
         }
@@ -441,14 +446,14 @@ impl<'a> ByteReader<'a> {
             }
         };
         let value = Vec3::new(x, y, z);
-        if value.is_finite() { Ok(value) } else { Err(Broken::new("a place that is nowhere")) }
+        if value.is_finite() { Ok(value) } else { Err(DecodeError::new("a place that is nowhere")) }
     }
 
     /// A vector that is often another one.
     ///
     /// # Errors
     /// As [`ByteReader::vector`].
-    pub fn vector_near(&mut self, other: Vec3) -> Result<Vec3, Broken> {
+    pub fn vector_near(&mut self, other: Vec3) -> Result<Vec3, DecodeError> {
         if self.flag()? { Ok(other) } else { self.vector() }
     }
 
@@ -456,7 +461,7 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// At the end, and when it is no text or none that was told before.
-    pub fn text(&mut self) -> Result<String, Broken> {
+    pub fn text(&mut self) -> Result<String, DecodeError> {
         let text = match self.word()? {
             0 => {
                 let text = self.borrowed()?;
@@ -467,7 +472,7 @@ impl<'a> ByteReader<'a> {
             number => usize::try_from(number - 1)
                 .ok()
                 .and_then(|number| self.texts.get(number).copied())
-                .ok_or_else(|| Broken::new("a text that was not told"))?,
+                .ok_or_else(|| DecodeError::new("a text that was not told"))?,
         };
         self.pay(text.len())?;
         Ok(text.to_owned())
@@ -477,25 +482,28 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// At the end, and when it is no text.
-    pub fn name(&mut self) -> Result<String, Broken> {
+    pub fn name(&mut self) -> Result<String, DecodeError> {
         let text = self.borrowed()?;
         self.pay(text.len())?;
         Ok(text.to_owned())
     }
 
-    fn borrowed(&mut self) -> Result<&'a str, Broken> {
+    fn borrowed(&mut self) -> Result<&'a str, DecodeError> {
         let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
-        std::str::from_utf8(self.raw(count)?).map_err(|_| Broken::new("a text that is not UTF-8"))
+        std::str::from_utf8(self.raw(count)?).map_err(|_| DecodeError::new("a text that is not UTF-8"))
     }
 
     /// A list, each entry as `one` reads it.
     ///
     /// # Errors
     /// At the end, when it is longer than the bytes, and what `one` says.
-    pub fn list<T>(&mut self, mut one: impl FnMut(&mut Self) -> Result<T, Broken>) -> Result<Vec<T>, Broken> {
+    pub fn list<T>(
+        &mut self,
+        mut one: impl FnMut(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<Vec<T>, DecodeError> {
         let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
         if count > (self.bytes.len() - self.at).saturating_mul(8).saturating_add(8) {
-            return Err(Broken::new("a list that is longer than the bytes"));
+            return Err(DecodeError::new("a list that is longer than the bytes"));
         }
         self.pay(count.saturating_mul(size_of::<T>()))?;
         let mut list = Vec::with_capacity(count);
@@ -511,14 +519,14 @@ impl<'a> ByteReader<'a> {
     /// At the end, and what `one` says.
     pub fn option<T>(
         &mut self,
-        one: impl FnOnce(&mut Self) -> Result<T, Broken>,
-    ) -> Result<Option<T>, Broken> {
+        one: impl FnOnce(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<Option<T>, DecodeError> {
         if self.flag()? { one(self).map(Some) } else { Ok(None) }
     }
 
-    fn plain(&mut self, depth: usize) -> Result<Plain, Broken> {
+    fn plain(&mut self, depth: usize) -> Result<Plain, DecodeError> {
         if depth > DEPTH_MAX {
-            return Err(Broken::new("data that is too deep"));
+            return Err(DecodeError::new("data that is too deep"));
         }
         self.pay(Plain::VALUE_BYTES)?;
         Ok(match self.small(3)? {
@@ -544,17 +552,17 @@ impl<'a> ByteReader<'a> {
 }
 
 /// A vector of data.
-fn finite(input: &mut ByteReader<'_>) -> Result<Vec3, Broken> {
+fn finite(input: &mut ByteReader<'_>) -> Result<Vec3, DecodeError> {
     let value = Vec3::new(input.float()?, input.float()?, input.float()?);
-    if value.is_finite() { Ok(value) } else { Err(Broken::new("a place that is nowhere")) }
+    if value.is_finite() { Ok(value) } else { Err(DecodeError::new("a place that is nowhere")) }
 }
 
 /// Entries as a map; each key once, in order, so that one map has one form.
-fn in_order<K: Ord, V>(entries: Vec<(K, V)>) -> Result<BTreeMap<K, V>, Broken> {
+fn in_order<K: Ord, V>(entries: Vec<(K, V)>) -> Result<BTreeMap<K, V>, DecodeError> {
     if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
         return Ok(entries.into_iter().collect());
     }
-    Err(Broken::new("entries out of order"))
+    Err(DecodeError::new("entries out of order"))
 }
 
 impl Saved for Plain {
@@ -607,7 +615,7 @@ impl Saved for Plain {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         input.plain(0)
     }
 }
@@ -621,7 +629,7 @@ macro_rules! saved_as {
                 $save;
             }
             #[inline]
-            fn load($input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+            fn load($input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
                 $load
             }
         }
@@ -646,7 +654,7 @@ saved_as! {
     Tick: it, out => out.signed(out.now.0.cast_signed().wrapping_sub(it.0.cast_signed())), input => {
         let tick = input.now.0.cast_signed().checked_sub(input.signed()?);
         let tick = tick.and_then(|tick| u64::try_from(tick).ok()).filter(|&tick| tick <= COUNT_MAX);
-        tick.map(Tick).ok_or_else(|| Broken::new("a tick beyond all time"))
+        tick.map(Tick).ok_or_else(|| DecodeError::new("a tick beyond all time"))
     };
 }
 
@@ -663,11 +671,11 @@ macro_rules! saved_keys {
                     out.word(version);
                 }
             }
-            fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+            fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
                 let slot = input.word()?;
                 let version = if input.flag()? { 1 } else { input.word()? };
                 if slot > u64::from(u32::MAX) || version > u64::from(u32::MAX) {
-                    return Err(Broken::new("a number that names nothing"));
+                    return Err(DecodeError::new("a number that names nothing"));
                 }
                 Ok(slotmap::KeyData::from_ffi(version << 32 | slot).into())
             }
@@ -682,7 +690,7 @@ impl<T: Saved> Saved for Option<T> {
         out.option(self.as_ref(), |out, value| value.save(out));
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         input.option(T::load)
     }
 }
@@ -692,7 +700,7 @@ impl<T: Saved> Saved for Vec<T> {
         out.list(self.iter(), |out, value| value.save(out));
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         input.list(T::load)
     }
 }
@@ -703,7 +711,7 @@ impl<A: Saved, B: Saved> Saved for (A, B) {
         self.1.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok((A::load(input)?, B::load(input)?))
     }
 }
@@ -716,7 +724,7 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
         });
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         in_order(input.list(<(K, V)>::load)?)
     }
 }
@@ -726,7 +734,7 @@ impl<T: Saved + Copy + Default, const COUNT: usize> Saved for [T; COUNT] {
         self.iter().for_each(|value| value.save(out));
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let mut all = [T::default(); COUNT];
         for value in &mut all {
             *value = T::load(input)?;
@@ -748,7 +756,7 @@ macro_rules! saved {
 
             fn load(
                 input: &mut $crate::base::bytes::ByteReader<'_>,
-            ) -> Result<Self, $crate::base::bytes::Broken> {
+            ) -> Result<Self, $crate::base::bytes::DecodeError> {
                 Ok(Self {
                     $($field: $crate::base::bytes::Saved::load(input)?,)*
                     $($($excused: $value,)*)?
@@ -773,7 +781,7 @@ macro_rules! saved_words {
 
             fn load(
                 input: &mut $crate::base::bytes::ByteReader<'_>,
-            ) -> Result<Self, $crate::base::bytes::Broken> {
+            ) -> Result<Self, $crate::base::bytes::DecodeError> {
                 input.one_of(&[$(Self::$word),*], $bits)
             }
         }

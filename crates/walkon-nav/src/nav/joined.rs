@@ -13,7 +13,7 @@ use crate::base::geom;
 use crate::nav::backend::Backend;
 use crate::nav::links::Hop;
 use crate::nav::node::LayerPoint;
-use crate::nav::path::{Accept, Crossing, LayerChange, Path, PathAnswer, PathQuery, PathTrouble};
+use crate::nav::path::{Accept, Crossing, LayerChange, Path, PathAnswer, PathFailure, PathQuery};
 use crate::nav::plan::{Plan, Remarks, Task};
 use crate::nav::search::Search;
 use crate::nav::traversal::Traversal;
@@ -53,7 +53,7 @@ pub(crate) struct Joined<L> {
     /// The leg that is searched for.
     leg: Option<Leg<L>>,
     /// Why it does not lead to the goal itself.
-    trouble: Option<PathTrouble>,
+    trouble: Option<PathFailure>,
     /// The goal as asked for.
     goal: LayerPoint,
     /// Charged to legs that have ended.
@@ -118,7 +118,7 @@ impl<L: Plan> Joined<L> {
         query: &PathQuery,
         ends: Ends,
         hops: Vec<Hop>,
-        trouble: Option<PathTrouble>,
+        trouble: Option<PathFailure>,
     ) -> Self {
         let Ends { start, target, goal } = ends;
         let far_ends = hops.iter().map(|hop| hop.to);
@@ -208,19 +208,19 @@ impl<L: Plan> Joined<L> {
                 }
                 match self.step_leg(stage, search, left.max(1)) {
                     LegEnd::Not => return None,
-                    LegEnd::Limit => return Some(self.give_up(stage, PathTrouble::Limit)),
+                    LegEnd::Limit => return Some(self.give_up(stage, PathFailure::Limit)),
                     LegEnd::Yes => continue,
                 }
             }
             let Some(next) = self.take_cheapest() else {
-                return Some(self.give_up(stage, self.trouble.unwrap_or(PathTrouble::NoPath)));
+                return Some(self.give_up(stage, self.trouble.unwrap_or(PathFailure::NoPath)));
             };
             if self.known[next.to].is_some() {
                 continue;
             }
             if !next.is_exact {
                 if self.spent >= query.expansions_max {
-                    return Some(self.give_up(stage, PathTrouble::Limit));
+                    return Some(self.give_up(stage, PathFailure::Limit));
                 }
                 self.begin_leg(stage, query, &next);
                 continue;
@@ -300,7 +300,7 @@ impl<L: Plan> Joined<L> {
         };
         self.spent = self.spent.saturating_add(answer.expansions);
         self.granted = self.granted.saturating_add(answer.granted);
-        if answer.trouble == Some(PathTrouble::Limit) {
+        if answer.trouble == Some(PathFailure::Limit) {
             return LegEnd::Limit;
         }
         let cost_m = S::leg_m(&leg.plan, &answer);
@@ -327,7 +327,7 @@ impl<L: Plan> Joined<L> {
         self.waiting.push(Waiting { to, whole_m, arrival, is_exact: true });
     }
 
-    fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathTrouble) -> PathAnswer {
+    fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathFailure) -> PathAnswer {
         let none = PathAnswer::none(trouble, stage.revision());
         PathAnswer { expansions: self.spent, granted: self.granted, ..none }
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::nav::node::LayerPoint;
-use crate::nav::path::{PathTrouble, Reach};
+use crate::nav::path::{PathFailure, Reach};
 use crate::nav::traversal::{LinkAction, LinkActions};
 
 /// The most links a map may have: a plan weighs all of them against one another.
@@ -99,7 +99,7 @@ impl Links {
     ) -> Reach {
         let alone = reach(from, to);
         let is_hopeless =
-            matches!(alone, Reach::Yes | Reach::No(PathTrouble::StartOffNav | PathTrouble::TooWide));
+            matches!(alone, Reach::Yes | Reach::No(PathFailure::StartOffNav | PathFailure::TooWide));
         if self.0.is_empty() || is_hopeless {
             return alone;
         }

@@ -14,7 +14,7 @@ use crate::nav::links::Links;
 use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
 use crate::nav::plan::{Begun, Plan, Task};
 use crate::nav::{
-    Backend, GroundQuery, PathAnswer, PathQuery, PathTrouble, Search, SearchLog, SearchRecord, Traversal,
+    Backend, GroundQuery, PathAnswer, PathFailure, PathQuery, Search, SearchLog, SearchRecord, Traversal,
 };
 
 /// What characters find their way on. `Default` is a map without ground.
@@ -218,7 +218,7 @@ impl NavMap {
             (Self::Layers(map), BackendPlan::Layers(plan)) => plan.step(map, task, allowance),
             (Self::Mesh(map), BackendPlan::Mesh(plan)) => plan.step(map, task, allowance),
             // Begun on a map of another kind, whose place this one took: given up, to be asked again.
-            _ => Some(PathAnswer::none(PathTrouble::Limit, self.revision())),
+            _ => Some(PathAnswer::none(PathFailure::Limit, self.revision())),
         }
     }
 

@@ -45,8 +45,8 @@ pub use map::NavMap;
 pub use mesh::{Avoidance, MeshError, MeshSource, MeshSourceError, NavMesh, RawMesh};
 pub use node::{LayerPoint, Location, NodeId, Revision};
 pub use path::{
-    Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathQuery, PathStatus,
-    PathTrouble, RandomPoint, Reach, SearchRecord,
+    Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathFailure, PathQuery,
+    PathStatus, RandomPoint, Reach, SearchRecord,
 };
 pub use requests::{PathRequests, Progress};
 pub use search::Search;

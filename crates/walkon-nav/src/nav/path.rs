@@ -43,7 +43,7 @@ pub struct PathQuery {
     pub goal_layer: Option<u8>,
     /// What to do about a goal that cannot be reached.
     pub accept: Accept,
-    /// Expansions after which the search gives up with [`PathTrouble::Limit`].
+    /// Expansions after which the search gives up with [`PathFailure::Limit`].
     pub expansions_max: u32,
     /// The people in the way; None for nobody. See [`Others`].
     pub others: Option<Arc<[Disc]>>,
@@ -94,7 +94,7 @@ pub struct PathAnswer {
     /// How far the path leads.
     pub status: PathStatus,
     /// Why it does not lead to the goal; None when it does.
-    pub trouble: Option<PathTrouble>,
+    pub trouble: Option<PathFailure>,
     /// The path; without points when there is none.
     pub path: Path,
     /// The reachable point nearest to a goal that cannot be reached, when a start was found.
@@ -109,7 +109,7 @@ pub struct PathAnswer {
     pub others: Others,
     /// The index in [`PathQuery::others`] of the one who stands on the goal (on the nearest reachable point,
     /// when the goal cannot be reached): the path then ends beside them, whatever the query accepts, because
-    /// people move on. The trouble is [`PathTrouble::Occupied`], unless the map itself has a reason.
+    /// people move on. The trouble is [`PathFailure::Occupied`], unless the map itself has a reason.
     pub covered: Option<u32>,
 }
 
@@ -137,7 +137,7 @@ pub enum PathStatus {
 
 /// Why a goal is not reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathTrouble {
+pub enum PathFailure {
     /// The goal lies in a wall, beyond the map or in another part of it. Not worth asking again on this
     /// revision.
     NoPath,
@@ -159,7 +159,7 @@ pub enum Reach {
     /// It can.
     Yes,
     /// It cannot, for this reason.
-    No(PathTrouble),
+    No(PathFailure),
 }
 
 /// Points to walk along.

@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use crate::nav::backend::Backend;
 use crate::nav::node::Revision;
-use crate::nav::path::{Accept, Others, Path, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach};
+use crate::nav::path::{Accept, Others, Path, PathAnswer, PathFailure, PathQuery, PathStatus, Reach};
 use crate::nav::search::Search;
 use crate::nav::traversal::{PassRules, Traversal};
 
@@ -56,7 +56,7 @@ pub(crate) trait Plan: Sized {
 
 impl PathAnswer {
     /// That there is no path.
-    pub(crate) fn none(trouble: PathTrouble, revision: Revision) -> Self {
+    pub(crate) fn none(trouble: PathFailure, revision: Revision) -> Self {
         Self { trouble: Some(trouble), revision, ..Self::default() }
     }
 }
@@ -65,7 +65,7 @@ impl PathAnswer {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Remarks {
     /// None when it leads to the goal itself.
-    pub(crate) trouble: Option<PathTrouble>,
+    pub(crate) trouble: Option<PathFailure>,
     pub(crate) others: Others,
     pub(crate) covered: Option<u32>,
     pub(crate) expansions: u32,

@@ -22,7 +22,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::PathToken;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::Task;
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathQuery, PathTrouble, Revision, Search};
+use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search};
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
 const POOL: usize = 5;
@@ -348,7 +348,7 @@ impl PathRequests {
             let begun = if request.restarts <= RESTARTS_MAX {
                 round.map.begin(&request.query)
             } else {
-                Err(Box::new(PathAnswer::none(PathTrouble::Limit, revision)))
+                Err(Box::new(PathAnswer::none(PathFailure::Limit, revision)))
             };
             match begun {
                 Ok(plan) => self.pool[at].work = Some(OpenRequest { plan, revision, ..work }),

@@ -3,9 +3,9 @@
 //! In: paths and edits; bytes. Out: their fields, one by one, as bytes; the same paths and edits. Not here:
 //! maps themselves, which the level gives.
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::nav::{
-    AreaEdit, Crossing, Disc, GraphEdit, LayerChange, LinkAction, LinkActions, Path, PathTrouble, Revision,
+    AreaEdit, Crossing, Disc, GraphEdit, LayerChange, LinkAction, LinkActions, Path, PathFailure, Revision,
 };
 use crate::saved;
 
@@ -19,10 +19,10 @@ impl Saved for LinkAction {
         self.0.save(out);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let number = u8::load(input)?;
         let is_number = usize::from(number) < LinkActions::COUNT_MAX;
-        is_number.then_some(Self(number)).ok_or(Broken::new("an action of links that is none"))
+        is_number.then_some(Self(number)).ok_or(DecodeError::new("an action of links that is none"))
     }
 }
 
@@ -31,7 +31,7 @@ impl Saved for Revision {
         out.word(self.0);
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         input.word().map(Self)
     }
 }
@@ -56,7 +56,7 @@ impl Saved for Path {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         let points = Vec::load(input)?;
         let length_m = input.float()?;
         let cost_m = if input.flag()? { length_m } else { input.float()? };
@@ -66,13 +66,13 @@ impl Saved for Path {
             false => (Vec::load(input)?, Vec::load(input)?),
         };
         if points.is_empty() {
-            return Err(Broken::new("a path without points"));
+            return Err(DecodeError::new("a path without points"));
         }
         Ok(Self { points, length_m, cost_m, whole, revision, crossings, layers })
     }
 }
 
-impl Saved for PathTrouble {
+impl Saved for PathFailure {
     fn save(&self, out: &mut ByteWriter) {
         let number = match self {
             Self::NoPath => 0,
@@ -88,7 +88,7 @@ impl Saved for PathTrouble {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(3)? {
             0 => Self::NoPath,
             1 => Self::StartOffNav,
@@ -96,7 +96,7 @@ impl Saved for PathTrouble {
             3 => Self::TooWide,
             4 => Self::Occupied,
             5 => Self::Limit,
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }
@@ -119,12 +119,12 @@ impl Saved for GraphEdit {
         }
     }
 
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, Broken> {
+    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
             0 => Self::Add(Saved::load(input)?),
             1 => Self::Link(Saved::load(input)?),
             2 => Self::Unlink(Saved::load(input)?),
-            _ => return Err(Broken::new("a choice that is none")),
+            _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
 }

@@ -11,7 +11,7 @@ use walkon::level::tiled::paint as tiled;
 use walkon::{FileSource as _, Reload};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
-use crate::client::{CALLED_OFF, Refusal, Reply};
+use crate::client::{CALLED_OFF, CommandError, Reply};
 use crate::edit::document::{Applied, Aside, Checked, EditError, Label, Resolution};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
@@ -28,7 +28,7 @@ impl Desk {
         fields: &Fields<'_>,
         word: &str,
         reply: &Reply,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<Value, CommandError> {
         let answer = match word {
             "files" => self.files(),
             "tiles" => self.tiles(),
@@ -41,11 +41,11 @@ impl Desk {
             "graph" => self.graph(fields, reply),
             _ => return self.change(fields, word),
         };
-        answer.map_err(Refusal::from)
+        answer.map_err(CommandError::from)
     }
 
     /// Does what changes texts.
-    fn change(&mut self, fields: &Fields<'_>, word: &str) -> Result<Value, Refusal> {
+    fn change(&mut self, fields: &Fields<'_>, word: &str) -> Result<Value, CommandError> {
         match word {
             "edit" => {
                 let changes = changes(fields)?;
@@ -76,7 +76,10 @@ impl Desk {
     }
 
     /// Edits, and lets everybody know.
-    fn done(&mut self, edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>) -> Result<Value, Refusal> {
+    fn done(
+        &mut self,
+        edit: impl FnOnce(&mut Self) -> Result<Applied, EditError>,
+    ) -> Result<Value, CommandError> {
         // What could not be written before may be written by now.
         if !self.document.unsaved().is_empty() {
             let again = self.document.save_again(&mut self.around);
@@ -127,7 +130,7 @@ impl Desk {
         Ok(json!({ "diagnostics": diagnostics(&self.problems()?) }))
     }
 
-    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
+    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
         let new = fields.text("text")?.to_owned();
         let file = fields.text("file")?;
         let path = self.path_of(file).ok_or_else(|| format!("the project has no script \"{file}\""))?;
@@ -139,7 +142,7 @@ impl Desk {
         })
     }
 
-    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
+    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
         let layer = fields.maybe_count("layer")?.unwrap_or_default() as usize;
         let level = self.document.level().to_owned();
         let own = self.document.text("").cloned().ok_or_else(|| "the level has no text".to_owned())?;
@@ -164,7 +167,12 @@ impl Desk {
         })
     }
 
-    fn paint_tiled(&mut self, fields: &Fields<'_>, file: String, layer: usize) -> Result<Value, Refusal> {
+    fn paint_tiled(
+        &mut self,
+        fields: &Fields<'_>,
+        file: String,
+        layer: usize,
+    ) -> Result<Value, CommandError> {
         let tile = u32::try_from(fields.count("tile")?)
             .map_err(|_| "\"tile\": expected the id of a tile, 0 for none".to_owned())?;
         let cells = cells(fields)?;
@@ -190,7 +198,7 @@ impl Desk {
         self.document.text(file).cloned().ok_or_else(|| format!("{file} is no file of this level"))
     }
 
-    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, Refusal> {
+    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
         let resolution = match (fields.maybe_text("keep")?, fields.maybe_text("text")?) {
             (Some("ours"), _) => Resolution::Ours,
             (Some("theirs"), _) => Resolution::Theirs,
@@ -213,7 +221,7 @@ impl Desk {
         }
     }
 
-    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, Refusal> {
+    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, CommandError> {
         let changes = if fields.get("changes").is_some() { changes(fields)? } else { Vec::new() };
         if changes.is_empty() {
             return Ok(None);
@@ -231,7 +239,7 @@ impl Desk {
             return Err(refusal(&EditError::Refused(found)));
         }
         if !checked.loads {
-            return Err(Refusal {
+            return Err(CommandError {
                 message: "the level does not load, and would not with this".to_owned(),
                 diagnostics: diagnostics(&checked.diagnostics),
             });
@@ -320,12 +328,12 @@ impl Desk {
 }
 
 /// Why an edit was not done, with what is wrong with the texts that it would have made.
-fn refusal(error: &EditError) -> Refusal {
+fn refusal(error: &EditError) -> CommandError {
     let diagnostics = match error {
         EditError::Refused(found) => diagnostics(found),
         _ => Value::Null,
     };
-    Refusal { message: error.to_string(), diagnostics }
+    CommandError { message: error.to_string(), diagnostics }
 }
 
 fn cells(fields: &Fields<'_>) -> Result<Vec<[u32; 2]>, String> {

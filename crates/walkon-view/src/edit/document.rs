@@ -48,7 +48,7 @@ pub struct Save<'s> {
 
 /// Why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotSaved {
+pub enum DocumentSaveError {
     /// Somebody else has changed it: this is what is there.
     #[error("it was changed by somebody else")]
     Changed(Option<String>),
@@ -66,7 +66,7 @@ pub trait Surroundings {
     ///
     /// # Errors
     /// Why it was not written.
-    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved>;
+    fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError>;
 }
 
 /// What a step is called, and what it belongs to.
@@ -691,15 +691,15 @@ impl Document {
         }
         match around.save(Save { file, text: text.as_deref(), over: over.as_deref() }) {
             Ok(()) => put(&mut self.disk, file, text),
-            Err(NotSaved::Failed(why)) => _ = applied.unsaved.insert(file.to_owned(), why),
+            Err(DocumentSaveError::Failed(why)) => _ = applied.unsaved.insert(file.to_owned(), why),
             // What it wants to be written over is not what is there by its own account.
-            Err(NotSaved::Changed(theirs)) if theirs.as_deref() == over.as_deref() => {
-                applied.unsaved.insert(file.to_owned(), NotSaved::Changed(None).to_string());
+            Err(DocumentSaveError::Changed(theirs)) if theirs.as_deref() == over.as_deref() => {
+                applied.unsaved.insert(file.to_owned(), DocumentSaveError::Changed(None).to_string());
             }
-            Err(NotSaved::Changed(_)) if self.rounds >= ROUNDS_MAX => {
-                applied.unsaved.insert(file.to_owned(), NotSaved::Changed(None).to_string());
+            Err(DocumentSaveError::Changed(_)) if self.rounds >= ROUNDS_MAX => {
+                applied.unsaved.insert(file.to_owned(), DocumentSaveError::Changed(None).to_string());
             }
-            Err(NotSaved::Changed(theirs)) => {
+            Err(DocumentSaveError::Changed(theirs)) => {
                 self.rounds += 1;
                 match self.changed_on_disk(file, theirs.as_deref(), around) {
                     DiskChange::Known => {}

@@ -16,7 +16,7 @@ pub mod save;
 mod span;
 
 pub use document::{
-    Applied, Aside, Checked, Conflict, DiskChange, Document, EditError, Label, NotSaved, Overlaid,
+    Applied, Aside, Checked, Conflict, DiskChange, Document, DocumentSaveError, EditError, Label, Overlaid,
     Resolution, Save, Surroundings, Texts,
 };
 pub use expectations::{
@@ -27,5 +27,5 @@ pub use json::Json;
 pub use merge::merge;
 pub use paint::{GridPlace, PaintError, grid_place, paint};
 pub use patch::{Change, PatchError, What, below, patch};
-pub use save::{SaveError, remove_below, save_beside, save_over};
+pub use save::{FileWriteError, remove_below, save_beside, save_over};
 pub use span::value_span;

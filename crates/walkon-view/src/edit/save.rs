@@ -12,14 +12,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use walkon::level::{FILE_BYTES_MAX, PathError, checked_path};
 use walkon::{FileSource as _, Folder, SourceError};
 
-use super::document::{NotSaved, Save};
+use super::document::{DocumentSaveError, Save};
 
 /// Names that are tried for a file that does not stay.
 const NAMES_MAX: u64 = 64;
 
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
-pub enum SaveError {
+pub enum FileWriteError {
     /// The text of the path is not allowed.
     #[error("{0}")]
     Path(#[from] PathError),
@@ -39,7 +39,7 @@ pub enum SaveError {
 ///
 /// # Errors
 /// Why the file is as it was.
-pub fn save_beside(root: &Path, path: &str, bytes: &[u8]) -> Result<(), SaveError> {
+pub fn save_beside(root: &Path, path: &str, bytes: &[u8]) -> Result<(), FileWriteError> {
     let root = root.canonicalize()?;
     let place = place(&root, path)?;
     let old = permissions(&place)?;
@@ -56,16 +56,16 @@ pub fn save_beside(root: &Path, path: &str, bytes: &[u8]) -> Result<(), SaveErro
 ///
 /// # Errors
 /// Why it is still there.
-pub fn remove_below(root: &Path, path: &str) -> Result<(), SaveError> {
+pub fn remove_below(root: &Path, path: &str) -> Result<(), FileWriteError> {
     let root = root.canonicalize()?;
     checked_path(path)?;
     let asked = root.join(path);
     let Ok(real) = asked.canonicalize() else { return Ok(()) };
     if !real.starts_with(&root) {
-        return Err(SaveError::Outside);
+        return Err(FileWriteError::Outside);
     }
     if !real.is_file() {
-        return Err(SaveError::NotAFile);
+        return Err(FileWriteError::NotAFile);
     }
     Ok(fs::remove_file(asked)?)
 }
@@ -74,8 +74,8 @@ pub fn remove_below(root: &Path, path: &str) -> Result<(), SaveError> {
 ///
 /// # Errors
 /// What stands there instead, or why it was not written.
-pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), NotSaved> {
-    let failed = |error: &dyn std::fmt::Display| NotSaved::Failed(format!("{}: {error}", save.file));
+pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), DocumentSaveError> {
+    let failed = |error: &dyn std::fmt::Display| DocumentSaveError::Failed(format!("{}: {error}", save.file));
     let folder = Folder::open(root).map_err(|error| failed(&error))?;
     let there = match folder.read(save.file, FILE_BYTES_MAX) {
         Ok(bytes) => Some(String::from_utf8(bytes).map_err(|_| failed(&"it is no text any more"))?),
@@ -83,7 +83,7 @@ pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), NotSaved> {
         Err(error) => return Err(failed(&error)),
     };
     if there.as_deref() != save.over {
-        return Err(NotSaved::Changed(there));
+        return Err(DocumentSaveError::Changed(there));
     }
     let done = match save.text {
         Some(text) => save_beside(root, save.file, text.as_bytes()),
@@ -93,48 +93,48 @@ pub fn save_over(root: &Path, save: Save<'_>) -> Result<(), NotSaved> {
 }
 
 /// Where a path leads: past links, in a folder that is there and lies inside.
-fn place(root: &Path, path: &str) -> Result<PathBuf, SaveError> {
+fn place(root: &Path, path: &str) -> Result<PathBuf, FileWriteError> {
     checked_path(path)?;
     let asked = root.join(path);
     if asked.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
         let real = asked.canonicalize()?;
-        return if real.starts_with(root) { Ok(real) } else { Err(SaveError::Outside) };
+        return if real.starts_with(root) { Ok(real) } else { Err(FileWriteError::Outside) };
     }
     let (folder, name) = parts(&asked)?;
     // What is there of the way must lie inside before anything is made below it.
     let mut known = folder.as_path();
     while known.symlink_metadata().is_err() {
-        known = known.parent().ok_or(SaveError::Outside)?;
+        known = known.parent().ok_or(FileWriteError::Outside)?;
     }
     if !known.canonicalize()?.starts_with(root) {
-        return Err(SaveError::Outside);
+        return Err(FileWriteError::Outside);
     }
     fs::create_dir_all(&folder)?;
     let folder = folder.canonicalize()?;
     if !folder.starts_with(root) {
-        return Err(SaveError::Outside);
+        return Err(FileWriteError::Outside);
     }
     Ok(folder.join(name))
 }
 
-fn parts(place: &Path) -> Result<(PathBuf, String), SaveError> {
-    let name = place.file_name().and_then(|name| name.to_str()).ok_or(SaveError::NotAFile)?;
-    let folder = place.parent().ok_or(SaveError::Outside)?;
+fn parts(place: &Path) -> Result<(PathBuf, String), FileWriteError> {
+    let name = place.file_name().and_then(|name| name.to_str()).ok_or(FileWriteError::NotAFile)?;
+    let folder = place.parent().ok_or(FileWriteError::Outside)?;
     Ok((folder.to_owned(), name.to_owned()))
 }
 
 /// The permissions of the file that is there; None for no file.
-fn permissions(place: &Path) -> Result<Option<fs::Permissions>, SaveError> {
+fn permissions(place: &Path) -> Result<Option<fs::Permissions>, FileWriteError> {
     match fs::symlink_metadata(place) {
         Ok(found) if found.is_file() => Ok(Some(found.permissions())),
-        Ok(_) => Err(SaveError::NotAFile),
+        Ok(_) => Err(FileWriteError::NotAFile),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
 /// Writes a file of a name that nothing has yet.
-fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, SaveError> {
+fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf, FileWriteError> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     for _ in 0..NAMES_MAX {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -159,10 +159,10 @@ fn take_place(
     beside: &Path,
     place: &Path,
     old: Option<fs::Permissions>,
-) -> Result<(), SaveError> {
+) -> Result<(), FileWriteError> {
     // Had a link taken the place of the folder, the file would not lie inside.
     if !beside.canonicalize()?.starts_with(root) {
-        return Err(SaveError::Outside);
+        return Err(FileWriteError::Outside);
     }
     if let Some(old) = old {
         fs::set_permissions(beside, old)?;
@@ -179,11 +179,11 @@ mod tests {
     use walkon::Folder;
 
     use crate::edit::document::{
-        Checked, Document, EditError, Label, NotSaved, Save, Surroundings, Texts, check_level,
+        Checked, Document, DocumentSaveError, EditError, Label, Save, Surroundings, Texts, check_level,
     };
     use crate::edit::paint::{grid_place, paint};
     use crate::edit::patch::Change;
-    use crate::edit::save::{SaveError, remove_below, save_beside, save_over};
+    use crate::edit::save::{FileWriteError, remove_below, save_beside, save_over};
 
     /// A project on disk as the surroundings of a document.
     struct OnDisk<'d>(&'d Folder);
@@ -193,7 +193,7 @@ mod tests {
             check_level("level.json", texts, self.0)
         }
 
-        fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+        fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError> {
             save_over(self.0.root(), save)
         }
     }
@@ -227,16 +227,16 @@ mod tests {
         remove_below(&root, "a.json").unwrap();
         remove_below(&root, "a.json").unwrap();
         assert_eq!(names(&root), ["levels"]);
-        assert!(matches!(save_beside(&root, "levels", b""), Err(SaveError::NotAFile)));
-        assert!(matches!(remove_below(&root, "levels"), Err(SaveError::NotAFile)));
+        assert!(matches!(save_beside(&root, "levels", b""), Err(FileWriteError::NotAFile)));
+        assert!(matches!(remove_below(&root, "levels"), Err(FileWriteError::NotAFile)));
     }
 
     #[test]
     fn paths_that_lead_out_are_refused_by_their_text() {
         let (outer, root) = project();
         for path in ["../secret", "/etc/passwd", "a/../../secret", "C:\\x", "", "a/./b", "CON"] {
-            assert!(matches!(save_beside(&root, path, b"x"), Err(SaveError::Path(_))), "{path:?}");
-            assert!(matches!(remove_below(&root, path), Err(SaveError::Path(_))), "{path:?}");
+            assert!(matches!(save_beside(&root, path, b"x"), Err(FileWriteError::Path(_))), "{path:?}");
+            assert!(matches!(remove_below(&root, path), Err(FileWriteError::Path(_))), "{path:?}");
         }
         assert_eq!(std::fs::read_to_string(outer.path().join("secret")).unwrap(), "secret");
     }
@@ -255,7 +255,7 @@ mod tests {
             let over = Save { file: path, text: Some("x"), over: None };
             assert!(save_over(&root, over).is_err(), "{path}");
         }
-        assert!(matches!(remove_below(&root, "up/secret"), Err(SaveError::Outside)));
+        assert!(matches!(remove_below(&root, "up/secret"), Err(FileWriteError::Outside)));
         assert_eq!(std::fs::read_to_string(outer.path().join("secret")).unwrap(), "secret");
         assert_eq!(names(outer.path()), ["game", "secret"]);
         save_beside(&root, "in.json", b"new").unwrap();
@@ -310,14 +310,17 @@ mod tests {
         let save = |file, text, over| save_over(&root, Save { file, text, over });
         assert_eq!(
             save("a.json", Some("new"), Some("other")),
-            Err(NotSaved::Changed(Some("old".to_owned())))
+            Err(DocumentSaveError::Changed(Some("old".to_owned())))
         );
-        assert_eq!(save("a.json", Some("new"), None), Err(NotSaved::Changed(Some("old".to_owned()))));
-        assert_eq!(save("b.json", Some("new"), Some("old")), Err(NotSaved::Changed(None)));
+        assert_eq!(
+            save("a.json", Some("new"), None),
+            Err(DocumentSaveError::Changed(Some("old".to_owned())))
+        );
+        assert_eq!(save("b.json", Some("new"), Some("old")), Err(DocumentSaveError::Changed(None)));
         assert_eq!(save("a.json", Some("new"), Some("old")), Ok(()));
         assert_eq!(save("a.json", None, Some("new")), Ok(()));
         assert_eq!(save("b.json", Some("b"), None), Ok(()));
         assert_eq!(names(&root), ["b.json"]);
-        assert!(matches!(save("../b.json", Some("b"), None), Err(NotSaved::Failed(_))));
+        assert!(matches!(save("../b.json", Some("b"), None), Err(DocumentSaveError::Failed(_))));
     }
 }

@@ -15,7 +15,7 @@ use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::host::reload::{Misfit, Refusal};
+use crate::script::host::reload::{Misfit, ReloadError};
 use crate::script::state::behaviours::{Class, Suspended};
 use crate::script::state::boards::Boards;
 use crate::script::state::scenes::Definitions;
@@ -83,7 +83,7 @@ pub(super) fn run(
     staged: StagedScripts,
     shared: &Table,
     before: VmBefore,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Vec<String>, ReloadError> {
     let lua = vm.lua();
     if let Err(refusal) = check(vm, &staged) {
         vm.restore(before);
@@ -125,7 +125,7 @@ pub(super) fn run(
                 let (undo, failure) = *failed;
                 undos.push(undo);
                 take_back(vm, undos, shared, old);
-                return Err(Refusal { had_effects: true, ..failure.into() });
+                return Err(ReloadError { had_effects: true, ..failure.into() });
             }
         }
     }
@@ -177,7 +177,7 @@ struct Old {
 }
 
 /// What can be asked before anything changes.
-fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), Refusal> {
+fn check(vm: &ScriptVm, staged: &StagedScripts) -> Result<(), ReloadError> {
     let lua = vm.lua();
     for restart in &staged.scenes {
         let file = restart.file().unwrap_or_default();
@@ -219,18 +219,18 @@ fn path(vm: &ScriptVm, class: &Class) -> String {
     vm.texts().get(&class.file).map_or_else(|| class.file.clone(), |file| file.path.clone())
 }
 
-fn refused(path: &str, what: String) -> Refusal {
+fn refused(path: &str, what: String) -> ReloadError {
     CallFailure::new(FaultKind::Error, what, Some((path, 1))).into()
 }
 
 /// The parameters that a character gives are those that the class wants.
-fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), Refusal> {
+fn fits(vm: &ScriptVm, character: CharacterId, class: &Class, given: &Plain) -> Result<(), ReloadError> {
     fill(vm, class, given).map(|_| ()).map_err(|what| {
         let name = lend::with_world(vm.lua(), |world: &mut World| world.name_of(character).to_owned());
         let character = name.unwrap_or_default();
         let refusal = refused(&path(vm, class), format!("character \"{character}\": {what}"));
         let parameter = params::parameter_of(&what).map(str::to_owned);
-        Refusal { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
+        ReloadError { misfit: Some(Box::new(Misfit { character, parameter, what })), ..refusal }
     })
 }
 
@@ -241,7 +241,7 @@ fn fill(vm: &ScriptVm, class: &Class, given: &Plain) -> Result<Plain, String> {
 }
 
 /// Another version has to say what becomes of the state.
-fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
+fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), ReloadError> {
     let has = class.table.raw_get::<Value>("migrate").is_ok_and(|migrate| migrate.is_function());
     if class.version == from || has {
         return Ok(());
@@ -251,7 +251,7 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), Refusal> {
 }
 
 /// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
-fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), Refusal> {
+fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), ReloadError> {
     let used = store::with(vm.lua(), |runtime| runtime.registered.handlers.names_of(owner));
     let missing = used.iter().find(|name| is_missing(names, name));
     missing.map_or(Ok(()), |name| {
@@ -504,7 +504,7 @@ pub(crate) struct LoadedInstance {
 }
 
 /// Checks what can be checked of an instance that is there again, before any code has begun.
-pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(), Refusal> {
+pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(), ReloadError> {
     let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(instance.owner));
     let Some((_, class, ..)) = parts else { return Ok(()) };
     can_migrate(vm, &class, instance.from)?;
@@ -512,7 +512,7 @@ pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(
 }
 
 /// The same of the level script.
-pub(crate) fn check_loaded_level(vm: &ScriptVm) -> Result<(), Refusal> {
+pub(crate) fn check_loaded_level(vm: &ScriptVm) -> Result<(), ReloadError> {
     let Some((owner, environment)) = store::with(vm.lua(), |runtime| runtime.owners.level.clone()) else {
         return Ok(());
     };

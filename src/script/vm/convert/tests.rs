@@ -8,7 +8,7 @@ fn text(lua: &Lua, text: &str) -> Value {
     Value::String(lua.create_string(text).unwrap())
 }
 
-fn message<T: std::fmt::Debug>(outcome: Result<T, Mistake>) -> String {
+fn message<T: std::fmt::Debug>(outcome: Result<T, UsageError>) -> String {
     outcome.unwrap_err().to_string()
 }
 

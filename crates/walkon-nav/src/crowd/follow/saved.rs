@@ -2,7 +2,7 @@
 //!
 //! In, out: fields, one by one. Not here: the path (`nav::saved`).
 
-use crate::base::bytes::{Broken, ByteReader, ByteWriter, Saved};
+use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::crowd::follow::Cursor;
 use crate::nav::Path;
 
@@ -23,12 +23,12 @@ impl Cursor {
     ///
     /// # Errors
     /// When that is nowhere on it.
-    pub fn load(input: &mut ByteReader<'_>, path: &Path) -> Result<Self, Broken> {
+    pub fn load(input: &mut ByteReader<'_>, path: &Path) -> Result<Self, DecodeError> {
         let segment = u32::load(input)?;
         let start_m = if input.flag()? { 0.0 } else { input.float()? };
         let along_m = input.float()?;
         if segment as usize >= path.points.len() || !start_m.is_finite() || !along_m.is_finite() {
-            return Err(Broken::new("a place beyond its path"));
+            return Err(DecodeError::new("a place beyond its path"));
         }
         Ok(Self { segment, start_m, along_m, ..Self::default() }.looked_up(path))
     }

@@ -30,7 +30,7 @@ use crate::nav::plan::{Begun, Plan, Remarks, Task, reach_one_way};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, SearchStep};
 use crate::nav::smooth::SmoothingBill;
-use crate::nav::{Accept, Backend, NodeId, Others, PathAnswer, PathQuery, PathTrouble, Reach, Traversal};
+use crate::nav::{Accept, Backend, NodeId, Others, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
 /// Expansions of a search before it is asked whether others cut off its goal: more than most that end well
 /// need.
@@ -67,7 +67,7 @@ pub(crate) struct CellPlan {
     /// The line over the way found, while it is made.
     line: Option<Box<CellLine>>,
     /// None when the goal itself is reached.
-    trouble: Option<PathTrouble>,
+    trouble: Option<PathFailure>,
     /// The cells that those leave who stand in the way; None when they leave them all, or are ignored.
     overlay: Option<Box<AgentMask>>,
     /// Whether the overlay is known not to cut off the target searched for.
@@ -111,7 +111,7 @@ impl CellMap {
         view: &CellView,
         point: Vec3,
         by: &Traversal,
-    ) -> Result<((u32, u32), Option<Vec3>), PathTrouble> {
+    ) -> Result<((u32, u32), Option<Vec3>), PathFailure> {
         if let Some(cell) = self.cell_of(point).filter(|&(x, z)| view.bits().get(x, z)) {
             return Ok((cell, None));
         }
@@ -122,12 +122,12 @@ impl CellMap {
         let narrow = Traversal { radius_m: 0.0, ..by.clone() };
         let fits =
             !view.standing.class.is_base() && self.start_in(&self.view(&narrow), point, &narrow).is_some();
-        Err(if fits { PathTrouble::TooWide } else { PathTrouble::StartOffNav })
+        Err(if fits { PathFailure::TooWide } else { PathFailure::StartOffNav })
     }
 
     /// Why a body that begins in a cell does not get to a point; None when it does.
-    fn trouble(&self, view: &CellView, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathTrouble> {
-        let Some(goal) = self.cell_of(to) else { return Some(PathTrouble::NoPath) };
+    fn trouble(&self, view: &CellView, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathFailure> {
+        let Some(goal) = self.cell_of(to) else { return Some(PathFailure::NoPath) };
         let is_reached = |view: &CellView| {
             let reached = view.reached_from(start.0, start.1);
             reached.is_some_and(|reached| view.is_reached(&reached, goal.0, goal.1))
@@ -141,15 +141,15 @@ impl CellMap {
         };
         let standing = &view.standing;
         if let Some(area) = standing.doors.first_between(&standing.labels, (start, goal), known) {
-            return Some(PathTrouble::Area(area));
+            return Some(PathFailure::Area(area));
         }
         if !standing.class.is_base() {
             let narrow = Traversal { radius_m: 0.0, ..by.clone() };
             if is_reached(&self.view(&narrow)) {
-                return Some(PathTrouble::TooWide);
+                return Some(PathFailure::TooWide);
             }
         }
-        Some(PathTrouble::NoPath)
+        Some(PathFailure::NoPath)
     }
 
     /// The cells nearest to a point of what can be reached, all equally near.
@@ -189,7 +189,7 @@ impl CellPlan {
         let none = |trouble| PathAnswer::none(trouble, map.revision());
         let view = map.view(&by);
         if !query.goal.is_finite() {
-            return Err(Box::new(none(PathTrouble::NoPath)));
+            return Err(Box::new(none(PathFailure::NoPath)));
         }
         let (start, moved) = map.begin_at(&view, query.start, &by).map_err(|why| Box::new(none(why)))?;
         let trouble = map.trouble(&view, start, query.goal, &by);
@@ -265,7 +265,7 @@ impl CellPlan {
         if let (true, Some(&goal)) = (choice.is_empty(), self.targets.first()) {
             let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
             self.covered = agent_mask::occupant(map.frame(), discs, goal, point);
-            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+            self.trouble = self.trouble.or(Some(PathFailure::Occupied));
             choice = Choice::beside(goal, map.to_cells(point));
         }
         self.overlay = Some(Box::new(overlay));
@@ -523,7 +523,7 @@ impl CellPlan {
                 Box::new(CellLine::new(&lines, FoundWay { nodes, ends, led_from, expansions }))
             }
             (None, None) => {
-                let none = PathAnswer::none(PathTrouble::NoPath, map.revision());
+                let none = PathAnswer::none(PathFailure::NoPath, map.revision());
                 return Some(PathAnswer { expansions: self.spent, ..none });
             }
         };
@@ -610,7 +610,7 @@ impl Plan for CellPlan {
             if spent >= query.expansions_max {
                 break Some(PathAnswer {
                     expansions: spent,
-                    ..PathAnswer::none(PathTrouble::Limit, map.revision())
+                    ..PathAnswer::none(PathFailure::Limit, map.revision())
                 });
             }
             if spent >= stop_at {

@@ -10,7 +10,7 @@ use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Layout, MapFrame, TileGrid};
 use crate::nav::{
-    Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus,
     RandomPoint, Reach, Search, Traversal,
 };
 
@@ -508,7 +508,7 @@ fn doors_join_what_they_open_and_are_named_on_every_layout() {
                 let label = format!("{round} {layout:?} {:?} {:?}", tiles[a], tiles[b]);
                 assert_eq!(world.map.reach(from, to, &through) == Reach::Yes, open[a] == open[b], "{label}");
                 if closed[a] != closed[b] && open[a] == open[b] {
-                    assert_eq!(world.map.reach(from, to, &by), Reach::No(PathTrouble::Area(door)), "{label}");
+                    assert_eq!(world.map.reach(from, to, &by), Reach::No(PathFailure::Area(door)), "{label}");
                     let answer = world.plan(from, to, &through, None);
                     assert_eq!(answer.status, PathStatus::Complete, "{label}");
                     assert!(answer.path.crossings.iter().any(|crossing| crossing.area == door), "{label}");

@@ -25,7 +25,7 @@ use crate::nav::graph::lookup::{LinkSpot, Lookup};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
 use crate::nav::smooth::Effort;
 use crate::nav::solids::Solids;
-use crate::nav::{Backend, GraphEdit, Location, MapChange, NavEdit, NodeId, PathTrouble, Traversal};
+use crate::nav::{Backend, GraphEdit, Location, MapChange, NavEdit, NodeId, PathFailure, Traversal};
 
 mod backend;
 
@@ -390,7 +390,7 @@ impl PointGraph {
         start: &LinkSpot,
         to: Vec3,
         (by, effort): (&Traversal, &Effort),
-    ) -> Option<PathTrouble> {
+    ) -> Option<PathFailure> {
         effort.add(QUESTION_EFFORT + GraphGroundQuery::under_effort(self, to));
         let label = |spot: &LinkSpot| labels[self.net.links()[spot.link as usize][0] as usize];
         if let Some(goal) = self.spot_through(to, by)
@@ -400,7 +400,7 @@ impl PointGraph {
         }
         effort.add(QUESTION_EFFORT + GLANCE_EFFORT * self.net.links().len() as u64);
         self.first_door(labels, start, to, by)
-            .map_or(Some(PathTrouble::NoPath), |area| Some(PathTrouble::Area(area)))
+            .map_or(Some(PathFailure::NoPath), |area| Some(PathFailure::Area(area)))
     }
 
     /// The first closed area, when only such ones are in the way.

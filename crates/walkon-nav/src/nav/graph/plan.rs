@@ -24,8 +24,8 @@ use crate::nav::linked::Linked;
 use crate::nav::plan::{Begun, Plan, Remarks, Task};
 use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerPoint, Links, Others, Path, PathAnswer, PathQuery,
-    PathTrouble, Reach, Search, SearchStep, Traversal,
+    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerPoint, Links, Others, Path, PathAnswer, PathFailure,
+    PathQuery, Reach, Search, SearchStep, Traversal,
 };
 
 /// How much the points of a way may differ in height on level ground, metres.
@@ -38,7 +38,7 @@ pub(crate) struct GraphPlan {
     goal: LinkSpot,
     /// Where the path begins and ends, at the height of the ground.
     ends: [Vec3; 2],
-    trouble: Option<PathTrouble>,
+    trouble: Option<PathFailure>,
     others: Others,
     covered: Option<u32>,
     /// Links that others stand on, sorted.
@@ -139,7 +139,7 @@ impl GraphPlan {
         let covers = |disc: &Disc| disc_meets(disc, self.ends[1], self.ends[1]);
         self.covered = discs.iter().position(covers).map(|at| at as u32);
         if self.covered.is_some() {
-            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+            self.trouble = self.trouble.or(Some(PathFailure::Occupied));
         }
         let mut near = Vec::new();
         for disc in discs.iter().filter(|disc| disc.centre.is_finite()) {
@@ -202,7 +202,7 @@ impl GraphPlan {
         })
     }
 
-    fn none(&self, map: &PointGraph, trouble: PathTrouble) -> PathAnswer {
+    fn none(&self, map: &PointGraph, trouble: PathFailure) -> PathAnswer {
         let none = PathAnswer::none(trouble, map.revision());
         PathAnswer { expansions: self.spent, others: self.others, ..none }
     }
@@ -386,15 +386,15 @@ impl Plan for GraphPlan {
         let none = |trouble| PathAnswer::none(trouble, map.revision());
         let by = &query.by;
         if !map.fits(by) {
-            return Err(Box::new(none(PathTrouble::TooWide)));
+            return Err(Box::new(none(PathFailure::TooWide)));
         }
         if !query.goal.is_finite() {
-            return Err(Box::new(none(PathTrouble::NoPath)));
+            return Err(Box::new(none(PathFailure::NoPath)));
         }
         let under = map.spot_through(query.start, by);
         let effort = Effort::endless();
         let Some(start) = under.or_else(|| map.start_spot(query.start, by, &effort)) else {
-            return Err(Box::new(none(PathTrouble::StartOffNav)));
+            return Err(Box::new(none(PathFailure::StartOffNav)));
         };
         // A body off the ground walks to the nearest place of it first, not straight to the first point of
         // the way.
@@ -410,7 +410,7 @@ impl Plan for GraphPlan {
                 map.lookup().nearest(map.net(), (query.goal, f32::INFINITY), &usable, &effort)
             }
         };
-        let Some(goal) = goal else { return Err(Box::new(none(PathTrouble::NoPath))) };
+        let Some(goal) = goal else { return Err(Box::new(none(PathFailure::NoPath))) };
         let end = if trouble.is_none() { goal.above(query.goal) } else { goal.point };
         if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
             let expansions = begun_for(&effort);
@@ -465,7 +465,7 @@ impl Plan for GraphPlan {
             }
             if limit == 0 {
                 self.spent = self.spent(search);
-                return Some(self.none(map, PathTrouble::Limit));
+                return Some(self.none(map, PathFailure::Limit));
             }
             if left == 0 {
                 return None;
@@ -482,7 +482,7 @@ impl Plan for GraphPlan {
                 SearchStep::Exhausted if self.held.is_empty() => {
                     self.spent = self.spent(search);
                     self.begun = false;
-                    return Some(self.none(map, PathTrouble::NoPath));
+                    return Some(self.none(map, PathFailure::NoPath));
                 }
                 SearchStep::Exhausted => {
                     self.spent = self.spent(search);
@@ -598,10 +598,10 @@ impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
         if !self.fits(by) {
-            return Reach::No(PathTrouble::TooWide);
+            return Reach::No(PathFailure::TooWide);
         }
         let Some(start) = self.start_spot(from, by, effort) else {
-            return Reach::No(PathTrouble::StartOffNav);
+            return Reach::No(PathFailure::StartOffNav);
         };
         self.trouble(&self.labels(by), &start, to, (by, effort)).map_or(Reach::Yes, Reach::No)
     }

@@ -15,7 +15,7 @@ use crate::nav::layers::map::Everywhere;
 use crate::nav::links::Hop;
 use crate::nav::plan::{Begun, Plan, Task};
 use crate::nav::search::Search;
-use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathQuery, PathTrouble, Reach, Traversal};
+use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
 /// The paused work on one query.
 #[derive(Clone, Debug)]
@@ -34,10 +34,10 @@ impl Plan for LayersPlan {
         let alone = |trouble| Err(Box::new(PathAnswer::none(trouble, layers.revision())));
         let views = layers.views(&query.by);
         let Some(view) = views.get(usize::from(query.by.layer)) else {
-            return alone(PathTrouble::StartOffNav);
+            return alone(PathFailure::StartOffNav);
         };
         if !query.goal.is_finite() {
-            return alone(PathTrouble::NoPath);
+            return alone(PathFailure::NoPath);
         }
         let start = match layers.of(&query.by).begin_at(view, query.start, &query.by) {
             Ok((start, _)) => start,
@@ -64,7 +64,7 @@ impl Plan for LayersPlan {
         if !everywhere.holds(layers, &views, goal) {
             let why = match layers.reach_on(query.start, goal, &query.by) {
                 Reach::No(why) => why,
-                Reach::Yes => PathTrouble::NoPath,
+                Reach::Yes => PathFailure::NoPath,
             };
             trouble = Some(why);
             let near = |layer: u8| nearest(layers, &views, &everywhere, LayerPoint { layer, ..goal });

@@ -9,7 +9,7 @@ use crate::nav::LayerLink;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
 use crate::nav::plan::{Plan, Task};
 use crate::nav::{
-    Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathQuery, PathStatus, PathTrouble,
+    Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus,
     RandomPoint, Reach, Search, TileEdit, Traversal,
 };
 
@@ -252,8 +252,8 @@ fn seed_o14_ways_over_links_cost_what_dijkstra_over_all_layers_costs() {
                 }
                 None => {
                     none += 1;
-                    assert_eq!(reach, Reach::No(PathTrouble::NoPath), "{place}");
-                    assert_eq!(answer.trouble, Some(PathTrouble::NoPath), "{place}");
+                    assert_eq!(reach, Reach::No(PathFailure::NoPath), "{place}");
+                    assert_eq!(answer.trouble, Some(PathFailure::NoPath), "{place}");
                 }
             }
             let (sliced, _) = plan(&layers, &query, 1 + rng.below(5) as u32);
@@ -312,7 +312,7 @@ fn an_edit_of_one_layer_leaves_the_others_as_they_are() {
     assert_eq!(change.parts.iter().map(|part| part.layer).collect::<Vec<_>>(), [1]);
     assert_eq!(
         map.reach_on(ground.point, first, &walker(0)),
-        Reach::No(PathTrouble::NoPath),
+        Reach::No(PathFailure::NoPath),
         "a link is closed"
     );
     assert!(map.apply(&[edit(7, false)]).is_none(), "there is no such layer");

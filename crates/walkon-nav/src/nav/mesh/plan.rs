@@ -29,8 +29,8 @@ use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
 use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Disc, FACTOR_RANGE, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathQuery,
-    PathTrouble, Reach, SearchRecord, Traversal,
+    Accept, Backend, Disc, FACTOR_RANGE, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathFailure,
+    PathQuery, Reach, SearchRecord, Traversal,
 };
 
 /// The paused work on one query. Goes with the `Search` it was begun with, and with one revision of the map.
@@ -46,7 +46,7 @@ pub(crate) struct MeshPlan {
     moved: Option<Vec3>,
     target: MeshSpot,
     /// None when the goal itself is reached.
-    trouble: Option<PathTrouble>,
+    trouble: Option<PathFailure>,
     others: Others,
     covered: Option<u32>,
     begun: bool,
@@ -92,7 +92,7 @@ impl NavMesh {
         view: &MeshView,
         point: Vec3,
         by: &Traversal,
-    ) -> Result<(MeshSpot, Option<Vec3>), PathTrouble> {
+    ) -> Result<(MeshSpot, Option<Vec3>), PathFailure> {
         if let Some(spot) = point.is_finite().then(|| view.surface.spot(point)).flatten() {
             return Ok((spot, None));
         }
@@ -102,11 +102,11 @@ impl NavMesh {
         let narrow = Traversal { radius_m: 0.0, ..by.clone() };
         let is_wide = self.key(by).wider_um > 0;
         let fits = is_wide && self.start_in(&self.view(&narrow), point, &narrow).is_some();
-        Err(if fits { PathTrouble::TooWide } else { PathTrouble::StartOffNav })
+        Err(if fits { PathFailure::TooWide } else { PathFailure::StartOffNav })
     }
 
     /// Why a body that begins at a place does not get to a point; None when it does.
-    fn trouble(&self, view: &MeshView, start: MeshSpot, to: Vec3, by: &Traversal) -> Option<PathTrouble> {
+    fn trouble(&self, view: &MeshView, start: MeshSpot, to: Vec3, by: &Traversal) -> Option<PathFailure> {
         let joined = |surface: &Topology, from: Option<MeshSpot>| {
             let ends = from.zip(surface.spot(to));
             ends.is_some_and(|(a, b)| surface.label[a.polygon as usize] == surface.label[b.polygon as usize])
@@ -116,16 +116,16 @@ impl NavMesh {
         }
         let from = view.surface.raised(start);
         if let Some(area) = self.first_between(from, to, by) {
-            return Some(PathTrouble::Area(area));
+            return Some(PathFailure::Area(area));
         }
         if self.key(by).wider_um > 0 {
             let narrow = Traversal { radius_m: 0.0, ..by.clone() };
             let bare = self.view(&narrow);
             if joined(&bare.surface, bare.surface.spot(from)) {
-                return Some(PathTrouble::TooWide);
+                return Some(PathFailure::TooWide);
             }
         }
-        Some(PathTrouble::NoPath)
+        Some(PathFailure::NoPath)
     }
 
     /// The first area that would have to be opened on a way, on the one with the fewest.
@@ -219,7 +219,7 @@ impl MeshPlan {
     fn begin_for(map: &NavMesh, query: &PathQuery, by: Traversal, others: Others) -> Begun {
         let fail = |trouble| Box::new(PathAnswer::none(trouble, map.revision()));
         if !query.goal.is_finite() {
-            return Err(fail(PathTrouble::NoPath));
+            return Err(fail(PathFailure::NoPath));
         }
         let view = map.view(&by);
         let (start, moved) = map.begin_at(&view, query.start, &by).map_err(fail)?;
@@ -279,7 +279,7 @@ impl MeshPlan {
                 |disc: &Disc| length(geom::ground(disc.centre), self.target.point) - f64::from(disc.radius_m);
             let nearest = (0_u32..).zip(discs).min_by(|a, b| away(a.1).total_cmp(&away(b.1)));
             self.covered = nearest.map(|(at, _)| at);
-            self.trouble = self.trouble.or(Some(PathTrouble::Occupied));
+            self.trouble = self.trouble.or(Some(PathFailure::Occupied));
             target =
                 surface.nearest_spot(to, f64::INFINITY, |polygon| surface.label[polygon as usize] == label);
         }
@@ -493,7 +493,7 @@ impl Plan for MeshPlan {
             let none =
                 |trouble| PathAnswer { expansions: spent, ..PathAnswer::none(trouble, map.revision()) };
             if spent >= query.expansions_max {
-                return Some(none(PathTrouble::Limit));
+                return Some(none(PathFailure::Limit));
             }
             if spent >= stop_at {
                 return None;
@@ -507,7 +507,7 @@ impl Plan for MeshPlan {
                     self.line = Some(Box::new(self.begin_line(search, map.led_off_m(&self.by))))
                 }
                 // Labels say that there is a way: nothing but rounding can have hidden it.
-                SearchStep::Exhausted => return Some(none(PathTrouble::NoPath)),
+                SearchStep::Exhausted => return Some(none(PathFailure::NoPath)),
             }
         }
     }

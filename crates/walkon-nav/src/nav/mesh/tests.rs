@@ -12,7 +12,7 @@ use crate::nav::plan::Task;
 use crate::nav::search_state::SearchStep;
 use crate::nav::{
     AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh,
-    Others, PathAnswer, PathQuery, PathStatus, PathTrouble, Reach, Search, Traversal,
+    Others, PathAnswer, PathFailure, PathQuery, PathStatus, Reach, Search, Traversal,
 };
 
 fn at(x: f32, z: f32) -> Vec3 {
@@ -74,8 +74,8 @@ fn a_closed_area_is_a_wall_that_has_a_name() {
     let mut map = map(&rooms(false));
     let by = wide(0.3);
     let answer = plan(&map, at(1.0, 1.0), at(8.0, 1.0), &by);
-    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::Area(AreaId(2)))));
-    assert_eq!(map.reach(at(1.0, 1.0), at(8.0, 1.0), &by), Reach::No(PathTrouble::Area(AreaId(2))));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::Area(AreaId(2)))));
+    assert_eq!(map.reach(at(1.0, 1.0), at(8.0, 1.0), &by), Reach::No(PathFailure::Area(AreaId(2))));
     let open = NavEdit::Area(AreaEdit { area: AreaId(2), available: Some(true), factor: None });
     let change = map.apply(&[open]).expect("a change");
     assert!(change.opened && !change.closed);
@@ -116,9 +116,9 @@ fn a_way_round_is_taken_when_the_door_costs_more() {
 fn a_body_too_wide_for_the_doorway_is_told_so() {
     let map = map(&rooms(true));
     assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.45)), Reach::Yes);
-    assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.55)), Reach::No(PathTrouble::TooWide));
+    assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.55)), Reach::No(PathFailure::TooWide));
     let answer = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &wide(0.55));
-    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathTrouble::TooWide)));
+    assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::TooWide)));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn whoever_stands_in_the_way_is_walked_around_or_named() {
     let closed = asked(disc(4.5, 2.0));
     assert_eq!((closed.status, closed.others), (PathStatus::Complete, Others::Ignored));
     let on_goal = asked(disc(8.0, 2.0));
-    assert_eq!((on_goal.trouble, on_goal.covered), (Some(PathTrouble::Occupied), Some(0)));
+    assert_eq!((on_goal.trouble, on_goal.covered), (Some(PathFailure::Occupied), Some(0)));
     let end = on_goal.path.points.last().copied().expect("points");
     assert!((geom::flat_distance(end, at(8.0, 2.0)) - 0.6).abs() < 0.02);
 }
@@ -399,7 +399,7 @@ fn seed_w1_a_mesh_of_two_storeys_is_told_apart_by_height() {
     }
     assert_eq!(
         map.reach(Vec3::new(2.0, 0.0, 4.5), Vec3::new(2.0, 3.0, 4.5), &wide(1.6)),
-        Reach::No(PathTrouble::TooWide)
+        Reach::No(PathFailure::TooWide)
     );
 }
 

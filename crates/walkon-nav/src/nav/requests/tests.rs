@@ -294,7 +294,7 @@ fn seed_n7_a_map_that_changes_restarts_a_search_three_times_at_most() {
             assert_eq!(answer.path, expected.path, "planned on the map as it is");
             assert!(answer.expansions >= expected.expansions);
         } else {
-            assert_eq!(answer.trouble, Some(PathTrouble::Limit), "never noPath");
+            assert_eq!(answer.trouble, Some(PathFailure::Limit), "never noPath");
         }
         assert_eq!(answer.revision, map.revision());
     }

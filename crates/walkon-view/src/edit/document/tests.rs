@@ -6,8 +6,8 @@ use serde_json::json;
 use walkon::MemorySource;
 
 use crate::edit::document::{
-    Checked, DiskChange, Document, EditError, Label, NotSaved, Resolution, Save, Surroundings, Texts,
-    check_level,
+    Checked, DiskChange, Document, DocumentSaveError, EditError, Label, Resolution, Save, Surroundings,
+    Texts, check_level,
 };
 use crate::edit::patch::Change;
 
@@ -42,13 +42,13 @@ impl Surroundings for Disk {
         check_level(LEVEL, texts, &MemorySource::new())
     }
 
-    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+    fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError> {
         let there = self.files.get(save.file).cloned();
         if self.refuses {
-            return Err(NotSaved::Failed("the disk is full".to_owned()));
+            return Err(DocumentSaveError::Failed("the disk is full".to_owned()));
         }
         if there.as_deref() != save.over {
-            return Err(NotSaved::Changed(there));
+            return Err(DocumentSaveError::Changed(there));
         }
         self.writes += 1;
         match save.text {
@@ -274,10 +274,10 @@ fn a_disk_that_changes_all_the_time_ends_as_unsaved() {
             self.0.check(texts)
         }
 
-        fn save(&mut self, _: Save<'_>) -> Result<(), NotSaved> {
+        fn save(&mut self, _: Save<'_>) -> Result<(), DocumentSaveError> {
             self.0.writes += 1;
             let seed = format!("\"seed\": {}", self.0.writes);
-            Err(NotSaved::Changed(Some(COURTYARD.replace("\"seed\": 1", &seed))))
+            Err(DocumentSaveError::Changed(Some(COURTYARD.replace("\"seed\": 1", &seed))))
         }
     }
     let mut disk = Restless(Disk::new());

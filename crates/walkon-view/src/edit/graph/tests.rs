@@ -4,7 +4,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use walkon::MemorySource;
 
-use crate::edit::document::{Checked, Document, NotSaved, Save, Surroundings, Texts, check_level};
+use crate::edit::document::{Checked, Document, DocumentSaveError, Save, Surroundings, Texts, check_level};
 use crate::edit::graph::{GraphAction, GraphActionError, GraphDone, act, graph_files};
 
 const TOWER: &str = include_str!("../../../../../levels/tower.json");
@@ -24,7 +24,7 @@ impl Surroundings for Project {
         check_level(LEVEL, texts, &self.files)
     }
 
-    fn save(&mut self, save: Save<'_>) -> Result<(), NotSaved> {
+    fn save(&mut self, save: Save<'_>) -> Result<(), DocumentSaveError> {
         self.written.insert(save.file.to_owned(), save.text.map(str::to_owned));
         Ok(())
     }

@@ -136,10 +136,10 @@ fn a_line_is_clear_where_every_point_of_it_is_on_the_ground() {
 fn a_closed_door_is_named_planned_through_at_its_price_and_opens() {
     let (below, above) = (Vec3::new(0.0, 0.0, 0.0), Vec3::new(0.0, 3.0, 0.0));
     let mut map = house(vec![door(false)]);
-    assert_eq!(map.reach(below, above, &body()), Reach::No(PathTrouble::Area(AreaId::from(0))));
+    assert_eq!(map.reach(below, above, &body()), Reach::No(PathFailure::Area(AreaId::from(0))));
     let partial = plan(&map, &query(below, above, body()));
     assert_eq!(partial.status, PathStatus::Partial);
-    assert_eq!(partial.trouble, Some(PathTrouble::Area(AreaId::from(0))));
+    assert_eq!(partial.trouble, Some(PathFailure::Area(AreaId::from(0))));
     let opener = Traversal { through: Some(vec![(AreaId::from(0), 4.0)].into()), ..body() };
     let whole = plan(&map, &query(below, above, opener));
     assert_eq!(whole.status, PathStatus::Complete);
@@ -178,7 +178,7 @@ fn slices_change_nothing_but_when() {
     assert_eq!(sliced, whole);
     assert!(slices > 10);
     let limited = PathQuery { expansions_max: 5, ..query };
-    assert_eq!(map.plan(&limited, &mut Search::default()).trouble, Some(PathTrouble::Limit));
+    assert_eq!(map.plan(&limited, &mut Search::default()).trouble, Some(PathFailure::Limit));
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn who_stands_in_the_way_is_gone_around_or_ignored_where_there_is_no_other() {
     let goal =
         PathQuery { others: Some(vec![on_floor].into()), ..query(Vec3::ZERO, on_floor.centre, body()) };
     let answer = plan(&map, &goal);
-    assert_eq!((answer.trouble, answer.covered), (Some(PathTrouble::Occupied), Some(0)));
+    assert_eq!((answer.trouble, answer.covered), (Some(PathFailure::Occupied), Some(0)));
     let end = *answer.path.points.last().unwrap();
     assert!((geom::flat_distance(end, on_floor.centre) - 0.4).abs() < 0.01, "{end}");
 }
@@ -219,7 +219,7 @@ fn points_and_links_change_at_run_time() {
     let before = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));
     let change = map.edit(&PointEdit::Unlink { ends: [110, 242] }).unwrap();
     assert!(change.closed && !change.opened);
-    assert_eq!(map.reach(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), &body()), Reach::No(PathTrouble::NoPath));
+    assert_eq!(map.reach(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), &body()), Reach::No(PathFailure::NoPath));
     let lift = PointEdit::Link { ends: [0, 122] };
     assert!(map.edit(&lift).unwrap().opened);
     let after = plan(&map, &query(Vec3::ZERO, Vec3::new(0.0, 3.0, 0.0), body()));

@@ -14,7 +14,7 @@ use crate::base::rng::Rng;
 use crate::nav::cells::CellMap;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, PathTrouble,
+    Backend, ChangedPart, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, PathFailure,
     RandomPoint, Reach, Revision, Search, TileEdit, Traversal,
 };
 
@@ -32,7 +32,7 @@ impl Backend for Layers {
 
     fn reach_on(&self, from: Vec3, to: LayerPoint, by: &Traversal) -> Reach {
         let views = self.views(by);
-        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathTrouble::StartOffNav) };
+        let Some(view) = views.get(usize::from(by.layer)) else { return Reach::No(PathFailure::StartOffNav) };
         let start = match self.of(by).begin_at(view, from, by) {
             Ok((start, _)) => start,
             Err(trouble) => return Reach::No(trouble),
@@ -43,10 +43,10 @@ impl Backend for Layers {
         match to.layer == by.layer {
             // Why not is known there.
             true => match self.of(by).reach(from, to.point, by) {
-                Reach::Yes => Reach::No(PathTrouble::NoPath),
+                Reach::Yes => Reach::No(PathFailure::NoPath),
                 no => no,
             },
-            false => Reach::No(PathTrouble::NoPath),
+            false => Reach::No(PathFailure::NoPath),
         }
     }
 
