@@ -13,7 +13,7 @@ use bevy_asset::{
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time};
 use bevy_transform::components::Transform;
-use walkon::{CharacterId, Cue, Event, Input, LevelTexts, RecordOptions, Reload, Signals};
+use walkon::{CharacterId, Cue, Event, Input, LevelTexts, Pose, RecordOptions, Reload, Signals};
 use walkon_shell::{LevelText, LiveGame, Problem, ProblemKind, StartSetup};
 
 use crate::asset::{LevelAsset, LevelLoadError};
@@ -120,7 +120,8 @@ struct Running {
     asked: WalkonLevel,
     /// The texts that it plays by.
     text: Arc<LevelText>,
-    walkers: BTreeMap<CharacterId, Entity>,
+    /// Whose entity is which, in order of creation.
+    walkers: Vec<(CharacterId, Entity)>,
     /// What changed on disk and is heard in the next tick.
     reload: Option<Reload>,
     /// The texts that it has been told of, and has neither taken nor refused.
@@ -145,7 +146,11 @@ impl Games {
 
     /// Lets a game go, and its characters.
     fn end(&mut self, level: Entity, commands: &mut Commands<'_, '_>) {
-        let gone = self.running.remove(&level).into_iter().flat_map(|running| running.walkers.into_values());
+        let gone = self
+            .running
+            .remove(&level)
+            .into_iter()
+            .flat_map(|running| running.walkers.into_iter().map(|(_, entity)| entity));
         gone.for_each(|entity| commands.entity(entity).try_despawn());
     }
 }
@@ -239,7 +244,7 @@ impl Running {
             live,
             asked: level.clone(),
             text: Arc::clone(&asset.text),
-            walkers: BTreeMap::new(),
+            walkers: Vec::new(),
             reload: None,
             offered: None,
             failed: None,
@@ -254,7 +259,7 @@ impl Running {
     /// Spawns who appeared, removes who is gone, and notes where everybody is.
     fn follow(&mut self, level: Entity, commands: &mut Commands<'_, '_>) {
         let game = self.live.game();
-        let mut gone = std::mem::take(&mut self.walkers);
+        let mut gone: BTreeMap<_, _> = std::mem::take(&mut self.walkers).into_iter().collect();
         for pose in game.poses() {
             let known = gone.remove(&pose.character);
             let entity = known.unwrap_or_else(|| {
@@ -263,7 +268,7 @@ impl Running {
                 let at = (PoseBefore(pose), PoseNow(pose), transform(&pose));
                 commands.spawn((walker, Name::new(name), at, ChildOf(level))).id()
             });
-            self.walkers.insert(pose.character, entity);
+            self.walkers.push((pose.character, entity));
         }
         for entity in gone.into_values() {
             commands.entity(entity).try_despawn();
@@ -287,10 +292,21 @@ impl Running {
     /// Everybody is drawn where they are after the last tick, also after the end of the game.
     fn stand(&mut self, poses: &mut Query<(&mut PoseBefore, &mut PoseNow), With<Walker>>) {
         self.is_still = true;
-        for pose in self.live.game().poses() {
-            let entity = self.walkers.get(&pose.character);
-            if let Some((mut before, mut now)) = entity.and_then(|entity| poses.get_mut(*entity).ok()) {
-                (before.0, now.0) = (pose, pose);
+        self.note_poses(poses, |pose, before, now| (before.0, now.0) = (*pose, *pose));
+    }
+
+    /// Gives each pose of the last tick to the entity of its character.
+    fn note_poses(
+        &self,
+        poses: &mut Query<(&mut PoseBefore, &mut PoseNow), With<Walker>>,
+        mut note: impl FnMut(&Pose, &mut PoseBefore, &mut PoseNow),
+    ) {
+        for (at, pose) in self.live.game().poses().enumerate() {
+            // Both lists are in order of creation, unless the host has added somebody behind the plugin's back.
+            let is_its = |known: &&(CharacterId, Entity)| known.0 == pose.character;
+            let known = self.walkers.get(at).filter(is_its).or_else(|| self.walkers.iter().find(is_its));
+            if let Some((mut before, mut now)) = known.and_then(|known| poses.get_mut(known.1).ok()) {
+                note(&pose, &mut before, &mut now);
             }
         }
     }
@@ -377,13 +393,10 @@ pub(crate) fn tick(
             running.follow(level, &mut commands);
         }
         let tick_s = 1.0 / running.text.tick_rate as f32;
-        for pose in running.live.game().poses() {
-            let entity = running.walkers.get(&pose.character);
-            if let Some((mut before, mut now)) = entity.and_then(|entity| poses.get_mut(*entity).ok()) {
-                before.0 = if now.is_jump_to(&pose, tick_s) { pose } else { now.0 };
-                now.0 = pose;
-            }
-        }
+        running.note_poses(&mut poses, |pose, before, now| {
+            before.0 = if now.is_jump_to(pose, tick_s) { *pose } else { now.0 };
+            now.0 = *pose;
+        });
         for event in ticked.events {
             running.hear(&event);
             if let Event::Cue(cue) = &event {

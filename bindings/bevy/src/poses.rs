@@ -39,12 +39,9 @@ pub(crate) fn place(
     mut walkers: Query<(&PoseBefore, &PoseNow, &mut Transform), With<Walker>>,
 ) {
     let part = fixed.overstep_fraction();
-    for (before, now, mut place) in &mut walkers {
-        let wanted = transform(&before.0.towards(&now.0, part));
-        if *place != wanted {
-            *place = wanted;
-        }
-    }
+    walkers.par_iter_mut().for_each(|(before, now, mut place)| {
+        place.set_if_neq(transform(&before.0.towards(&now.0, part)));
+    });
 }
 
 /// A pose as Bevy has it: a model looks along +z.

@@ -262,6 +262,8 @@ class _Work:
         chunks = _chunks(runs, self.size)
         bar = _Progress(shown_of, len(self.ledger.hashes))
         more = True
+        # After Ctrl-C, tasks under way run to the end of their few seconds, or of this process. They are not cancelled:
+        # Ray ends the process by a failed check when one of them answers meanwhile (ray-project/ray, issue 54846).
         try:
             while more or self.under_way:
                 cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
@@ -276,11 +278,6 @@ class _Work:
                 for task in ready:
                     self.settle(task)
                 bar.show(len(self.ledger.hashes))
-        except BaseException:
-            for task in self.under_way:
-                # Not by force: the run that is under way hears it between two ticks.
-                ray.cancel(task)
-            raise
         finally:
             bar.end()
 
