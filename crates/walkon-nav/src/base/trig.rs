@@ -42,6 +42,10 @@ pub fn direction(facing_rad: f32) -> Vec3 {
 #[must_use]
 #[inline]
 pub fn wrap(angle_rad: f32) -> f32 {
+    // Most are small: no turn is taken off.
+    if angle_rad.abs() < 3.0 {
+        return angle_rad;
+    }
     let turns = libm::floorf((angle_rad + PI) / TAU);
     let wrapped = angle_rad - turns * TAU;
     if wrapped >= PI { wrapped - TAU } else { wrapped }

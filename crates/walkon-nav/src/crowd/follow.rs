@@ -216,6 +216,10 @@ pub fn stride(
     // Bounded by STEPS_MAX.
     for small in places.iter_mut().take(pieces as usize) {
         let before = body;
+        // Not after the last: nobody asks where on its path that ends.
+        if count > 0 {
+            body.cursor = body.cursor.onward(path, body.place);
+        }
         let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
         if count > 0 && !step.is_seen && !gait.is_exact {
             // On the very corner, or beyond it: the rest is straight.
@@ -356,7 +360,7 @@ struct Small {
 }
 
 impl Body {
-    /// One small step; none when there is nowhere to go.
+    /// One small step, from where the cursor is; none when there is nowhere to go.
     fn step(
         &mut self,
         path: &Path,
@@ -408,7 +412,6 @@ impl Body {
             && course.heading.dot(flat(target.point - self.place)) >= target_m * (1.0 - 1e-5);
         self.place = if lands { target.point } else { to };
         self.gone_m += step_m;
-        self.cursor = self.cursor.onward(path, self.place);
         Some(Small { wanted: desired, is_lost: target.is_lost, is_seen: target.is_seen })
     }
 
