@@ -346,9 +346,15 @@ fn seed_v20_the_line_of_a_picture_has_the_waypoints_of_the_answer() {
     let project = crate::cli::commands::Project::new();
     project.write("levels/stairs.json", STAIRS);
     let ends = ["--from", "0,0,0", "--to", "2,3,0", "--format", "json"];
+    // The two floors are lifted as far apart whichever command draws them.
+    let level: serde_json::Value = serde_json::from_str(STAIRS).unwrap();
+    let points: Vec<[f32; 3]> = serde_json::from_value(level["navigation"]["points"].clone()).unwrap();
+    let lifted = Slant::lifted(points.into_iter().map(Vec3::from));
+    let lifted = -lifted.at([0.0, 0.0], 1.0)[1];
+    assert!(lifted > 0.8, "{lifted}");
     for (command, view, lift) in [
         (&["graph", "path", "stairs"][..], &["--view", "top"][..], 0.0),
-        (&["graph", "path", "stairs"], &["--view", "oblique"], 0.8),
+        (&["graph", "path", "stairs"], &["--view", "oblique"], lifted),
         (&["path", "stairs"], &[], 0.0),
     ] {
         let asked = [command, &ends, view, &["--out", "way.svg"]].concat();
@@ -361,8 +367,15 @@ fn seed_v20_the_line_of_a_picture_has_the_waypoints_of_the_answer() {
             let [x, y, z] = numbers[..] else { panic!("{point}") };
             [x, z - lift * y]
         });
+        let drawn: Vec<[f64; 2]> = drawn.collect();
         let line = line_of(&project.read("way.svg"), "smooth");
-        assert!(is_drawn_as(&line, &drawn.collect::<Vec<_>>()), "{asked:?}: {line:?} {waypoints:?}");
+        assert!(is_drawn_as(&line, &drawn), "{asked:?}: {line:?} {waypoints:?}");
+        if lift == lifted {
+            let level = [&["draw", "stairs"], &ends[..4], view, &["--out", "level.svg"]].concat();
+            project.expect(0, &level);
+            let line = line_of(&project.read("level.svg"), "smooth");
+            assert!(is_drawn_as(&line, &drawn), "{level:?}: {line:?} {waypoints:?}");
+        }
         assert_eq!(answer["status"], "complete", "{answer}");
     }
     // What was looked at is shown, too.

@@ -465,7 +465,9 @@ fn heads_keep_still_while_people_wait_for_one_another() {
     let arches = [("mesh", 0.0), ("grid", 0.35)].into_iter().flat_map(|(kind, agent_radius_m)| {
         [false, true].map(|is_held| crowded_arch(kind, agent_radius_m, is_held))
     });
-    assert_eq!(swung_of(arches, 60.0), 0.0, "in and before arches");
+    // Anyone who sets out again turns to its way, for a tick or two of the second in which it stood.
+    let swung = swung_of(arches, 45.0);
+    assert!(swung < 0.001, "in and before arches in {swung} of the time");
     // In a mob the way leads to the left and to the right by turns, and one is pushed past its goal and turns
     // back.
     let mobs = (20..=52)

@@ -18,8 +18,8 @@ const LANES: u64 = 40;
 type Stretch = ((f32, f32), (f32, f32));
 
 /// A lane with what lies at its ends, and where people stand in it.
-struct Lane {
-    json: String,
+pub(super) struct Lane {
+    pub(super) json: String,
     /// The middle of the lane from the room in the west to the room in the east.
     middle: Vec<(f32, f32)>,
     /// Sizes of the two rooms, metres.
@@ -27,7 +27,7 @@ struct Lane {
 }
 
 impl Lane {
-    fn drawn(rng: &mut Rng) -> Self {
+    pub(super) fn drawn(rng: &mut Rng) -> Self {
         let rooms_m = [rng.int(4, 6) as f32, rng.int(4, 6) as f32];
         let length_m = rng.int(4, 14) as f32;
         let bends_m = if rng.int(0, 2) == 0 { rng.int(3, 8) as f32 } else { 0.0 };

@@ -8,6 +8,7 @@ pub mod following;
 pub mod gatherings;
 pub mod lanes;
 pub mod link_actions;
+pub mod mesh_corners;
 pub mod nudges;
 pub mod rates;
 pub mod rounds;

@@ -684,7 +684,7 @@ fn nobody_halts_or_leaps_between_the_ticks_of_a_step() {
 }
 
 /// A room of 30 by 30 m with pillars of all shapes in it, some of which touch.
-fn pillars(rng: &mut Rng, kind: &str, agent_m: f32) -> String {
+pub(super) fn pillars(rng: &mut Rng, kind: &str, agent_m: f32) -> String {
     let mut pillar = |index: usize| {
         let (x, z, wide_m) = (rng.float(2.0, 28.0), rng.float(2.0, 28.0), rng.float(0.3, 1.5));
         let (count, first) = (rng.int(3, 6), rng.unit());

@@ -209,6 +209,92 @@ fn seed_w2_a_line_is_clear_for_a_width_exactly_when_no_wall_is_nearer() {
     );
 }
 
+/// How far a line may stray from the ground on its way round corners that it grazes, metres: what it starts
+/// off by, and what it passes each of them by.
+const STRAYS_M: f32 = 3e-3;
+
+/// Where a body has come to is where it can go on from: no line, however it grazes the corners of the ground,
+/// ends off it.
+#[test]
+fn lines_at_the_corners_of_the_ground_end_on_it_and_so_do_the_parts_of_them() {
+    let mut rng = Rng::stream(9, "mesh laws");
+    let mut clear = 0;
+    for _ in 0..6 {
+        let field = Field::new(&mut rng);
+        let map = field.mesh(Avoidance::Radius);
+        for radius_m in [0.0, 0.35, rng.float(0.05, 1.0)] {
+            let by = wide(radius_m);
+            let footing = map.footing(&by);
+            let rims = map.mesh().map(|mesh| mesh.rims(&by)).unwrap_or_default();
+            for _ in 0..if rims.is_empty() { 0 } else { 1500 } {
+                let [([x, z], _), _] = rims[rng.below(rims.len() as u64) as usize];
+                let mut beside = |reach_m: f64| {
+                    let (angle, away_m) = (rng.float(0.0, std::f64::consts::TAU), rng.float(0.0, reach_m));
+                    let place = [x + away_m * libm::cos(angle), z + away_m * libm::sin(angle)];
+                    Vec3::new(place[0] as f32, 0.0, place[1] as f32)
+                };
+                let (from, to) = (beside(2e-3), beside(0.3));
+                if !footing.is_walkable(from) {
+                    continue;
+                }
+                let reached = footing.last_clear(from, to);
+                let what = format!("{from} to {to}, for {radius_m}: {reached}");
+                assert!(footing.is_walkable(reached), "{what}");
+                assert!(footing.clear(from, reached), "{what}");
+                if footing.clear(from, to) {
+                    clear += 1;
+                    let parts = (0..=16_u8).map(|part| from.lerp(to, f32::from(part) / 16.0));
+                    for place in parts {
+                        assert!(map.nearest(place, STRAYS_M, &by).is_some(), "{what}, at {place}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(clear > 2000, "{clear} clear");
+}
+
+/// Lines from corner to corner graze what lies between. Only a few, which lie off the ground by just the
+/// tolerance, are answered otherwise than by a look at many places of the line.
+#[test]
+fn lines_from_corner_to_corner_are_clear_where_every_place_of_them_is_ground() {
+    /// Lines of which one may be answered otherwise.
+    const ONE_OF: u32 = 400;
+    let mut rng = Rng::stream(19, "mesh laws");
+    let (mut clear, mut refused, mut let_through) = (0, 0, 0);
+    for _ in 0..10 {
+        let field = Field::new(&mut rng);
+        let map = field.mesh(Avoidance::Radius);
+        for radius_m in [0.35, rng.float(0.05, 1.0)] {
+            let by = wide(radius_m);
+            let footing = map.footing(&by);
+            let rims = map.mesh().map(|mesh| mesh.rims(&by)).unwrap_or_default();
+            for _ in 0..if rims.is_empty() { 0 } else { 3000 } {
+                let [one, two] = [0; 2].map(|_| rims[rng.below(rims.len() as u64) as usize]);
+                // Along a wall either way, or to any corner.
+                let ends = [[one[0], one[1]], [one[1], one[0]], [one[0], two[0]]];
+                let [from, to] = ends[rng.below(3) as usize].map(|([x, z], _)| {
+                    let (angle, away_m) = (rng.float(0.0, std::f64::consts::TAU), rng.float(0.0, 1e-3));
+                    let place = [x + away_m * libm::cos(angle), z + away_m * libm::sin(angle)];
+                    Vec3::new(place[0] as f32, 0.0, place[1] as f32)
+                });
+                let mut places = (0..=200_u16).map(|part| from.lerp(to, f32::from(part) / 200.0));
+                match (footing.clear(from, to), places.all(|place| footing.is_walkable(place))) {
+                    (true, true) => clear += 1,
+                    (false, true) => refused += 1,
+                    (true, false) => let_through += 1,
+                    (false, false) => {}
+                }
+            }
+        }
+    }
+    assert!(clear > 20_000, "{clear} clear");
+    assert!(
+        refused * ONE_OF < clear && let_through * ONE_OF < clear,
+        "{clear} clear, {refused} refused, {let_through} let through"
+    );
+}
+
 #[test]
 fn seed_w2_on_cells_a_line_is_clear_for_a_width_when_no_blocked_rectangle_is_nearer() {
     let mut rng = Rng::stream(3, "mesh laws");

@@ -521,7 +521,11 @@ fn fault_a12_questions_to_a_graph_cost_as_much_as_links_are_looked_at() {
     assert!(way * 8 <= near && way * 100 <= 100_000 * 2, "{near} ways nearby, {way} ways across");
     let (near, line) = (turns(60, "nav.lineOfWalk(here, there)"), turns(60, "nav.lineOfWalk(here, edge)"));
     assert!(line * 2 < near && line * 60 <= 100_000 * 4, "{near} lines nearby, {line} lines along the edge");
-    let (few, many) = (turns(12, "nav.randomPoint()"), turns(60, "nav.randomPoint()"));
+    // Of one group of links a point is drawn without a look at each.
+    let (small, large) = (turns(12, "nav.randomPoint()"), turns(60, "nav.randomPoint()"));
+    assert_eq!(small, large, "points of a small graph and of a large one");
+    let wide = "nav.randomPoint({ around = here, within = 100 })";
+    let (few, many) = (turns(12, wide), turns(60, wide));
     // 10,000 links, at some 32 for a unit.
     assert!(
         many < few && many * 10_000 <= 100_000 * 32 * 2,

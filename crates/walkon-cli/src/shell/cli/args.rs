@@ -13,7 +13,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use crate::script::state::profile::ProfileSetup;
 use crate::shell::profile_files::ProfileForm;
 use crate::shell::shard::{ShardAsked, shard};
-use crate::view::{Parts, PicturePart, Slant};
+use crate::view::{Parts, PicturePart};
 
 /// A gameplay runtime: Rust owns the map, the characters and the loop, Lua decides what the characters want.
 #[derive(Debug, Parser)]
@@ -746,15 +746,6 @@ pub enum ViewArg {
     Top,
     /// From the side and above: height is up
     Oblique,
-}
-
-impl From<ViewArg> for Slant {
-    fn from(view: ViewArg) -> Self {
-        match view {
-            ViewArg::Top => Self::Top,
-            ViewArg::Oblique => Self::Oblique,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

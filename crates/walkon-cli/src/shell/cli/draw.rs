@@ -219,8 +219,15 @@ fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
     picture
 }
 
-/// Where a map is looked at from; only one with heights can be looked at from the side. Floors above one
-/// another are lifted apart.
+/// Where some places are looked at from: from the side floors above one another are lifted apart.
+pub(super) fn slant_over(view: ViewArg, places: impl IntoIterator<Item = Vec3>) -> Slant {
+    match view {
+        ViewArg::Top => Slant::Top,
+        ViewArg::Oblique => Slant::lifted(places),
+    }
+}
+
+/// Where a map is looked at from; only one with heights can be looked at from the side.
 fn slant_of(view: ViewArg, nav: &NavMap) -> Result<Slant, CommandFailure> {
     if view == ViewArg::Oblique && floor_of(nav).is_some() {
         return Err(CommandFailure::usage("--view oblique: this map is flat, expected --view top"));
@@ -236,7 +243,7 @@ fn slant_of(view: ViewArg, nav: &NavMap) -> Result<Slant, CommandFailure> {
         (_, Some(graph)) => graph.draft().points().to_vec(),
         _ => Vec::new(),
     };
-    Ok(Slant::lifted(places))
+    Ok(slant_over(view, places))
 }
 
 /// What there is to see of a map.

@@ -497,7 +497,7 @@ impl<'s> GraphWork<'s> {
         let form = shot.out.map(draw::form_of).transpose()?;
         let inputs = self.found.project.folder.files_read();
         let target = shot.out.map(|out| OutputFile::claim(out, &inputs)).transpose()?;
-        let slant = shot.view.into();
+        let slant = draw::slant_over(shot.view, draft.points().iter().copied());
         let groups = groups(draft);
         let triangles = scenery::triangles(&self.found, &self.def).ok().flatten().unwrap_or_default();
         // A level that does not load has its graph all the same.

@@ -7,7 +7,7 @@
 //! drafts (`generate`), finding paths (`plan`).
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
@@ -21,6 +21,7 @@ use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels};
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
 use crate::nav::graph::ground_query::GraphGroundQuery;
+use crate::nav::graph::link_lengths::LinkLengths;
 use crate::nav::graph::lookup::{LinkSpot, Lookup};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
 use crate::nav::smooth::Effort;
@@ -99,6 +100,8 @@ pub struct PointGraph {
     start_hash: u64,
     edit_hash: u64,
     known: Known,
+    /// Worked out again when somebody asks after links, or what lies across them, have changed.
+    lengths: OnceLock<Arc<LinkLengths>>,
     /// Ways over what no link of the net crosses, such as jumps.
     pub(super) links: Links,
 }
@@ -167,16 +170,19 @@ impl PointGraph {
             start_hash: 0,
             edit_hash: 0,
             known: Known::default(),
+            lengths: OnceLock::new(),
             links: Links::default(),
             source,
         };
         map.lay_areas();
+        map.link_lengths();
         map.start_hash = map.draft_hash();
         map
     }
 
     /// Finds out which links each area holds.
     fn lay_areas(&mut self) {
+        self.lengths = OnceLock::new();
         self.across = Across::new(self.net.links().len());
         self.inside = vec![0; self.net.points().len()];
         for at in 0..self.areas.len() {
@@ -185,6 +191,7 @@ impl PointGraph {
     }
 
     fn lay_area(&mut self, at: usize) {
+        self.lengths = OnceLock::new();
         let (area, keep_m) = (&self.areas[at], self.keep_m(at));
         for (link, &ends) in self.net.links().iter().enumerate() {
             if area.meets(ends.map(|end| self.net.points()[end as usize]), keep_m) {
@@ -236,6 +243,11 @@ impl PointGraph {
     #[must_use]
     pub fn width_m(&self) -> f32 {
         self.source.width_m
+    }
+
+    /// Links in groups, to draw one of them.
+    pub(crate) fn link_lengths(&self) -> &LinkLengths {
+        self.lengths.get_or_init(|| Arc::new(LinkLengths::new(&self.net, &self.across.set_of)))
     }
 
     /// The number of the set of areas across a link, for [`PointGraph::passages`]; 0 for none.
@@ -626,6 +638,7 @@ impl PointGraph {
     }
 
     fn patch_link(&mut self, ends: [u32; 2]) {
+        self.lengths = OnceLock::new();
         let link = Arc::make_mut(&mut self.net).link(ends);
         if self.routes.part_count() > 0 {
             Arc::make_mut(&mut self.routes).add_link(&self.net, ends);
@@ -645,6 +658,7 @@ impl PointGraph {
 
     fn patch_unlink(&mut self, ends: [u32; 2]) -> bool {
         let Some(step) = self.net.step(ends[0], ends[1]) else { return false };
+        self.lengths = OnceLock::new();
         let last = self.net.links().len() as u32 - 1;
         let lookup = Arc::make_mut(&mut self.lookup);
         lookup.take(&self.net, step.link);

@@ -15,6 +15,7 @@ pub mod generate;
 mod ground_query;
 pub mod islands;
 pub mod link;
+mod link_lengths;
 mod lookup;
 pub mod map;
 pub mod partition;

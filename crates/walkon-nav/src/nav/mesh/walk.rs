@@ -129,8 +129,23 @@ impl Topology {
         self.edges(polygon).find(is_beyond)
     }
 
-    /// Walks straight until the end or a wall. From a corner it leaves by no edge that ends there: the one
-    /// that begins there is further along.
+    /// Of the two edges of a polygon at a corner the one that a line from there does not leave by, where it
+    /// leads out across both: the other is further along.
+    fn left_behind(&self, polygon: u32, corner: u32, to: Point) -> u32 {
+        let Some(begins) = self.edges(polygon).find(|&edge| self.ring[edge as usize] == corner) else {
+            return NONE;
+        };
+        let ends = self.before(begins);
+        let is_beyond = |edge: u32| geom::cross(self.from(edge), self.to(edge), to) < 0.0;
+        if !is_beyond(begins) || !is_beyond(ends) {
+            return NONE;
+        }
+        let (a, b) = (self.from(ends), self.to(ends));
+        let along = (b[0] - a[0]) * (to[0] - b[0]) + (b[1] - a[1]) * (to[1] - b[1]);
+        if along >= 0.0 { ends } else { begins }
+    }
+
+    /// Walks straight until the end or a wall, from a corner or from anywhere.
     fn leg(
         &self,
         (from, corner): (MeshSpot, u32),
@@ -139,6 +154,9 @@ impl Topology {
     ) -> LineResult {
         let (mut polygon, mut entry, mut reached) = (from.polygon, NONE, from.point);
         let mut passed = 0.0;
+        if corner != NONE {
+            entry = self.left_behind(polygon, corner, to);
+        }
         let at = |part: f64| {
             [from.point[0] + part * (to[0] - from.point[0]), from.point[1] + part * (to[1] - from.point[1])]
         };
@@ -146,9 +164,6 @@ impl Topology {
         for _ in 0..2 * self.polygon_count() + 64 {
             let mut exit: Option<(f64, f64, u32)> = None;
             for edge in self.edges(polygon).filter(|&edge| edge != entry) {
-                if entry == NONE && corner == self.ring[self.next(edge) as usize] {
-                    continue;
-                }
                 let (a, b) = (self.from(edge), self.to(edge));
                 let after = geom::cross(a, b, to);
                 if after >= 0.0 {

@@ -268,50 +268,101 @@ impl Backend for PointGraph {
     }
 }
 
-/// What it takes to see whether a random point may lie on a link, and how long it is.
+/// What it takes to see whether a random point may lie on a link, or on those of a group, and how long that
+/// is.
 const STRETCH_EFFORT: u64 = 32;
+
+/// Which links a random point may lie on.
+pub(super) struct Admission<'a> {
+    map: &'a PointGraph,
+    area: Option<AreaId>,
+    /// Whether links have room for the body.
+    fits: bool,
+    /// By set of areas across links.
+    passages: Vec<Passage>,
+    /// What is connected, and the label of what has to be reached.
+    reached: Option<(Arc<[u32]>, u32)>,
+}
+
+impl Admission<'_> {
+    /// Whether links with a set of areas across them are admitted, of which one begins at a point.
+    pub(super) fn admits(&self, set: u32, point: u32) -> bool {
+        let is_held =
+            |area: AreaId| self.map.across.sets[set as usize].binary_search(&(area.index() as u16)).is_ok();
+        self.fits
+            && matches!(self.passages[set as usize], Passage::Open(_))
+            && self.reached.as_ref().is_none_or(|(labels, label)| labels[point as usize] == *label)
+            && self.area.is_none_or(is_held)
+    }
+}
 
 impl PointGraph {
     /// A random point, all of the links as likely as they are long. Cost: the links around the middle of the
-    /// disc; all of them where none is given.
+    /// disc; the groups of links where none is given.
     fn draw_point(&self, query: &RandomPoint, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
-        let label_of =
-            |spot: &LinkSpot, labels: &[u32]| labels[self.net.links()[spot.link as usize][0] as usize];
-        let from = match query.reachable_from {
+        let admission = self.admission(query, effort)?;
+        match query.centre {
+            None => self.draw_anywhere(&admission, rng, effort),
+            Some(centre) => self.draw_within((centre, query.within_m), &admission, rng, effort),
+        }
+    }
+
+    /// None where nothing is reached from where it has to be.
+    pub(super) fn admission(&self, query: &RandomPoint, effort: &Effort) -> Option<Admission<'_>> {
+        let reached = match query.reachable_from {
             None => None,
             Some(from) => {
                 effort.add(QUESTION_EFFORT);
                 let labels = self.labels(&query.by);
                 let start = self.start_spot(from, &query.by, effort)?;
-                let label = label_of(&start, &labels);
+                let label = labels[self.net.links()[start.link as usize][0] as usize];
                 Some((labels, label))
             }
         };
-        let is_reachable =
-            |end: u32| from.as_ref().is_none_or(|(labels, label)| labels[end as usize] == *label);
-        let is_held = |link: u32, area: AreaId| {
-            self.across.areas(link as usize).binary_search(&(area.index() as u16)).is_ok()
-        };
-        let passages = self.passages(&query.by);
-        let fits = self.fits(&query.by);
+        effort.add(GLANCE_EFFORT * self.across.sets.len() as u64);
+        let (fits, passages) = (self.fits(&query.by), self.passages(&query.by));
+        Some(Admission { map: self, area: query.area, fits, passages, reached })
+    }
+
+    fn draw_anywhere(&self, admission: &Admission<'_>, rng: &mut Rng, effort: &Effort) -> Option<Vec3> {
+        let lengths = self.link_lengths();
+        effort.add(STRETCH_EFFORT * lengths.groups().len() as u64);
+        let groups = || lengths.groups().iter().filter(|group| admission.admits(group.set, group.point));
+        let total_m: f64 = groups().map(|group| group.length_m).sum();
+        let mut along_m = rng.unit() * total_m;
+        let mut last = None;
+        for group in groups() {
+            last = Some((group, along_m));
+            if along_m <= group.length_m {
+                break;
+            }
+            along_m -= group.length_m;
+        }
+        last.and_then(|(group, along_m)| lengths.place(&self.net, group, along_m))
+    }
+
+    fn draw_within(
+        &self,
+        (centre, within_m): (Vec3, f32),
+        admission: &Admission<'_>,
+        rng: &mut Rng,
+        effort: &Effort,
+    ) -> Option<Vec3> {
         let stretch = |link: u32| {
             let ends = self.net.links()[link as usize];
-            let is_open = fits && matches!(passages[self.set_across(link) as usize], Passage::Open(_));
-            if !is_open || !is_reachable(ends[0]) || query.area.is_some_and(|area| !is_held(link, area)) {
-                return None;
-            }
+            let is_admitted = admission.admits(self.set_across(link), ends[0]);
             let ends = ends.map(|end| self.net.points()[end as usize]);
-            query.centre.map_or(Some(ends), |centre| within_disc(ends, centre, query.within_m))
+            if is_admitted { within_disc(ends, centre, within_m) } else { None }
         };
         let mut near: Vec<u32> = Vec::new();
-        let reach_m = query.within_m + WITHIN_SPARE_M;
-        match query.centre.filter(|centre| centre.is_finite() && self.lookup.is_worth_looking(reach_m)) {
-            Some(centre) => self.lookup.along_at((centre, centre), reach_m, &mut near, effort),
-            None => near.extend(0..self.net.links().len() as u32),
+        let reach_m = within_m + WITHIN_SPARE_M;
+        if centre.is_finite() && self.lookup.is_worth_looking(reach_m) {
+            self.lookup.along_at((centre, centre), reach_m, &mut near, effort);
+        } else {
+            near.extend(0..self.net.links().len() as u32);
         }
         // What lies within a disc is worked out, twice.
-        let each = if query.centre.is_some() { 3 * STRETCH_EFFORT } else { STRETCH_EFFORT };
-        effort.add(each * near.len() as u64);
+        effort.add(3 * STRETCH_EFFORT * near.len() as u64);
         let stretches = || near.iter().filter_map(|&link| stretch(link));
         let total: f64 = stretches().map(|ends| f64::from(ends[0].distance(ends[1]))).sum();
         let mut drawn = rng.unit() * total;

@@ -5,11 +5,12 @@ use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::graph::link_lengths::LinkGroup;
 use crate::nav::graph::lookup::looks;
 use crate::nav::graph::lookup::spot_in_space;
 use crate::nav::graph::{GraphGroundQuery, RouteSource, divide, grow};
 use crate::nav::smooth::Effort;
-use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, Search};
+use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, RandomPoint, Search};
 
 /// Points on each side of a floor.
 const SIDE: u32 = 12;
@@ -247,6 +248,53 @@ proptest! {
                 let found = map.lookup().nearest(map.net(), (point, within_m), &usable, &Effort::endless());
                 prop_assert_eq!(found, expected, "{} within {}", point, within_m);
             }
+        }
+    }
+
+    #[test]
+    fn a_random_point_may_lie_on_every_link_that_qualifies_as_likely_as_it_is_long(seed: u64) {
+        let mut rng = Rng::stream(seed, "lengths");
+        let mut map = map(&mut rng, false);
+        for round in 0..12 {
+            let by = somebody(&mut rng, 4);
+            let reachable_from = (round % 2 == 0).then(|| place(&mut rng));
+            let area = (round % 3 == 0).then(|| AreaId::from(rng.below(4) as usize));
+            let query = RandomPoint { centre: None, within_m: 0.0, area, reachable_from, by, attempts: 1 };
+            let effort = Effort::endless();
+            if let Some(admission) = map.admission(&query, &effort) {
+                let from = reachable_from.and_then(|from| map.start_spot(from, &query.by, &effort));
+                let labels = flood(&map, &query.by);
+                let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
+                let qualifies = |link: &u32| {
+                    let areas = map.across.areas(*link as usize);
+                    map.is_open(*link, &query.by)
+                        && from.is_none_or(|from| label(*link) == label(from.link))
+                        && area.is_none_or(|area| areas.contains(&(area.index() as u16)))
+                };
+                let expected: Vec<u32> = (0..map.net().links().len() as u32).filter(qualifies).collect();
+                let lengths = map.link_lengths();
+                let admitted = |group: &&LinkGroup| admission.admits(group.set, group.point);
+                let mut found = Vec::new();
+                for group in lengths.groups().iter().filter(admitted) {
+                    let mut begins_m = 0.0;
+                    for &link in lengths.links_of(group) {
+                        let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
+                        let length_m = f64::from(a.distance(b));
+                        let place = lengths.place(map.net(), group, begins_m + 0.25 * length_m);
+                        let away_m = place.map(|place| place.distance(a.lerp(b, 0.25)));
+                        prop_assert!(away_m.is_some_and(|away_m| away_m < 1e-4), "link {}: {:?}", link, place);
+                        begins_m += length_m;
+                        found.push(link);
+                    }
+                    prop_assert!((begins_m - group.length_m).abs() < 1e-9);
+                }
+                found.sort_unstable();
+                prop_assert_eq!(&found, &expected, "round {}", round);
+                let point = map.random_point(&query, &mut rng);
+                prop_assert_eq!(point.is_some(), !expected.is_empty());
+                prop_assert!(point.is_none_or(|point| map.is_walkable(point, &query.by)), "{:?}", point);
+            }
+            random_edit(&mut map, &mut rng);
         }
     }
 
