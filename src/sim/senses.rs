@@ -5,6 +5,7 @@
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
 //! view costs a small part of one. Not here: what hides whom (`world::sight`).
 
+use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
@@ -51,19 +52,29 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
     let tagged = tagged(watches, characters);
     let view = View { now: clock.tick, map, characters, noises, tagged };
     let first = SenseId(*next);
-    let turns: Vec<SenseId> =
-        watches.range(first..).chain(watches.range(..first)).map(|(&id, _)| id).collect();
     let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
-    *next = 0;
-    for id in turns {
-        if left == 0 || events.is_full() {
-            *next = id.0;
-            break;
-        }
-        if let Some(watch) = watches.get_mut(&id).filter(|watch| watch.enabled) {
-            left = left.saturating_sub(view.attend(id, watch, events));
-        }
+    // Those whose turn it is, then those before them; the one that the looks do not reach.
+    let mut waits = attend_to(watches.range_mut(first..), &view, &mut left, events);
+    if waits.is_none() {
+        waits = attend_to(watches.range_mut(..first), &view, &mut left, events);
     }
+    *next = waits.map_or(0, |id| id.0);
+}
+
+/// Watches look one after another until nothing is left of the looks; the one whose turn comes next.
+fn attend_to(
+    mut watches: RangeMut<'_, SenseId, SenseWatch>,
+    view: &View<'_>,
+    left: &mut u64,
+    events: &mut EventQueue,
+) -> Option<SenseId> {
+    watches.find_map(|(&id, watch)| {
+        let is_over = *left == 0 || events.is_full();
+        if !is_over && watch.enabled {
+            *left = left.saturating_sub(view.attend(id, watch, events));
+        }
+        is_over.then_some(id)
+    })
 }
 
 /// Everybody with a tag that is watched for, by tag. Cost: a pass over everybody, when there is such a tag.
@@ -119,6 +130,9 @@ impl View<'_> {
         events: &mut EventQueue,
         counts: impl Fn(CharacterId) -> bool,
     ) {
+        if watch.known.is_empty() {
+            return;
+        }
         for sighting in watch.known.values_mut().filter(|sighting| sighting.is_seen) {
             let Sighting { character, position, .. } = *sighting;
             if !counts(character) || self.characters.alive(character).is_none() {
@@ -127,7 +141,10 @@ impl View<'_> {
             }
         }
         let (now, memory_ticks) = (self.now, watch.memory_ticks);
-        watch.known.retain(|_, sighting| sighting.is_seen || now.since(sighting.tick) <= memory_ticks);
+        let lasts = |sighting: &Sighting| sighting.is_seen || now.since(sighting.tick) <= memory_ticks;
+        if !watch.known.values().all(lasts) {
+            watch.known.retain(|_, sighting| lasts(sighting));
+        }
     }
 
     /// A look at one; what it took.

@@ -48,8 +48,8 @@ pub struct Who {
     pub name: String,
 }
 
-/// What one call came to.
-#[derive(Clone, Copy, Debug)]
+/// What one call came to, or several.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallCost {
     pub(crate) fuel: u64,
     pub(crate) nanoseconds: u64,
@@ -72,6 +72,12 @@ pub(crate) struct Tally {
 impl Tally {
     #[inline]
     fn add(&mut self, tick: u32, cost: CallCost) {
+        self.add_many(tick, 1, cost);
+    }
+
+    /// Adds what so many calls came to together.
+    #[inline]
+    fn add_many(&mut self, tick: u32, calls: u32, cost: CallCost) {
         if self.calls == 0 {
             self.first_tick = tick;
         }
@@ -79,7 +85,7 @@ impl Tally {
             (self.worst_fuel, self.worst_tick) = self.worst();
             (self.tick, self.tick_fuel) = (tick, 0);
         }
-        self.calls = self.calls.saturating_add(1);
+        self.calls = self.calls.saturating_add(calls);
         self.fuel += cost.fuel;
         self.nanoseconds += cost.nanoseconds;
         self.tick_fuel += cost.fuel;
@@ -143,8 +149,17 @@ impl KnownOwner {
 /// For whom a context counts.
 #[derive(Clone, Copy, Debug)]
 struct Route {
+    /// None for the only context of its subject: what the one took is what the other took.
     subject: u32,
     file: u32,
+}
+
+/// What calls of one file in a row come to: its sum is not written at each of them.
+#[derive(Clone, Copy, Debug)]
+struct FileRow {
+    file: u32,
+    calls: u32,
+    cost: CallCost,
 }
 
 /// Calls that were timed together: those up to this one, and when they began and ended.
@@ -316,7 +331,12 @@ impl Ledger {
             return 0;
         }
         self.contexts.push(Context { subject, callback: callback.clone(), next: first });
-        self.routes.push(Route { subject, file });
+        let is_only = first == NONE;
+        if let Some(before) = self.routes.get_mut(first as usize).filter(|route| route.subject == NONE) {
+            before.subject = subject;
+            self.of_subjects[subject as usize] = self.of_contexts[first as usize];
+        }
+        self.routes.push(Route { subject: if is_only { NONE } else { subject }, file });
         self.of_contexts.push(Tally::default());
         let made = self.contexts.len() as u32 - 1;
         self.subjects[subject as usize].first = made;
@@ -376,6 +396,7 @@ impl Ledger {
         let (mut spans, mut ended) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.ended));
         let mut calls = ended.drain(..);
         let mut counted = 0;
+        let mut row = FileRow { file: NONE, calls: 0, cost: CallCost::default() };
         for Span { until, begun_ns, ended_ns, units } in spans.drain(..) {
             let each_ns = ended_ns.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
             let (mut sum, mut last_ns) = (0, begun_ns);
@@ -383,11 +404,12 @@ impl Ledger {
                 sum += fuel + CALL;
                 let end_ns = if sum == units { ended_ns } else { begun_ns + (sum as f64 * each_ns) as u64 };
                 let nanoseconds = end_ns.saturating_sub(last_ns);
-                self.add(context, last_ns, CallCost { fuel, nanoseconds });
+                self.add(context, last_ns, (CallCost { fuel, nanoseconds }, &mut row));
                 last_ns = end_ns;
             }
             counted = until;
         }
+        self.add_row(row);
         drop(calls);
         (self.spans, self.ended, self.timed) = (spans, ended, 0);
     }
@@ -420,16 +442,24 @@ impl Ledger {
     }
 
     #[inline]
-    fn add(&mut self, context: u32, begun_ns: u64, cost: CallCost) {
-        let (Some(route), Some(tally)) =
+    fn add(&mut self, context: u32, begun_ns: u64, (cost, row): (CallCost, &mut FileRow)) {
+        let (Some(&route), Some(tally)) =
             (self.routes.get(context as usize), self.of_contexts.get_mut(context as usize))
         else {
             return;
         };
         let tick = self.tick;
         tally.add(tick, cost);
-        self.of_subjects[route.subject as usize].add(tick, cost);
-        self.of_files[route.file as usize].add(tick, cost);
+        if let Some(tally) = self.of_subjects.get_mut(route.subject as usize) {
+            tally.add(tick, cost);
+        }
+        if row.file != route.file {
+            self.add_row(*row);
+            *row = FileRow { file: route.file, calls: 0, cost: CallCost::default() };
+        }
+        row.calls += 1;
+        row.cost.fuel += cost.fuel;
+        row.cost.nanoseconds += cost.nanoseconds;
         if !self.keeps_calls {
             return;
         }
@@ -440,6 +470,21 @@ impl Ledger {
         }
     }
 
+    fn add_row(&mut self, row: FileRow) {
+        if let Some(tally) = self.of_files.get_mut(row.file as usize).filter(|_| row.calls > 0) {
+            tally.add_many(self.tick, row.calls, row.cost);
+        }
+    }
+
+    /// Everybody whose code was called, and what that took.
+    fn subjects(&self) -> impl Iterator<Item = (&Subject, &Tally)> {
+        self.subjects.iter().zip(&self.of_subjects).map(|(subject, own)| {
+            let first = subject.first as usize;
+            let is_only = self.routes.get(first).is_some_and(|route| route.subject == NONE);
+            (subject, if is_only { &self.of_contexts[first] } else { own })
+        })
+    }
+
     /// What one file took of each character that runs it; none when nothing of it was called.
     pub(crate) fn fuel_of(&self, file: &str, name: Option<&str>) -> Option<FuelUse> {
         let is_meant = |(subject, tally): &(&Subject, &Tally)| {
@@ -448,7 +493,7 @@ impl Ledger {
         };
         let mut found = None;
         let (mut fuel, mut ticks) = (0, 0);
-        for (subject, tally) in self.subjects.iter().zip(&self.of_subjects).filter(is_meant) {
+        for (subject, tally) in self.subjects().filter(is_meant) {
             let (worst, worst_tick) = tally.worst();
             fuel += tally.fuel;
             ticks += u64::from(self.tick.saturating_sub(tally.first_tick)) + 1;
@@ -463,7 +508,7 @@ impl Ledger {
 
     /// The fuel of each who was called so far, in no order of importance.
     pub(crate) fn by_who(&self) -> impl Iterator<Item = (&Who, u64)> {
-        self.subjects.iter().zip(&self.of_subjects).map(|(subject, tally)| (&subject.who, tally.fuel))
+        self.subjects().map(|(subject, tally)| (&subject.who, tally.fuel))
     }
 }
 
@@ -538,6 +583,36 @@ mod tests {
         let used = ledger.fuel_of("guard.lua", Some("anna")).unwrap_or_default();
         assert_eq!((used.worst, used.worst_tick, used.worst_of.as_str()), (35, 2, "anna"));
         assert!(ledger.fuel_of("guard.lua", Some("bert")).is_none());
+    }
+
+    #[test]
+    fn who_is_called_in_several_ways_took_what_they_took_together() {
+        let (mut ledger, _) = ledger();
+        ledger.know(Owner(1), who("anna"));
+        ledger.know(Owner(2), who("bert"));
+        let call = |ledger: &mut Ledger, owner: u32, callback: &'static str, fuel: u64| {
+            let context = ledger.context(Owner(owner), &callback.into());
+            ledger.begin(context);
+            ledger.end(fuel);
+        };
+        // Another way is known while calls of the first are not counted yet, and after they were.
+        ledger.begin_step(1);
+        call(&mut ledger, 1, "update", 10);
+        call(&mut ledger, 1, "run", 20);
+        call(&mut ledger, 2, "update", 5);
+        ledger.end_step();
+        ledger.begin_step(2);
+        call(&mut ledger, 2, "run", 7);
+        call(&mut ledger, 2, "update", 2);
+        call(&mut ledger, 1, "stop", 1);
+        ledger.end_step();
+        let of = |name: &str| ledger.fuel_of("guard.lua", Some(name)).unwrap_or_default();
+        assert_eq!((of("anna").worst, of("anna").worst_tick), (30, 1));
+        assert_eq!((of("bert").worst, of("bert").worst_tick), (9, 2));
+        let all: Vec<(&str, u64)> = ledger.by_who().map(|(who, fuel)| (who.name.as_str(), fuel)).collect();
+        assert_eq!(all, [("host", 0), ("anna", 31), ("bert", 14)]);
+        let file = ledger.of_files.iter().map(Tally::used).find(|used| used.calls > 0);
+        assert_eq!(file.map(|used| (used.calls, used.fuel, used.worst_fuel)), Some((6, 45, 35)));
     }
 
     #[test]

@@ -33,6 +33,9 @@ fn is_full_with(more: usize) -> bool {
 /// Bytes by which a file is known.
 const START_BYTES: u64 = 256;
 
+/// Bytes of a file that are written at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
 /// The results of a command.
 pub(super) struct Results {
     to: To,
@@ -222,15 +225,24 @@ impl OutputFile {
 
     /// Writes the whole file beside its place, then renames it.
     pub fn write(&self, bytes: &[u8]) -> Result<(), CommandFailure> {
+        self.write_with(|out| out.write_all(bytes))
+    }
+
+    /// The same for a file that is written in parts, which are buffered.
+    pub fn write_with(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<(), CommandFailure> {
         if self.is_stdout() {
             let mut stdout = stdout();
-            return stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(from_pipe);
+            return write(&mut *stdout).and_then(|()| stdout.flush()).map_err(from_pipe);
         }
         let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", self.asked.display()));
-        let (path, mut file) = self.temporary().map_err(failed)?;
-        let written = file
-            .write_all(bytes)
-            .and_then(|()| file.sync_all())
+        let (path, file) = self.temporary().map_err(failed)?;
+        let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);
+        let written = write(&mut out)
+            .and_then(|()| out.flush())
+            .and_then(|()| out.get_ref().sync_all())
             .and_then(|()| std::fs::rename(&path, &self.real));
         written.map_err(|error| {
             // The first error is the one to tell.

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use clap::ValueEnum;
 
 use crate::game::TickStep;
 use crate::game::line::JsonLine;
+use crate::script::state::profile::Who;
 use crate::script::state::profile::report::{CallKey, Profile, StackKey};
 
 /// The form of a profile.
@@ -57,12 +59,15 @@ pub(crate) struct Profiled<'a> {
 }
 
 impl Profiled<'_> {
-    /// The text of a file.
-    pub(crate) fn text(&self, form: ProfileForm) -> String {
+    /// Writes the file. A chart over time, which is long, is written event by event.
+    ///
+    /// # Errors
+    /// What writing it comes to.
+    pub(crate) fn write(&self, form: ProfileForm, out: &mut dyn Write) -> io::Result<()> {
         match form {
-            ProfileForm::Folded => self.folded(),
-            ProfileForm::Speedscope => self.speedscope(),
-            ProfileForm::Chrome => self.chrome(),
+            ProfileForm::Folded => out.write_all(self.folded().as_bytes()),
+            ProfileForm::Speedscope => out.write_all(self.speedscope().as_bytes()),
+            ProfileForm::Chrome => self.write_chrome(out),
         }
     }
 
@@ -104,58 +109,119 @@ impl Profiled<'_> {
             .finish()
     }
 
-    fn chrome(&self) -> String {
-        /// The track of the steps; those of characters come after it.
-        const STEPS: usize = 0;
+    fn write_chrome(&self, out: &mut dyn Write) -> io::Result<()> {
         let Profile { call_names, timed, .. } = self.profile;
-        let mut tracks: Vec<String> = vec!["steps of the tick".to_owned()];
-        let mut track_of = BTreeMap::new();
-        let mut events = Vec::new();
+        let mut tracks = Tracks::default();
+        out.write_all(b"{\"traceEvents\":[")?;
+        out.write_all(tracks.add("steps of the tick", "").as_bytes())?;
+        // What all events of a call have in common, once it is known.
+        let mut heads: Vec<Option<EventHead>> = Vec::new();
+        heads.resize_with(call_names.len(), || None);
+        let mut line = Vec::with_capacity(256);
         for call in timed {
-            let Some(name) = call_names.get(call.call as usize) else { continue };
-            let track = *track_of.entry(&name.who).or_insert_with(|| {
-                tracks.push(name.who.name.clone());
-                tracks.len() - 1
-            });
-            let args = JsonLine::default().text("file", &name.who.file).count("tick", call.tick);
-            let args = args.count("fuel", call.fuel).finish();
-            let span =
-                Span { name: &name.callback, track, begun_ns: call.begun_ns, nanoseconds: call.nanoseconds };
-            events.push(span.json(&args));
+            let place = call.call as usize;
+            let (Some(name), Some(head)) = (call_names.get(place), heads.get_mut(place)) else { continue };
+            line.clear();
+            if head.is_none() {
+                let (track, news) = tracks.of(&name.who);
+                line.extend_from_slice(news.unwrap_or_default().as_bytes());
+                *head = Some(EventHead::new(&name.callback, track));
+            }
+            let Some(head) = head else { continue };
+            head.begin(&mut line, (call.begun_ns, call.nanoseconds), call.tick);
+            line.extend_from_slice(b",\"fuel\":");
+            push_number(&mut line, call.fuel);
+            line.extend_from_slice(b"}}");
+            out.write_all(&line)?;
         }
         for step in self.steps {
-            let args = JsonLine::default().count("tick", step.tick).finish();
-            let (begun_ns, nanoseconds) = (step.begun_ns, step.nanoseconds);
-            events.push(Span { name: step.step.name(), track: STEPS, begun_ns, nanoseconds }.json(&args));
+            line.clear();
+            let head = EventHead::new(step.step.name(), 0);
+            head.begin(&mut line, (step.begun_ns, step.nanoseconds), step.tick);
+            line.extend_from_slice(b"}}");
+            out.write_all(&line)?;
         }
-        let named = tracks.iter().enumerate().map(|(track, name)| {
-            let args = JsonLine::default().text("name", name).finish();
-            let line = JsonLine::default().text("ph", "M").text("name", "thread_name").count("pid", 1);
-            line.count("tid", track as u64).raw("args", &args).finish()
-        });
-        let all: Vec<String> = named.chain(events).collect();
-        let line = JsonLine::default().raw("traceEvents", &format!("[{}]", all.join(",\n")));
         let about = JsonLine::default().text("level", self.level);
         let about = about.count("callsLeftOut", self.profile.dropped_calls).finish();
-        line.text("displayTimeUnit", "ms").raw("otherData", &about).finish()
+        write!(out, "],\"displayTimeUnit\":\"ms\",\"otherData\":{about}}}")
     }
 }
 
-/// An event of a Chrome trace with a length.
-struct Span<'a> {
-    name: &'a str,
-    track: usize,
-    begun_ns: u64,
-    nanoseconds: u64,
+/// The tracks of a Chrome trace: the steps of the tick, then everybody in the order of their first calls.
+#[derive(Default)]
+struct Tracks<'a> {
+    of_who: BTreeMap<&'a Who, usize>,
+    count: usize,
 }
 
-impl Span<'_> {
-    fn json(&self, args: &str) -> String {
-        let us = |nanoseconds: u64| format!("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
-        let line = JsonLine::default().text("ph", "X").text("name", self.name).count("pid", 1);
-        let line = line.count("tid", self.track as u64).raw("ts", &us(self.begun_ns));
-        line.raw("dur", &us(self.nanoseconds)).raw("args", args).finish()
+impl<'a> Tracks<'a> {
+    /// The number of somebody's track; and the event that names it, where it is new.
+    fn of(&mut self, who: &'a Who) -> (usize, Option<String>) {
+        if let Some(known) = self.of_who.get(who) {
+            return (*known, None);
+        }
+        self.of_who.insert(who, self.count);
+        (self.count, Some(self.add(&who.name, &who.file)))
     }
+
+    /// The event that names the next track. The file stands there once and not at each call.
+    fn add(&mut self, name: &str, file: &str) -> String {
+        let args = JsonLine::default().text("name", name);
+        let args = if file.is_empty() { args } else { args.text("file", file) }.finish();
+        let line = JsonLine::default().text("ph", "M").text("name", "thread_name").count("pid", 1);
+        let event = line.count("tid", self.count as u64).raw("args", &args).finish();
+        self.count += 1;
+        // Behind the first of all, each begins with what lies between two.
+        if self.count == 1 { event } else { format!(",\n{event}") }
+    }
+}
+
+/// The beginning of an event with a length, up to its time.
+struct EventHead(Vec<u8>);
+
+impl EventHead {
+    fn new(name: &str, track: usize) -> Self {
+        let line = JsonLine::default().text("ph", "X").text("name", name).count("pid", 1);
+        let mut head = Vec::from(b",\n".as_slice());
+        // Open: its time follows.
+        let line = line.count("tid", track as u64).finish();
+        head.extend_from_slice(line.trim_end_matches('}').as_bytes());
+        head.extend_from_slice(b",\"ts\":");
+        Self(head)
+    }
+
+    /// Writes an event up to its tick, its arguments open.
+    fn begin(&self, line: &mut Vec<u8>, (begun_ns, nanoseconds): (u64, u64), tick: u64) {
+        line.extend_from_slice(&self.0);
+        push_microseconds(line, begun_ns);
+        line.extend_from_slice(b",\"dur\":");
+        push_microseconds(line, nanoseconds);
+        line.extend_from_slice(b",\"args\":{\"tick\":");
+        push_number(line, tick);
+    }
+}
+
+/// Microseconds with three decimals.
+fn push_microseconds(line: &mut Vec<u8>, nanoseconds: u64) {
+    push_number(line, nanoseconds / 1000);
+    let rest = nanoseconds % 1000;
+    let digit = |value: u64| b'0' + (value % 10) as u8;
+    line.extend_from_slice(&[b'.', digit(rest / 100), digit(rest / 10), digit(rest)]);
+}
+
+/// A whole number in digits: there are millions of them.
+fn push_number(line: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    line.extend_from_slice(&digits[first..]);
 }
 
 /// Names of frames, each once.
@@ -226,4 +292,23 @@ fn names_of_stack(key: &StackKey) -> Vec<String> {
         names.push(format!("{}:{}", function.file, key.line));
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_in_all_their_digits() {
+        let shown = |push: fn(&mut Vec<u8>, u64), number: u64| {
+            let mut line = Vec::new();
+            push(&mut line, number);
+            String::from_utf8(line).unwrap_or_default()
+        };
+        for number in [0, 7, 10, 999, 1_000, 1_234_567_890, u64::MAX] {
+            assert_eq!(shown(push_number, number), number.to_string());
+            let us = format!("{}.{:03}", number / 1000, number % 1000);
+            assert_eq!(shown(push_microseconds, number), us);
+        }
+    }
 }

@@ -112,7 +112,7 @@ impl Profiling {
     /// When it cannot be written.
     pub fn write(&self, level: &str, profile: &Profile) -> Result<(), CommandFailure> {
         let Some((target, form)) = &self.target else { return Ok(()) };
-        let text = Profiled { level, profile, steps: &self.steps }.text(*form);
-        target.write(text.as_bytes())
+        let profiled = Profiled { level, profile, steps: &self.steps };
+        target.write_with(|out| profiled.write(*form, out))
     }
 }

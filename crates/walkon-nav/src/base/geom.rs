@@ -96,6 +96,7 @@ impl Bounds {
 
     /// The same rectangle with every side moved outward by `margin_m`.
     #[must_use]
+    #[inline]
     pub fn grown(self, margin_m: f64) -> Self {
         Self {
             min: [self.min[0] - margin_m, self.min[1] - margin_m],
@@ -118,6 +119,7 @@ impl Bounds {
 
     /// Whether the two share at least a point.
     #[must_use]
+    #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..2).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
     }
@@ -162,6 +164,7 @@ impl Isometric {
 impl Bounds {
     /// Whether a segment meets the rectangle, its edge included.
     #[must_use]
+    #[inline]
     pub fn meets(&self, a: Point, b: Point) -> bool {
         let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
         for axis in 0..2 {
@@ -183,6 +186,7 @@ impl Bounds {
 /// Twice the signed area of the triangle a, b, c: positive when c lies to the left of a to b
 /// (x to the right, z up), zero when the three lie on a line.
 #[must_use]
+#[inline]
 pub fn cross(a: Point, b: Point, c: Point) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
@@ -236,6 +240,7 @@ pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
 }
 
 /// The edges of a closed polygon, from each point to the next and from the last to the first.
+#[inline]
 pub fn edges(polygon: &[Point]) -> impl Iterator<Item = (Point, Point)> + '_ {
     let count = polygon.len();
     (0..count).map(move |index| (polygon[index], polygon[(index + 1) % count]))

@@ -109,12 +109,16 @@ impl GroundLine {
     }
 
     /// Whether it may meet something within a rectangle.
+    #[inline]
     pub(crate) fn is_near(&self, bounds: &Bounds) -> bool {
         self.bounds.overlaps(bounds) && bounds.grown(HAIR_M).meets(self.from, self.to)
     }
 
     /// Appends the stretches of it inside a polygon, as shares of the line in order.
     pub(crate) fn inside(&self, polygon: &[Point], along: AlongEdge, out: &mut Vec<[f64; 2]>) {
+        if along == AlongEdge::Outside && self.is_beside(polygon) {
+            return;
+        }
         let mut cuts = vec![0.0, 1.0];
         for (a, b) in geom::edges(polygon) {
             let (side_a, side_b) = (geom::cross(self.from, self.to, a), geom::cross(self.from, self.to, b));
@@ -138,6 +142,14 @@ impl GroundLine {
                 }
             }
         }
+    }
+
+    /// Whether all corners of a polygon lie on one side of it, and none on it.
+    fn is_beside(&self, polygon: &[Point]) -> bool {
+        let side = |corner: &Point| geom::cross(self.from, self.to, *corner);
+        let Some(first) = polygon.first().map(side) else { return true };
+        let is_alike = |corner: &Point| if first > 0.0 { side(corner) > 0.0 } else { side(corner) < 0.0 };
+        polygon.iter().all(is_alike)
     }
 
     fn part_of(&self, point: Point) -> f64 {

@@ -106,8 +106,7 @@ impl Profile {
         for (file, tally) in ledger.files.iter().zip(&ledger.of_files).filter(|(_, tally)| tally.calls > 0) {
             profile.files.entry(file.clone()).or_default().add(&tally.used());
         }
-        let callers = ledger.subjects.iter().zip(&ledger.of_subjects);
-        for (subject, tally) in callers.filter(|(_, tally)| tally.calls > 0) {
+        for (subject, tally) in ledger.subjects().filter(|(_, tally)| tally.calls > 0) {
             profile.callers.entry(subject.who.clone()).or_default().add(&tally.used());
         }
         for (key, tally) in call_names.iter().zip(&ledger.of_contexts).filter(|(_, tally)| tally.calls > 0) {
