@@ -51,7 +51,7 @@ test.level("the morning is the same when the scripts are reloaded", {
   maxTicks = 9000,
   variants = VARIANTS,
 }, function(t, variant)
-  local moment = MOMENTS[variant]
+  local moment = variant and MOMENTS[variant]
   if moment then
     moment(t)
     local texts: { [string]: string } = {}
@@ -68,7 +68,7 @@ test.level("the morning is the same when the night is saved and loaded", {
   maxTicks = 9000,
   variants = VARIANTS,
 }, function(t, variant)
-  local moment = MOMENTS[variant]
+  local moment = variant and MOMENTS[variant]
   if moment then
     moment(t)
     local saved, tick = t:save(), level.tick

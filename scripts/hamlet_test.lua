@@ -39,7 +39,8 @@ end)
 
 test.level("all but the guard of the night lie in bed after midnight", { level = "hamlet", maxTicks = 4000 }, function(t)
   untilTime(t, "1:00")
-  local beds = { anna = "bakerBed", bert = "smithBed", cora = "innkeeperBed", fritz = "farmBed", dora = "bunk1" }
+  local beds: { [string]: string } =
+    { anna = "bakerBed", bert = "smithBed", cora = "innkeeperBed", fritz = "farmBed", dora = "bunk1" }
   for name, bed in pairs(beds) do
     t:expect(world.character(name):distanceTo(bed)):toBeBelow(0.5)
   end

@@ -27,12 +27,12 @@ local function recover(self)
 end
 
 -- Chooses where to go next.
-local function nextPlace(self)
+local function nextPlace(self: Behaviour)
   return nav.randomPoint({ area = self.params.area, reachableFrom = self.character, rng = self.rng })
     or self.character.position
 end
 
-local function count(self)
+local function count(self: Behaviour)
   self.state.strolls += 1
 end
 

@@ -91,13 +91,15 @@ end
 -- Waits until the appointment that began then is over.
 ---@async
 local function last(plan: { Appointment }, began: number)
-  repeat
+  local now = began
+  while now == began do
     local _, _, following = schedule.now(plan)
     local left = clock.secondsUntil(following.at)
     -- Somebody may set the clock meanwhile, or stop it.
     task.waitEvent("clockChanged", if left < math.huge then { timeout = left } else nil)
-    local _, _, _, now = schedule.now(plan)
-  until now ~= began
+    local _, _, _, current = schedule.now(plan)
+    now = current
+  end
 end
 
 ---@async

@@ -85,7 +85,7 @@ const NAME: Param = param("name", "string", "\"talk\"");
 const CHARACTER: Param = param("character", "Character", "guard");
 const GOAL: Param = param("goal", "Place", "\"gate\"");
 const WALK_OPTIONS: Param = param("options", "WalkOptions?", "{ gait = \"run\" }");
-const ENTRY_MAP: Param = param("entries", "{[any]: Awaitable | () -> any}", "{ function() end }");
+const ENTRY_MAP: Param = param("entries", "{[any]: Awaitable | () -> ...any}", "{ function() end }");
 const RUN: Param = param("fn", "() -> ()", "function() end");
 const FIELDS: Param = param("options", "{[string]: any}?", "{ seconds = 0.1 }");
 
@@ -199,7 +199,7 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         params: &[
-            param("entry", "Awaitable | () -> any", "function() end"),
+            param("entry", "Awaitable | () -> ...any", "function() end"),
             param("options", "UntilOptions?", "{ timeout = 1 }"),
         ],
         returns: "any",

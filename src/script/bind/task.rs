@@ -52,7 +52,7 @@ pub const SHAPES: &[TableType] = &[
 ];
 
 const ENTRIES_PARAM: Param =
-    param("entries", "{[any]: Awaitable | () -> any}", "{ task.spawn(function() end) }");
+    param("entries", "{[any]: Awaitable | () -> ...any}", "{ task.spawn(function() end) }");
 const FN: Param = param("fn", "(...any) -> ...any", "function() end");
 const REST: Param = param("...", "any", "1");
 
@@ -130,7 +130,7 @@ pub const ENTRIES: &[Binding] = &[
     Binding {
         params: &[
             param("seconds", "number", "0.1"),
-            param("entry", "Awaitable | () -> any", "function() end"),
+            param("entry", "Awaitable | () -> ...any", "function() end"),
         ],
         returns: "boolean, any",
         raises: "range wait limit",
