@@ -13,7 +13,6 @@ use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
-use crate::game::by_name::ByName;
 use crate::game::inputs::LevelTexts;
 use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
@@ -42,8 +41,8 @@ pub(crate) struct Origin {
     doors: Vec<Door>,
     marks: BTreeSet<String>,
     routes: BTreeSet<String>,
-    people: ByName<Given>,
-    behaviours: ByName<Option<BehaviourRef>>,
+    people: BTreeMap<String, Given>,
+    behaviours: BTreeMap<String, Option<BehaviourRef>>,
     settings: Settings,
     script: Option<String>,
     seed: u64,
@@ -153,10 +152,8 @@ impl Origin {
         day.save(out);
         let mut last: Option<&BehaviourRef> = None;
         let mut there = 0;
-        // Most are there in the order of the level.
-        let (mut next, mut next_behaviour) = (0, 0);
         for (_, one) in world.characters() {
-            let given = people.next(&mut next, &one.name);
+            let given = people.get(&one.name);
             there += usize::from(given.is_some());
             out.option(given, |out, given| {
                 let is_so = given.is_of(one);
@@ -165,15 +162,14 @@ impl Origin {
                     given.save(out);
                 }
             });
-            save_behaviour(out, behaviours.next(&mut next_behaviour, &one.name), &mut last);
+            save_behaviour(out, behaviours.get(&one.name), &mut last);
         }
-        let is_gone = |name: &&str| world.find_character(name).is_none();
-        let names = || people.in_order().map(|(name, _)| name);
+        let is_gone = |name: &&String| world.find_character(name).is_none();
         // Names are given once, so mostly there is nobody to look for.
-        let gone: Vec<&str> =
-            if there < people.len() { names().filter(is_gone).collect() } else { Vec::new() };
+        let most = if there < people.len() { people.len() } else { 0 };
+        let gone: Vec<&String> = people.keys().take(most).filter(is_gone).collect();
         out.list(gone.into_iter(), |out, name| {
-            out.text(name);
+            name.save(out);
             people.get(name).cloned().save(out);
             save_behaviour(out, behaviours.get(name), &mut last);
         });
@@ -198,7 +194,7 @@ impl Origin {
         })?;
         let (marks, routes): (Vec<String>, Vec<String>) = (Saved::load(input)?, Saved::load(input)?);
         let (seed, day) = (input.whole()?, Saved::load(input)?);
-        let (mut people, mut behaviours) = (Vec::new(), Vec::new());
+        let (mut people, mut behaviours) = (BTreeMap::new(), BTreeMap::new());
         let mut last: Option<BehaviourRef> = None;
         let mut load_behaviour = |input: &mut ByteReader<'_>| {
             input.option(|input| {
@@ -230,8 +226,8 @@ impl Origin {
             doors,
             marks: marks.into_iter().collect(),
             routes: routes.into_iter().collect(),
-            people: people.into_iter().collect(),
-            behaviours: behaviours.into_iter().collect(),
+            people,
+            behaviours,
             settings: world.settings.clone(),
             day,
             script,
@@ -377,10 +373,10 @@ fn apply_to(
     places(world, &before, new.places.marks, new.places.routes);
     settings(world, &before, old, &mut edited);
     people(world, &before, old, walkable, &mut edited);
-    for (name, given) in old.behaviours.in_order() {
+    for (name, given) in &old.behaviours {
         if let Some(id) = world.find_character(name)
             && before.behaviours.get(name) != Some(given)
-            && (before.behaviours.contains(name) || given.is_some())
+            && (before.behaviours.contains_key(name) || given.is_some())
         {
             edited.behaviours.push((id, given.clone()));
         }
@@ -586,10 +582,10 @@ fn people(
             settle_on_ground(world, id, &one, edited);
         }
     }
-    for (name, is) in now.people.in_order() {
-        if !before.people.contains(name) && world.find_character(name).is_none() {
+    for (name, is) in &now.people {
+        if !before.people.contains_key(name) && world.find_character(name).is_none() {
             let wanted = Spawn {
-                name: name.to_owned(),
+                name: name.clone(),
                 position: is.position,
                 facing_rad: is.facing_rad,
                 radius_m: is.radius_m,
