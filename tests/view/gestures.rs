@@ -4,6 +4,7 @@
 //! floors that are turned. Method: real presses and drags in Chromium; what they came to is read from the
 //! files and from the program over a socket of its own, not from the page.
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Makes a gesture, and makes it again as people do when nothing comes of it: a busy machine may still be
 /// drawing.
-fn made_until(what: &str, mut gesture: impl FnMut(), mut holds: impl FnMut() -> bool) {
+pub fn made_until(what: &str, mut gesture: impl FnMut(), mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         gesture();
@@ -227,9 +228,16 @@ fn a_level_with_floors_is_turned_and_walked_on() {
     page.until("window.walkon.pose.tilt < 1.4 && Math.abs(window.walkon.pose.turn) > 0.3");
     assert_eq!(page.value("!!document.querySelector('[data-test=\"menu\"]')"), false, "a drag opens no menu");
     page.press("fit");
-    let guest = place_of(&mut page, "guest");
-    page.click(guest, 0);
-    page.until("window.walkon.selection?.name === 'guest'");
+    // The view may still be on its way as the place is asked for.
+    let both = RefCell::new(&mut page);
+    let click = || {
+        let mut page = both.borrow_mut();
+        let guest = place_of(&mut page, "guest");
+        page.click(guest, 0);
+    };
+    made_until("a selection", click, || {
+        both.borrow_mut().value("window.walkon.selection?.name === 'guest'") == true
+    });
     // To a mark on the upper floor, which is seen from here.
     let mark = hand.get(json!({ "do": "inspect", "kind": "mark", "name": "gallery" }))["position"].clone();
     let mark: [f64; 3] = serde_json::from_value(mark).unwrap();
