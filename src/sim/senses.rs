@@ -53,15 +53,13 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
     let view = View { now: clock.tick, map, characters, noises, tagged };
     let first = SenseId(*next);
     let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
-    // Those whose turn it is, then those before them; the one that the looks do not reach.
-    let mut waits = attend_to(watches.range_mut(first..), &view, &mut left, events);
-    if waits.is_none() {
-        waits = attend_to(watches.range_mut(..first), &view, &mut left, events);
-    }
+    // From the one whose turn it is to the last, then from the first.
+    let waits = attend_to(watches.range_mut(first..), &view, &mut left, events)
+        .or_else(|| attend_to(watches.range_mut(..first), &view, &mut left, events));
     *next = waits.map_or(0, |id| id.0);
 }
 
-/// Watches look one after another until nothing is left of the looks; the one whose turn comes next.
+/// Lets watches look one after another until no looks are left. Returns the watch that has to wait.
 fn attend_to(
     mut watches: RangeMut<'_, SenseId, SenseWatch>,
     view: &View<'_>,

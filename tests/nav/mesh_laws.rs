@@ -213,6 +213,13 @@ fn seed_w2_a_line_is_clear_for_a_width_exactly_when_no_wall_is_nearer() {
 /// off by, and what it passes each of them by.
 const STRAYS_M: f32 = 3e-3;
 
+/// A random place at most so far from a corner.
+fn beside(rng: &mut Rng, [x, z]: [f64; 2], reach_m: f64) -> Vec3 {
+    let (angle, away_m) = (rng.float(0.0, std::f64::consts::TAU), rng.float(0.0, reach_m));
+    let place = [x + away_m * libm::cos(angle), z + away_m * libm::sin(angle)];
+    Vec3::new(place[0] as f32, 0.0, place[1] as f32)
+}
+
 /// Where a body has come to is where it can go on from: no line, however it grazes the corners of the ground,
 /// ends off it.
 #[test]
@@ -228,12 +235,7 @@ fn lines_at_the_corners_of_the_ground_end_on_it_and_so_do_the_parts_of_them() {
             let rims = map.mesh().map(|mesh| mesh.rims(&by)).unwrap_or_default();
             for _ in 0..if rims.is_empty() { 0 } else { 1500 } {
                 let [([x, z], _), _] = rims[rng.below(rims.len() as u64) as usize];
-                let mut beside = |reach_m: f64| {
-                    let (angle, away_m) = (rng.float(0.0, std::f64::consts::TAU), rng.float(0.0, reach_m));
-                    let place = [x + away_m * libm::cos(angle), z + away_m * libm::sin(angle)];
-                    Vec3::new(place[0] as f32, 0.0, place[1] as f32)
-                };
-                let (from, to) = (beside(2e-3), beside(0.3));
+                let [from, to] = [2e-3, 0.3].map(|reach_m| beside(&mut rng, [x, z], reach_m));
                 if !footing.is_walkable(from) {
                     continue;
                 }
@@ -273,11 +275,8 @@ fn lines_from_corner_to_corner_are_clear_where_every_place_of_them_is_ground() {
                 let [one, two] = [0; 2].map(|_| rims[rng.below(rims.len() as u64) as usize]);
                 // Along a wall either way, or to any corner.
                 let ends = [[one[0], one[1]], [one[1], one[0]], [one[0], two[0]]];
-                let [from, to] = ends[rng.below(3) as usize].map(|([x, z], _)| {
-                    let (angle, away_m) = (rng.float(0.0, std::f64::consts::TAU), rng.float(0.0, 1e-3));
-                    let place = [x + away_m * libm::cos(angle), z + away_m * libm::sin(angle)];
-                    Vec3::new(place[0] as f32, 0.0, place[1] as f32)
-                });
+                let [from, to] =
+                    ends[rng.below(3) as usize].map(|(corner, _)| beside(&mut rng, corner, 1e-3));
                 let mut places = (0..=200_u16).map(|part| from.lerp(to, f32::from(part) / 200.0));
                 match (footing.clear(from, to), places.all(|place| footing.is_walkable(place))) {
                     (true, true) => clear += 1,

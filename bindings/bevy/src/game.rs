@@ -302,9 +302,8 @@ impl Running {
         mut note: impl FnMut(&Pose, &mut PoseBefore, &mut PoseNow),
     ) {
         for (at, pose) in self.live.game().poses().enumerate() {
-            // Both lists are in order of creation, unless the host has added somebody behind the plugin's back.
-            let is_its = |known: &&(CharacterId, Entity)| known.0 == pose.character;
-            let known = self.walkers.get(at).filter(is_its).or_else(|| self.walkers.iter().find(is_its));
+            // Both lists are in order of creation; further on where the host has removed somebody in between.
+            let known = self.walkers.iter().skip(at).find(|known| known.0 == pose.character);
             if let Some((mut before, mut now)) = known.and_then(|known| poses.get_mut(known.1).ok()) {
                 note(&pose, &mut before, &mut now);
             }

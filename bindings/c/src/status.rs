@@ -86,7 +86,7 @@ impl From<BorrowError> for Failure {
     fn from(error: BorrowError) -> Self {
         let status = match error {
             BorrowError::OtherThread => WalkonStatus::WrongThread,
-            BorrowError::InUse | BorrowError::DecodeError => WalkonStatus::Bug,
+            BorrowError::InUse | BorrowError::Broken => WalkonStatus::Bug,
         };
         Self::new(status, format!("game: {error}"))
     }

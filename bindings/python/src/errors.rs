@@ -28,7 +28,7 @@ pub fn given<T>(py: Python<'_>, given: Result<Result<T, BorrowError>, Bug>) -> P
 fn borrow(py: Python<'_>, error: BorrowError) -> PyErr {
     let class = match error {
         BorrowError::OtherThread | BorrowError::InUse => "ThreadError",
-        BorrowError::DecodeError => "BugError",
+        BorrowError::Broken => "BugError",
     };
     named(py, class, &format!("game: {error}"))
 }

@@ -26,7 +26,7 @@ pub enum BorrowError {
     InUse,
     /// Something panicked while it was lent.
     #[error("a bug in walkon has broken it, it can only be freed")]
-    DecodeError,
+    Broken,
 }
 
 /// A value of one thread.
@@ -73,7 +73,7 @@ impl<T> ThreadBound<T> {
         }
         let mut value = self.value.try_borrow_mut().map_err(|_| BorrowError::InUse)?;
         if self.is_broken.replace(true) {
-            return Err(BorrowError::DecodeError);
+            return Err(BorrowError::Broken);
         }
         let done = work(&mut value);
         // A panic never comes here.
@@ -127,8 +127,8 @@ mod tests {
             })
         });
         assert_eq!(torn, Err::<Result<(), _>, _>(crate::Bug("2 parts".to_owned())));
-        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::DecodeError));
-        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::DecodeError));
+        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::Broken));
+        assert_eq!(bound.with(|value| value.len()), Err(BorrowError::Broken));
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct Who {
     pub name: String,
 }
 
-/// What one call came to, or several.
+/// What one call cost, or several together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CallCost {
     pub(crate) fuel: u64,
@@ -154,12 +154,18 @@ struct Route {
     file: u32,
 }
 
-/// What calls of one file in a row come to: its sum is not written at each of them.
+/// What consecutive calls of one file cost together. The sum of the file is updated once for all of them.
 #[derive(Clone, Copy, Debug)]
 struct FileRow {
     file: u32,
     calls: u32,
     cost: CallCost,
+}
+
+impl FileRow {
+    fn of(file: u32) -> Self {
+        Self { file, calls: 0, cost: CallCost::default() }
+    }
 }
 
 /// Calls that were timed together: those up to this one, and when they began and ended.
@@ -396,7 +402,7 @@ impl Ledger {
         let (mut spans, mut ended) = (std::mem::take(&mut self.spans), std::mem::take(&mut self.ended));
         let mut calls = ended.drain(..);
         let mut counted = 0;
-        let mut row = FileRow { file: NONE, calls: 0, cost: CallCost::default() };
+        let mut row = FileRow::of(NONE);
         for Span { until, begun_ns, ended_ns, units } in spans.drain(..) {
             let each_ns = ended_ns.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
             let (mut sum, mut last_ns) = (0, begun_ns);
@@ -404,7 +410,7 @@ impl Ledger {
                 sum += fuel + CALL;
                 let end_ns = if sum == units { ended_ns } else { begun_ns + (sum as f64 * each_ns) as u64 };
                 let nanoseconds = end_ns.saturating_sub(last_ns);
-                self.add(context, last_ns, (CallCost { fuel, nanoseconds }, &mut row));
+                self.add(context, last_ns, CallCost { fuel, nanoseconds }, &mut row);
                 last_ns = end_ns;
             }
             counted = until;
@@ -442,7 +448,7 @@ impl Ledger {
     }
 
     #[inline]
-    fn add(&mut self, context: u32, begun_ns: u64, (cost, row): (CallCost, &mut FileRow)) {
+    fn add(&mut self, context: u32, begun_ns: u64, cost: CallCost, row: &mut FileRow) {
         let (Some(&route), Some(tally)) =
             (self.routes.get(context as usize), self.of_contexts.get_mut(context as usize))
         else {
@@ -455,7 +461,7 @@ impl Ledger {
         }
         if row.file != route.file {
             self.add_row(*row);
-            *row = FileRow { file: route.file, calls: 0, cost: CallCost::default() };
+            *row = FileRow::of(route.file);
         }
         row.calls += 1;
         row.cost.fuel += cost.fuel;

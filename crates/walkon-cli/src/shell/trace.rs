@@ -41,7 +41,7 @@ pub(super) struct Trace {
 enum State {
     Writing,
     /// A write failed; it was said, and nothing more is written.
-    DecodeError,
+    Broken,
     /// The reader of stdout has gone.
     Closed,
 }
@@ -127,7 +127,7 @@ impl Trace {
         {
             self.give_up(&error);
         }
-        self.state != State::DecodeError
+        self.state != State::Broken
     }
 
     fn push(&mut self, line: &str) {
@@ -179,7 +179,7 @@ impl Trace {
 
     fn give_up(&mut self, error: &std::io::Error) {
         tell(&format!("trace {}: {error}; tracing stops, the run goes on", self.name));
-        self.state = State::DecodeError;
+        self.state = State::Broken;
         // The part of a line that a failed write left is cut off: the whole lines before it stay as they are.
         let whole = self.whole + self.whole_lines_taken();
         if let Sink::File(file) = &mut self.sink {

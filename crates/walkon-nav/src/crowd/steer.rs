@@ -92,8 +92,8 @@ pub fn turn(heading: Vec2, direction: Vec2, turning: &Turning) -> Vec2 {
     let step_rad = (turning.rate_radps * turning.step_s).max(0.0);
     let (ahead, left) = (heading.dot(direction), cross(heading, direction));
     let step_sq = step_rad * step_rad;
-    // Mostly it looks there already. The begin of the series is no less than the cosine, and costs less; the
-    // rest makes up for rounding.
+    // Mostly it looks there already. The first terms of the series are no less than the cosine and
+    // cost less; the last one makes up for rounding.
     if step_rad < 1.0 && ahead >= 1.0 - step_sq * (0.5 - step_sq / 24.0) + 1e-6 {
         return direction;
     }

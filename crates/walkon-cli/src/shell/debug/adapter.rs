@@ -32,7 +32,7 @@ enum Outcome {
     Answer(Value),
     /// Answered, and then the level goes on.
     Order(DebugOrder, Value),
-    ReloadError(String),
+    Refusal(String),
 }
 
 /// What this adapter can do: the answer to `initialize`.
@@ -200,7 +200,7 @@ impl Adapter {
     fn settle(&self, request: &Value, outcome: Outcome) -> Option<DebugOrder> {
         match outcome {
             Outcome::Answer(body) => self.connection.answer(request, body),
-            Outcome::ReloadError(why) => self.connection.fail(request, &why),
+            Outcome::Refusal(why) => self.connection.fail(request, &why),
             Outcome::Order(order, body) => {
                 self.connection.answer(request, body);
                 return Some(order);
@@ -272,7 +272,7 @@ impl Adapter {
                 }
                 Outcome::Order(DebugOrder::Detach, json!({}))
             }
-            other => Outcome::ReloadError(format!("unknown request \"{other}\"")),
+            other => Outcome::Refusal(format!("unknown request \"{other}\"")),
         }
     }
 
@@ -387,7 +387,7 @@ impl Adapter {
             Some(message) => Outcome::Answer(json!({
                 "exceptionId": "fault", "description": message, "breakMode": "unhandled",
             })),
-            None => Outcome::ReloadError("no fault has stopped the level".to_owned()),
+            None => Outcome::Refusal("no fault has stopped the level".to_owned()),
         }
     }
 
@@ -395,7 +395,7 @@ impl Adapter {
         let source = if given["source"].is_object() { &given["source"] } else { given };
         match self.file_of(source, at).and_then(|file| at.text_of(&file)) {
             Some(text) => Outcome::Answer(json!({ "content": text, "mimeType": "text/x-lua" })),
-            None => Outcome::ReloadError("no script of this level".to_owned()),
+            None => Outcome::Refusal("no script of this level".to_owned()),
         }
     }
 }
@@ -467,6 +467,6 @@ fn evaluate(given: &Value, at: &Paused<'_>) -> Outcome {
             "result": one.value, "type": one.kind, "variablesReference": one.reference,
             "indexedVariables": one.indexed, "namedVariables": one.named,
         })),
-        Err(why) => Outcome::ReloadError(why),
+        Err(why) => Outcome::Refusal(why),
     }
 }

@@ -180,6 +180,13 @@ impl Adjacency {
         &self.ends
     }
 
+    /// Where a link begins and ends, world metres.
+    #[must_use]
+    #[inline]
+    pub(crate) fn places(&self, link: u32) -> [Vec3; 2] {
+        self.ends[link as usize].map(|end| self.points[end as usize])
+    }
+
     /// The ways from a point; none from a number that is no point.
     #[must_use]
     pub fn steps(&self, from: u32) -> &[AdjacentPoint] {

@@ -23,7 +23,7 @@ pub(crate) fn labels(count: usize, links: impl IntoIterator<Item = [u32; 2]>) ->
     (0..count as u32).map(|at| root(&mut parent, at)).collect()
 }
 
-/// The least point that a point hangs together with so far.
+/// The lowest point known to be connected to a point.
 pub(crate) fn root(parent: &mut [u32], mut at: u32) -> u32 {
     // Bounded: every step goes to a lower number.
     while parent[at as usize] != at {

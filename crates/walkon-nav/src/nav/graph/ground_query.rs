@@ -347,7 +347,7 @@ impl<'a> GraphGroundQuery<'a> {
     /// The ends of a link, on the ground.
     fn on_ground(&self, link: u32) -> (Point, Point) {
         let net = self.map.net();
-        let [a, b] = net.links()[link as usize].map(|end| ground(net.points()[end as usize]));
+        let [a, b] = net.places(link).map(ground);
         (a, b)
     }
 

@@ -1,12 +1,13 @@
-//! Links in groups, with their lengths added up: one of them is drawn as likely as it is long without a look
-//! at each.
+//! Links in groups with the sum of their lengths, so that a random link is drawn in proportion to its length
+//! without a look at every link.
 //!
-//! In: points, links, the set of areas across each. Out: groups of links, and the place so many metres along
-//! one. Holds: the links of a group have the same areas across them and hang together, so whoever may walk
-//! one may walk all; groups are in order of their first links, links of a group in order of their numbers,
-//! whatever the numbers of the sets. Cost: the points, and n log n over the links, once; a binary search for
-//! a place. Not here: whether somebody may walk a group (`map`).
+//! In: points, links, the set of areas across each. Out: groups of links; the place at a distance along a
+//! group. Holds: all links of a group cross the same areas and are connected, so a body that can walk one of
+//! them can walk them all. Groups are in order of their first links, and links in order of their numbers.
+//! The numbers of the sets do not matter. Cost: the points and n log n over the links, once; a binary search
+//! for a place. Not here: whether a body may walk a group (`map`).
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::Vec3;
@@ -14,10 +15,7 @@ use glam::Vec3;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::root;
 
-/// No group.
-const NONE: u32 = u32::MAX;
-
-/// Links with the same areas across them that hang together.
+/// Connected links that cross the same areas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LinkGroup {
     /// The number of the set of areas across each of them.
@@ -66,7 +64,7 @@ impl LinkLengths {
         for ends in first.windows(2) {
             let mut length_m = 0.0;
             for &link in &links[ends[0] as usize..ends[1] as usize] {
-                let [a, b] = places(net, link);
+                let [a, b] = net.places(link);
                 length_m += f64::from(a.distance(b));
                 ends_m.push(length_m);
             }
@@ -93,16 +91,11 @@ impl LinkLengths {
         let ends_m = &self.ends_m[group.range()];
         let at = ends_m.partition_point(|&end_m| end_m < along_m).min(ends_m.len().checked_sub(1)?);
         let begins_m = at.checked_sub(1).map_or(0.0, |before| ends_m[before]);
-        let [a, b] = places(net, self.links[group.first as usize + at]);
+        let [a, b] = net.places(self.links[group.first as usize + at]);
         let length_m = ends_m[at] - begins_m;
         let part = if length_m > 0.0 { ((along_m - begins_m) / length_m).clamp(0.0, 1.0) } else { 0.0 };
         Some(a.lerp(b, part as f32))
     }
-}
-
-/// Where a link begins and ends.
-fn places(net: &Adjacency, link: u32) -> [Vec3; 2] {
-    net.links()[link as usize].map(|end| net.points()[end as usize])
 }
 
 /// The number of the group of each link, in order of first links.
@@ -126,25 +119,13 @@ fn group(net: &Adjacency, set_of: &[u32]) -> Vec<u32> {
     number(&shared, set_of)
 }
 
-/// Numbers links alike in order of their first, where links of one set are alike that share a point.
+/// Numbers groups in order of their first links. Links are of one group if they have the same set and share
+/// the same point.
 fn number(shared: &[u32], set_of: &[u32]) -> Vec<u32> {
-    let mut sorted: Vec<u32> = (0..shared.len() as u32).collect();
-    let key = |link: u32| (set_of[link as usize], shared[link as usize]);
-    sorted.sort_by_key(|&link| key(link));
-    let mut first_of = vec![NONE; shared.len()];
-    for alike in sorted.chunk_by(|&one, &other| key(one) == key(other)) {
-        alike.iter().for_each(|&link| first_of[link as usize] = alike[0]);
-    }
-    let mut numbers = vec![NONE; shared.len()];
-    let mut next = 0;
-    for link in 0..shared.len() {
-        let first = first_of[link] as usize;
-        if first == link {
-            numbers[link] = next;
-            next += 1;
-        } else {
-            numbers[link] = numbers[first];
-        }
-    }
-    numbers
+    let mut numbers = BTreeMap::new();
+    let group = |(&set, &point)| {
+        let next = numbers.len() as u32;
+        *numbers.entry((set, point)).or_insert(next)
+    };
+    set_of.iter().zip(shared).map(group).collect()
 }

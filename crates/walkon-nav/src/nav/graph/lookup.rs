@@ -102,7 +102,7 @@ impl Lookup {
         let cell_m = self.cell_m;
         let width = f64::from(self.width_m) + MARGIN_M;
         let reach = cell_m * 0.7072 + width;
-        let [a, b] = net.links()[link as usize].map(|end| ground(net.points()[end as usize]));
+        let [a, b] = net.places(link).map(ground);
         let bounds = geom::Bounds::of(&[a, b]).grown(width);
         let ([from_x, from_z], [to_x, to_z]) = (self.cell(bounds.min), self.cell(bounds.max));
         for z in from_z..=to_z {
@@ -357,7 +357,7 @@ const UPRIGHT: f32 = 0.01;
 /// The place on a link that is nearest on the ground; nearest in space where it leads straight up.
 pub(crate) fn spot(net: &Adjacency, link: u32, point: Vec3) -> LinkSpot {
     let flat = Vec3::new(1.0, 0.0, 1.0);
-    let [a, b] = net.links()[link as usize].map(|end| net.points()[end as usize]);
+    let [a, b] = net.places(link);
     if ((b - a) * flat).length() < UPRIGHT * (b - a).length() {
         return spot_in_space(net, link, point);
     }
@@ -370,7 +370,7 @@ pub(crate) fn spot_in_space(net: &Adjacency, link: u32, point: Vec3) -> LinkSpot
 }
 
 fn project(net: &Adjacency, link: u32, offset: impl Fn(Vec3, Vec3) -> (Vec3, Vec3)) -> LinkSpot {
-    let [a, b] = net.links()[link as usize].map(|end| net.points()[end as usize]);
+    let [a, b] = net.places(link);
     let (from, along) = offset(a, b);
     let square = along.length_squared();
     let part = if square > 0.0 { (from.dot(along) / square).clamp(0.0, 1.0) } else { 0.0 };

@@ -129,8 +129,8 @@ impl Topology {
         self.edges(polygon).find(is_beyond)
     }
 
-    /// Of the two edges of a polygon at a corner the one that a line from there does not leave by, where it
-    /// leads out across both: the other is further along.
+    /// A line that starts at a corner of a polygon may cross both edges that meet there. Returns the one that
+    /// it does not leave by, because the other is further along; none where it does not cross both.
     fn left_behind(&self, polygon: u32, corner: u32, to: Point) -> u32 {
         let Some(begins) = self.edges(polygon).find(|&edge| self.ring[edge as usize] == corner) else {
             return NONE;

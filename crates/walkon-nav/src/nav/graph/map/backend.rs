@@ -268,8 +268,8 @@ impl Backend for PointGraph {
     }
 }
 
-/// What it takes to see whether a random point may lie on a link, or on those of a group, and how long that
-/// is.
+/// Effort of looking at a link, or at a group of links, for a random point: whether the point may lie on it,
+/// and how long it is.
 const STRETCH_EFFORT: u64 = 32;
 
 /// Which links a random point may lie on.
@@ -349,10 +349,9 @@ impl PointGraph {
         effort: &Effort,
     ) -> Option<Vec3> {
         let stretch = |link: u32| {
-            let ends = self.net.links()[link as usize];
-            let is_admitted = admission.admits(self.set_across(link), ends[0]);
-            let ends = ends.map(|end| self.net.points()[end as usize]);
-            if is_admitted { within_disc(ends, centre, within_m) } else { None }
+            let [point, _] = self.net.links()[link as usize];
+            let is_admitted = admission.admits(self.set_across(link), point);
+            if is_admitted { within_disc(self.net.places(link), centre, within_m) } else { None }
         };
         let mut near: Vec<u32> = Vec::new();
         let reach_m = within_m + WITHIN_SPARE_M;

@@ -278,7 +278,7 @@ proptest! {
                 for group in lengths.groups().iter().filter(admitted) {
                     let mut begins_m = 0.0;
                     for &link in lengths.links_of(group) {
-                        let [a, b] = map.net().links()[link as usize].map(|end| map.net().points()[end as usize]);
+                        let [a, b] = map.net().places(link);
                         let length_m = f64::from(a.distance(b));
                         let place = lengths.place(map.net(), group, begins_m + 0.25 * length_m);
                         let away_m = place.map(|place| place.distance(a.lerp(b, 0.25)));
