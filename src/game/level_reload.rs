@@ -13,6 +13,7 @@ use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
+use crate::game::by_name::ByName;
 use crate::game::inputs::LevelTexts;
 use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
@@ -41,8 +42,8 @@ pub(crate) struct Origin {
     doors: Vec<Door>,
     marks: BTreeSet<String>,
     routes: BTreeSet<String>,
-    people: BTreeMap<String, Given>,
-    behaviours: BTreeMap<String, Option<BehaviourRef>>,
+    people: ByName<Given>,
+    behaviours: ByName<Option<BehaviourRef>>,
     settings: Settings,
     script: Option<String>,
     seed: u64,
@@ -152,8 +153,10 @@ impl Origin {
         day.save(out);
         let mut last: Option<&BehaviourRef> = None;
         let mut there = 0;
+        // Most are there in the order of the level.
+        let (mut next, mut next_behaviour) = (0, 0);
         for (_, one) in world.characters() {
-            let given = people.get(&one.name);
+            let given = people.next(&mut next, &one.name);
             there += usize::from(given.is_some());
             out.option(given, |out, given| {
                 let is_so = given.is_of(one);
@@ -162,14 +165,15 @@ impl Origin {
                     given.save(out);
                 }
             });
-            save_behaviour(out, behaviours.get(&one.name), &mut last);
+            save_behaviour(out, behaviours.next(&mut next_behaviour, &one.name), &mut last);
         }
-        let is_gone = |name: &&String| world.find_character(name).is_none();
+        let is_gone = |name: &&str| world.find_character(name).is_none();
+        let names = || people.in_order().map(|(name, _)| name);
         // Names are given once, so mostly there is nobody to look for.
-        let most = if there < people.len() { people.len() } else { 0 };
-        let gone: Vec<&String> = people.keys().take(most).filter(is_gone).collect();
+        let gone: Vec<&str> =
+            if there < people.len() { names().filter(is_gone).collect() } else { Vec::new() };
         out.list(gone.into_iter(), |out, name| {
-            name.save(out);
+            out.text(name);
             people.get(name).cloned().save(out);
             save_behaviour(out, behaviours.get(name), &mut last);
         });
@@ -194,7 +198,7 @@ impl Origin {
         })?;
         let (marks, routes): (Vec<String>, Vec<String>) = (Saved::load(input)?, Saved::load(input)?);
         let (seed, day) = (input.whole()?, Saved::load(input)?);
-        let (mut people, mut behaviours) = (BTreeMap::new(), BTreeMap::new());
+        let (mut people, mut behaviours) = (Vec::new(), Vec::new());
         let mut last: Option<BehaviourRef> = None;
         let mut load_behaviour = |input: &mut ByteReader<'_>| {
             input.option(|input| {
@@ -226,8 +230,8 @@ impl Origin {
             doors,
             marks: marks.into_iter().collect(),
             routes: routes.into_iter().collect(),
-            people,
-            behaviours,
+            people: people.into_iter().collect(),
+            behaviours: behaviours.into_iter().collect(),
             settings: world.settings.clone(),
             day,
             script,
@@ -373,10 +377,10 @@ fn apply_to(
     places(world, &before, new.places.marks, new.places.routes);
     settings(world, &before, old, &mut edited);
     people(world, &before, old, walkable, &mut edited);
-    for (name, given) in &old.behaviours {
+    for (name, given) in old.behaviours.in_order() {
         if let Some(id) = world.find_character(name)
             && before.behaviours.get(name) != Some(given)
-            && (before.behaviours.contains_key(name) || given.is_some())
+            && (before.behaviours.contains(name) || given.is_some())
         {
             edited.behaviours.push((id, given.clone()));
         }
@@ -582,10 +586,10 @@ fn people(
             settle_on_ground(world, id, &one, edited);
         }
     }
-    for (name, is) in &now.people {
-        if !before.people.contains_key(name) && world.find_character(name).is_none() {
+    for (name, is) in now.people.in_order() {
+        if !before.people.contains(name) && world.find_character(name).is_none() {
             let wanted = Spawn {
-                name: name.clone(),
+                name: name.to_owned(),
                 position: is.position,
                 facing_rad: is.facing_rad,
                 radius_m: is.radius_m,

@@ -4,6 +4,7 @@
 //! list in [`Game::tick`], in that order, and nothing else changes the world. Not here: clocks, files,
 //! threads; the game neither sleeps nor prints.
 
+mod by_name;
 pub mod debugging;
 pub mod event;
 pub mod fault_list;

@@ -8,6 +8,7 @@ use walkon::game::Game;
 use walkon::game::save::seal;
 
 use super::contract::Piece;
+use super::laws::number;
 use crate::laws::fuzzed::checks;
 
 /// Save games on every kind of map; with `UPDATE=1` what the fuzz target begins with is written again.
@@ -101,7 +102,7 @@ fn bytes_changed_at_random_are_read_or_refused_and_what_is_read_runs() {
     for (index, (kind, whole)) in games.iter().enumerate() {
         let other = &games[(index + 1) % games.len()].1;
         let mut read = 0;
-        for round in 0..600 {
+        for round in 0..number("SAVE_ROUNDS", 600) {
             let mut rng = Rng::stream(round, &format!("save of {kind}"));
             let mut changed = whole.clone();
             for _ in 0..1 + rng.below(3) {

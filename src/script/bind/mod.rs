@@ -237,8 +237,10 @@ pub fn install(vm: &ScriptVm, setup: &BindingSetup<'_>) -> mlua::Result<Table> {
     let native: Table = vm.globals().raw_get("string")?;
     log::install(lua, native.raw_get("format")?, vm.globals().raw_get("tostring")?);
     let words = (Status::ALL.map(Status::name), Reason::ALL.map(Reason::name));
-    let (crossing, walk_result) = vm.own_chunk(include_str!("../prelude/records.lua"))?.call(words)?;
-    let makers = Makers { index: vm.own_chunk(handles::index_text())?, crossing, walk_result };
+    let records = vm.own_chunk(include_str!("../prelude/records.lua"))?;
+    let (crossing, walk_result, behaviour) = records.call(words)?;
+    let index = vm.own_chunk(handles::index_text())?;
+    let makers = Makers { index, crossing, walk_result, behaviour };
     handles::install(lua, makers, lua.create_function(results::show_walk_result)?)?;
     register_types(lua, setup)?;
     for group in groups().into_iter().filter(|group| !group.is_type) {

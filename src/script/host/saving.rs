@@ -21,7 +21,7 @@ use crate::script::bind::level;
 use crate::script::host::reload::commit::{self, LoadedInstance};
 use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::host::{BehaviourRef, ScriptHost, StartError, class};
-use crate::script::state::behaviours::{Behaviours, Class, Instance, Suspended};
+use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::{OwnerKind, Owners};
 use crate::script::state::runtime::{Actors, Cinematics, Registered, Runtime};
@@ -32,6 +32,7 @@ use crate::script::state::waits::{Delivery, TaskPause};
 use crate::script::step::testing::declared::is_test_file;
 use crate::script::step::{behaviour, cinematic, invoke, level_script, plain_state, testing};
 use crate::script::vm::convert::Argument;
+use crate::script::vm::payload::saved::{DataPlace, DataWriter, ReadData};
 use crate::script::vm::{ScriptVm, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
@@ -49,15 +50,20 @@ pub(crate) struct Loaded {
     scenes: Vec<SavedScene>,
 }
 
-/// The state of a behaviour, as it is to be saved.
-struct KeptState {
+/// What is wrong when there is no room in the VM.
+const MEMORY_SPENT: &str = "the memory of the level is spent";
+
+/// Names that are looked for before their files are, at most.
+const ASKED_MAX: usize = 64;
+
+/// A behaviour that is there, as a save game is to hold it.
+struct Kept {
     owner: Owner,
     version: u64,
-    state: Plain,
-    is_whole: bool,
+    this: Rc<Table>,
 }
 
-/// A behaviour as a save game holds it; [`save_instances`] writes it.
+/// A behaviour as a save game holds it; [`ScriptHost::save_instance`] writes it.
 struct SavedInstance {
     owner: Owner,
     character: CharacterId,
@@ -65,29 +71,24 @@ struct SavedInstance {
     asked: String,
     given: Plain,
     version: u64,
-    state: Plain,
+    state: DataPlace,
     is_whole: bool,
 }
 
-walkon_nav::saved!(SavedInstance { owner, character, file, asked, given, version, state, is_whole });
-
-/// Writes behaviours as [`SavedInstance`] reads them: everything but the state is written in place.
-fn save_instances(behaviours: &Behaviours, states: &[KeptState], out: &mut ByteWriter) {
-    let found = |kept: &KeptState| behaviours.get(kept.owner);
-    let instances: Vec<(&KeptState, &Instance)> =
-        states.iter().filter_map(|kept| Some((kept, found(kept)?))).collect();
-    out.list(instances.into_iter(), |out, (kept, instance)| {
-        let KeptState { owner, version, state, is_whole } = kept;
-        let Instance { character, class, asked, given, .. } = instance;
-        owner.save(out);
-        character.save(out);
-        class.file.save(out);
-        asked.save(out);
-        given.save(out);
-        version.save(out);
-        state.save(out);
-        is_whole.save(out);
-    });
+impl SavedInstance {
+    /// Reads one; its state goes to `states`.
+    fn load<'a>(input: &mut ByteReader<'a>, states: &mut ReadData<'a>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            owner: Saved::load(input)?,
+            character: Saved::load(input)?,
+            file: Saved::load(input)?,
+            asked: Saved::load(input)?,
+            given: Saved::load(input)?,
+            version: Saved::load(input)?,
+            state: states.read(input)?,
+            is_whole: Saved::load(input)?,
+        })
+    }
 }
 
 /// A behaviour that was switched off.
@@ -148,13 +149,13 @@ impl ScriptHost {
                 format!("cinematic \"{name}\" is under way and does not say `resumable = true`")
             })?,
         };
-        let instances = self.kept_states(world);
+        let instances = self.kept_behaviours(world);
         let limit_kib = self.vm.limits().state_kib;
         let (shared, _) = plain_state::salvage(lua, "state", &Value::Table(self.state.clone()), limit_kib);
         shared.save(out);
         self.vm.save_streams(out);
         level::save(lua, out);
-        store::with(lua, |runtime| save_instances(&runtime.actors.behaviours, &instances, out));
+        self.save_instances(&instances, out)?;
         let owners: BTreeSet<Owner> = instances.iter().map(|instance| instance.owner).collect();
         store::with(lua, |runtime| save_tables(runtime, world, &owners, out));
         self.kept(&owners).save(out);
@@ -195,35 +196,57 @@ impl ScriptHost {
         saved.collect()
     }
 
-    /// What is to be kept of the state of every behaviour.
-    fn kept_states(&self, world: &World) -> Vec<KeptState> {
-        let lua = self.vm.lua();
-        let limit_kib = self.vm.limits().state_kib;
-        let there = store::with(lua, |runtime| {
+    /// The behaviours that are there.
+    fn kept_behaviours(&self, world: &World) -> Vec<Kept> {
+        store::with(self.vm.lua(), |runtime| {
             let behaviours = &runtime.actors.behaviours;
             let one = |owner: Owner| {
                 let instance = behaviours.get(owner)?;
                 // A behaviour whose character is removed ends with this tick.
                 world.characters.alive(instance.character)?;
-                Some((owner, instance.class.version, Rc::clone(&instance.this)))
+                Some(Kept { owner, version: instance.class.version, this: Rc::clone(&instance.this) })
             };
-            behaviours.owners().into_iter().filter_map(one).collect::<Vec<_>>()
-        });
+            behaviours.owners().into_iter().filter_map(one).collect()
+        })
+    }
+
+    /// Writes behaviours as [`SavedInstance`] reads them, each state as it stands in the VM.
+    fn save_instances(&self, all: &[Kept], out: &mut ByteWriter) -> Result<(), String> {
+        let lua = self.vm.lua();
         let loaded: BTreeMap<Owner, &LoadedInstance> =
             self.loaded.iter().flat_map(|loaded| &loaded.instances).map(|one| (one.owner, one)).collect();
-        let one = |(owner, version, this): (Owner, u64, Rc<Table>)| {
-            let field = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
-            let (state, left_out) = plain_state::salvage(lua, "self.state", &field, limit_kib);
-            let kept = KeptState { owner, version, state, is_whole: left_out.is_empty() };
+        let field = lua.create_string("state").map_err(|_| MEMORY_SPENT.to_owned())?;
+        let mut states = DataWriter::new(lua, self.vm.limits().state_kib);
+        out.list(all.iter(), |out, kept| {
             // Its code has not begun: it is as it was saved.
-            let Some(loaded) = loaded.get(&owner) else { return kept };
-            let kept = KeptState { version: loaded.from, ..kept };
-            match &loaded.refill {
-                Some(refill) => KeptState { state: refill.clone(), is_whole: false, ..kept },
-                None => kept,
-            }
-        };
-        there.into_iter().map(one).collect()
+            let loaded = loaded.get(&kept.owner);
+            let version = loaded.map_or(kept.version, |loaded| loaded.from);
+            store::with(lua, |runtime| {
+                if let Some(instance) = runtime.actors.behaviours.get(kept.owner) {
+                    save_instance((kept.owner, version), instance, out);
+                }
+            });
+            let is_whole = match loaded.and_then(|loaded| loaded.refill.as_ref()) {
+                Some(refill) => {
+                    refill.save(out);
+                    false
+                }
+                None => self.save_state(&mut states, &kept.this.raw_get(&field).unwrap_or(Value::Nil), out),
+            };
+            is_whole.save(out);
+        });
+        Ok(())
+    }
+
+    /// Writes a `self.state`, as far as it is plain data; whether all of it was.
+    fn save_state(&self, states: &mut DataWriter, state: &Value, out: &mut ByteWriter) -> bool {
+        if state.is_table() && states.write(state, out) {
+            return true;
+        }
+        let (lua, limit_kib) = (self.vm.lua(), self.vm.limits().state_kib);
+        let (state, left_out) = plain_state::salvage(lua, "self.state", state, limit_kib);
+        state.save(out);
+        left_out.is_empty()
     }
 
     /// The hash of each script by its path.
@@ -267,6 +290,26 @@ impl ScriptHost {
         self.vm.begin_tick();
         self.phase(world, 3, |vm| begin(vm, loaded));
     }
+}
+
+/// Writes what a save game holds of a behaviour but its state.
+fn save_instance((owner, version): (Owner, u64), instance: &Instance, out: &mut ByteWriter) {
+    let Instance {
+        character,
+        // Told by the character.
+        serial: _,
+        class,
+        // Made again; its state follows.
+        this: _,
+        asked,
+        given,
+    } = instance;
+    owner.save(out);
+    character.save(out);
+    class.file.save(out);
+    asked.save(out);
+    given.save(out);
+    version.save(out);
 }
 
 /// Writes the tables of the scheduler. They are taken apart here; the tables that are left out end with the
@@ -354,7 +397,8 @@ impl Plan<'_> {
         // Written first, read last: bodies draw numbers as they run.
         let streams = vm.streams_to_load(input)?;
         level::load(lua, input)?;
-        let instances: Vec<SavedInstance> = Saved::load(input)?;
+        let mut states = ReadData::default();
+        let instances = input.list(|input| SavedInstance::load(input, &mut states))?;
         let last = input.count()?;
         let level_owner: Option<Owner> = Saved::load(input)?;
         self.load_classes(Saved::load(input)?)?;
@@ -369,7 +413,7 @@ impl Plan<'_> {
         let mut loaded = Loaded { has_level: level_owner.is_some(), ..Loaded::default() };
         loaded.has_level |= self.begin_level(level_owner, last);
         for (instance, class) in instances {
-            loaded.instances.extend(self.create(instance, class, last)?);
+            loaded.instances.extend(self.create(instance, class, (last, &mut states))?);
         }
         loaded.revived = self.suspend(suspended)?;
         self.load_tables(input, last)?;
@@ -378,7 +422,8 @@ impl Plan<'_> {
         for scene in &loaded.scenes {
             self.check_scene(scene)?;
         }
-        loaded.instances.iter().try_for_each(|instance| commit::check_loaded(vm, instance))?;
+        let used = store::with(lua, |runtime| runtime.registered.handlers.names());
+        loaded.instances.iter().try_for_each(|instance| commit::check_loaded(vm, instance, &used))?;
         commit::check_loaded_level(vm)?;
         self.attach_new();
         vm.set_streams(streams);
@@ -402,9 +447,17 @@ impl Plan<'_> {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
             self.since.0.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let mut known = Vec::new();
+        // What thousands ask for is found once.
+        let mut found: Vec<(String, Rc<Class>)> = Vec::new();
         for mut instance in saved {
             // An edit of the level has removed it.
             if !self.is_alive(instance.character) {
+                continue;
+            }
+            let is_of_level = level.contains_key(&instance.character);
+            if let Some((_, class)) = found.iter().find(|(asked, _)| !is_of_level && *asked == instance.asked)
+            {
+                known.push((instance, Rc::clone(class)));
                 continue;
             }
             let asked = self.vm.resolve(&instance.asked).or_else(|_| self.vm.resolve(&instance.file));
@@ -427,6 +480,9 @@ impl Plan<'_> {
                 ReloadError { message, ..ReloadError::default() }
             })?;
             let class = class(self.vm, &file)?;
+            if self.vm.resolve(&instance.asked).as_ref() == Ok(&file) && found.len() < ASKED_MAX {
+                found.push((instance.asked.clone(), Rc::clone(&class)));
+            }
             known.push((instance, class));
         }
         Ok(known)
@@ -465,7 +521,7 @@ impl Plan<'_> {
         &self,
         saved: SavedInstance,
         class: Rc<Class>,
-        last: u32,
+        (last, states): (u32, &mut ReadData<'_>),
     ) -> Result<Option<LoadedInstance>, ReloadError> {
         let lua = self.vm.lua();
         let is_free = store::with(lua, |runtime| {
@@ -477,39 +533,18 @@ impl Plan<'_> {
         if !is_free {
             return Err(DecodeError::new("two owners of one number").into());
         }
-        let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
-        let name = class.name.clone();
-        let created = behaviour::create(self.vm, saved.character, class, (&saved.asked, &saved.given));
-        let owner = created.map_err(|what| ReloadError {
-            message: format!(
-                "{path}: character \"{}\": behaviour \"{name}\": {what}",
-                self.name_of(saved.character)
-            ),
-            file: path.clone(),
-            line: 1,
-            ..ReloadError::default()
+        let state = if saved.is_whole { state_of(states.make(lua, saved.state))? } else { None };
+        let given = ((saved.asked.as_str(), &saved.given), state);
+        let created = behaviour::create_with(self.vm, saved.character, class.clone(), given);
+        let owner = created.map_err(|what| {
+            let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
+            let (name, who) = (&class.name, self.name_of(saved.character));
+            let message = format!("{path}: character \"{who}\": behaviour \"{name}\": {what}");
+            ReloadError { message, file: path, line: 1, ..ReloadError::default() }
         })?;
         store::with(lua, |runtime| runtime.owners.count_from(last));
-        let refill = (!saved.is_whole).then(|| saved.state.clone());
-        if saved.is_whole {
-            self.give_state(owner, &saved.state)?;
-        }
+        let refill = (!saved.is_whole).then(|| states.plain(saved.state));
         Ok(Some(LoadedInstance { owner, from: saved.version, refill }))
-    }
-
-    fn give_state(&self, owner: Owner, state: &Plain) -> Result<(), ReloadError> {
-        let lua = self.vm.lua();
-        let Some(this) = store::with(lua, |runtime| runtime.actors.behaviours.this(owner)) else {
-            return Ok(());
-        };
-        let written = payload::write(lua, state).and_then(|state| match state {
-            Value::Table(table) => this.raw_set("state", table),
-            _ => Ok(()),
-        });
-        written.map_err(|_| ReloadError {
-            message: "the memory of the level is spent".to_owned(),
-            ..ReloadError::default()
-        })
     }
 
     /// Those that were switched off stay so; those whose files have changed since are to begin again.
@@ -574,7 +609,7 @@ impl Plan<'_> {
         let lua = self.vm.lua();
         for SavedKept { owner, handler, label, payload, is_event } in kept {
             let frozen = payload.map(|payload| payload::frozen(lua, &payload)).transpose();
-            let payload = frozen.map_err(|_| DecodeError::new("the memory of the level is spent"))?;
+            let payload = frozen.map_err(|_| DecodeError::new(MEMORY_SPENT))?;
             store::with(lua, |runtime| {
                 let on = runtime.actors.behaviours.get(owner).map(|instance| &instance.class.on);
                 let of_on = on.and_then(|on| on.get(&label)).cloned();
@@ -640,6 +675,12 @@ impl Plan<'_> {
             }
         }
     }
+}
+
+/// The table of a state that was made; none of what is no table.
+fn state_of(made: mlua::Result<Value>) -> Result<Option<Table>, ReloadError> {
+    let made = made.map_err(|_| ReloadError { message: MEMORY_SPENT.to_owned(), ..ReloadError::default() });
+    made.map(|state| state.as_table().cloned())
 }
 
 /// Everybody begins: the level script, behaviours in the order of their characters, then scenes, whose

@@ -1,5 +1,5 @@
 -- Tables that the host hands to scripts, each made in one call. The fields are those of the reference: `RegionEvent`
--- (`bind/region.rs`) and `WalkResult` (`bind/results.rs`). The host makes them read-only.
+-- (`bind/region.rs`) and `WalkResult` (`bind/results.rs`), which the host makes read-only, and `Behaviour`.
 --
 -- In: the words for statuses and reasons, which the host gives by their numbers.
 
@@ -41,4 +41,17 @@ local function walkResult(
     }
 end
 
-return crossing, walkResult
+local function behaviour(metatable, character, params, state, name, rng, blackboard, log)
+    local self = {
+        character = character,
+        params = params,
+        state = state,
+        name = name,
+        rng = rng,
+        blackboard = blackboard,
+        log = log,
+    }
+    return setmetatable(self, metatable)
+end
+
+return crossing, walkResult, behaviour

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use mlua::{Function, Table};
+use mlua::{Function, LuaString, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
@@ -31,6 +31,18 @@ pub(crate) struct Class {
     pub(crate) update: Option<Function>,
     pub(crate) tree: Option<BehaviourTree>,
     pub(crate) on: BTreeMap<String, Function>,
+    pub(crate) common: CommonFields,
+}
+
+/// What every `self` of a class has in common.
+#[derive(Clone, Debug)]
+pub(crate) struct CommonFields {
+    /// Finds what the class has.
+    pub(crate) metatable: Table,
+    /// The name of the class.
+    pub(crate) name: LuaString,
+    /// The library `log`.
+    pub(crate) log: Value,
 }
 
 /// A character with a behaviour.

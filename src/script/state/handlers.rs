@@ -228,6 +228,19 @@ impl Handlers {
         ends.chain(self.underway.names_of(owner)).collect()
     }
 
+    /// The same of every owner that has any.
+    pub(crate) fn names(&self) -> BTreeMap<Owner, BTreeSet<String>> {
+        let mut names: BTreeMap<Owner, BTreeSet<String>> = BTreeMap::new();
+        let mut add = |owner: Owner, own: Vec<String>| {
+            if !own.is_empty() {
+                names.entry(owner).or_default().extend(own);
+            }
+        };
+        self.walks.values().for_each(|record| add(record.owner, record.handlers.names()));
+        self.underway.all_names().for_each(|(owner, own)| add(owner, own));
+        names
+    }
+
     /// A new listener, which hears nothing yet.
     fn add(&mut self, owner: Owner, callback: Callback) -> Listener {
         self.last += 1;

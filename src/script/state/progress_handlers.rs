@@ -48,15 +48,15 @@ impl UnderwayHandlers {
 
     /// Names of handlers of an owner's walks under way.
     pub(crate) fn names_of(&self, owner: Owner) -> Vec<String> {
-        let own = self.0.values().filter(|(other, _)| *other == owner);
-        let all = own.flat_map(|(_, handlers)| {
-            [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked]
-        });
-        let name = |handler: &Option<Callback>| match handler {
-            Some(Callback::Named(name)) => Some(name.clone()),
-            _ => None,
-        };
-        all.filter_map(name).collect()
+        self.all_names().filter(|(other, _)| *other == owner).flat_map(|(_, names)| names).collect()
+    }
+
+    /// The same of every walk under way.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = (Owner, Vec<String>)> {
+        self.0.values().map(|(owner, Underway { stop, waypoint, near, blocked })| {
+            let names = [stop, waypoint, near, blocked].into_iter().filter_map(Callback::name_of);
+            (*owner, names.collect())
+        })
     }
 
     /// Writes the handlers that are names, of owners that are kept.

@@ -94,7 +94,9 @@ impl Streams {
         for (name, drawn) in input.list(|input| Ok((input.name()?, input.word()?)))? {
             let number =
                 self.begin(seed, &name).ok_or_else(|| DecodeError::new("more streams than there may be"))?;
-            self.give_back(number, Rng::stream_after(seed, &name, drawn));
+            if drawn > 0 {
+                self.give_back(number, Rng::stream_after(seed, &name, drawn));
+            }
         }
         Ok(())
     }

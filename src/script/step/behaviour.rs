@@ -12,7 +12,7 @@ use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::state::behaviours::{Class, Instance, Suspended};
+use crate::script::state::behaviours::{Class, CommonFields, Instance, Suspended};
 use crate::script::state::boards::BoardOf;
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::{OwnerKind, Owners};
@@ -73,8 +73,10 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         let other = behaviours.class(name).map(|_| format!("{name} ({taken})"));
         same.or(other)
     });
+    let name = known.unwrap_or_else(|| name.to_owned());
+    let common = common_fields(lua, table, &name).map_err(|error| error.to_string())?;
     let class = Rc::new(Class {
-        name: known.unwrap_or_else(|| name.to_owned()),
+        name,
         file: file.to_owned(),
         version,
         params: params::declare(lua, &get("params"))?,
@@ -83,9 +85,21 @@ pub(crate) fn shape(lua: &Lua, file: &str, result: &Value) -> Result<Rc<Class>, 
         tree: tree::read(lua, &get("tree"))?,
         on: declare_on(&get("on"))?,
         table: table.clone(),
+        common,
     });
     table.set_readonly(true);
     Ok(class)
+}
+
+fn common_fields(lua: &Lua, class: &Table, name: &str) -> mlua::Result<CommonFields> {
+    let metatable = lua.create_table_with_capacity(0, 2)?;
+    metatable.raw_set("__index", class)?;
+    metatable.raw_set("__metatable", false)?;
+    metatable.set_readonly(true);
+    // Lines carry the name of the behaviour, as all lines carry their owner. Not raw: the libraries lie
+    // behind the globals of a sandbox.
+    let log = lua.globals().get::<Value>("log")?;
+    Ok(CommonFields { metatable, name: lua.create_string(name)?, log })
 }
 
 fn declare_on(value: &Value) -> Result<BTreeMap<String, Function>, String> {
@@ -117,7 +131,17 @@ pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,
     class: Rc<Class>,
-    (asked, given): (&str, &Plain),
+    given: (&str, &Plain),
+) -> Result<Owner, String> {
+    create_with(vm, character, class, (given, None))
+}
+
+/// The same, with a state to begin with.
+pub(crate) fn create_with(
+    vm: &ScriptVm,
+    character: CharacterId,
+    class: Rc<Class>,
+    ((asked, given), state): ((&str, &Plain), Option<Table>),
 ) -> Result<Owner, String> {
     let lua = vm.lua();
     let filled = lend::with_world(lua, |world: &mut World| {
@@ -131,7 +155,8 @@ pub(crate) fn create(
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
     let name = format!("{character_name}/{}", class.name);
     let stream = store::with(lua, |runtime| runtime.streams.begin(seed, &name)).map(StreamId);
-    let this = new_self(lua, character, &class, &params, stream).map_err(|error| error.to_string())?;
+    let this = new_self(lua, character, &class, (&params, state), stream);
+    let this = this.map_err(|error| error.to_string())?;
     let owner = store::with(lua, |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
         if let Some(record) = runtime.owners.get_mut(owner) {
@@ -154,27 +179,22 @@ fn new_self(
     lua: &Lua,
     character: CharacterId,
     class: &Class,
-    params: &Plain,
+    (params, state): (&Plain, Option<Table>),
     stream: Option<StreamId>,
 ) -> mlua::Result<Table> {
-    // With room for all that is put in.
-    let this = lua.create_table_with_capacity(0, 8)?;
     let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
-    this.raw_set("character", handles::character(lua, character)?)?;
-    this.raw_set("params", frozen(lua, params)?)?;
-    this.raw_set("state", lua.create_table()?)?;
-    this.raw_set("name", class.name.as_str())?;
-    this.raw_set("rng", stream)?;
-    this.raw_set("blackboard", blackboard::board(lua, BoardOf::Character(character))?)?;
-    // Its lines carry the name of the behaviour, as all lines carry their owner. Not raw: the libraries lie
-    // behind the globals of a sandbox.
-    this.raw_set("log", lua.globals().get::<Value>("log")?)?;
-    let metatable = lua.create_table_with_capacity(0, 2)?;
-    metatable.raw_set("__index", &class.table)?;
-    metatable.raw_set("__metatable", false)?;
-    metatable.set_readonly(true);
-    this.set_metatable(Some(metatable))?;
-    Ok(this)
+    let CommonFields { metatable, name, log } = &class.common;
+    // All in one call: each field that the host puts in takes as long as that.
+    handles::maker(lua, |makers| &makers.behaviour)?.call((
+        metatable,
+        handles::character(lua, character)?,
+        frozen(lua, params)?,
+        state.map_or_else(|| lua.create_table(), Ok)?,
+        name,
+        stream,
+        blackboard::board(lua, BoardOf::Character(character))?,
+        log,
+    ))
 }
 
 /// Gives an instance another class: a fresh `self` that keeps `state`, and listeners for the new `on`. What
@@ -192,9 +212,8 @@ pub(crate) fn rebind(
         return Ok(());
     };
     let stream: Value = this.raw_get("rng")?;
-    let fresh = new_self(lua, character, &class, params, None)?;
+    let fresh = new_self(lua, character, &class, (params, Some(state.clone())), None)?;
     fresh.raw_set("rng", stream)?;
-    fresh.raw_set("state", state)?;
     store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
             record.names = Some(class.table.clone());

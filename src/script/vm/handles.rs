@@ -217,6 +217,8 @@ pub(crate) struct Makers {
     pub(crate) crossing: Function,
     /// The table of a walk's result, out of the values of its fields in the order of the reference.
     pub(crate) walk_result: Function,
+    /// The `self` of a behaviour, out of its metatable and the values of its fields.
+    pub(crate) behaviour: Function,
 }
 
 /// How a type looks names up. In Lua, so that a method is found without a call of the host.

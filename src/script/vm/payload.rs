@@ -5,6 +5,8 @@
 //! copy, never a shared table. Not here: how characters and doors look in Lua: `bind` says so once, through
 //! [`install`].
 
+pub(crate) mod saved;
+
 use std::collections::BTreeMap;
 
 use glam::Vec3;

@@ -20,15 +20,20 @@ const CIRCLES_MAX: usize = 8;
 /// The end of a chain, and no place in an order.
 const NONE: u32 = u32::MAX;
 
+/// Steps of a gap that are written at once, and plain bits of one at most: both in 32.
+const STEPS_AT_ONCE: u32 = 8;
+const PLAIN_BITS_MAX: u32 = 22;
+
 /// What the radius of a circle can be, metres.
 const RADIUS_RANGE_M: (f32, f32) = (-1.0, 1e3);
 
-/// Somebody who is in a list.
+/// Somebody who is in a list: half a line of the cache, because lists have hundreds of thousands of entries.
 #[derive(Clone, Copy, Debug)]
 struct Person {
     who: CharacterId,
-    position: Vec3,
-    /// The circle that was told of last.
+    /// The circle that was told of last, if any was.
+    disc: Disc,
+    /// Its number.
     now: u32,
     /// The circle that was written last: the first of the chain of those that are found again.
     newest: u32,
@@ -49,14 +54,16 @@ pub(super) struct ToldDiscs {
     ranks: Vec<u32>,
     /// Those who are in a list, in order of creation.
     people: Vec<Person>,
-    /// The circle of each that was told of last.
-    now: Vec<Option<Disc>>,
+    /// Where each of them stands.
+    positions: Vec<Vec3>,
     circles: Vec<Circle>,
     /// The radius that was written last, metres.
     radius_m: f32,
     /// Those of a list whose circle is not the one that was told of last.
     moved: Vec<(u32, Disc)>,
     bits: Vec<u8>,
+    /// The list that is read.
+    read: (Vec<CharacterId>, Vec<Disc>),
 }
 
 impl ToldDiscs {
@@ -103,9 +110,10 @@ impl ToldDiscs {
     fn of(characters: &Characters, all: &[u32]) -> Self {
         let ids = all.iter().filter_map(|&number| characters.ids().get(number as usize));
         let known = ids.filter_map(|&id| Some((id, characters.get(id)?)));
-        let people: Vec<Person> = known
-            .map(|(who, one)| Person { who, position: one.body.position, now: NONE, newest: NONE })
-            .collect();
+        let disc = Disc { centre: Vec3::ZERO, radius_m: 0.0 };
+        let (people, positions): (Vec<Person>, Vec<Vec3>) = known
+            .map(|(who, one)| (Person { who, disc, now: NONE, newest: NONE }, one.body.position))
+            .unzip();
         let room = people.iter().map(|one| place_of(one.who) + 1).max().unwrap_or(0);
         let mut ranks = vec![NONE; room];
         for (rank, one) in people.iter().enumerate() {
@@ -113,20 +121,19 @@ impl ToldDiscs {
                 *place = rank as u32;
             }
         }
-        let now = vec![None; people.len()];
-        Self { ranks, now, people, circles: Vec::new(), radius_m: 0.0, moved: Vec::new(), bits: Vec::new() }
+        let (circles, moved, bits) = (Vec::new(), Vec::new(), Vec::new());
+        Self { ranks, people, positions, circles, radius_m: 0.0, moved, bits, read: Default::default() }
     }
 
+    /// Somebody in a list, and the place among all of those.
     #[inline]
-    fn rank_of(&self, who: CharacterId) -> Option<u32> {
+    fn find(&self, who: CharacterId) -> Option<(u32, &Person)> {
         let rank = *self.ranks.get(place_of(who))?;
-        self.people.get(rank as usize).is_some_and(|one| one.who == who).then_some(rank)
+        self.people.get(rank as usize).filter(|one| one.who == who).map(|one| (rank, one))
     }
 
-    /// The circle of somebody that was told of last.
-    #[inline]
-    fn now(&self, rank: u32) -> Option<Disc> {
-        self.now.get(rank as usize).copied().flatten()
+    fn position(&self, rank: u32) -> Vec3 {
+        self.positions.get(rank as usize).copied().unwrap_or_default()
     }
 
     /// The circles of somebody that are found again, but for the one that was told of last.
@@ -146,11 +153,9 @@ impl ToldDiscs {
     }
 
     fn tell(&mut self, rank: u32, circle: u32) {
-        let now = self.circles.get(circle as usize).map(|circle| circle.disc);
-        if let (Some(one), Some(place)) =
-            (self.people.get_mut(rank as usize), self.now.get_mut(rank as usize))
-        {
-            (one.now, *place) = (circle, now);
+        let found = self.circles.get(circle as usize).map(|circle| circle.disc);
+        if let (Some(one), Some(disc)) = (self.people.get_mut(rank as usize), found) {
+            (one.now, one.disc) = (circle, disc);
         }
     }
 
@@ -158,7 +163,8 @@ impl ToldDiscs {
     /// least one, so that somebody takes three bits, and the memory of a list is a multiple of its bytes.
     fn plain_bits(&self, count: usize) -> u32 {
         // Seven tenths of the mean of gaps that are all equally likely: the best for them.
-        (self.people.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0).max(1)
+        let best = (self.people.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0);
+        best.clamp(1, PLAIN_BITS_MAX)
     }
 
     /// Writes a list.
@@ -187,18 +193,17 @@ impl ToldDiscs {
         let plain_bits = self.plain_bits(seen.len());
         let mut next = 0;
         for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
-            let Some(rank) = self.rank_of(who).filter(|&rank| rank >= next) else { return false };
+            let Some((rank, one)) = self.find(who).filter(|&(rank, _)| rank >= next) else { return false };
             let gap = rank - next;
             next = rank + 1;
-            let is_now = self.now(rank).is_some_and(|now| is_same(now, disc));
+            let is_now = one.now != NONE && is_same(one.disc, disc);
             let mut steps = gap >> plain_bits;
-            while steps > 16 {
-                out.put(0xffff, 16);
-                steps -= 16;
+            while steps > STEPS_AT_ONCE {
+                out.put((1 << STEPS_AT_ONCE) - 1, STEPS_AT_ONCE);
+                steps -= STEPS_AT_ONCE;
             }
-            out.put((1 << steps) - 1, steps + 1);
-            let low = u64::from(gap) & ((1 << plain_bits) - 1);
-            out.put(low | u64::from(is_now) << plain_bits, plain_bits + 1);
+            let low = gap & ((1 << plain_bits) - 1) | u32::from(is_now) << plain_bits;
+            out.put(((1 << steps) - 1) | (low << (steps + 1)), steps + plain_bits + 2);
             if !is_now {
                 moved.push((rank, disc));
             }
@@ -217,7 +222,7 @@ impl ToldDiscs {
         if let Some((circle, _)) = found {
             return self.tell(rank, circle);
         }
-        out.vector_near(disc.centre, one.position);
+        out.vector_near(disc.centre, self.position(rank));
         let is_as_wide = disc.radius_m.to_bits() == self.radius_m.to_bits();
         out.flag(is_as_wide);
         if !is_as_wide {
@@ -245,21 +250,26 @@ impl ToldDiscs {
             return Err(nobody());
         }
         input.pay(count * (size_of::<CharacterId>() + size_of::<Disc>()))?;
-        let (mut who, mut discs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut who, mut discs) = std::mem::take(&mut self.read);
+        who.clear();
+        discs.clear();
         let mut moved: Vec<(usize, u32)> = Vec::new();
         let plain_bits = self.plain_bits(count);
         let steps_max = (self.people.len() >> plain_bits) as u32;
         let (mut bits, mut next) = (BitReader::default(), 0usize);
         for at in 0..count {
             let steps = bits.ones(input, steps_max)?;
-            let gap = (steps as usize) << plain_bits | bits.take(input, plain_bits)? as usize;
+            let rest = bits.take(input, plain_bits + 1)?;
+            let gap = (steps as usize) << plain_bits | (rest & ((1 << plain_bits) - 1)) as usize;
             let rank = next + gap;
             let one = self.people.get(rank).ok_or_else(nobody)?;
             next = rank + 1;
             who.push(one.who);
-            if bits.take(input, 1)? == 1 {
-                let now = self.now(rank as u32);
-                discs.push(now.ok_or_else(|| DecodeError::new("somebody in the way who was not told of"))?);
+            if rest >> plain_bits == 1 {
+                if one.now == NONE {
+                    return Err(DecodeError::new("somebody in the way who was not told of"));
+                }
+                discs.push(one.disc);
             } else {
                 moved.push((at, rank as u32));
                 discs.push(Disc { centre: Vec3::ZERO, radius_m: 0.0 });
@@ -268,7 +278,9 @@ impl ToldDiscs {
         for (at, rank) in moved {
             discs[at] = self.load_moved(input, rank)?;
         }
-        Ok(Bystanders::new(who.into(), discs.into()))
+        let read = Bystanders::new(who.as_slice().into(), discs.as_slice().into());
+        self.read = (who, discs);
+        Ok(read)
     }
 
     fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, DecodeError> {
@@ -285,7 +297,7 @@ impl ToldDiscs {
             self.tell(rank, circle);
             return Ok(disc);
         }
-        let centre = input.vector_near(one.position)?;
+        let centre = input.vector_near(self.position(rank))?;
         if !input.flag()? {
             self.radius_m = input.float_in(RADIUS_RANGE_M)?;
         }
@@ -304,10 +316,11 @@ fn nobody() -> DecodeError {
 #[inline]
 fn is_same(one: Disc, other: Disc) -> bool {
     let Disc { centre, radius_m } = one;
-    centre.x.to_bits() == other.centre.x.to_bits()
-        && centre.y.to_bits() == other.centre.y.to_bits()
-        && centre.z.to_bits() == other.centre.z.to_bits()
-        && radius_m.to_bits() == other.radius_m.to_bits()
+    // Without a branch for each: they are the same nearly always.
+    let x = centre.x.to_bits() ^ other.centre.x.to_bits();
+    let y = centre.y.to_bits() ^ other.centre.y.to_bits();
+    let z = centre.z.to_bits() ^ other.centre.z.to_bits();
+    x | y | z | (radius_m.to_bits() ^ other.radius_m.to_bits()) == 0
 }
 
 /// Bits, the lowest first, in whole bytes.
@@ -321,8 +334,8 @@ struct BitWriter {
 impl BitWriter {
     /// The lowest bits of a number, 32 at most; the others are zero.
     #[inline]
-    fn put(&mut self, value: u64, bits: u32) {
-        self.held |= value << self.count;
+    fn put(&mut self, value: u32, bits: u32) {
+        self.held |= u64::from(value) << self.count;
         self.count += bits;
         if self.count >= 32 {
             self.bytes.extend_from_slice(&(self.held as u32).to_le_bytes());

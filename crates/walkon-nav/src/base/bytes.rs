@@ -6,13 +6,15 @@
 //! refused before they take more memory or time than a fixed budget, whatever they say of their own lengths.
 //! Not here: what belongs in a state, versions, sums (`game::save`).
 
+mod data;
+
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 
 use crate::base::ids::{AreaId, DoorId, RegionId};
 use crate::base::time::Tick;
-use crate::base::value::{Plain, PlainKey};
+pub use data::{Datum, DatumKey};
 
 /// The largest count that is read: beyond it numbers could overflow where they are counted on.
 pub const COUNT_MAX: u64 = 1 << 53;
@@ -100,17 +102,29 @@ impl ByteWriter {
     }
 
     /// A number below two to the power of `bits`.
+    #[inline]
     pub fn small(&mut self, value: u8, bits: u32) {
         debug_assert!(bits == 8 || value >> bits == 0);
-        (0..bits).for_each(|bit| self.flag(value >> bit & 1 == 1));
+        // As many as the byte of the last bits has room for, the others in one of their own.
+        let first = bits.min(8 - self.bits.1);
+        if first > 0 {
+            self.bytes[self.bits.0] |= value << self.bits.1;
+            self.bits.1 += first;
+        }
+        if first < bits {
+            self.bits = (self.bytes.len(), bits - first);
+            self.bytes.push(value >> first);
+        }
     }
 
     /// A byte.
+    #[inline]
     pub fn byte(&mut self, value: u8) {
         self.bytes.push(value);
     }
 
     /// Bytes as they are.
+    #[inline]
     pub fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -126,11 +140,13 @@ impl ByteWriter {
     }
 
     /// A number that may lie below zero, near zero for most.
+    #[inline]
     pub fn signed(&mut self, value: i64) {
         self.word((value << 1 ^ value >> 63).cast_unsigned());
     }
 
     /// 64 bits, none of them likelier than another.
+    #[inline]
     pub fn whole(&mut self, value: u64) {
         self.raw(&value.to_le_bytes());
     }
@@ -173,6 +189,7 @@ impl ByteWriter {
     }
 
     /// A vector that is often another one: one bit then.
+    #[inline]
     pub fn vector_near(&mut self, value: Vec3, other: Vec3) {
         let is_same = same_bits(value, other);
         self.flag(is_same);
@@ -312,12 +329,18 @@ impl<'a> ByteReader<'a> {
     ///
     /// # Errors
     /// At the end.
+    #[inline]
     pub fn small(&mut self, bits: u32) -> Result<u8, DecodeError> {
-        let mut value = 0;
-        for bit in 0..bits {
-            value |= u8::from(self.flag()?) << bit;
+        let first = bits.min(8 - self.bits.1);
+        let mut value = if first > 0 { self.bits.0 >> self.bits.1 } else { 0 };
+        self.bits.1 += first;
+        if first < bits {
+            // What is left of the last byte are the bits below.
+            let byte = self.byte()?;
+            value |= byte << first;
+            self.bits = (byte, bits - first);
         }
-        Ok(value)
+        Ok(value & ((1_u16 << bits) - 1) as u8)
     }
 
     /// One of several, by its number of so many bits.
@@ -462,20 +485,27 @@ impl<'a> ByteReader<'a> {
     /// # Errors
     /// At the end, and when it is no text or none that was told before.
     pub fn text(&mut self) -> Result<String, DecodeError> {
-        let text = match self.word()? {
+        self.told().map(|told| told.text.to_owned())
+    }
+
+    /// A text, which is not copied, and its number among those that were told.
+    ///
+    /// # Errors
+    /// As [`ByteReader::text`].
+    pub fn told(&mut self) -> Result<ToldText<'a>, DecodeError> {
+        let number = match self.word()? {
             0 => {
                 let text = self.borrowed()?;
                 self.pay(size_of::<&str>())?;
                 self.texts.push(text);
-                text
+                self.texts.len() - 1
             }
-            number => usize::try_from(number - 1)
-                .ok()
-                .and_then(|number| self.texts.get(number).copied())
-                .ok_or_else(|| DecodeError::new("a text that was not told"))?,
+            number => usize::try_from(number - 1).unwrap_or(usize::MAX),
         };
+        let text = self.texts.get(number).copied();
+        let text = text.ok_or_else(|| DecodeError::new("a text that was not told"))?;
         self.pay(text.len())?;
-        Ok(text.to_owned())
+        Ok(ToldText { number, text })
     }
 
     /// A text that is hardly written twice.
@@ -501,16 +531,22 @@ impl<'a> ByteReader<'a> {
         &mut self,
         mut one: impl FnMut(&mut Self) -> Result<T, DecodeError>,
     ) -> Result<Vec<T>, DecodeError> {
-        let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
-        if count > (self.bytes.len() - self.at).saturating_mul(8).saturating_add(8) {
-            return Err(DecodeError::new("a list that is longer than the bytes"));
-        }
-        self.pay(count.saturating_mul(size_of::<T>()))?;
+        let count = self.list_len(size_of::<T>())?;
         let mut list = Vec::with_capacity(count);
         for _ in 0..count {
             list.push(one(self)?);
         }
         Ok(list)
+    }
+
+    /// How many entries a list has, of which each takes so many bytes of memory.
+    fn list_len(&mut self, entry_bytes: usize) -> Result<usize, DecodeError> {
+        let count = usize::try_from(self.word()?).unwrap_or(usize::MAX);
+        if count > (self.bytes.len() - self.at).saturating_mul(8).saturating_add(8) {
+            return Err(DecodeError::new("a list that is longer than the bytes"));
+        }
+        self.pay(count.saturating_mul(entry_bytes))?;
+        Ok(count)
     }
 
     /// What may be absent.
@@ -523,38 +559,21 @@ impl<'a> ByteReader<'a> {
     ) -> Result<Option<T>, DecodeError> {
         if self.flag()? { one(self).map(Some) } else { Ok(None) }
     }
-
-    fn plain(&mut self, depth: usize) -> Result<Plain, DecodeError> {
-        if depth > DEPTH_MAX {
-            return Err(DecodeError::new("data that is too deep"));
-        }
-        self.pay(Plain::VALUE_BYTES)?;
-        Ok(match self.small(3)? {
-            0 => Plain::Bool(self.flag()?),
-            1 => Plain::Number(self.number()?),
-            2 => Plain::Text(self.text()?),
-            3 => Plain::Vector(finite(self)?),
-            4 => Plain::Character(Saved::load(self)?),
-            5 => Plain::Door(Saved::load(self)?),
-            6 => Plain::List(self.list(|input| input.plain(depth + 1))?),
-            _ => {
-                let entries = self.list(|input| {
-                    let key = match input.flag()? {
-                        true => PlainKey::Name(input.text()?),
-                        false => PlainKey::Index(input.signed()?),
-                    };
-                    Ok((key, input.plain(depth + 1)?))
-                })?;
-                Plain::Map(in_order(entries)?)
-            }
-        })
-    }
 }
 
-/// A vector of data.
-fn finite(input: &mut ByteReader<'_>) -> Result<Vec3, DecodeError> {
-    let value = Vec3::new(input.float()?, input.float()?, input.float()?);
-    if value.is_finite() { Ok(value) } else { Err(DecodeError::new("a place that is nowhere")) }
+/// A text that was told, and its number among all that were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToldText<'a> {
+    /// Its number, from 0.
+    pub number: usize,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// What is wrong with a map whose keys are not in order, or not each there once.
+#[must_use]
+pub fn out_of_order() -> DecodeError {
+    DecodeError::new("entries out of order")
 }
 
 /// Entries as a map; each key once, in order, so that one map has one form.
@@ -562,62 +581,7 @@ fn in_order<K: Ord, V>(entries: Vec<(K, V)>) -> Result<BTreeMap<K, V>, DecodeErr
     if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
         return Ok(entries.into_iter().collect());
     }
-    Err(DecodeError::new("entries out of order"))
-}
-
-impl Saved for Plain {
-    fn save(&self, out: &mut ByteWriter) {
-        match self {
-            Self::Bool(value) => {
-                out.small(0, 3);
-                out.flag(*value);
-            }
-            Self::Number(value) => {
-                out.small(1, 3);
-                out.number(*value);
-            }
-            Self::Text(text) => {
-                out.small(2, 3);
-                out.text(text);
-            }
-            Self::Vector(value) => {
-                out.small(3, 3);
-                value.to_array().into_iter().for_each(|part| out.float(part));
-            }
-            Self::Character(id) => {
-                out.small(4, 3);
-                id.save(out);
-            }
-            Self::Door(id) => {
-                out.small(5, 3);
-                id.save(out);
-            }
-            Self::List(values) => {
-                out.small(6, 3);
-                out.list(values.iter(), |out, value| value.save(out));
-            }
-            Self::Map(entries) => {
-                out.small(7, 3);
-                out.list(entries.iter(), |out, (key, value)| {
-                    match key {
-                        PlainKey::Name(name) => {
-                            out.flag(true);
-                            out.text(name);
-                        }
-                        PlainKey::Index(index) => {
-                            out.flag(false);
-                            out.signed(*index);
-                        }
-                    }
-                    value.save(out);
-                });
-            }
-        }
-    }
-
-    fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
-        input.plain(0)
-    }
+    Err(out_of_order())
 }
 
 macro_rules! saved_as {
@@ -791,6 +755,7 @@ macro_rules! saved_words {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::value::Plain;
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -9,6 +9,7 @@
 //! does not have) are left out and named: leftovers of the old code never keep new code out. Not here: which
 //! files have changed (`reload`).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mlua::{Function, IntoLuaMulti, MultiValue, Table, Value};
@@ -242,8 +243,8 @@ fn fill(vm: &ScriptVm, class: &Class, given: &Plain) -> Result<Plain, String> {
 
 /// Another version has to say what becomes of the state.
 fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), ReloadError> {
-    let has = class.table.raw_get::<Value>("migrate").is_ok_and(|migrate| migrate.is_function());
-    if class.version == from || has {
+    let has = || class.table.raw_get::<Value>("migrate").is_ok_and(|migrate| migrate.is_function());
+    if class.version == from || has() {
         return Ok(());
     }
     let what = format!("version is {}, after {from}; expected a function migrate(self, from)", class.version);
@@ -254,9 +255,11 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), ReloadErro
 fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), ReloadError> {
     let used = store::with(vm.lua(), |runtime| runtime.registered.handlers.names_of(owner));
     let missing = used.iter().find(|name| is_missing(names, name));
-    missing.map_or(Ok(()), |name| {
-        Err(refused(path, format!("handler \"{name}\" is in use and missing, expected a function")))
-    })
+    missing.map_or(Ok(()), |name| Err(handler_missing(path, name)))
+}
+
+fn handler_missing(path: &str, name: &str) -> ReloadError {
+    refused(path, format!("handler \"{name}\" is in use and missing, expected a function"))
 }
 
 fn is_missing(names: &Table, name: &str) -> bool {
@@ -267,6 +270,9 @@ fn is_missing(names: &Table, name: &str) -> bool {
 /// ends, with a sentence.
 fn drop_missing(vm: &ScriptVm, owner: Owner, names: &Table, notes: &mut Vec<String>) {
     let lua = vm.lua();
+    if store::with(lua, |runtime| runtime.owners.get(owner).is_none_or(|record| record.timers == 0)) {
+        return;
+    }
     let label = store::with(lua, |runtime| runtime.owners.label(owner));
     for name in store::with(lua, |runtime| runtime.registered.timers.names_of(owner)) {
         if is_missing(names, &name) {
@@ -503,12 +509,21 @@ pub(crate) struct LoadedInstance {
     pub(crate) refill: Option<Plain>,
 }
 
-/// Checks what can be checked of an instance that is there again, before any code has begun.
-pub(crate) fn check_loaded(vm: &ScriptVm, instance: &LoadedInstance) -> Result<(), ReloadError> {
-    let parts = store::with(vm.lua(), |runtime| runtime.actors.behaviours.parts(instance.owner));
-    let Some((_, class, ..)) = parts else { return Ok(()) };
+/// Checks what can be checked of an instance that is there again, before any code has begun. `used` are the
+/// names of all handlers of walks.
+pub(crate) fn check_loaded(
+    vm: &ScriptVm,
+    instance: &LoadedInstance,
+    used: &BTreeMap<Owner, BTreeSet<String>>,
+) -> Result<(), ReloadError> {
+    let found = store::with(vm.lua(), |runtime| {
+        runtime.actors.behaviours.get(instance.owner).map(|found| Rc::clone(&found.class))
+    });
+    let Some(class) = found else { return Ok(()) };
     can_migrate(vm, &class, instance.from)?;
-    has_handlers(vm, instance.owner, &class.table, &path(vm, &class))
+    let mut used = used.get(&instance.owner).into_iter().flatten();
+    let missing = used.find(|name| is_missing(&class.table, name));
+    missing.map_or(Ok(()), |name| Err(handler_missing(&path(vm, &class), name)))
 }
 
 /// The same of the level script.
