@@ -1921,7 +1921,7 @@ function Test:reload(files) end
 ---@return string
 function Test:save() end
 
----Puts a save game of this level in the place of the level that runs; back in the tick after the one it was saved in. Of the test its own code goes on: its watches, timers, handlers and other tasks end. A refused one changes nothing.
+---Puts a save game of this level in the place of the level that runs; back in the tick after the one it was saved in. Of the test its own code goes on: its watches, timers, handlers and other tasks end. Handles forget their results: the walk that was saved under way is so again. A refused one changes nothing.
 ---@async
 ---@param saved string
 ---@return LoadReport

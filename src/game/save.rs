@@ -323,10 +323,14 @@ impl Game {
     ///
     /// # Errors
     /// As [`Game::restore`]; then the game is not to go on.
-    pub(crate) fn restore_here(&mut self, level: Level, bytes: &[u8]) -> Result<(), RestoreError> {
+    #[doc(hidden)]
+    pub fn restore_here(&mut self, level: Level, bytes: &[u8]) -> Result<(), RestoreError> {
         let (header, body) = open(bytes)?;
         let Some(mut scripts) = self.scripts.take() else { return Ok(()) };
-        scripts.make_way(&mut self.world);
+        if let Err(refusal) = scripts.make_way(&mut self.world) {
+            self.scripts = Some(scripts);
+            return Err(RestoreError::Scripts(Box::new(refusal)));
+        }
         let read = read(level, (&header, body), (&mut scripts, &BTreeSet::new()));
         let (before, threads) = (self.world.tick(), self.world.threads());
         if let Ok((world, origin)) = read {

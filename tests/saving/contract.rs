@@ -395,6 +395,29 @@ fn a_level_test_saves_and_loads_the_level_around_it() {
     assert!(result.passed, "{result:?}");
 }
 
+#[test]
+fn results_of_what_a_load_undoes_are_forgotten() {
+    let test = "test.level('undone', { level = 'save' }, function(t) \
+        local anna = world.character('anna') \
+        t:run(0.2) \
+        local walk, kept = anna:walkTo('far'), t:expect(7) \
+        t:run(0.5) \
+        local saved = t:save() \
+        t:expect(walk:wait().ok):toBe(true) \
+        local later = {} \
+        for i = 1, 20 do later[i] = anna:walkTo(i % 2 == 0 and 'far' or 'post') t:ticks(2) end \
+        later[20]:wait() \
+        t:expect(t:load(saved).ok):toBe(true) \
+        t:expect(walk.result):toBe(nil) \
+        t:expect(walk.state == 'settled'):toBe(false) \
+        t:expect(walk:wait().ok):toBe(true) \
+        kept:toBe(7) \
+        for i = 1, 20 do local again = anna:walkTo('post') t:expect(again.result):toBe(nil) t:ticks(2) end end)";
+    let piece = Piece::of(&[("save_test.lua", test)]);
+    let result = piece.test();
+    assert!(result.passed, "{result:?}");
+}
+
 /// Anna, who can climb, goes over the wall as the level begins; `more` is added to her behaviour.
 fn over_the_wall(navigation: &str, more: &str) -> Piece {
     let behaviour = format!(

@@ -268,7 +268,8 @@ pub const ENTRIES: &[Binding] = &[
         returns: "LoadReport",
         raises: "wait",
         doc: "Puts a save game of this level in the place of the level that runs; back in the tick after the one it was saved in. \
-              Of the test its own code goes on: its watches, timers, handlers and other tasks end. A refused one changes nothing.",
+              Of the test its own code goes on: its watches, timers, handlers and other tasks end. Handles forget their results: \
+              the walk that was saved under way is so again. A refused one changes nothing.",
         example: "local saved = t:save()\nt:run(1)\nt:expect(t:load(saved).ok):toBe(true)",
         ..Binding::waiting_method(TYPE, "load")
     },

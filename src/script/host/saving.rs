@@ -29,11 +29,12 @@ use crate::script::state::scenes::SavedScene;
 use crate::script::state::tasks::Tasks;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{Delivery, TaskPause};
+use crate::script::step::testing::ExpectationId;
 use crate::script::step::testing::declared::is_test_file;
 use crate::script::step::{behaviour, cinematic, invoke, level_script, plain_state, testing};
 use crate::script::vm::convert::Argument;
 use crate::script::vm::payload::saved::{DataPlace, DataWriter, ReadData};
-use crate::script::vm::{ScriptVm, lend, payload, store};
+use crate::script::vm::{ScriptVm, handles, lend, payload, store};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 use crate::world::owner::Owner;
@@ -679,8 +680,12 @@ impl Plan<'_> {
 
 /// The table of a state that was made; none of what is no table.
 fn state_of(made: mlua::Result<Value>) -> Result<Option<Table>, ReloadError> {
-    let made = made.map_err(|_| ReloadError { message: MEMORY_SPENT.to_owned(), ..ReloadError::default() });
-    made.map(|state| state.as_table().cloned())
+    made.map(|state| state.as_table().cloned()).map_err(memory_spent)
+}
+
+/// The only way in which making tables and texts fails.
+fn memory_spent(_: mlua::Error) -> ReloadError {
+    ReloadError { message: MEMORY_SPENT.to_owned(), ..ReloadError::default() }
 }
 
 /// Everybody begins: the level script, behaviours in the order of their characters, then scenes, whose
@@ -732,8 +737,13 @@ fn tell(vm: &ScriptVm, notes: Vec<String>) {
 impl ScriptHost {
     /// Everything of the level ends without a word, so that a save game can take its place; its files run
     /// again. Of the test of the level only its own task stays.
-    pub(crate) fn make_way(&mut self, world: &mut World) {
+    ///
+    /// # Errors
+    /// When the memory of the VM is spent.
+    pub(crate) fn make_way(&mut self, world: &mut World) -> Result<(), ReloadError> {
         let test = self.forget_all_but_test();
+        let is_of_test = |handle: &Value| handles::thing::<ExpectationId>(handle).is_some();
+        handles::forget_results(self.vm.lua(), is_of_test).map_err(memory_spent)?;
         let texts = self.vm.texts().clone();
         let all = self.vm.loads().unit(&texts.names(), &texts);
         let of_test = |name: &String| texts.get(name).is_some_and(|file| is_test_file(&file.path));
@@ -749,6 +759,7 @@ impl ScriptHost {
             self.level = Some(loaded.environment);
         }
         debug_assert!(test.is_none() || world.tick().0 > 0);
+        Ok(())
     }
 
     fn forget_all_but_test(&self) -> Option<Owner> {

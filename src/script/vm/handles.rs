@@ -504,6 +504,27 @@ pub fn latched<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Option<Value>> {
     }
 }
 
+/// Forgets the results that are kept with handles, but for those of handles that `stays` says yes to: another
+/// state takes the place of this one, in which the same ids are given to other things. Handles that nobody holds
+/// are still known until they are collected, and nothing may depend on when that is.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn forget_results(lua: &Lua, stays: impl Fn(&Value) -> bool) -> mlua::Result<()> {
+    let fresh = weak(lua, "k")?;
+    let latched = lua.app_data_ref::<Cache>().map(|cache| cache.latched.clone());
+    for pair in latched.iter().flat_map(|latched| latched.pairs::<Value, Value>()) {
+        let (handle, result) = pair?;
+        if stays(&handle) {
+            fresh.raw_set(handle, result)?;
+        }
+    }
+    if let Some(mut cache) = lua.app_data_mut::<Cache>() {
+        cache.latched = fresh;
+    }
+    Ok(())
+}
+
 /// The character or door behind a handle; nothing for handles of other things.
 fn read_plain(handle: &Value) -> Option<Plain> {
     let character = thing::<CharacterId>(handle).map(Plain::Character);
