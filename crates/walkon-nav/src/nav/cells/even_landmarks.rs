@@ -19,6 +19,9 @@ use crate::nav::landmarks::{CostStep, FarPlaces, LandmarkGoal, PLACES};
 /// it reading them costs more than it saves: scattered blocks come to 101 to 103, cities to 114 and more.
 const WORTH_PERCENT: u64 = 104;
 
+/// The same of the ways from the first cell alone: below it the places are not even looked for.
+const HOPE_PERCENT: u64 = 102;
+
 /// The cost to each place, rounded down. They fill a quarter of a line of the cache, of which reading them
 /// should not touch two.
 #[derive(Clone, Copy, Debug)]
@@ -143,6 +146,8 @@ pub(crate) struct EvenSurvey {
     tables: Vec<Vec<u32>>,
     /// Sums of the costs between places and cells, and of their distances.
     sums: [u64; 2],
+    /// What ways from the first cell cost, in per cent of the distance, below which it ends without a place.
+    hope_percent: u64,
 }
 
 impl EvenSurvey {
@@ -155,11 +160,18 @@ impl EvenSurvey {
             places: FarPlaces::from_table(Vec::new()),
             tables: Vec::new(),
             sums: [0; 2],
+            hope_percent: 0,
         }
     }
 
+    /// The same, but it ends with its first flood where that says that bounds will not pay: the landmarks are
+    /// empty then, and not worth it. Cost of such ground: one flood.
+    pub(crate) fn giving_up(self) -> Self {
+        Self { hope_percent: HOPE_PERCENT, ..self }
+    }
+
     /// Goes on until it is done or has spent `allowance` expansions; the landmarks once it is done, and what
-    /// was spent. Cost: nine floods in all.
+    /// was spent. Cost: nine floods in all, one where it gives up.
     pub(crate) fn step(&mut self, allowance: u32) -> (Option<EvenLandmarks>, u32) {
         let mut spent = 0;
         // Bounded by the allowance, and by the floods.
@@ -199,10 +211,15 @@ impl EvenSurvey {
         let width = self.bits.width();
         let cost = |id: u32| self.flood.cost(id).unwrap_or(u32::MAX);
         let table: Vec<u32> = self.known.cells(width).map(cost).collect();
+        let [costs, distances] = self.compare(&table);
         if is_first {
+            if costs * 100 < distances * self.hope_percent {
+                return true;
+            }
             self.places = FarPlaces::from_table(table);
         } else {
-            self.add_up(&table);
+            self.sums[0] += costs;
+            self.sums[1] += distances;
             self.places.add(&table);
             self.tables.push(table);
         }
@@ -214,14 +231,13 @@ impl EvenSurvey {
         false
     }
 
-    /// Compares the costs from a place with the distances.
-    fn add_up(&mut self, table: &[u32]) {
+    /// The sums of the costs from a place to all cells, and of the distances.
+    fn compare(&self, table: &[u32]) -> [u64; 2] {
         let (width, norm) = (self.bits.width(), self.flood.norm(&self.bits));
         let cell = |id: u32| (id % width, id / width);
         let place = cell(self.flood.first());
         let distance = |id: u32| u64::from(norm.between(place, cell(id)));
-        self.sums[0] += table.iter().map(|cost| u64::from(*cost)).sum::<u64>();
-        self.sums[1] += self.known.cells(width).map(distance).sum::<u64>();
+        [table.iter().map(|cost| u64::from(*cost)).sum(), self.known.cells(width).map(distance).sum()]
     }
 
     fn landmarks(&mut self) -> EvenLandmarks {
@@ -282,5 +298,37 @@ mod tests {
             };
             assert_eq!(sliced.as_ref().map(kept), Some(kept(&whole)));
         }
+    }
+
+    #[test]
+    fn surveys_give_up_only_where_landmarks_are_not_worth_it() {
+        let mut rng = Rng::stream(9, "hope");
+        let (side, mut given_up, mut kept) = (100, 0, 0);
+        for round in 0..60 {
+            let mut bits = Bits::new(side, side);
+            let open = if round % 2 == 0 { 0.98 } else { 0.6 + 0.01 * f64::from(round / 2) };
+            (0..side * side).for_each(|id| bits.set(id % side, id / side, rng.chance(open)));
+            // Walls with a gap now and then, as streets have them.
+            for wall in (8..side).step_by(8).filter(|_| round % 3 == 0) {
+                let gap = rng.below(u64::from(side)) as u32;
+                (0..side).filter(|at| *at != gap).for_each(|at| bits.set(wall, at, false));
+                bits.set(wall, gap, true);
+            }
+            bits.set(0, 0, true);
+            let begin = || EvenSurvey::begin(&bits, Unit::default(), NodeId(0));
+            let (whole, hopeful) = (begin().finish(), begin().giving_up().finish());
+            // As large as maps are for which landmarks are made.
+            if whole.costs.len() < 4096 {
+                continue;
+            }
+            if hopeful.costs.is_empty() {
+                given_up += 1;
+                assert!(!whole.is_worth && !hopeful.is_worth, "round {round}");
+            } else {
+                kept += usize::from(hopeful.is_worth);
+                assert_eq!(hopeful.is_worth, whole.is_worth, "round {round}");
+            }
+        }
+        assert!(given_up > 10 && kept > 10, "{given_up} {kept}");
     }
 }

@@ -76,8 +76,11 @@ impl FarGround {
     pub(crate) fn prepare(&mut self, ground: &WeightedGround, labels: &ConnectedComponents) {
         self.is_wanted = true;
         if self.landmarks.is_none() && !self.are_useless {
-            let landmarks = seed(ground, labels).map(|seed| CellLandmarks::of(ground, seed));
-            self.take(landmarks, ChangedGround::default());
+            let make = |seed| match ground.factor.is_empty() {
+                true => CellLandmarks::surveyed(survey(ground, seed).finish(), ground.unit),
+                false => CellLandmarks::of(ground, seed),
+            };
+            self.take(seed(ground, labels).map(make), ChangedGround::default());
         }
     }
 
@@ -99,7 +102,7 @@ impl FarGround {
                     self.take(None, ChangedGround::default());
                     return 0;
                 };
-                let work = EvenSurvey::begin(ground.bits, ground.unit, seed);
+                let work = survey(ground, seed);
                 Box::new(Survey { work, cheaper: ChangedGround::default() })
             }
         };
@@ -158,6 +161,12 @@ impl FarGround {
     pub(crate) fn state(&self) -> (bool, bool) {
         (self.landmarks.is_some(), !self.cheaper.is_empty())
     }
+}
+
+/// Looks at ground that all costs the same. Tests take landmarks that are not worth it as well.
+fn survey(ground: &WeightedGround, seed: NodeId) -> EvenSurvey {
+    let survey = EvenSurvey::begin(ground.bits, ground.unit, seed);
+    if cfg!(test) { survey } else { survey.giving_up() }
 }
 
 /// A cell of the largest part, if that is of a size that pays.
