@@ -13,8 +13,8 @@ use crate::world::bystanders::Bystanders;
 /// Searches under way.
 #[derive(Clone, Debug, Default)]
 pub struct PathWork {
-    /// Paths being searched.
-    pub(crate) requests: PathRequests,
+    /// Paths being searched. In a box: the world is small to move, which every script phase does.
+    pub(crate) requests: Box<PathRequests>,
     /// The walk a request belongs to, as its `token` tells; requests of scripts have none.
     pub(crate) askers: SecondaryMap<PathToken, WalkId>,
     /// The people that a path of a script was planned around.

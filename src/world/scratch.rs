@@ -10,8 +10,8 @@ use crate::world::crowd_step::CrowdStep;
 /// What a save game leaves out.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    /// For questions that search at once.
-    pub(crate) search: Search,
+    /// For questions that search at once. In a box, as the requests are.
+    pub(crate) search: Box<Search>,
     /// Where the characters in the way of plans stand.
     pub(crate) bystanders: BystanderIndex,
     /// The step of the crowd under way, from step 7 to step 9.

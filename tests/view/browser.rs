@@ -34,6 +34,14 @@ pub struct Browser {
     address: String,
 }
 
+/// Hands the messages of a socket on later, in their order.
+const LAG: &str = "
+    const told = Object.getOwnPropertyDescriptor(WebSocket.prototype, 'onmessage');
+    Object.defineProperty(WebSocket.prototype, 'onmessage', {
+        set(take) { told.set.call(this, event => setTimeout(() => take(event), LAG_MS)); },
+    });
+";
+
 impl Browser {
     /// Starts it.
     pub fn start(program: &std::path::Path) -> Self {
@@ -66,8 +74,15 @@ impl Browser {
         Self { child, _profile: profile, address }
     }
 
-    /// A page at an address.
+    /// A page at an address. `WALKON_LAG=400` makes every page hear what the program tells it so many
+    /// milliseconds later.
     pub fn open(&self, address: &str) -> Page {
+        let lag = std::env::var("WALKON_LAG").ok().and_then(|text| text.parse().ok()).unwrap_or_default();
+        self.open_lagging(address, lag)
+    }
+
+    /// A page that hears what the program tells it some milliseconds later, as over a slow connection.
+    pub fn open_lagging(&self, address: &str, lag_ms: u32) -> Page {
         let host = self.address["ws://".len()..].split('/').next().unwrap();
         let stream = TcpStream::connect(host).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -78,6 +93,10 @@ impl Browser {
         page.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page", "Runtime", "Log"] {
             page.call(&format!("{domain}.enable"), json!({}));
+        }
+        if lag_ms > 0 {
+            let script = LAG.replace("LAG_MS", &lag_ms.to_string());
+            page.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
         }
         page.call("Page.navigate", json!({ "url": address }));
         page

@@ -4,14 +4,13 @@
 //! floors that are turned. Method: real presses and drags in Chromium; what they came to is read from the
 //! files and from the program over a socket of its own, not from the page.
 
-use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::browser::Page;
 use super::hand::{Hand, Viewed};
-use super::page::{at_ease, opened, place_of};
+use super::page::{at_ease, opened, place_of, settled};
 
 /// What is waited for at most: a deadline for a hang, not a measure.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -27,7 +26,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// Makes a gesture, and makes it again as people do when nothing comes of it: a busy machine may still be
 /// drawing.
-pub fn made_until(what: &str, mut gesture: impl FnMut(), mut holds: impl FnMut() -> bool) {
+fn made_until(what: &str, mut gesture: impl FnMut(), mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         gesture();
@@ -199,8 +198,7 @@ fn doors_are_opened_and_locked_on_the_stage() {
 fn expected_paths_are_seen_by_everybody_and_forgotten() {
     let viewed = Viewed::level("courtyard");
     let Some((browser, mut one)) = opened(&viewed) else { return };
-    let mut two = browser.open(&viewed.address);
-    two.until("window.walkon && window.walkon.isOpen");
+    let mut two = settled(browser.open(&viewed.address));
     two.press("tab-paths");
     one.press("tab-paths");
     let ends = ["guard", "messenger"].map(|name| place_of(&mut one, name));
@@ -228,16 +226,11 @@ fn a_level_with_floors_is_turned_and_walked_on() {
     page.until("window.walkon.pose.tilt < 1.4 && Math.abs(window.walkon.pose.turn) > 0.3");
     assert_eq!(page.value("!!document.querySelector('[data-test=\"menu\"]')"), false, "a drag opens no menu");
     page.press("fit");
-    // The view may still be on its way as the place is asked for.
-    let both = RefCell::new(&mut page);
-    let click = || {
-        let mut page = both.borrow_mut();
-        let guest = place_of(&mut page, "guest");
-        page.click(guest, 0);
-    };
-    made_until("a selection", click, || {
-        both.borrow_mut().value("window.walkon.selection?.name === 'guest'") == true
-    });
+    // What hides the guest is known when the level has been drawn from there.
+    page.until("window.walkon.isSettled");
+    let guest = place_of(&mut page, "guest");
+    page.click(guest, 0);
+    page.until("window.walkon.selection?.name === 'guest'");
     // To a mark on the upper floor, which is seen from here.
     let mark = hand.get(json!({ "do": "inspect", "kind": "mark", "name": "gallery" }))["position"].clone();
     let mark: [f64; 3] = serde_json::from_value(mark).unwrap();

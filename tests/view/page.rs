@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 32] = [
+const NEED_A_BROWSER: [&str; 33] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -21,6 +21,7 @@ const NEED_A_BROWSER: [&str; 32] = [
     "a_saved_script_shows_its_ghost_and_a_broken_one_its_line",
     "the_console_evaluates_in_the_level",
     "a_path_is_tested_between_two_clicks",
+    "a_page_that_lags_shows_the_last_of_all",
     "two_pages_and_a_lost_connection",
     "ten_thousand_people_are_drawn",
     "points_and_links_are_laid_moved_and_taken_away_by_hand",
@@ -51,9 +52,16 @@ const NEED_A_BROWSER: [&str; 32] = [
 /// The browser, and the page of a level; none where there is no browser, which is told.
 pub fn opened(viewed: &Viewed) -> Option<(Browser, Page)> {
     let browser = Browser::start(&browser::program()?);
-    let mut page = browser.open(&viewed.address);
-    page.until("window.walkon && window.walkon.isOpen && window.walkon.frames > 0");
-    Some((browser, page))
+    let page = browser.open(&viewed.address);
+    Some((browser, settled(page)))
+}
+
+/// The page once it shows its level and waits for nothing.
+pub fn settled(mut page: Page) -> Page {
+    page.until(
+        "window.walkon && window.walkon.isOpen && window.walkon.isSettled && window.walkon.frames > 0",
+    );
+    page
 }
 
 /// No complaints.
@@ -109,7 +117,8 @@ fn a_page_plays_pauses_steps_and_goes_back() {
     page.until("window.walkon.tick > 60");
     page.press("play");
     page.until("window.walkon.state.playing === false");
-    let last = page.until("window.walkon.state.hash ? window.walkon.state.tick : 0").as_u64().unwrap();
+    let last =
+        page.until("window.walkon.tick === window.walkon.state.tick && window.walkon.tick").as_u64().unwrap();
     page.press("back");
     page.until(&format!("window.walkon.tick === {}", last - 1));
     page.press("live");
@@ -242,11 +251,26 @@ fn a_path_is_tested_between_two_clicks() {
 }
 
 #[test]
+fn a_page_that_lags_shows_the_last_of_all() {
+    let viewed = Viewed::level("courtyard");
+    let Some((browser, _)) = opened(&viewed) else { return };
+    let mut page = settled(browser.open_lagging(&viewed.address, 400));
+    let mut hand = viewed.client();
+    page.press("legend-view");
+    page.press("tab-events");
+    hand.step(30);
+    hand.get(json!({ "do": "input", "evaluate": "event.emit(\"bell\")" }));
+    hand.step(1);
+    page.until("document.querySelector('[data-test=\"event-list\"]').innerText.includes('bell')");
+    page.until("window.walkon.model.overlay.tick === 31");
+    at_ease(&mut page);
+}
+
+#[test]
 fn two_pages_and_a_lost_connection() {
     let viewed = Viewed::level("courtyard");
     let Some((browser, mut one)) = opened(&viewed) else { return };
-    let mut two = browser.open(&viewed.address);
-    two.until("window.walkon && window.walkon.frames > 0");
+    let mut two = settled(browser.open(&viewed.address));
     one.press("step");
     two.until("window.walkon.tick === 1");
     at_ease(&mut one);

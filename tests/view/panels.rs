@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::browser::Page;
-use super::gestures::{fill, made_until, spot_of, until};
+use super::gestures::{fill, spot_of, until};
 use super::hand::Viewed;
 use super::page::{at_ease, opened, place_of};
 
@@ -225,13 +225,9 @@ fn an_event_for_everybody_is_selected_itself() {
     let mut hand = viewed.client();
     hand.step(2);
     hand.get(json!({ "do": "input", "evaluate": "event.emit(\"bell\", { loud = true })" }));
+    hand.step(5);
     page.press("tab-events");
-    // The input may come a tick later on a busy machine.
-    made_until(
-        "a bell",
-        || drop(hand.step(1)),
-        || page.value("!!document.querySelector('[data-kind=event][data-name=bell]')") == true,
-    );
+    page.until("!!document.querySelector('[data-kind=event][data-name=bell]')");
     page.value("document.querySelector('[data-kind=event][data-name=bell]').click(), true");
     page.until("window.walkon.selection?.kind === 'event' && window.walkon.selection.name === 'bell'");
     page.press("tab-inspect");

@@ -51,6 +51,11 @@ export function connect(given) {
   open();
 }
 
+/** Whether every command so far has been answered. */
+export function isAnswered() {
+  return pending.size === 0;
+}
+
 /** Tries at once instead of later. */
 export function tryNow() {
   clearTimeout(timer);

@@ -904,8 +904,10 @@ function changesOf(it) {
 }
 
 /** @param {Touch} touch */
-function click(touch) {
+async function click(touch) {
   if (drag) return;
+  // The first click may come before the file does.
+  if (!model.document.value) await load();
   const met = hit(touch);
   if (met?.thing.kind === "door" && met.thing.at === picked) {
     // Once more: the area that the door closes, whose corners can be dragged.

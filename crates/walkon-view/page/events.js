@@ -43,7 +43,7 @@ const root = h(
 /** Begins to listen. */
 export function startEvents() {
   addTab({ name: "events", label: "Events", root, show });
-  for (const what of ["happenings", "tick", "sought", "selection"]) listen(what, ask);
+  for (const what of ["happenings", "frame", "tick", "sought", "selection"]) listen(what, ask);
   list.addEventListener("click", click);
   showChips();
 }

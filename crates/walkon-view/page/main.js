@@ -5,7 +5,7 @@
 // connection. Not here: anything that is drawn.
 
 import { camera, firstPose, fit, hasHeights, pose, stageOf } from "./camera.js";
-import { ask, connect, link } from "./connection.js";
+import { ask, connect, isAnswered, link } from "./connection.js";
 import { startConflicts } from "./conflicts.js";
 import { startConsole } from "./console.js";
 import { debugging, startDebugger } from "./debugger.js";
@@ -31,7 +31,7 @@ import { seekAgain } from "./rewind.js";
 import { startColours } from "./colours.js";
 import { startSearched } from "./searched.js";
 import { startSource } from "./source.js";
-import { counters, fps, redraw, stageBox, startStage } from "./stage.js";
+import { counters, fps, isDrawn, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
 import { spotOfTick, startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
@@ -217,6 +217,10 @@ window.walkon = {
   },
   get isOpen() {
     return link.isOpen;
+  },
+  /** Whether the level is known and drawn, and nothing that was asked for may still change what is seen. */
+  get isSettled() {
+    return model.welcome !== null && isAnswered() && isDrawn();
   },
   get inspected() {
     return lastInspected();

@@ -73,6 +73,11 @@ export function redrawAll() {
   needsDrawing = true;
 }
 
+/** Whether the stage shows all that it was asked to show. */
+export function isDrawn() {
+  return !needsDrawing && !backdrop.isStale;
+}
+
 /** Frames drawn in the last second. */
 export function fps() {
   const since = performance.now() - 1000;

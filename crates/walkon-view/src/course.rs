@@ -245,7 +245,8 @@ impl Course {
             }
             client.frame(Arc::clone(frame));
             drop(wishes);
-            if client.wants_overlay() {
+            // At rest nothing follows that would replace an old one.
+            if !self.is_moving() || client.wants_overlay() {
                 overlay(world, client);
             }
         }

@@ -120,6 +120,8 @@ impl Running {
             Order::Pause => {
                 let mut course = self.course.borrow_mut();
                 (course.is_playing, course.steps) = (false, 0);
+                // A client that lags behind gets what it would have got in a moment.
+                course.show(self.game.world(), &self.shared.clients.all());
             }
             // Steps that are asked for before the last are done come after them.
             Order::Step(ticks) => {

@@ -3,7 +3,7 @@
 //! In: the world, moved in for a phase. Out: one borrow for one host call. Holds: the world goes home on
 //! return, error and panic alike; the borrow cannot escape the closure it is given to, and the closure is not
 //! given the VM, so no script runs while the world is borrowed. Not here: when phases happen (`host`).
-//! `T::default()` must be empty and cheap: it stands in for the world while that is away.
+//! An empty `T`, made once, changes places with the world for each phase.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,16 +14,36 @@ use crate::script::vm::convert::UsageError;
 
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
-pub struct Lent<T>(Rc<RefCell<Option<T>>>);
+pub struct Lent<T>(Rc<RefCell<Place<T>>>);
 
-impl<T> Lent<T> {
-    fn empty() -> Self {
-        Self(Rc::new(RefCell::new(None)))
+/// What lies in the slot.
+#[derive(Debug, Default)]
+struct Place<T> {
+    /// The world while it is lent, else what stands in for it.
+    held: T,
+    is_lent: bool,
+}
+
+impl<T> Place<T> {
+    fn world(&self) -> Option<&T> {
+        self.is_lent.then_some(&self.held)
     }
 
+    fn world_mut(&mut self) -> Option<&mut T> {
+        self.is_lent.then_some(&mut self.held)
+    }
+
+    /// The world changes places with what stands in for it.
+    fn swap(&mut self, world: &mut T) {
+        std::mem::swap(&mut self.held, world);
+        self.is_lent = !self.is_lent;
+    }
+}
+
+impl<T> Lent<T> {
     /// Looks at the world, if it is there and nobody changes it, for a function that keeps the slot.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&T) -> Option<R>) -> Option<R> {
-        look(self.0.try_borrow().ok()?.as_ref()?)
+        look(self.0.try_borrow().ok()?.world()?)
     }
 }
 
@@ -51,7 +71,7 @@ pub enum BindError {
 
 /// Puts an empty slot for a `T` into the VM. Called once, at setup.
 pub fn install<T: Default + 'static>(lua: &Lua) {
-    let before = lua.set_app_data(Lent::<T>::empty());
+    let before = lua.set_app_data(Lent::<T>(Rc::default()));
     assert!(before.is_none(), "the slot for the world is installed once");
 }
 
@@ -59,7 +79,7 @@ pub fn install<T: Default + 'static>(lua: &Lua) {
 ///
 /// # Panics
 /// When a phase of the same world is under way already.
-pub fn phase<T: Default + 'static, R>(lua: &Lua, world: &mut T, run: impl FnOnce(&Lua) -> R) -> R {
+pub fn phase<T: 'static, R>(lua: &Lua, world: &mut T, run: impl FnOnce(&Lua) -> R) -> R {
     let _home = Home::leave(lua, world);
     run(lua)
 }
@@ -68,13 +88,10 @@ pub fn phase<T: Default + 'static, R>(lua: &Lua, world: &mut T, run: impl FnOnce
 ///
 /// # Errors
 /// [`BindError::NoWorld`] outside a phase, [`BindError::Reentrant`] inside another `with_world`.
-pub fn with_world<T: Default + 'static, R>(
-    lua: &Lua,
-    work: impl FnOnce(&mut T) -> R,
-) -> Result<R, BindError> {
+pub fn with_world<T: 'static, R>(lua: &Lua, work: impl FnOnce(&mut T) -> R) -> Result<R, BindError> {
     let slot = lua.app_data_ref::<Lent<T>>().ok_or(BindError::NoWorld)?;
     let mut slot = slot.0.try_borrow_mut().map_err(|_| BindError::Reentrant)?;
-    let world = slot.as_mut().ok_or(BindError::NoWorld)?;
+    let world = slot.world_mut().ok_or(BindError::NoWorld)?;
     let _watch = PanicWatch;
     Ok(work(world))
 }
@@ -117,33 +134,33 @@ pub(crate) fn take_panicked() -> bool {
 }
 
 /// Moves the world out on construction and home on drop.
-struct Home<'a, T: Default + 'static> {
+struct Home<'a, T: 'static> {
     slot: Option<Lent<T>>,
     world: &'a mut T,
 }
 
-impl<'a, T: Default + 'static> Home<'a, T> {
+impl<'a, T: 'static> Home<'a, T> {
     fn leave(lua: &Lua, world: &'a mut T) -> Self {
         let slot = slot::<T>(lua);
         let mut lent = slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok());
-        let empty = lent.as_ref().is_some_and(|lent| lent.is_none());
+        let empty = lent.as_ref().is_some_and(|lent| !lent.is_lent);
         assert!(
             empty,
             "a phase begins with an empty slot: no phase is under way, no binding holds the world"
         );
         if let Some(lent) = lent.as_mut() {
-            **lent = Some(std::mem::take(world));
+            lent.swap(world);
         }
         drop(lent);
         Self { slot, world }
     }
 }
 
-impl<T: Default + 'static> Drop for Home<'_, T> {
+impl<T: 'static> Drop for Home<'_, T> {
     fn drop(&mut self) {
-        let lent = self.slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok()?.take());
-        if let Some(lent) = lent {
-            *self.world = lent;
+        let lent = self.slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok());
+        if let Some(mut lent) = lent.filter(|lent| lent.is_lent) {
+            lent.swap(self.world);
         }
     }
 }

@@ -417,6 +417,14 @@ impl CellMap {
         self.passages.iter().find(|passage| passage.is_for(class, by.barred(), through))
     }
 
+    /// What a traversal that would open doors can use without opening any, where that is kept: it answers
+    /// most questions about it, and the cells behind its doors may take a pass over the map.
+    pub(super) fn bare_view(&self, by: &Traversal) -> Option<CellView> {
+        let opens = by.areas.is_none() && self.through(by).is_some();
+        let standing = if opens { self.kept_standing(self.class(by), by.barred()) } else { None }?;
+        Some(CellView { standing: Arc::clone(standing), passage: None, paint: None })
+    }
+
     /// The areas as those see them for whom some are walls.
     pub(super) fn states_for(&self, barred: &[AreaId]) -> Cow<'_, [AreaState]> {
         if barred.is_empty() {

@@ -207,7 +207,8 @@ impl Backend for CellMap {
         if is_plain && self.kept_standing(class, barred).is_none() {
             return clearance::is_passable(&self.base.bare, class, (x, z));
         }
-        self.view(by).bits().get(x, z)
+        let is_bare = self.bare_view(by).is_some_and(|bare| bare.bits().get(x, z));
+        is_bare || self.view(by).bits().get(x, z)
     }
 
     fn locate(&self, point: Vec3, by: &Traversal) -> Option<Location> {
@@ -228,10 +229,13 @@ impl Backend for CellMap {
         if self.goes_wrong(from, to, by) {
             return None;
         }
-        let view = self.view(by);
+        let (start, end) = (self.to_cells(from), self.to_cells(to));
+        // A line over ground that is open anyway opens nothing, and costs what it costs everybody.
+        let bare = self.bare_view(by).filter(|bare| line_of_sight::clear(bare.bits(), start, end));
+        let view = bare.unwrap_or_else(|| self.view(by));
         let unit = view.unit(self);
         let tolls = self.tolls(by, unit);
-        let cost = line_of_sight::cost(&self.ground(&view, &tolls), self.to_cells(from), self.to_cells(to))?;
+        let cost = line_of_sight::cost(&self.ground(&view, &tolls), start, end)?;
         if unit == self.unit {
             return Some(cost);
         }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::rng::Rng;
 use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::line_of_sight;
 use crate::nav::cells::plan::CellPlan;
 use crate::nav::cells::source::{AreaShape, CellArea};
 use crate::nav::plan::{Plan, Task};
@@ -240,6 +241,44 @@ fn inv_p3_regions_are_floods_also_through_doors() {
             }
         }
     }
+}
+
+#[test]
+fn lines_and_places_beyond_doors_are_answered_as_over_all_that_can_be_passed() {
+    let mut rng = Rng::stream(11, "bare");
+    let (mut lines, mut tolled) = (0, 0);
+    for _ in 0..120 {
+        let source = random_grid(&mut rng);
+        let mut map = CellMap::from_grid(&source).unwrap();
+        let doors: Vec<u32> = (0..source.areas.len() as u32).filter(|_| rng.chance(0.6)).collect();
+        let by = Traversal {
+            radius_m: if rng.chance(0.3) { 0.9 } else { 0.0 },
+            through: Some(doors.into_iter().map(|area| (AreaId(area), 1.5)).collect()),
+            ..Traversal::default()
+        };
+        if rng.chance(0.5) {
+            map.prepare(&by);
+        }
+        let bounds = map.frame().bounds();
+        let place = |rng: &mut Rng| {
+            let [x, z] = [0, 1].map(|axis| rng.float(bounds.min[axis], bounds.max[axis]) as f32);
+            Vec3::new(x, 0.0, z)
+        };
+        for _ in 0..120 {
+            let (from, to) = (place(&mut rng), place(&mut rng));
+            let view = map.view(&by);
+            let cell = map.cell_of(from);
+            assert_eq!(map.is_walkable(from, &by), cell.is_some_and(|(x, z)| view.bits().get(x, z)));
+            let tolls = map.tolls(&by, view.unit(&map));
+            let expected =
+                line_of_sight::cost(&map.ground(&view, &tolls), map.to_cells(from), map.to_cells(to));
+            assert_eq!(map.straight(from, to, &by), expected, "{from} to {to}");
+            lines += u32::from(expected.is_some());
+            let bare = Traversal { through: None, ..by.clone() };
+            tolled += u32::from(expected.is_some() && map.straight(from, to, &bare).is_none());
+        }
+    }
+    assert!(lines > 300 && tolled > 20, "{lines} lines, {tolled} through doors");
 }
 
 #[test]
