@@ -505,8 +505,8 @@ pub fn latched<T: Thing>(lua: &Lua, thing: T) -> mlua::Result<Option<Value>> {
 }
 
 /// Forgets the results that are kept with handles, but for those of handles that `stays` says yes to: another
-/// state takes the place of this one, in which the same ids are given to other things. Handles that nobody holds
-/// are still known until they are collected, and nothing may depend on when that is.
+/// state takes the place of this one, in which the same ids are given to other things. Handles that nobody
+/// holds are still known until they are collected, and nothing may depend on when that is.
 ///
 /// # Errors
 /// When the memory of the VM is spent.
