@@ -10,6 +10,7 @@ mod fixture;
 mod invariants;
 mod laws;
 mod level;
+mod long_form;
 mod nav;
 mod place;
 mod saving;

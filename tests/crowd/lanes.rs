@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use walkon::base::rng::Rng;
 
 use crate::crowd::crowd_rows::Run;
+use crate::long_form::number;
 
 /// Lanes that are tried.
 const LANES: u64 = 40;
@@ -137,8 +138,8 @@ fn meeting(seed: u64) -> (Run, usize, String) {
 
 #[test]
 fn of_two_files_that_meet_in_a_lane_one_backs_out_and_all_arrive() {
-    let lanes = std::env::var("LANES").ok().and_then(|count| count.parse().ok()).unwrap_or(LANES);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let lanes = number("LANES", LANES);
+    let first = number("SEED", 0);
     let mut failed = Vec::new();
     for seed in first..first + lanes {
         let (mut run, count, what) = meeting(seed);

@@ -16,6 +16,7 @@ use walkon::world::walk::AcceptEnd;
 use crate::crowd::crowd_rows::Run;
 use crate::crowd::lanes::Lane;
 use crate::crowd::walks::pillars;
+use crate::long_form::number;
 
 /// Levels that are tried at each rate, and the seed of the first: at a corner of the third a body came off
 /// the ground.
@@ -91,8 +92,8 @@ fn send(run: &mut Run, rng: &mut Rng, round: u32, places: &[Vec3]) -> Vec<Charac
 
 #[test]
 fn anyone_pushed_about_at_a_corner_of_a_mesh_stays_on_the_ground() {
-    let levels = std::env::var("LEVELS").ok().and_then(|count| count.parse().ok()).unwrap_or(LEVELS);
-    let first = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(FIRST);
+    let levels = number("LEVELS", LEVELS);
+    let first = number("SEED", FIRST);
     for (seed, rate_hz) in (first..first + levels).flat_map(|seed| [30, 60, 120].map(|rate| (seed, rate))) {
         let mut rng = Rng::stream(seed, "mesh corners");
         let mut run = Run::within(&level(&mut rng, rate_hz), OVERLAP_MAX_S);

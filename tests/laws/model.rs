@@ -17,6 +17,8 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
+use crate::long_form::number;
+
 /// Ticks that a door moves for: 0.1 s.
 const DOOR_TICKS: u64 = 6;
 /// Doors, none of which anybody stands in.
@@ -570,7 +572,7 @@ fn run(seed: u64, commands: u64) -> u64 {
 
 #[test]
 fn random_commands_come_out_as_in_the_table() {
-    let wanted = std::env::var("WALKON_COMMANDS").ok().and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    let wanted = number("WALKON_COMMANDS", 100_000);
     let mut obeyed = 0;
     for seed in 0.. {
         if obeyed >= wanted {

@@ -14,11 +14,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{Level, load};
 
 use crate::level::levels::{levels, scripts, shipped};
-
-/// A number of the environment, for long forms.
-pub(super) fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use crate::long_form::number;
 
 /// Ticks of a level among which points are drawn, and how many points at most, and ticks of each: in a large
 /// level a tick takes long.

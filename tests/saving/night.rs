@@ -10,7 +10,7 @@ use walkon::game::{Game, Setup};
 use walkon::level::{Level, load};
 
 use crate::level::levels::{levels, scripts};
-use crate::saving::laws::number;
+use crate::long_form::number;
 
 /// 140 seconds: an hour of the clock takes fifteen, and the morning is told at six.
 const TICKS: u64 = 8400;

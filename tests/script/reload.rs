@@ -12,6 +12,8 @@ use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
 use walkon::level::{MemorySource, load};
 
+use crate::long_form::number;
+
 /// One open room of 20 x 20 m, a closet without a door, and three people.
 const LEVEL: &str = r#"{
   "seed": 7, SCRIPT
@@ -650,7 +652,7 @@ const EDITS: usize = 10_000;
 
 #[test]
 fn random_edits_lose_no_character_no_walk_and_no_state_and_double_no_handler() {
-    let count = std::env::var("WALKON_EDITS").ok().and_then(|count| count.parse().ok()).unwrap_or(EDITS);
+    let count = number("WALKON_EDITS", EDITS);
     let good = |turn: usize| {
         format!(
             r#"local util = require("util")

@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
 
+use crate::long_form::number;
+
 /// What is waited for at most: a deadline for a hang, not a measure.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Time between two looks at the page.
@@ -77,8 +79,7 @@ impl Browser {
     /// A page at an address. `WALKON_LAG=400` makes every page hear what the program tells it so many
     /// milliseconds later.
     pub fn open(&self, address: &str) -> Page {
-        let lag = std::env::var("WALKON_LAG").ok().and_then(|text| text.parse().ok()).unwrap_or_default();
-        self.open_lagging(address, lag)
+        self.open_lagging(address, number("WALKON_LAG", 0))
     }
 
     /// A page that hears what the program tells it some milliseconds later, as over a slow connection.

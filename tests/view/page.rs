@@ -118,7 +118,7 @@ fn a_page_plays_pauses_steps_and_goes_back() {
     page.press("play");
     page.until("window.walkon.state.playing === false");
     let last =
-        page.until("window.walkon.tick === window.walkon.state.tick && window.walkon.tick").as_u64().unwrap();
+        page.until("window.walkon.state.hash && window.walkon.tick === window.walkon.state.tick && window.walkon.tick").as_u64().unwrap();
     page.press("back");
     page.until(&format!("window.walkon.tick === {}", last - 1));
     page.press("live");

@@ -5,7 +5,7 @@
 // hundred rows at most, made again five times a second at most. Not here: keeping the items (`happenings.js`).
 
 import { h, morph } from "./elements.js";
-import { LANES, newestItems, subjectOf } from "./happenings.js";
+import { LANES, lanes, newestItems, subjectOf } from "./happenings.js";
 import { fileLink } from "./inspector.js";
 import { clock, changed, listen, model, remember, remembered, seenTick, select } from "./model.js";
 import { goTo } from "./rewind.js";
@@ -16,6 +16,8 @@ const hidden = new Set(remembered("hiddenLanes", []));
 let text = "";
 let isOfSelection = false;
 let isAsked = false;
+/** Whether more is known than the list shows. */
+let isBehind = false;
 
 const chips = h("div", { class: "row wrap chips" });
 const list = h("ul", { class: "list log", "data-test": "event-list" });
@@ -43,7 +45,9 @@ const root = h(
 /** Begins to listen. */
 export function startEvents() {
   addTab({ name: "events", label: "Events", root, show });
-  for (const what of ["happenings", "frame", "tick", "sought", "selection"]) listen(what, ask);
+  for (const what of ["happenings", "tick", "sought", "selection"]) listen(what, ask);
+  // What happened may be told before the tick in which it did is seen.
+  listen("frame", () => isBehind && ask());
   list.addEventListener("click", click);
   showChips();
 }
@@ -87,8 +91,10 @@ function ask() {
 function show() {
   if (!isShown("events")) return;
   const chosen = isOfSelection ? model.selection?.name : null;
+  const until = seenTick();
+  isBehind = [...lanes.values()].some((items) => items.length > 0 && items[items.length - 1].tick > until);
   const items = newestItems({
-    until: seenTick(),
+    until,
     most: 400,
     keeps: (item) =>
       !hidden.has(item.lane) &&

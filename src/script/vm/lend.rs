@@ -14,17 +14,17 @@ use crate::script::vm::convert::UsageError;
 
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
-pub struct Lent<T>(Rc<RefCell<Place<T>>>);
+pub struct Lent<T>(Rc<RefCell<Loan<T>>>);
 
 /// What lies in the slot.
 #[derive(Debug, Default)]
-struct Place<T> {
+struct Loan<T> {
     /// The world while it is lent, else what stands in for it.
     held: T,
     is_lent: bool,
 }
 
-impl<T> Place<T> {
+impl<T> Loan<T> {
     fn world(&self) -> Option<&T> {
         self.is_lent.then_some(&self.held)
     }
@@ -159,7 +159,7 @@ impl<'a, T: 'static> Home<'a, T> {
 impl<T: 'static> Drop for Home<'_, T> {
     fn drop(&mut self) {
         let lent = self.slot.as_ref().and_then(|slot| slot.0.try_borrow_mut().ok());
-        if let Some(mut lent) = lent.filter(|lent| lent.is_lent) {
+        if let Some(mut lent) = lent {
             lent.swap(self.world);
         }
     }

@@ -420,8 +420,10 @@ impl CellMap {
     /// What a traversal that would open doors can use without opening any, where that is kept: it answers
     /// most questions about it, and the cells behind its doors may take a pass over the map.
     pub(super) fn bare_view(&self, by: &Traversal) -> Option<CellView> {
-        let opens = by.areas.is_none() && self.through(by).is_some();
-        let standing = if opens { self.kept_standing(self.class(by), by.barred()) } else { None }?;
+        if by.areas.is_some() || self.through(by).is_none() {
+            return None;
+        }
+        let standing = self.kept_standing(self.class(by), by.barred())?;
         Some(CellView { standing: Arc::clone(standing), passage: None, paint: None })
     }
 

@@ -69,8 +69,11 @@ struct End<'a> {
 
 /// How much more expensive a way may be joined than where it is cheapest: by every 2^4-th part.
 const JOIN_SLACK: u32 = 4;
-/// Points looked at to join a way; who has to look further searches for a way of its own.
+/// Points looked at to join a way; where that is not enough, the whole way is searched for.
 const JOIN_POINTS_MAX: u32 = 2000;
+/// Points of the shortest joined way that is taken. A shorter one is soon found by a search of its own, and
+/// one corner that the straight line over it has too many is more than a tenth of it.
+const JOINED_POINTS_MIN: usize = 16;
 
 /// What a joined way may cost, in hundredths of what the cheapest one may. Less than a tenth more expensive:
 /// the lines that are drawn through both are shorter, and need not be shorter by as much.
@@ -426,7 +429,8 @@ impl PrecomputedRoutes {
         let mut points = join.points;
         points.extend_from_slice(way.points.get(at + 1..=until).unwrap_or_default());
         points.extend(leave.points.iter().rev().skip(1));
-        Some(FoundRoute { points, cost_mm, how: RouteSource::Joined, expansions: 0 })
+        let route = FoundRoute { points, cost_mm, how: RouteSource::Joined, expansions: 0 };
+        (route.points.len() >= JOINED_POINTS_MIN).then_some(route)
     }
 }
 

@@ -232,7 +232,10 @@ impl Backend for CellMap {
         let (start, end) = (self.to_cells(from), self.to_cells(to));
         // A line over ground that is open anyway opens nothing, and costs what it costs everybody.
         let bare = self.bare_view(by).filter(|bare| line_of_sight::clear(bare.bits(), start, end));
-        let view = bare.unwrap_or_else(|| self.view(by));
+        if let Some(bare) = bare {
+            return line_of_sight::cost_of_clear(&self.ground(&bare, &[]), start, end);
+        }
+        let view = self.view(by);
         let unit = view.unit(self);
         let tolls = self.tolls(by, unit);
         let cost = line_of_sight::cost(&self.ground(&view, &tolls), start, end)?;
