@@ -8,8 +8,9 @@ use walkon::game::Game;
 use walkon::game::save::seal;
 
 use super::contract::Piece;
-use super::laws::number;
+
 use crate::laws::fuzzed::checks;
+use crate::long_form::number;
 
 /// Save games on every kind of map; with `UPDATE=1` what the fuzz target begins with is written again.
 fn games() -> Vec<(&'static str, Vec<u8>)> {
