@@ -61,7 +61,7 @@ pub(super) struct ToldDiscs {
     radius_m: f32,
     /// Those of a list whose circle is not the one that was told of last.
     moved: Vec<(u32, Disc)>,
-    bits: Vec<u8>,
+    bits: Vec<u32>,
     /// The list that is read.
     read: (Vec<CharacterId>, Vec<Disc>),
 }
@@ -75,8 +75,12 @@ impl ToldDiscs {
     ) -> Self {
         let room = characters.ids().iter().map(|&id| place_of(id) + 1).max().unwrap_or(0);
         let mut is_in = vec![false; room];
-        for &who in lists.flat_map(Bystanders::who) {
-            is_in.get_mut(place_of(who)).into_iter().for_each(|place| *place = true);
+        for list in lists {
+            for &who in list.who() {
+                if let Some(is_in) = is_in.get_mut(place_of(who)) {
+                    *is_in = true;
+                }
+            }
         }
         let ids = (0..).zip(characters.ids());
         let all: Vec<u32> =
@@ -170,14 +174,14 @@ impl ToldDiscs {
     /// Writes a list.
     pub(super) fn save(&mut self, out: &mut ByteWriter, seen: &Bystanders) {
         let mut moved = std::mem::take(&mut self.moved);
-        let mut bits = BitWriter { bytes: std::mem::take(&mut self.bits), held: 0, count: 0 };
+        let mut bits = BitWriter { words: std::mem::take(&mut self.bits), held: 0, count: 0 };
         moved.clear();
-        bits.bytes.clear();
+        bits.words.clear();
         let is_told = self.save_people(seen, &mut bits, &mut moved);
         out.flag(is_told);
         if is_told {
             out.word(seen.len() as u64);
-            out.raw(bits.end());
+            bits.end(out);
             moved.iter().for_each(|&(rank, disc)| self.save_moved(out, rank, disc));
         } else {
             out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
@@ -185,7 +189,7 @@ impl ToldDiscs {
                 disc.save(out);
             });
         }
-        (self.moved, self.bits) = (moved, bits.bytes);
+        (self.moved, self.bits) = (moved, bits.words);
     }
 
     /// Writes who is in a list, and notes whose circle is another one; false when somebody in it is gone.
@@ -323,9 +327,9 @@ fn is_same(one: Disc, other: Disc) -> bool {
     x | y | z | (radius_m.to_bits() ^ other.radius_m.to_bits()) == 0
 }
 
-/// Bits, the lowest first, in whole bytes.
+/// Bits, the lowest first.
 struct BitWriter {
-    bytes: Vec<u8>,
+    words: Vec<u32>,
     held: u64,
     /// How many are held: less than 32 between two calls.
     count: u32,
@@ -338,17 +342,16 @@ impl BitWriter {
         self.held |= u64::from(value) << self.count;
         self.count += bits;
         if self.count >= 32 {
-            self.bytes.extend_from_slice(&(self.held as u32).to_le_bytes());
+            self.words.push(self.held as u32);
             self.held >>= 32;
             self.count -= 32;
         }
     }
 
-    /// All of them, filled up with zeros.
-    fn end(&mut self) -> &[u8] {
-        let bytes = self.held.to_le_bytes();
-        self.bytes.extend_from_slice(&bytes[..self.count.div_ceil(8) as usize]);
-        &self.bytes
+    /// Writes all of them, filled up with zeros to whole bytes.
+    fn end(&self, out: &mut ByteWriter) {
+        out.words(&self.words);
+        out.raw(&self.held.to_le_bytes()[..self.count.div_ceil(8) as usize]);
     }
 }
 

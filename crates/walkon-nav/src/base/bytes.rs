@@ -129,6 +129,15 @@ impl ByteWriter {
         self.bytes.extend_from_slice(bytes);
     }
 
+    /// Numbers of 32 bits as they are, the lowest byte first.
+    pub fn words(&mut self, words: &[u32]) {
+        let start = self.bytes.len();
+        self.bytes.resize(start + words.len() * size_of::<u32>(), 0);
+        for (bytes, word) in self.bytes[start..].chunks_exact_mut(size_of::<u32>()).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+    }
+
     /// A number, in one byte for each seven bits of it.
     #[inline]
     pub fn word(&mut self, mut value: u64) {
