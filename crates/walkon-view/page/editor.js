@@ -155,7 +155,8 @@ export function startEditor() {
       redraw();
     },
     draw,
-    cancel: () => cancel(),
+    cancel: cancelStroke,
+    leave: () => (stroke = new Map()),
   });
   for (const what of ["edited", "script"]) listen(what, takeNews);
   listen("history", (/** @type {Json} */ news) => {
@@ -495,7 +496,7 @@ function pickedPanel(at) {
               rename(thing, /** @type {HTMLInputElement} */ (event.target).value),
             onkeydown: (/** @type {KeyboardEvent} */ event) => {
               event.stopPropagation();
-              if (event.key === "Enter") /** @type {HTMLElement} */ (event.target).blur();
+              if (event.key === "Enter" || event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();
             },
           }),
           h("span", {}),
@@ -1221,6 +1222,14 @@ function endStroke() {
       sent.delete(cells);
       redraw();
     });
+}
+
+/** A stroke that is under way, or the brush. */
+function cancelStroke() {
+  if (stroke.size === 0) takeTool("edit");
+  stroke = new Map();
+  redraw();
+  return true;
 }
 
 /**
