@@ -184,6 +184,12 @@ impl Page {
         }
     }
 
+    /// Closes it.
+    pub fn close(mut self) {
+        let message = json!({ "id": self.next, "method": "Page.close", "sessionId": self.session });
+        self.socket.send(Message::text(message.to_string())).unwrap();
+    }
+
     /// Brings the page in front of those that were opened since.
     pub fn bring_to_front(&mut self) {
         self.call("Page.bringToFront", json!({}));

@@ -289,6 +289,115 @@ fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
     at_ease(&mut page);
 }
 
+/// How a thing of a kind is drawn: pressed and clicked at places, dragged between two, and whether Enter ends
+/// it.
+struct Drawn {
+    kind: &'static str,
+    list: &'static str,
+    clicks: &'static [[f64; 2]],
+    drag: Option<[[f64; 2]; 2]>,
+    enters: bool,
+}
+
+const DRAWN: [Drawn; 9] = [
+    Drawn {
+        kind: "area",
+        list: "/navigation/areas",
+        clicks: &[[3.0, 8.5], [6.0, 8.5], [6.0, 11.0], [4.0, 11.5]],
+        drag: None,
+        enters: true,
+    },
+    Drawn {
+        kind: "obstacle",
+        list: "/navigation/obstacles",
+        clicks: &[],
+        drag: Some([[3.0, 9.0], [4.0, 10.0]]),
+        enters: false,
+    },
+    Drawn {
+        kind: "region",
+        list: "/regions",
+        clicks: &[[3.0, 8.5], [6.0, 8.5], [5.0, 11.0], [3.0, 8.5]],
+        drag: None,
+        enters: false,
+    },
+    Drawn {
+        kind: "region",
+        list: "/regions",
+        clicks: &[],
+        drag: Some([[3.0, 9.0], [5.0, 10.0]]),
+        enters: false,
+    },
+    Drawn {
+        kind: "round",
+        list: "/regions",
+        clicks: &[],
+        drag: Some([[5.0, 9.0], [6.0, 9.0]]),
+        enters: false,
+    },
+    Drawn { kind: "mark", list: "/marks", clicks: &[[4.0, 9.0]], drag: None, enters: false },
+    Drawn {
+        kind: "route",
+        list: "/routes",
+        clicks: &[[4.0, 9.0], [6.0, 10.0], [3.0, 3.0]],
+        drag: None,
+        enters: true,
+    },
+    Drawn { kind: "character", list: "/characters", clicks: &[[4.0, 9.0]], drag: None, enters: false },
+    Drawn { kind: "door", list: "/doors", clicks: &[[35.4, 4.0]], drag: None, enters: false },
+];
+
+#[test]
+fn things_of_every_kind_are_added_and_deleted_and_both_is_taken_back() {
+    let viewed = Viewed::level("courtyard");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    let file = viewed.file("levels/courtyard.json");
+    let text = || std::fs::read_to_string(&file).unwrap();
+    let before = text();
+    let count = |text: &str, list: &str| {
+        let level: Value = serde_json::from_str(text).unwrap();
+        let list = level.pointer(list).cloned().unwrap_or_default();
+        list.as_array().map_or_else(|| list.as_object().map_or(0, serde_json::Map::len), Vec::len)
+    };
+    page.press("tab-edit");
+    for Drawn { kind, list, clicks, drag, enters } in DRAWN {
+        page.until(&format!("window.walkon.model.document.text === {}", json!(before)));
+        page.press(&format!("add-{kind}"));
+        let mut spot = |[x, z]: [f64; 2]| spot_of(&mut page, [x, 0.0, z]);
+        let clicks: Vec<[f64; 2]> = clicks.iter().map(|place| spot(*place)).collect();
+        let drag = drag.map(|ends| ends.map(spot));
+        clicks.into_iter().for_each(|place| page.click(place, 0));
+        if let Some(ends) = drag {
+            page.drag(ends, "left");
+        }
+        if enters {
+            page.key("Enter", 13);
+        }
+        until(&format!("a new {kind}"), || text() != before);
+        let after = text();
+        assert_eq!(count(&after, list), count(&before, list) + 1, "{kind}: {after}");
+        let added: Vec<&str> =
+            after.lines().filter(|line| !before.contains(line.trim_end_matches(','))).collect();
+        assert!(added.len() <= 8, "{kind}: the rest of the text is as it was: {added:?}");
+        // It is picked, and its name may be typed at once.
+        page.until("document.activeElement?.matches('#thing-name, [data-at$=\"/name\"]')");
+        page.key("Escape", 27);
+        let aside = spot_of(&mut page, [10.0, 0.0, 10.5]);
+        page.point_at(aside);
+        page.key("Delete", 46);
+        until(&format!("one {kind} less"), || text() == before);
+        for expected in [&after, &before] {
+            page.click_on("undo");
+            until(&format!("{kind}: a step back"), || text() == *expected);
+        }
+        for expected in [&after, &before] {
+            page.click_on("redo");
+            until(&format!("{kind}: a step again"), || text() == *expected);
+        }
+    }
+    at_ease(&mut page);
+}
+
 /// Types into a field of a form as people do: what was there is replaced, and Enter is pressed.
 pub fn fill(page: &mut Page, mark: &str, text: &str) {
     page.until(&format!("!!document.querySelector('[data-test=\"{mark}\"]')"));

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod browser;
+mod brushes;
 mod debugger;
 mod fields;
 mod gestures;

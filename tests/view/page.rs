@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 33] = [
+const NEED_A_BROWSER: [&str; 36] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -47,6 +47,9 @@ const NEED_A_BROWSER: [&str; 33] = [
     "a_click_on_a_line_number_stops_there",
     "an_event_for_everybody_is_selected_itself",
     "a_map_of_tiled_is_painted_layer_by_layer",
+    "things_of_every_kind_are_added_and_deleted_and_both_is_taken_back",
+    "brushes_hit_the_tile_under_the_pointer_however_tiles_lie",
+    "brushes_hit_the_tile_of_tiled_under_the_pointer_in_every_projection",
 ];
 
 /// The browser, and the page of a level; none where there is no browser, which is told.
@@ -99,6 +102,7 @@ fn tests_without_a_browser_are_counted() {
         include_str!("page.rs"),
         include_str!("gestures.rs"),
         include_str!("panels.rs"),
+        include_str!("brushes.rs"),
         include_str!("debugger.rs")
     );
     let written = text.matches("else { return };").count() - 1;

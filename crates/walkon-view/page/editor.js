@@ -19,7 +19,7 @@ import { changed, listen, model, select } from "./model.js";
 import { stageColours } from "./palette.js";
 import { redraw } from "./stage.js";
 import { addTab, isShown, showTab } from "./tabs.js";
-import { outlineOf, paintLayer, startTiles, symbolMoved, symbols, tileAt, tilesOf } from "./tiles.js";
+import { cellsOf, outlineOf, paintLayer, startTiles, symbolMoved, symbols, tileAt, tilesBetween, tilesOf } from "./tiles.js";
 import { registerTool, takeTool, tool } from "./tools.js";
 
 /** @typedef {import("./document.js").Thing} Thing */
@@ -58,6 +58,14 @@ let newAt = 0;
 let brush = "#";
 /** @type {Map<string, Point>} */
 let stroke = new Map();
+/** Strokes that the program has not answered yet. @type {Set<Point[]>} */
+const sent = new Set();
+/** @type {Promise<unknown>} */
+let strokes = Promise.resolve();
+/** Where the pointer was last seen on its stroke, and over the map. @type {Point} */
+let strokeAt = [0, 0];
+/** @type {Point | null} */
+let brushAt = null;
 
 /** What can be added. @type {{kind: string, picture: string, label: string, has: () => boolean}[]} */
 const ADDS = [
@@ -142,9 +150,13 @@ export function startEditor() {
     down: beginStroke,
     move: goOnStroke,
     up: endStroke,
-    hover,
+    hover: (touch) => {
+      brushAt = touch.plane;
+      redraw();
+    },
     draw,
-    cancel: () => cancel(),
+    cancel: cancelStroke,
+    leave: () => (stroke = new Map()),
   });
   for (const what of ["edited", "script"]) listen(what, takeNews);
   listen("history", (/** @type {Json} */ news) => {
@@ -484,7 +496,7 @@ function pickedPanel(at) {
               rename(thing, /** @type {HTMLInputElement} */ (event.target).value),
             onkeydown: (/** @type {KeyboardEvent} */ event) => {
               event.stopPropagation();
-              if (event.key === "Enter") /** @type {HTMLElement} */ (event.target).blur();
+              if (event.key === "Enter" || event.key === "Escape") /** @type {HTMLElement} */ (event.target).blur();
             },
           }),
           h("span", {}),
@@ -580,6 +592,8 @@ function brushPanel() {
   const all = symbols(tiles);
   if (!all.some((each) => each.symbol === brush)) brush = all[0].symbol;
   const isOwn = brush in tiles.legend;
+  const { tiled } = tiles;
+  const offered = tiled ? all.filter(({ symbol }) => symbol === brush || tiled.shown.has(tiled.ids.get(symbol) ?? -1)) : all;
   return h(
     "section",
     { class: "section", "data-test": "brush" },
@@ -599,7 +613,7 @@ function brushPanel() {
     h(
       "div",
       { class: "brushes" },
-      all.map(({ symbol, text }) =>
+      offered.map(({ symbol, text }) =>
         h(
           "button",
           {
@@ -617,6 +631,22 @@ function brushPanel() {
         ),
       ),
     ),
+    tiled && offered.length < all.length
+      ? h("input", {
+          class: "field wide",
+          type: "number",
+          placeholder: "Number of another tile",
+          "aria-label": "Number of another tile",
+          "data-test": "other-tile",
+          onchange: (/** @type {Event} */ event) => {
+            const id = Number(/** @type {HTMLInputElement} */ (event.target).value);
+            const other = all.find(({ symbol }) => tiled.ids.get(symbol) === id);
+            if (other) brush = other.symbol;
+            else changed("notice", { text: `There is no tile ${id} on this map.`, isMistake: true });
+            show();
+          },
+        })
+      : null,
     h("p", { class: "soft small" }, all.find((each) => each.symbol === brush)?.text ?? ""),
     tiles.isFile || tiles.tiled
       ? null
@@ -1160,6 +1190,7 @@ function beginStroke(touch) {
     return true;
   }
   stroke = new Map([[tile.join(), tile]]);
+  strokeAt = touch.plane;
   redraw();
   return true;
 }
@@ -1167,30 +1198,54 @@ function beginStroke(touch) {
 /** @param {Touch} touch */
 function goOnStroke(touch) {
   const tiles = tilesOf();
-  const tile = tiles && tileAt(tiles, touch.plane);
-  pointer = snapped(touch);
-  if (tile && stroke.size) stroke.set(tile.join(), tile);
+  brushAt = touch.plane;
+  if (tiles && stroke.size) {
+    for (const tile of tilesBetween(tiles, strokeAt, touch.plane)) stroke.set(tile.join(), tile);
+    strokeAt = touch.plane;
+  }
   redraw();
 }
 
-async function endStroke() {
+function endStroke() {
   const cells = [...stroke.values()];
-  if (cells.length === 0) return;
   const tiles = tilesOf();
-  const isMark = tiles && symbols(tiles).some((each) => each.symbol === brush && "mark" in each && each.mark);
-  if (tiles && isMark) {
-    stroke = new Map();
-    await send(symbolMoved(tiles, brush, cells[cells.length - 1]), `move the mark of ${brush}`);
-  } else {
-    changed("ownEdit");
-    const what = tiles?.tiled
-      ? { tile: tiles.tiled.ids.get(brush), layer: tiles.layer }
-      : { symbol: brush, layer: model.layer };
-    const answer = await order("paint", { cells, ...what });
-    stroke = new Map();
-    if (answer) await load(true);
-  }
+  stroke = new Map();
+  if (!tiles || cells.length === 0) return;
+  const isMark = symbols(tiles).some((each) => each.symbol === brush && "mark" in each && each.mark);
+  const what = tiles.tiled ? { tile: tiles.tiled.ids.get(brush), layer: tiles.layer } : { symbol: brush, layer: model.layer };
+  const symbol = brush;
+  // The next stroke may be drawn while this one is on its way.
+  sent.add(cells);
+  strokes = strokes
+    .then(() => (isMark ? moveSymbol(symbol, cells[cells.length - 1]) : paint({ cells: cellsOf(tiles, cells), ...what })))
+    .finally(() => {
+      sent.delete(cells);
+      redraw();
+    });
+}
+
+/** A stroke that is under way, or the brush. */
+function cancelStroke() {
+  if (stroke.size === 0) takeTool("edit");
+  stroke = new Map();
   redraw();
+  return true;
+}
+
+/**
+ * @param {string} symbol
+ * @param {Point} to
+ */
+async function moveSymbol(symbol, to) {
+  const tiles = tilesOf();
+  if (tiles) await send(symbolMoved(tiles, symbol, to), `move the mark of ${symbol}`);
+}
+
+/** @param {Json} what */
+async function paint(what) {
+  changed("ownEdit");
+  const answer = await order("paint", what);
+  if (answer) await load(true);
 }
 
 /* Drawing */
@@ -1325,8 +1380,8 @@ function drawNew(context, colours) {
 function drawBrush(context, colours) {
   const tiles = tilesOf();
   if (!tiles) return;
-  const cells = [...stroke.values()];
-  const under = pointer && tileAt(tiles, pointer);
+  const cells = [...stroke.values(), ...[...sent].flat()];
+  const under = brushAt && tileAt(tiles, brushAt);
   if (under) cells.push(under);
   context.fillStyle = colours.accent;
   context.strokeStyle = colours.accent;

@@ -424,6 +424,8 @@ function fly(at) {
 
 /** @param {Json[]} pairs */
 function pairTable(pairs) {
+  if (pairs.length === 0)
+    return h("p", { class: "soft" }, "The graph has no two parts yet: divide it, or grow spaces from points.");
   return h(
     "table",
     {},

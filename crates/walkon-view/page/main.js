@@ -33,6 +33,7 @@ import { startSearched } from "./searched.js";
 import { startSource } from "./source.js";
 import { counters, fps, isDrawn, redraw, stageBox, startStage } from "./stage.js";
 import { startTabs } from "./tabs.js";
+import { tileAt, tilesOf } from "./tiles.js";
 import { spotOfTick, startTimeline } from "./timeline.js";
 import { sendShow, startTransport } from "./transport.js";
 import { startTrails } from "./trails.js";
@@ -53,7 +54,7 @@ function take(message) {
       takeRoster(message);
       break;
     case "scene":
-      if (message.bounds && model.welcome) model.welcome.bounds = message.bounds;
+      if (message.bounds && model.welcome) [model.welcome.bounds, model.welcome.tiling] = [message.bounds, message.tiling];
       takeScene(message.picture);
       break;
     case "overlay":
@@ -230,6 +231,11 @@ window.walkon = {
     const [left, top] = stageOf(x, y, z);
     const box = stageBox();
     return { x: left + box.left, y: top + box.top };
+  },
+  /** The tile under a place of the ground, by column and row. @param {Point} place */
+  tileAt(place) {
+    const tiles = tilesOf();
+    return tiles && tileAt(tiles, place);
   },
   /** Where somebody stands in the window, pixels. @param {string} name */
   placeOf(name) {

@@ -45,6 +45,7 @@ interface Welcome {
   layers: number;
   layerNames: string[];
   tileSize: [number, number] | null;
+  tiling: { layout: string; moved: "odd" | "even" | null; size: Point; origin: Point } | null;
   hasPlayer: boolean;
   parts: string[];
   behaviours: string[];

@@ -77,7 +77,7 @@ function showView() {
                 type: "button",
                 class: "button",
                 "aria-pressed": String(model.layer === at),
-                title: `Layer ${at} of the map`,
+                title: `Layer "${it.layerNames[at] ?? at}" of the map`,
                 "data-test": `floor-${at}`,
                 onclick: () => setLayer(at),
               },

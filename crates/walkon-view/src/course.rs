@@ -314,6 +314,7 @@ impl Course {
             "projection": if picture::is_isometric(world) { "isometric" } else { "flat" },
             "slants": heights[1] - heights[0] > 0.01,
             "layers": world.nav().layer_count(), "layerNames": picture::layer_names(world), "tileSize": picture::tile_m(world),
+            "tiling": picture::tiling_json(world),
             "hasPlayer": world.characters().any(|(_, who)| who.is_player),
             "parts": parts, "behaviours": self.behaviours(),
             "state": self.state(hash),
@@ -366,6 +367,7 @@ pub fn scene(world: &World, wishes: &crate::client::Wishes, scenery: &Scenery) -
     json!({
         "tell": "scene", "tick": world.tick().0, "picture": picture::still(world, wishes, scenery),
         "bounds": [bounds.min[0], bounds.min[1], bounds.max[0], bounds.max[1]],
+        "tiling": picture::tiling_json(world),
     })
 }
 

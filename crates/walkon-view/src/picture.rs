@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use walkon::base::geom::{Bounds, Point};
 use walkon::glam::Vec3;
-use walkon::nav::Layout;
+use walkon::nav::{Layout, Stagger};
 use walkon::view::{
     Colour, Figure, GroundProjection, Layer, LegendEntry, Parts, Picture, SceneTriangle, SearchScene, Shape,
     Slant, Style, Swatch, Tag, draw_ground, draw_scene, draw_scenery, draw_search, scene_triangles,
@@ -207,6 +207,23 @@ fn blank(world: &World, layer: u8, slant: Slant) -> Picture {
 pub fn tile_m(world: &World) -> Option<[f64; 2]> {
     let frame = *world.nav().cells()?.frame();
     matches!(frame.layout(), Layout::Square4 | Layout::Square8).then(|| frame.tile_size_m())
+}
+
+/// How the tiles of a map of tiles lie; null of other maps.
+#[must_use]
+pub fn tiling_json(world: &World) -> Value {
+    let (Some(_), Some(cells)) = (world.tiles(), world.nav().cells()) else { return Value::Null };
+    let frame = cells.frame();
+    let word = |stagger| if stagger == Stagger::Odd { "odd" } else { "even" };
+    let (layout, moved) = match frame.layout() {
+        Layout::Square4 | Layout::Square8 => ("square", Value::Null),
+        Layout::StaggeredRows(stagger) => ("staggeredRows", word(stagger).into()),
+        Layout::StaggeredColumns(stagger) => ("staggeredColumns", word(stagger).into()),
+        Layout::HexPointy(stagger) => ("hexPointy", word(stagger).into()),
+        Layout::HexFlat(stagger) => ("hexFlat", word(stagger).into()),
+    };
+    let (size_m, bounds) = (frame.tile_size_m(), world.nav().bounds());
+    json!({ "layout": layout, "moved": moved, "size": size_m, "origin": bounds.min })
 }
 
 /// Whether the ground is shown as diamonds.

@@ -1,8 +1,8 @@
 //! Tiles of a map of Tiled, painted where they stand.
 //!
-//! In: the text of a map, cells, the id of a tile. Out: the tile layers; the text with those cells changed
-//! and nothing else, in the encoding that the layer has. Holds: a layer whose cells cannot be written as they
-//! are is refused in words. Not here: whether the map still loads.
+//! In: the text of a map, cells, the id of a tile. Out: the tile layers, the tiles there are; the text with
+//! those cells changed and nothing else, in the encoding that the layer has. Holds: a layer whose cells
+//! cannot be written as they are is refused in words. Not here: whether the map still loads.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -10,13 +10,20 @@ use std::io::Write;
 use flate2::Compression;
 
 use super::data::{self, CellEncoding};
+use super::files::Import;
+use super::place::MapPlacement;
+use super::raw::{PropertyValue, RawContent, RawTile};
 use super::tree::Element;
-use super::{tmj, xml};
+use super::{read, tmj, xml};
 use crate::level::base64;
 use crate::level::diagnostic::Findings;
+use crate::level::json::FILE_BYTES_MAX;
+use crate::level::source::FileSource;
 
 /// Most cells of a layer that is painted.
 const CELLS_MAX: usize = 16 << 20;
+/// Most tiles of a palette.
+const TILES_MAX: usize = 1 << 16;
 
 /// The tile layers of a map, as they lie in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +47,16 @@ pub struct TileLayer {
     pub name: String,
     /// The id of the tile of each cell, row by row; 0 for none. The upper bits say how it is turned.
     pub cells: Vec<u32>,
+}
+
+/// What there is to paint with, and where what is painted is shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Palette {
+    /// Tiles of all tilesets by their id on the map, at most 65,536, with their class and properties in
+    /// words.
+    pub tiles: Vec<(u32, String)>,
+    /// Of each tile layer, how far it is drawn from its place, in widths and heights of a tile.
+    pub offsets: Vec<[f64; 2]>,
 }
 
 /// A layer with the place of its cells.
@@ -68,6 +85,42 @@ pub fn layers(path: &str, text: &str) -> Result<TileLayers, String> {
         all.layers.push(TileLayer { name: found.name.to_owned(), cells });
     }
     Ok(all)
+}
+
+/// The palette of the map at that path of a source; an empty one where it cannot be read.
+#[must_use]
+pub fn palette(path: &str, source: &dyn FileSource) -> Palette {
+    let mut findings = Findings::default();
+    let Ok(bytes) = source.read(path, FILE_BYTES_MAX) else { return Palette::default() };
+    let mut import = Import::new(&mut findings, source);
+    let Some(map) = import.parsed(path, &bytes, read::map) else { return Palette::default() };
+    let mut palette = Palette::default();
+    for (first, tileset) in &map.tilesets {
+        let words = |id: u32| tileset.about(id).map_or_else(String::new, in_words);
+        let ids = (0..tileset.tiles_max).take(TILES_MAX - palette.tiles.len());
+        palette.tiles.extend(ids.map(|id| (first.saturating_add(id), words(id))));
+    }
+    let place = MapPlacement::new(&map, None, false);
+    for layer in &map.layers {
+        if matches!(layer.content, RawContent::Tiles { .. }) {
+            palette.offsets.push(place.offset_tiles(layer.offset_px));
+        }
+    }
+    palette
+}
+
+/// The class of a tile and what its author says of it.
+fn in_words(tile: &RawTile) -> String {
+    let value = |value: &PropertyValue| match value {
+        PropertyValue::Text(text) => Some(text.clone()),
+        PropertyValue::Number(number) => Some(number.to_string()),
+        PropertyValue::Truth(truth) => Some(truth.to_string()),
+        PropertyValue::Object(_) | PropertyValue::Class(_) => None,
+    };
+    let said =
+        tile.properties.0.iter().filter_map(|one| Some(format!("{} {}", one.name, value(&one.value)?)));
+    let class = Some(tile.class.clone()).filter(|class| !class.is_empty());
+    class.into_iter().chain(said).collect::<Vec<_>>().join(", ")
 }
 
 /// The text of a map with a tile in some cells of a layer, `[column, row]` from 0.

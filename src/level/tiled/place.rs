@@ -143,6 +143,12 @@ impl MapPlacement {
         [(x / width + y / height) * height, (y / height - x / width) * height]
     }
 
+    /// The same offset in widths and heights of a tile.
+    pub(super) fn offset_tiles(&self, offset_px: [f64; 2]) -> [f64; 2] {
+        let ([x, y], [width, height]) = (self.offset(offset_px), self.drawn_px());
+        [x / width, y / height]
+    }
+
     /// The cell that a cell of a layer with an offset is drawn over, and whether it covers that one to the
     /// pixel.
     pub(super) fn drawn_at(&self, cell: [i32; 2], offset_px: [f64; 2]) -> ([i32; 2], bool) {

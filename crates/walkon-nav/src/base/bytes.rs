@@ -132,7 +132,7 @@ impl ByteWriter {
     /// Numbers of 32 bits as they are, the lowest byte first.
     pub fn words(&mut self, words: &[u32]) {
         let start = self.bytes.len();
-        self.bytes.resize(start + words.len() * size_of::<u32>(), 0);
+        self.bytes.resize(start + size_of_val(words), 0);
         for (bytes, word) in self.bytes[start..].chunks_exact_mut(size_of::<u32>()).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use walkon::level::MemorySource;
 use walkon::level::tiled::paint as tiled;
 use walkon::{FileSource as _, Reload};
 
@@ -187,10 +188,19 @@ impl Desk {
         let own = self.text_of(self.document.level())?;
         let file = tiled_map(self.document.level(), &own).ok_or("the map of this level is none of Tiled")?;
         let all = tiled::layers(&file, &self.text_of(&file)?)?;
-        let layers = all.layers.iter().map(|layer| json!({ "name": layer.name, "cells": layer.cells }));
+        let texts = self.laid(&BTreeMap::new());
+        let source =
+            texts.into_iter().fold(MemorySource::new(), |source, (path, text)| source.with(&path, text));
+        let palette = tiled::palette(&file, &source);
+        let offset = |at: usize| palette.offsets.get(at).copied().unwrap_or_default();
+        let layers = all.layers.iter().enumerate();
+        let layers = layers
+            .map(|(at, layer)| json!({ "name": layer.name, "cells": layer.cells, "offset": offset(at) }));
+        let tiles = palette.tiles.iter().map(|(id, text)| json!({ "id": id, "text": text }));
         Ok(json!({
             "file": file, "orientation": all.orientation, "staggerAxis": all.stagger_axis,
             "staggerIndex": all.stagger_index, "columns": all.columns, "layers": layers.collect::<Vec<_>>(),
+            "tiles": tiles.collect::<Vec<_>>(),
         }))
     }
 
