@@ -44,12 +44,19 @@ impl Numbers {
     }
 }
 
-/// A map drawn with characters, of two layers.
-fn drawn(keys: &str) -> Painted {
+/// A map drawn with characters, of two layers, and one of its brushes: terrain, cost, or one-way ground of a
+/// cost.
+fn drawn(keys: &str, brush: &'static str) -> Painted {
+    let way = match keys {
+        keys if keys.contains("hexPointy") => "east",
+        keys if keys.contains("staggered") => "southEast",
+        _ => "south",
+    };
     let rows = |letter: &str| vec![format!("        \"{}\"", letter.repeat(COLUMNS as usize)); ROWS as usize];
     let text = format!(
         "{{\n  \"navigation\": {{\n    \"kind\": \"tiles\", {keys},\n    \"origin\": [ 2, -3 ],\n    \
-         \"legend\": {{ \"~\": {{ \"terrain\": \"water\" }} }},\n    \"layers\": [\n      {{ \"name\": \"ground\", \"rows\": [\n{}\n      ] }},\n      \
+         \"legend\": {{\n      \"~\": {{ \"terrain\": \"water\" }},\n      \",\": {{ \"cost\": 1.6 }},\n      \
+         \"v\": {{ \"oneWay\": \"{way}\", \"cost\": 1.3 }}\n    }},\n    \"layers\": [\n      {{ \"name\": \"ground\", \"rows\": [\n{}\n      ] }},\n      \
          {{ \"rows\": [\n{}\n      ], \"name\": \"upper\" }}\n    ]\n  }}\n}}\n",
         rows(".").join(",\n"),
         rows("#").join(",\n")
@@ -58,7 +65,7 @@ fn drawn(keys: &str) -> Painted {
         name: keys.to_owned(),
         files: vec![("level.json", text)],
         map: "level.json",
-        brush: "brush-~",
+        brush,
         offset: [0, 0],
     }
 }
@@ -247,7 +254,7 @@ fn brushes_hit_the_tile_under_the_pointer_however_tiles_lie() {
     let browser = Browser::start(&program);
     let size = "\"tileWidth\": 1.5, \"tileHeight\": 1";
     let hexagon = "\"tileWidth\": 1, \"tileHeight\": 1.25";
-    for keys in [
+    let layouts = [
         format!("\"layout\": \"square4\", {size}"),
         format!("\"layout\": \"square8\", \"projection\": \"isometric\", {size}"),
         format!("\"layout\": \"staggered\", {size}"),
@@ -259,8 +266,9 @@ fn brushes_hit_the_tile_under_the_pointer_however_tiles_lie() {
         "\"layout\": \"hexPointy\"".to_owned(),
         format!("\"layout\": \"hexFlat\", {size}"),
         format!("\"layout\": \"hexFlat\", \"staggerIndex\": \"even\", {hexagon}"),
-    ] {
-        law(&browser, &drawn(&keys));
+    ];
+    for (keys, brush) in layouts.iter().zip(["brush-v", "brush-~", "brush-,"].into_iter().cycle()) {
+        law(&browser, &drawn(keys, brush));
     }
 }
 
