@@ -251,6 +251,36 @@ fn a_level_with_floors_is_turned_and_walked_on() {
     at_ease(&mut page);
 }
 
+/// A number for what is painted: it differs where a pixel does, nearly always.
+fn painted(page: &mut Page) -> u64 {
+    let sum = "(stage => stage.getContext('2d').getImageData(0, 0, stage.width, stage.height).data.reduce((sum, part) => (sum * 31 + part) % 16777213, 7))\
+               (document.querySelector('[data-test=\"stage\"]'))";
+    page.value(sum).as_u64().unwrap()
+}
+
+#[test]
+fn the_slider_leaves_out_floors_and_people_above_it_and_shows_them_again() {
+    let viewed = Viewed::level("tower");
+    let Some((_browser, mut page)) = opened(&viewed) else { return };
+    page.until("window.walkon.isSettled");
+    let slide = |page: &mut Page, to: &str| {
+        page.value(&format!(
+            "(it => {{ it.value = {to}; it.dispatchEvent(new Event('input')); }})(document.querySelector('[data-test=\"ceiling\"]'))"
+        ));
+    };
+    page.until("document.querySelector('[data-test=\"ceiling\"]')");
+    let all = painted(&mut page);
+    let mut seen = vec![all];
+    for share in [0.75, 0.5, 0.25, 0.0] {
+        slide(&mut page, &format!("Number(it.min) + {share} * (Number(it.max) - Number(it.min))"));
+        until(&format!("fewer floors at {share}"), || !seen.contains(&painted(&mut page)));
+        seen.push(painted(&mut page));
+    }
+    slide(&mut page, "it.max");
+    until("all floors again", || painted(&mut page) == all);
+    at_ease(&mut page);
+}
+
 #[test]
 fn boxes_marks_and_obstacles_are_worked_on_from_the_side() {
     let viewed = Viewed::level("tower");
