@@ -18,10 +18,17 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::level::{FileSource, SourceError, checked_path};
 
-/// Most names that are gathered for a suggestion.
-const NAMES_MAX: usize = 2048;
-/// Folders inside one another that are looked into for a suggestion.
-const NAMES_DEPTH_MAX: usize = 4;
+/// How much of a folder is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListingLimits {
+    /// Most files that are listed.
+    pub files_max: usize,
+    /// Folders inside one another that are looked into.
+    pub depth_max: usize,
+}
+
+/// What is gathered for a suggestion.
+const SUGGESTED: ListingLimits = ListingLimits { files_max: 2048, depth_max: 4 };
 
 /// A folder that files are read from.
 #[derive(Debug)]
@@ -61,6 +68,18 @@ impl Folder {
     #[must_use]
     pub fn files_read(&self) -> Vec<PathBuf> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// The paths below the root of the files in one of its folders, `.` for the root itself, in the order of
+    /// their names; those that begin with a dot are left out, and so is what lies behind links to folders.
+    #[must_use]
+    pub fn files_in(&self, folder: &str, limits: ListingLimits) -> Vec<String> {
+        let mut names = Vec::new();
+        match folder {
+            "." => gather(&self.root, "", limits, &mut names),
+            folder => gather(&self.root.join(folder), &format!("{folder}/"), limits, &mut names),
+        }
+        names
     }
 
     /// Opens the file at `real`, which has been resolved, and sees to it that it is the one that was meant.
@@ -113,25 +132,24 @@ impl FileSource for Folder {
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        gather(&self.root, "", NAMES_DEPTH_MAX, &mut names);
-        names
+        self.files_in(".", SUGGESTED)
     }
 }
 
-fn gather(folder: &Path, prefix: &str, depth: usize, names: &mut Vec<String>) {
+fn gather(folder: &Path, prefix: &str, limits: ListingLimits, names: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut entries: Vec<_> = entries.flatten().take(NAMES_MAX).collect();
+    let mut entries: Vec<_> = entries.flatten().take(limits.files_max).collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let Ok(name) = entry.file_name().into_string() else { continue };
-        if names.len() >= NAMES_MAX || name.starts_with('.') {
+        if names.len() >= limits.files_max || name.starts_with('.') {
             continue;
         }
         let path = format!("{prefix}{name}");
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth > 0 => {
-                gather(&entry.path(), &format!("{path}/"), depth - 1, names)
+            Ok(kind) if kind.is_dir() && limits.depth_max > 0 => {
+                let inside = ListingLimits { depth_max: limits.depth_max - 1, ..limits };
+                gather(&entry.path(), &format!("{path}/"), inside, names)
             }
             Ok(kind) if !kind.is_dir() => names.push(path),
             _ => {}

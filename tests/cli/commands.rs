@@ -97,6 +97,24 @@ fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
+fn levels_are_known_however_many_other_files_a_project_has_and_however_deep_they_lie() {
+    let project = Project::new();
+    for number in 0..2500 {
+        project.write(&format!("assets/{number}.png"), "");
+    }
+    project.write("levels/a/b/c/d/e/deep.json", YARD);
+    let named = ["yard", "a/b/c/d/e/deep"].map(|name| {
+        format!("test.level(\"in {name}\", {{ level = \"{name}\" }}, function(t) assert(world.character(\"guard\")) end)\n")
+    });
+    project.write("scripts/yard_test.lua", &named.concat());
+    project.expect(0, &["test"]);
+    let (found, _) = project.expect(0, &["check", "scripts"]);
+    assert!(found.ends_with("1 file checked: 0 errors, 0 warnings\n"), "{found}");
+    let (_, help) = project.expect(6, &["run", "yarn"]);
+    assert!(help.contains("did you mean \"yard\""), "{help}");
+}
+
+#[test]
 fn every_command_has_help_with_an_example() {
     let project = Project::new();
     let (help, _) = project.expect(0, &["--help"]);

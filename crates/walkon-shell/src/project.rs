@@ -15,6 +15,7 @@ use crate::exit::{CommandFailure, Exit};
 
 use walkon::Folder;
 use walkon::base::suggestions;
+use walkon::disk::ListingLimits;
 use walkon::level::{self, FileSource, SourceError, checked_path};
 
 /// The file that marks a project.
@@ -28,6 +29,9 @@ const SCRIPTS_BYTES_MAX: u64 = 256 << 20;
 /// Most files and folders that are looked at, and folders inside one another.
 const ENTRIES_MAX: usize = 100_000;
 const DEPTH_MAX: usize = 32;
+
+/// What is looked at for levels.
+const LEVELS: ListingLimits = ListingLimits { files_max: ENTRIES_MAX, depth_max: DEPTH_MAX };
 
 /// `walkon.json`.
 #[derive(Clone, Debug, Deserialize)]
@@ -123,12 +127,16 @@ impl Project {
         let mut names = Vec::new();
         for folder in &self.level_folders {
             let prefix = if folder == "." { String::new() } else { format!("{folder}/") };
-            let inside = |path: &String| path.strip_prefix(&prefix).map(str::to_owned);
-            let stem = |path: String| path.strip_suffix(".json").map(str::to_owned);
-            let paths = self.folder.names();
-            names.extend(paths.iter().filter(|path| is_level(path)).filter_map(inside).filter_map(stem));
+            let name = |path: String| Some(path.strip_prefix(&prefix)?.strip_suffix(".json")?.to_owned());
+            names.extend(self.levels_in(folder).filter_map(name));
         }
         names
+    }
+
+    /// Paths below the root of the levels in one of the level folders. What else lies in the project, however
+    /// much, takes no room from them.
+    fn levels_in(&self, folder: &str) -> impl Iterator<Item = String> {
+        self.folder.files_in(folder, LEVELS).into_iter().filter(|path| is_level(path))
     }
 
     /// The path below the root of the level of a name below the level folders, without suffix.
@@ -142,11 +150,9 @@ impl Project {
 
     /// Paths below the root of the levels in the level folders.
     pub fn level_paths(&self) -> Vec<String> {
-        let names = self.folder.names();
-        let lies_there = |path: &str| {
-            self.level_folders.iter().any(|folder| folder == "." || path.starts_with(&format!("{folder}/")))
-        };
-        names.into_iter().filter(|path| is_level(path) && lies_there(path)).collect()
+        let paths: BTreeSet<String> =
+            self.level_folders.iter().flat_map(|folder| self.levels_in(folder)).collect();
+        paths.into_iter().collect()
     }
 
     /// The path of a script below its script folder, from its path below the root; none when it lies in none
