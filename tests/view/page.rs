@@ -13,7 +13,7 @@ use super::browser::{self, Browser, Page};
 use super::hand::Viewed;
 
 /// Every test that needs a browser.
-const NEED_A_BROWSER: [&str; 36] = [
+const NEED_A_BROWSER: [&str; 37] = [
     "a_page_plays_pauses_steps_and_goes_back",
     "a_click_on_a_character_shows_its_state",
     "a_walk_that_is_clicked_changes_the_run",
@@ -29,6 +29,7 @@ const NEED_A_BROWSER: [&str; 36] = [
     "doors_are_opened_and_locked_on_the_stage",
     "expected_paths_are_seen_by_everybody_and_forgotten",
     "a_level_with_floors_is_turned_and_walked_on",
+    "the_slider_leaves_out_floors_and_people_above_it_and_shows_them_again",
     "boxes_marks_and_obstacles_are_worked_on_from_the_side",
     "a_refused_value_stays_in_its_field_with_what_is_wrong",
     "the_timeline_is_dragged_and_the_level_goes_on_from_there",
