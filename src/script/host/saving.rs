@@ -535,8 +535,8 @@ impl Plan<'_> {
             return Err(DecodeError::new("two owners of one number").into());
         }
         let state = if saved.is_whole { state_of(states.make(lua, saved.state))? } else { None };
-        let given = ((saved.asked.as_str(), &saved.given), state);
-        let created = behaviour::create_with(self.vm, saved.character, class.clone(), given);
+        let given = (saved.asked.as_str(), &saved.given);
+        let created = behaviour::create_with(self.vm, saved.character, class.clone(), given, state);
         let owner = created.map_err(|what| {
             let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
             let (name, who) = (&class.name, self.name_of(saved.character));

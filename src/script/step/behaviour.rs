@@ -133,7 +133,7 @@ pub(crate) fn create(
     class: Rc<Class>,
     given: (&str, &Plain),
 ) -> Result<Owner, String> {
-    create_with(vm, character, class, (given, None))
+    create_with(vm, character, class, given, None)
 }
 
 /// The same, with a state to begin with.
@@ -141,7 +141,8 @@ pub(crate) fn create_with(
     vm: &ScriptVm,
     character: CharacterId,
     class: Rc<Class>,
-    ((asked, given), state): ((&str, &Plain), Option<Table>),
+    (asked, given): (&str, &Plain),
+    state: Option<Table>,
 ) -> Result<Owner, String> {
     let lua = vm.lua();
     let filled = lend::with_world(lua, |world: &mut World| {

@@ -14,7 +14,7 @@ use glam::Vec3;
 
 use crate::base::ids::{AreaId, DoorId, RegionId};
 use crate::base::time::Tick;
-pub use data::{Datum, DatumKey};
+pub use data::{Datum, DatumKey, KeyRef};
 
 /// The largest count that is read: beyond it numbers could overflow where they are counted on.
 pub const COUNT_MAX: u64 = 1 << 53;

@@ -254,12 +254,17 @@ fn can_migrate(vm: &ScriptVm, class: &Class, from: u64) -> Result<(), ReloadErro
 /// Handlers of walks that go on, by name. A walk ends, and the next save is taken then.
 fn has_handlers(vm: &ScriptVm, owner: Owner, names: &Table, path: &str) -> Result<(), ReloadError> {
     let used = store::with(vm.lua(), |runtime| runtime.registered.handlers.names_of(owner));
-    let missing = used.iter().find(|name| is_missing(names, name));
-    missing.map_or(Ok(()), |name| Err(handler_missing(path, name)))
+    has_all(names, used.iter(), || path.to_owned())
 }
 
-fn handler_missing(path: &str, name: &str) -> ReloadError {
-    refused(path, format!("handler \"{name}\" is in use and missing, expected a function"))
+/// Refuses a table that lacks a handler of one of these names.
+fn has_all<'a>(
+    table: &Table,
+    mut used: impl Iterator<Item = &'a String>,
+    path: impl FnOnce() -> String,
+) -> Result<(), ReloadError> {
+    let Some(name) = used.find(|name| is_missing(table, name)) else { return Ok(()) };
+    Err(refused(&path(), format!("handler \"{name}\" is in use and missing, expected a function")))
 }
 
 fn is_missing(names: &Table, name: &str) -> bool {
@@ -521,9 +526,8 @@ pub(crate) fn check_loaded(
     });
     let Some(class) = found else { return Ok(()) };
     can_migrate(vm, &class, instance.from)?;
-    let mut used = used.get(&instance.owner).into_iter().flatten();
-    let missing = used.find(|name| is_missing(&class.table, name));
-    missing.map_or(Ok(()), |name| Err(handler_missing(&path(vm, &class), name)))
+    let used = used.get(&instance.owner).into_iter().flatten();
+    has_all(&class.table, used, || path(vm, &class))
 }
 
 /// The same of the level script.

@@ -6,7 +6,7 @@
 
 use mlua::{Lua, LuaString, Table, Value};
 
-use crate::base::bytes::{ByteReader, ByteWriter, Datum, DatumKey, DecodeError, out_of_order};
+use crate::base::bytes::{ByteReader, ByteWriter, Datum, DatumKey, DecodeError, KeyRef, out_of_order};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::limits::ScriptLimits;
@@ -46,6 +46,14 @@ enum FoundKey {
 impl FoundKey {
     fn is_at(&self, place: i64) -> bool {
         matches!(self, Self::Index(index) if *index == place)
+    }
+
+    /// What keys are ordered by.
+    fn key(self, texts: &str) -> KeyRef<'_> {
+        match self {
+            Self::Index(index) => KeyRef::Index(index),
+            Self::Name(name) => KeyRef::Name(text_of(texts, name)),
+        }
     }
 }
 
@@ -125,16 +133,10 @@ impl DataWriter {
         });
         all.ok()?;
         let texts = &self.texts;
-        let order = |one: &FoundKey, other: &FoundKey| match (one, other) {
-            (FoundKey::Index(one), FoundKey::Index(other)) => one.cmp(other),
-            (FoundKey::Index(_), FoundKey::Name(_)) => std::cmp::Ordering::Less,
-            (FoundKey::Name(_), FoundKey::Index(_)) => std::cmp::Ordering::Greater,
-            (FoundKey::Name(one), FoundKey::Name(other)) => text_of(texts, *one).cmp(text_of(texts, *other)),
-        };
         let own = self.open.get_mut(outer..)?;
-        own.sort_unstable_by(|one, other| order(&one.0, &other.0));
+        own.sort_unstable_by(|(one, _), (other, _)| one.key(texts).cmp(&other.key(texts)));
         // Two numbers of Lua may be one key of the data.
-        if own.windows(2).any(|two| order(&two[0].0, &two[1].0).is_eq()) {
+        if own.windows(2).any(|two| two[0].0.key(texts) == two[1].0.key(texts)) {
             return None;
         }
         let (first, count) = (self.entries.len(), own.len());
@@ -267,11 +269,11 @@ impl<'a> ReadData<'a> {
         count: usize,
         depth: usize,
     ) -> Result<(), DecodeError> {
-        let (mut last, mut is_ordered): (Option<DatumKey<'_>>, bool) = (None, true);
+        let (mut last, mut is_ordered): (Option<KeyRef<'_>>, bool) = (None, true);
         for _ in 0..count {
             let key = input.datum_key()?;
-            is_ordered &= last.is_none_or(|last| last < key);
-            last = Some(key);
+            is_ordered &= last.is_none_or(|last| last < key.key());
+            last = Some(key.key());
             let token = match key {
                 DatumKey::Index(index) => Token::Index(index),
                 DatumKey::Name(told) => Token::Name(self.text(told.number, told.text)),

@@ -1,10 +1,8 @@
 //! Plain data as bytes, value by value.
 //!
-//! In, out: values of plain data, as a tree or one by one; their bytes. Holds: the form stands here and
-//! nowhere else, whoever writes or reads without a tree in between. Not here: the values in Lua
+//! In, out: values of plain data, as a tree or one by one; their bytes. Holds: the form of the bytes is
+//! decided here alone, also for code that writes or reads values one by one. Not here: the values in Lua
 //! (`script::vm::payload`).
-
-use std::cmp::Ordering;
 
 use glam::Vec3;
 
@@ -33,8 +31,8 @@ pub enum Datum<'a> {
     Map(usize),
 }
 
-/// The key of an entry of a map as it stands in bytes. Keys are in the order of [`PlainKey`].
-#[derive(Clone, Copy, Debug)]
+/// The key of an entry of a map as it stands in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DatumKey<'a> {
     /// A whole number.
     Index(i64),
@@ -42,29 +40,24 @@ pub enum DatumKey<'a> {
     Name(ToldText<'a>),
 }
 
-impl Ord for DatumKey<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        match (self, other) {
-            (Self::Index(one), Self::Index(other)) => one.cmp(other),
-            (Self::Index(_), Self::Name(_)) => Ordering::Less,
-            (Self::Name(_), Self::Index(_)) => Ordering::Greater,
-            (Self::Name(one), Self::Name(other)) => one.text.cmp(other.text),
+impl<'a> DatumKey<'a> {
+    /// What keys are ordered by.
+    #[must_use]
+    pub fn key(self) -> KeyRef<'a> {
+        match self {
+            Self::Index(index) => KeyRef::Index(index),
+            Self::Name(told) => KeyRef::Name(told.text),
         }
     }
 }
 
-impl PartialEq for DatumKey<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for DatumKey<'_> {}
-
-impl PartialOrd for DatumKey<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// A [`PlainKey`] whose name lies elsewhere; in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KeyRef<'a> {
+    /// A whole number.
+    Index(i64),
+    /// A name.
+    Name(&'a str),
 }
 
 /// Bits of the number that says what a value of plain data is.
