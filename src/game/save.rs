@@ -33,6 +33,9 @@ pub const SAVE_FORM: u32 = 2;
 /// Longest save game that is read.
 pub const SAVE_BYTES_MAX: usize = 256 << 20;
 
+/// Bytes that a character takes, about: room that is made before they are written.
+const BYTES_OF_ONE: usize = 256;
+
 /// Bytes of the sum at the end.
 const SUM_BYTES: usize = 8;
 
@@ -252,21 +255,22 @@ impl Game {
             tick_rate: world.rate().per_second(),
             args: self.scripts.as_ref().map(ScriptHost::args).unwrap_or_default(),
         };
+        let mut head = ByteWriter::at(Tick(0));
+        header.save(&mut head);
+        let head = head.finish();
         let mut body = ByteWriter::at(world.tick());
+        body.reserve(world.character_count() * BYTES_OF_ONE);
+        body.raw(MAGIC);
+        body.raw(&SAVE_FORM.to_le_bytes());
+        body.raw(&(head.len() as u32).to_le_bytes());
+        body.raw(&head);
         snapshot::save(world, &mut body);
         origin.save(&mut body, world);
         if let Some(scripts) = &self.scripts {
             scripts.save(world, &mut body).map_err(SaveError)?;
         }
-        let mut head = ByteWriter::at(Tick(0));
-        header.save(&mut head);
-        let head = head.finish();
-        let mut all = Vec::from(MAGIC.as_slice());
-        all.extend_from_slice(&SAVE_FORM.to_le_bytes());
-        all.extend_from_slice(&(head.len() as u32).to_le_bytes());
-        all.extend_from_slice(&head);
-        all.extend_from_slice(&body.finish());
-        all.extend_from_slice(&[0; SUM_BYTES]);
+        body.raw(&[0; SUM_BYTES]);
+        let mut all = body.finish();
         seal(&mut all);
         Ok(all)
     }

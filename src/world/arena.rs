@@ -7,9 +7,10 @@
 
 use std::marker::PhantomData;
 
-use slotmap::{Key, KeyData};
+use slotmap::KeyData;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
+use crate::base::ids::GenerationalKey;
 
 /// A place in the table.
 #[derive(Clone, Debug)]
@@ -31,29 +32,18 @@ pub(crate) struct Arena<K, V> {
     keys: PhantomData<K>,
 }
 
-impl<K: Key, V> Default for Arena<K, V> {
+impl<K: GenerationalKey, V> Default for Arena<K, V> {
     fn default() -> Self {
         Self { places: vec![Place { version: 0, value: None, next: 0 }], free: 1, keys: PhantomData }
     }
 }
 
-/// Where a key's value lies.
 #[inline]
-pub(crate) fn place_of<K: Key>(key: K) -> usize {
-    key.data().as_ffi() as u32 as usize
-}
-
-#[inline]
-fn version_of<K: Key>(key: K) -> u32 {
-    (key.data().as_ffi() >> 32) as u32
-}
-
-#[inline]
-fn key<K: Key>(place: usize, version: u32) -> K {
+fn key<K: GenerationalKey>(place: usize, version: u32) -> K {
     KeyData::from_ffi(u64::from(version) << 32 | place as u64).into()
 }
 
-impl<K: Key, V> Arena<K, V> {
+impl<K: GenerationalKey, V> Arena<K, V> {
     /// Puts a value in; its key.
     pub(crate) fn insert(&mut self, value: V) -> K {
         let at = self.free as usize;
@@ -74,8 +64,8 @@ impl<K: Key, V> Arena<K, V> {
 
     /// Takes a value out: its key means nothing from now on.
     pub(crate) fn remove(&mut self, key: K) -> Option<V> {
-        let at = place_of(key);
-        let place = self.places.get_mut(at).filter(|place| place.version == version_of(key))?;
+        let at = key.place();
+        let place = self.places.get_mut(at).filter(|place| place.version == key.generation())?;
         let value = place.value.take()?;
         place.version = place.version.wrapping_add(1);
         place.next = std::mem::replace(&mut self.free, at as u32);
@@ -84,13 +74,13 @@ impl<K: Key, V> Arena<K, V> {
 
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<&V> {
-        let place = self.places.get(place_of(key)).filter(|place| place.version == version_of(key))?;
+        let place = self.places.get(key.place()).filter(|place| place.version == key.generation())?;
         place.value.as_ref()
     }
 
     #[inline]
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let place = self.places.get_mut(place_of(key)).filter(|place| place.version == version_of(key))?;
+        let place = self.places.get_mut(key.place()).filter(|place| place.version == key.generation())?;
         place.value.as_mut()
     }
 
@@ -152,9 +142,9 @@ impl<K: Key, V> Arena<K, V> {
         input.pay(count.saturating_mul(size_of::<Place<V>>()))?;
         table.places.resize_with(count, || Place { version: u32::MAX, value: None, next: 0 });
         for (key, value) in values {
-            let version = version_of(key);
-            let place = table.places.get_mut(place_of(key)).ok_or_else(broken)?;
-            if place.version != u32::MAX || place_of(key) == 0 {
+            let version = key.generation();
+            let place = table.places.get_mut(key.place()).ok_or_else(broken)?;
+            if place.version != u32::MAX || key.place() == 0 {
                 return Err(broken());
             }
             *place = Place { version, value: Some(value), next: 0 };
@@ -176,7 +166,7 @@ impl<K: Key, V> Arena<K, V> {
 }
 
 #[cfg(test)]
-impl<K: Key, V> std::ops::Index<K> for Arena<K, V> {
+impl<K: GenerationalKey, V> std::ops::Index<K> for Arena<K, V> {
     type Output = V;
 
     fn index(&self, key: K) -> &V {
@@ -185,7 +175,7 @@ impl<K: Key, V> std::ops::Index<K> for Arena<K, V> {
 }
 
 #[cfg(test)]
-impl<K: Key, V> std::ops::IndexMut<K> for Arena<K, V> {
+impl<K: GenerationalKey, V> std::ops::IndexMut<K> for Arena<K, V> {
     fn index_mut(&mut self, key: K) -> &mut V {
         self.get_mut(key).expect("it is there")
     }
@@ -193,14 +183,15 @@ impl<K: Key, V> std::ops::IndexMut<K> for Arena<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use slotmap::{DefaultKey, SlotMap};
+    use slotmap::SlotMap;
 
     use super::*;
     use crate::base::bytes::Saved;
+    use crate::base::ids::WalkId;
     use crate::base::rng::Rng;
     use crate::base::time::Tick;
 
-    fn again(table: &Arena<DefaultKey, u64>, keys: &[DefaultKey]) -> Arena<DefaultKey, u64> {
+    fn again(table: &Arena<WalkId, u64>, keys: &[WalkId]) -> Arena<WalkId, u64> {
         let mut out = ByteWriter::at(Tick(0));
         table.save_free(&mut out);
         let bytes = out.finish();
@@ -214,8 +205,8 @@ mod tests {
     fn keys_are_those_of_a_slot_map_also_after_a_load() {
         for seed in 0..50 {
             let mut rng = Rng::stream(seed, "arena");
-            let (mut table, mut oracle) = (Arena::<DefaultKey, u64>::default(), SlotMap::new());
-            let mut keys: Vec<DefaultKey> = Vec::new();
+            let (mut table, mut oracle) = (Arena::<WalkId, u64>::default(), SlotMap::with_key());
+            let mut keys: Vec<WalkId> = Vec::new();
             for step in 0..500 {
                 if keys.is_empty() || rng.chance(0.55) {
                     let key = table.insert(step);
@@ -231,21 +222,21 @@ mod tests {
                 }
                 assert!(keys.iter().all(|&key| table.get(key) == oracle.get(key)));
             }
-            let own: Vec<(DefaultKey, u64)> = table.iter_mut().map(|(key, value)| (key, *value)).collect();
+            let own: Vec<(WalkId, u64)> = table.iter_mut().map(|(key, value)| (key, *value)).collect();
             assert!(own.into_iter().eq(oracle.iter().map(|(key, value)| (key, *value))));
         }
     }
 
     #[test]
     fn places_that_cannot_be_are_refused() {
-        let load = |count: u64, free: Vec<(u64, u64)>, values: Vec<(DefaultKey, u64)>| {
+        let load = |count: u64, free: Vec<(u64, u64)>, values: Vec<(WalkId, u64)>| {
             let mut out = ByteWriter::at(Tick(0));
             out.word(count);
             free.save(&mut out);
             let bytes = out.finish();
             Arena::load(&mut ByteReader::at(Tick(0), &bytes), values).is_ok()
         };
-        let key = |at: usize, version: u32| super::key::<DefaultKey>(at, version);
+        let key = |at: usize, version: u32| super::key::<WalkId>(at, version);
         assert!(load(1, vec![], vec![]) && load(3, vec![(1, 2)], vec![(key(2, 3), 0)]));
         assert!(!load(2, vec![], vec![]), "a place of which nothing is told");
         assert!(!load(2, vec![(0, 2)], vec![]) && !load(2, vec![(5, 2)], vec![]));

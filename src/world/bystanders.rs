@@ -5,12 +5,10 @@
 
 use std::sync::Arc;
 
-use glam::Vec3;
-use slotmap::Key;
-
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::nav::Disc;
+use glam::Vec3;
 
 /// The characters that a plan was made around, in order of creation, and their circles.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +26,7 @@ impl Bystanders {
         let mut hash = StateHash::default();
         hash.word(who.len() as u64);
         for (id, &Disc { centre, radius_m }) in who.iter().zip(discs.iter()) {
-            hash.word(id.data().as_ffi()).floats([centre.x, centre.y, centre.z, radius_m]);
+            hash.word(id.bits()).floats([centre.x, centre.y, centre.z, radius_m]);
         }
         Self { who, discs, hash: hash.finish() }
     }

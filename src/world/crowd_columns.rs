@@ -6,7 +6,7 @@
 use glam::Vec2;
 use slotmap::Key;
 
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::spatial_hash::SpatialHash;
 use crate::crowd::avoid::{Avoider, Walker};
 use crate::crowd::resolve::{self, Resolver};
@@ -15,7 +15,8 @@ use crate::nav::Traversal;
 /// A number for each of some characters. Default: for nobody. Cheaper to fill every tick than a map of keys.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// By slot of the character.
+    /// By place of the character: ids that are in use at a time differ in it, and it is less than most there
+    /// have ever been.
     slots: Vec<(CharacterId, u32)>,
 }
 
@@ -24,12 +25,12 @@ impl Rows {
     #[must_use]
     #[inline]
     pub fn get(&self, id: CharacterId) -> Option<u32> {
-        self.slots.get(slot(id)).filter(|(own, _)| *own == id).map(|&(_, number)| number)
+        self.slots.get(id.place()).filter(|(own, _)| *own == id).map(|&(_, number)| number)
     }
 
     /// Gives a character a number; the one that had the slot before loses its number.
     pub fn insert(&mut self, id: CharacterId, number: u32) {
-        let slot = slot(id);
+        let slot = id.place();
         if slot >= self.slots.len() {
             self.slots.resize(slot + 1, (CharacterId::null(), 0));
         }
@@ -40,12 +41,6 @@ impl Rows {
     pub fn clear(&mut self) {
         self.slots.clear();
     }
-}
-
-/// Where a character lies among all: ids that are in use at a time differ in it, and it is less than most
-/// there have ever been.
-fn slot(id: CharacterId) -> usize {
-    id.data().as_ffi() as u32 as usize
 }
 
 /// The characters that take up room in this tick.
@@ -107,7 +102,7 @@ mod tests {
         assert_eq!((rows.get(first), rows.get(second)), (None, Some(7)));
         people.remove(second);
         let third = people.insert(());
-        assert_eq!(slot(third), slot(second), "the slot is used again");
+        assert_eq!(third.place(), second.place(), "the slot is used again");
         assert_eq!(rows.get(third), None);
         rows.insert(third, 8);
         assert_eq!((rows.get(second), rows.get(third)), (None, Some(8)));

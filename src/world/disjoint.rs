@@ -4,23 +4,22 @@
 //! at every slot of the table and a list as long as the table; when nearly all values are wanted, that is
 //! less than the looks that threads then share. Not here: what is done with them.
 
-use slotmap::Key;
-
-use crate::world::arena::{Arena, place_of as slot};
+use crate::base::ids::GenerationalKey;
+use crate::world::arena::Arena;
 
 /// A value for each of `keys`, in their order; None where there is none, or where it was handed out before.
-pub(crate) fn disjoint_mut<K: Key, V>(
+pub(crate) fn disjoint_mut<K: GenerationalKey, V>(
     table: &mut Arena<K, V>,
     keys: impl Iterator<Item = K>,
 ) -> Vec<Option<&mut V>> {
     let mut by_slot: Vec<Option<(K, &mut V)>> = Vec::with_capacity(table.room());
     for (key, value) in table.iter_mut() {
-        let slot = slot(key);
+        let slot = key.place();
         // Slots come in rising order, the free ones left out.
         by_slot.resize_with(slot, || None);
         by_slot.push(Some((key, value)));
     }
-    let of = |key: K| Some(by_slot.get_mut(slot(key))?.take_if(|(own, _)| *own == key)?.1);
+    let of = |key: K| Some(by_slot.get_mut(key.place())?.take_if(|(own, _)| *own == key)?.1);
     keys.map(of).collect()
 }
 
@@ -30,7 +29,7 @@ mod tests {
 
     #[test]
     fn each_is_handed_out_once_and_none_for_whom_is_not_there() {
-        let mut table: Arena<slotmap::DefaultKey, u32> = Arena::default();
+        let mut table: Arena<crate::base::ids::CharacterId, u32> = Arena::default();
         let keys: Vec<_> = (0..6).map(|number| table.insert(number)).collect();
         table.remove(keys[1]);
         table.remove(keys[4]);

@@ -12,10 +12,8 @@ mod walks;
 
 use std::collections::BTreeMap;
 
-use slotmap::Key;
-
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::nav::{AreaEdit, GraphEdit, TileEdit};
 use crate::world::World;
 use crate::world::area::Area;
@@ -158,7 +156,7 @@ fn optional<T>(hash: &mut StateHash, value: Option<T>, mix: impl FnOnce(&mut Sta
 /// Mixes in the character that is meant: an id is given out once.
 #[inline]
 fn hash_id(hash: &mut StateHash, id: CharacterId) -> &mut StateHash {
-    hash.word(id.data().as_ffi())
+    hash.word(id.bits())
 }
 
 fn hash_texts(hash: &mut StateHash, texts: &[String]) {
@@ -224,7 +222,7 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
         came_to.is_some(),
     ]);
     if let Some(walk) = walk {
-        hash.word(walk.data().as_ffi());
+        hash.word(walk.bits());
     }
     for past in [since, *nudged].into_iter().flatten() {
         past.hash_into(hash);

@@ -5,12 +5,13 @@
 //! and of circles by a bit where it is the one that was told of last. Not here: who stands in the way
 //! (`world::bystander_index`).
 
+use std::convert::Infallible;
+
 use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::nav::Disc;
-use crate::world::arena::place_of;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Characters;
 
@@ -30,14 +31,26 @@ const RADIUS_RANGE_M: (f32, f32) = (-1.0, 1e3);
 /// Somebody who is in a list: half a line of the cache, because lists have hundreds of thousands of entries.
 #[derive(Clone, Copy, Debug)]
 struct Person {
-    who: CharacterId,
-    /// The circle that was told of last, if any was.
+    /// The circle that was told of last, and that of nobody before any was.
     disc: Disc,
     /// Its number.
     now: u32,
     /// The circle that was written last: the first of the chain of those that are found again.
     newest: u32,
+    /// The place among those who are in a list, in order of creation.
+    rank: u32,
+    /// The generation of the character.
+    generation: u32,
 }
+
+/// Nobody: no circle is like this one.
+const NOBODY: Person = Person {
+    disc: Disc { centre: Vec3::ZERO, radius_m: f32::NAN },
+    now: NONE,
+    newest: NONE,
+    rank: NONE,
+    generation: 0,
+};
 
 /// A circle that was written.
 #[derive(Clone, Copy, Debug)]
@@ -50,17 +63,17 @@ struct Circle {
 /// The circles that were written so far.
 #[derive(Clone, Debug)]
 pub(super) struct ToldDiscs {
-    /// By place of the character in its table: its place among those who are in a list.
-    ranks: Vec<u32>,
-    /// Those who are in a list, in order of creation.
+    /// By place of the character in its table.
     people: Vec<Person>,
+    /// Those who are in a list, in order of creation.
+    ids: Vec<CharacterId>,
     /// Where each of them stands.
     positions: Vec<Vec3>,
     circles: Vec<Circle>,
     /// The radius that was written last, metres.
     radius_m: f32,
     /// Those of a list whose circle is not the one that was told of last.
-    moved: Vec<(u32, Disc)>,
+    moved: Vec<(CharacterId, Disc)>,
     bits: Vec<u32>,
     /// The list that is read.
     read: (Vec<CharacterId>, Vec<Disc>),
@@ -73,18 +86,7 @@ impl ToldDiscs {
         characters: &Characters,
         lists: impl Iterator<Item = &'a Bystanders>,
     ) -> Self {
-        let room = characters.ids().iter().map(|&id| place_of(id) + 1).max().unwrap_or(0);
-        let mut is_in = vec![false; room];
-        for list in lists {
-            for &who in list.who() {
-                if let Some(is_in) = is_in.get_mut(place_of(who)) {
-                    *is_in = true;
-                }
-            }
-        }
-        let ids = (0..).zip(characters.ids());
-        let all: Vec<u32> =
-            ids.filter(|&(_, &id)| is_in[place_of(id)]).map(|(number, _): (u32, _)| number).collect();
+        let all = listed(characters, lists);
         let mut next = 0;
         out.list(all.iter(), |out, &number| {
             out.word(u64::from(number - next));
@@ -114,51 +116,51 @@ impl ToldDiscs {
     fn of(characters: &Characters, all: &[u32]) -> Self {
         let ids = all.iter().filter_map(|&number| characters.ids().get(number as usize));
         let known = ids.filter_map(|&id| Some((id, characters.get(id)?)));
-        let disc = Disc { centre: Vec3::ZERO, radius_m: 0.0 };
-        let (people, positions): (Vec<Person>, Vec<Vec3>) = known
-            .map(|(who, one)| (Person { who, disc, now: NONE, newest: NONE }, one.body.position))
-            .unzip();
-        let room = people.iter().map(|one| place_of(one.who) + 1).max().unwrap_or(0);
-        let mut ranks = vec![NONE; room];
-        for (rank, one) in people.iter().enumerate() {
-            if let Some(place) = ranks.get_mut(place_of(one.who)) {
-                *place = rank as u32;
-            }
+        let (ids, positions): (Vec<CharacterId>, Vec<Vec3>) =
+            known.map(|(who, one)| (who, one.body.position)).unzip();
+        let room = ids.iter().map(|who| who.place() + 1).max().unwrap_or(0);
+        let mut people = vec![NOBODY; room];
+        for (rank, who) in (0..).zip(&ids) {
+            people[who.place()] = Person { rank, generation: who.generation(), ..NOBODY };
         }
         let (circles, moved, bits) = (Vec::new(), Vec::new(), Vec::new());
-        Self { ranks, people, positions, circles, radius_m: 0.0, moved, bits, read: Default::default() }
-    }
-
-    /// Somebody in a list, and the place among all of those.
-    #[inline]
-    fn find(&self, who: CharacterId) -> Option<(u32, &Person)> {
-        let rank = *self.ranks.get(place_of(who))?;
-        self.people.get(rank as usize).filter(|one| one.who == who).map(|one| (rank, one))
+        Self { people, ids, positions, circles, radius_m: 0.0, moved, bits, read: Default::default() }
     }
 
     fn position(&self, rank: u32) -> Vec3 {
         self.positions.get(rank as usize).copied().unwrap_or_default()
     }
 
-    /// The circles of somebody that are found again, but for the one that was told of last.
-    fn others_of(&self, one: Person) -> impl Iterator<Item = (u32, Disc)> + '_ {
-        let circle = |at: u32| self.circles.get(at as usize).map(|circle| (at, *circle));
-        let chain = std::iter::successors(circle(one.newest), move |(_, newer)| circle(newer.older));
-        chain.take(CIRCLES_MAX).filter(move |&(at, _)| at != one.now).map(|(at, circle)| (at, circle.disc))
+    /// Asks of each circle of somebody that is found again, but for the one that was told of last, whether it
+    /// is the one.
+    #[inline]
+    fn find_other<E>(
+        &self,
+        (newest, now): (u32, u32),
+        mut is_it: impl FnMut(&Disc) -> Result<bool, E>,
+    ) -> Result<Option<(u32, Disc)>, E> {
+        let mut at = newest;
+        for _ in 0..CIRCLES_MAX {
+            let Some(circle) = self.circles.get(at as usize) else { break };
+            if at != now && is_it(&circle.disc)? {
+                return Ok(Some((at, circle.disc)));
+            }
+            at = circle.older;
+        }
+        Ok(None)
     }
 
     /// A circle that was not written before is the one that was told of last.
-    fn add(&mut self, rank: u32, disc: Disc) {
-        let Some(one) = self.people.get_mut(rank as usize) else { return };
+    fn add(&mut self, who: CharacterId, disc: Disc) {
+        let Some(one) = self.people.get_mut(who.place()) else { return };
         let added = self.circles.len() as u32;
-        let older = std::mem::replace(&mut one.newest, added);
-        self.circles.push(Circle { disc, older });
-        self.tell(rank, added);
+        self.circles.push(Circle { disc, older: one.newest });
+        (one.newest, one.now, one.disc) = (added, added, disc);
     }
 
-    fn tell(&mut self, rank: u32, circle: u32) {
-        let found = self.circles.get(circle as usize).map(|circle| circle.disc);
-        if let (Some(one), Some(disc)) = (self.people.get_mut(rank as usize), found) {
+    #[inline]
+    fn tell(&mut self, who: CharacterId, circle: u32, disc: Disc) {
+        if let Some(one) = self.people.get_mut(who.place()) {
             (one.now, one.disc) = (circle, disc);
         }
     }
@@ -167,7 +169,7 @@ impl ToldDiscs {
     /// least one, so that somebody takes three bits, and the memory of a list is a multiple of its bytes.
     fn plain_bits(&self, count: usize) -> u32 {
         // Seven tenths of the mean of gaps that are all equally likely: the best for them.
-        let best = (self.people.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0);
+        let best = (self.ids.len() * 11 / 16 / count.max(1)).checked_ilog2().unwrap_or(0);
         best.clamp(1, PLAIN_BITS_MAX)
     }
 
@@ -182,7 +184,7 @@ impl ToldDiscs {
         if is_told {
             out.word(seen.len() as u64);
             bits.end(out);
-            moved.iter().for_each(|&(rank, disc)| self.save_moved(out, rank, disc));
+            moved.iter().for_each(|&(who, disc)| self.save_moved(out, who, disc));
         } else {
             out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
                 who.save(out);
@@ -193,14 +195,22 @@ impl ToldDiscs {
     }
 
     /// Writes who is in a list, and notes whose circle is another one; false when somebody in it is gone.
-    fn save_people(&self, seen: &Bystanders, out: &mut BitWriter, moved: &mut Vec<(u32, Disc)>) -> bool {
+    fn save_people(
+        &self,
+        seen: &Bystanders,
+        out: &mut BitWriter,
+        moved: &mut Vec<(CharacterId, Disc)>,
+    ) -> bool {
         let plain_bits = self.plain_bits(seen.len());
         let mut next = 0;
         for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
-            let Some((rank, one)) = self.find(who).filter(|&(rank, _)| rank >= next) else { return false };
-            let gap = rank - next;
-            next = rank + 1;
-            let is_now = one.now != NONE && is_same(one.disc, disc);
+            let Some(one) = self.people.get(who.place()) else { return false };
+            if one.generation != who.generation() || one.rank < next {
+                return false;
+            }
+            let gap = one.rank - next;
+            next = one.rank + 1;
+            let is_now = is_same(one.disc, disc);
             let mut steps = gap >> plain_bits;
             while steps > STEPS_AT_ONCE {
                 out.put((1 << STEPS_AT_ONCE) - 1, STEPS_AT_ONCE);
@@ -209,31 +219,31 @@ impl ToldDiscs {
             let low = gap & ((1 << plain_bits) - 1) | u32::from(is_now) << plain_bits;
             out.put(((1 << steps) - 1) | (low << (steps + 1)), steps + plain_bits + 2);
             if !is_now {
-                moved.push((rank, disc));
+                moved.push((who, disc));
             }
         }
         true
     }
 
     /// Writes a circle that is not the one that was told of last.
-    fn save_moved(&mut self, out: &mut ByteWriter, rank: u32, disc: Disc) {
-        let Some(&one) = self.people.get(rank as usize) else { return };
-        let found = self.others_of(one).find(|&(_, other)| {
-            let is_it = is_same(other, disc);
+    fn save_moved(&mut self, out: &mut ByteWriter, who: CharacterId, disc: Disc) {
+        let Some(one) = self.people.get(who.place()) else { return };
+        let found = self.find_other((one.newest, one.now), |other| {
+            let is_it = is_same(*other, disc);
             out.flag(is_it);
-            is_it
+            Ok::<_, Infallible>(is_it)
         });
-        if let Some((circle, _)) = found {
-            return self.tell(rank, circle);
+        if let Ok(Some((circle, disc))) = found {
+            return self.tell(who, circle, disc);
         }
-        out.vector_near(disc.centre, self.position(rank));
+        out.vector_near(disc.centre, self.position(one.rank));
         let is_as_wide = disc.radius_m.to_bits() == self.radius_m.to_bits();
         out.flag(is_as_wide);
         if !is_as_wide {
             out.float(disc.radius_m);
             self.radius_m = disc.radius_m;
         }
-        self.add(rank, disc);
+        self.add(who, disc);
     }
 
     /// Reads a list.
@@ -250,65 +260,74 @@ impl ToldDiscs {
             return Ok(Bystanders::new(who.into(), discs.into()));
         }
         let count = input.count()? as usize;
-        if count > self.people.len() {
+        if count > self.ids.len() {
             return Err(nobody());
         }
         input.pay(count * (size_of::<CharacterId>() + size_of::<Disc>()))?;
         let (mut who, mut discs) = std::mem::take(&mut self.read);
         who.clear();
         discs.clear();
-        let mut moved: Vec<(usize, u32)> = Vec::new();
+        let mut moved: Vec<(usize, CharacterId)> = Vec::new();
         let plain_bits = self.plain_bits(count);
-        let steps_max = (self.people.len() >> plain_bits) as u32;
+        let steps_max = (self.ids.len() >> plain_bits) as u32;
         let (mut bits, mut next) = (BitReader::default(), 0usize);
         for at in 0..count {
             let steps = bits.ones(input, steps_max)?;
             let rest = bits.take(input, plain_bits + 1)?;
             let gap = (steps as usize) << plain_bits | (rest & ((1 << plain_bits) - 1)) as usize;
             let rank = next + gap;
-            let one = self.people.get(rank).ok_or_else(nobody)?;
+            let &id = self.ids.get(rank).ok_or_else(nobody)?;
+            let one = self.people.get(id.place()).ok_or_else(nobody)?;
             next = rank + 1;
-            who.push(one.who);
+            who.push(id);
             if rest >> plain_bits == 1 {
                 if one.now == NONE {
                     return Err(DecodeError::new("somebody in the way who was not told of"));
                 }
                 discs.push(one.disc);
             } else {
-                moved.push((at, rank as u32));
+                moved.push((at, id));
                 discs.push(Disc { centre: Vec3::ZERO, radius_m: 0.0 });
             }
         }
-        for (at, rank) in moved {
-            discs[at] = self.load_moved(input, rank)?;
+        for (at, id) in moved {
+            discs[at] = self.load_moved(input, id)?;
         }
         let read = Bystanders::new(who.as_slice().into(), discs.as_slice().into());
         self.read = (who, discs);
         Ok(read)
     }
 
-    fn load_moved(&mut self, input: &mut ByteReader<'_>, rank: u32) -> Result<Disc, DecodeError> {
-        let one = self.people.get(rank as usize).copied();
-        let one = one.ok_or_else(nobody)?;
-        let mut found = None;
-        for (circle, disc) in self.others_of(one) {
-            if input.flag()? {
-                found = Some((circle, disc));
-                break;
-            }
-        }
+    fn load_moved(&mut self, input: &mut ByteReader<'_>, who: CharacterId) -> Result<Disc, DecodeError> {
+        let one = self.people.get(who.place()).ok_or_else(nobody)?;
+        let found = self.find_other((one.newest, one.now), |_| input.flag())?;
         if let Some((circle, disc)) = found {
-            self.tell(rank, circle);
+            self.tell(who, circle, disc);
             return Ok(disc);
         }
-        let centre = input.vector_near(self.position(rank))?;
+        let centre = input.vector_near(self.position(one.rank))?;
         if !input.flag()? {
             self.radius_m = input.float_in(RADIUS_RANGE_M)?;
         }
         let disc = Disc { centre, radius_m: self.radius_m };
-        self.add(rank, disc);
+        self.add(who, disc);
         Ok(disc)
     }
+}
+
+/// The places in order of creation of those who are in any of the lists.
+fn listed<'a>(characters: &Characters, lists: impl Iterator<Item = &'a Bystanders>) -> Vec<u32> {
+    let room = characters.ids().iter().map(|&id| id.place() + 1).max().unwrap_or(0);
+    let mut is_in = vec![false; room];
+    for list in lists {
+        for &who in list.who() {
+            if let Some(is_in) = is_in.get_mut(who.place()) {
+                *is_in = true;
+            }
+        }
+    }
+    let ids = (0..).zip(characters.ids());
+    ids.filter(|&(_, &id)| is_in[id.place()]).map(|(number, _): (u32, _)| number).collect()
 }
 
 /// What is wrong with a list that tells of people who are not there.

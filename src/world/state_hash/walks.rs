@@ -3,7 +3,7 @@
 //! In: walks, requests, the clock. Out: one hash. Holds: a walk is taken apart by all of its fields, as in
 //! `state_hash`.
 
-use slotmap::Key;
+use crate::base::ids::GenerationalKey;
 
 use crate::base::hash::StateHash;
 use crate::crowd::follow::Cursor;
@@ -65,7 +65,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
     }
     requests.hash_into(&mut hash);
     for (token, around) in asked_around {
-        hash.word(token.data().as_ffi());
+        hash.word(token.bits());
         hash.word(around.hash());
     }
     hash.word(waiting.len() as u64);
@@ -160,7 +160,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         hash.word(*ask as u64);
     }
     if let Some((token, why)) = token {
-        hash.word(token.data().as_ffi()).word(*why as u64);
+        hash.word(token.bits()).word(*why as u64);
     }
     for around in [asked_around, seen].into_iter().flatten() {
         hash.word(around.hash());

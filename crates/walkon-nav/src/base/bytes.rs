@@ -84,6 +84,11 @@ impl ByteWriter {
         Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), recent: Vec::new(), now, last_y: 0.0 }
     }
 
+    /// Makes room for so many more bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     /// What was written.
     #[must_use]
     pub fn finish(self) -> Vec<u8> {

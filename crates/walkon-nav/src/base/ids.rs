@@ -14,6 +14,41 @@ slotmap::new_key_type! {
     pub struct PathToken;
 }
 
+/// A key of a table whose places are used again: where its value lies, and how often that place was used.
+pub trait GenerationalKey: slotmap::Key {
+    /// The place in the lower 32 bits, the generation in the upper. `Key::data` tells the same, by a call
+    /// from another crate, which a table cannot afford for every look.
+    #[must_use]
+    fn bits(self) -> u64;
+
+    /// Where the value lies.
+    #[must_use]
+    #[inline]
+    fn place(self) -> usize {
+        self.bits() as u32 as usize
+    }
+
+    /// How often the place was taken and left.
+    #[must_use]
+    #[inline]
+    fn generation(self) -> u32 {
+        (self.bits() >> 32) as u32
+    }
+}
+
+macro_rules! generational {
+    ($($name:ident),*) => {
+        $(impl GenerationalKey for $name {
+            #[inline]
+            fn bits(self) -> u64 {
+                self.0.as_ffi()
+            }
+        })*
+    };
+}
+
+generational!(CharacterId, WalkId, PathToken);
+
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -16,10 +16,10 @@
 
 use std::collections::VecDeque;
 
-use slotmap::{Key, SlotMap};
+use slotmap::SlotMap;
 
 use crate::base::hash::StateHash;
-use crate::base::ids::PathToken;
+use crate::base::ids::{GenerationalKey, PathToken};
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::Task;
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search};
@@ -369,7 +369,7 @@ impl PathRequests {
             hash.word(slot.served - least);
         });
         for (token, request) in &self.requests {
-            hash.word(token.data().as_ffi());
+            hash.word(token.bits());
             hash_query(&request.query, hash);
             hash.word(u64::from(request.restarts))
                 .word(u64::from(request.lost))
@@ -379,7 +379,7 @@ impl PathRequests {
             let waiting = queue.iter().filter(|token| self.requests.contains_key(**token));
             hash.word(waiting.clone().count() as u64);
             waiting.for_each(|token| {
-                hash.word(token.data().as_ffi());
+                hash.word(token.bits());
             });
         }
         let running = self.pool.iter().map(|slot| (slot.work.as_ref(), slot.spent()));
@@ -388,7 +388,7 @@ impl PathRequests {
                 hash.word(0);
                 continue;
             };
-            hash.word(work.token.data().as_ffi()).word(work.revision.0).word(u64::from(spent));
+            hash.word(work.token.bits()).word(work.revision.0).word(u64::from(spent));
         }
     }
 }
