@@ -60,6 +60,47 @@ struct Circle {
     older: u32,
 }
 
+/// A list that is written, as numbers.
+#[derive(Clone, Debug, Default)]
+struct Entries {
+    count: usize,
+    /// How many people are left out in front of each, times two; plus one where the circle is the one that was
+    /// told of last.
+    gaps: Vec<u32>,
+    /// The places in the list of the others.
+    moved: Vec<u32>,
+    moved_count: usize,
+}
+
+impl Entries {
+    /// Room for so many, and for as many that have moved.
+    fn room(&mut self, count: usize) -> (&mut [u32], &mut [u32]) {
+        let room = self.gaps.len().max(count);
+        self.gaps.resize(room, 0);
+        self.moved.resize(room, 0);
+        (self.count, self.moved_count) = (count, 0);
+        (&mut self.gaps[..count], &mut self.moved[..count])
+    }
+
+    fn moved(&self) -> &[u32] {
+        &self.moved[..self.moved_count]
+    }
+
+    fn save(&self, plain_bits: u32, out: &mut BitWriter) {
+        let mask = (1 << plain_bits) - 1;
+        for &entry in &self.gaps[..self.count] {
+            let (gap, is_now) = (entry >> 1, entry & 1);
+            let mut steps = gap >> plain_bits;
+            while steps > STEPS_AT_ONCE {
+                out.put((1 << STEPS_AT_ONCE) - 1, STEPS_AT_ONCE);
+                steps -= STEPS_AT_ONCE;
+            }
+            let low = gap & mask | is_now << plain_bits;
+            out.put(((1 << steps) - 1) | (low << (steps + 1)), steps + plain_bits + 2);
+        }
+    }
+}
+
 /// The circles that were written so far.
 #[derive(Clone, Debug)]
 pub(super) struct ToldDiscs {
@@ -72,8 +113,8 @@ pub(super) struct ToldDiscs {
     circles: Vec<Circle>,
     /// The radius that was written last, metres.
     radius_m: f32,
-    /// Those of a list whose circle is not the one that was told of last.
-    moved: Vec<(CharacterId, Disc)>,
+    /// The list that is written.
+    entries: Entries,
     bits: Vec<u32>,
     /// The list that is read.
     read: (Vec<CharacterId>, Vec<Disc>),
@@ -123,8 +164,8 @@ impl ToldDiscs {
         for (rank, who) in (0..).zip(&ids) {
             people[who.place()] = Person { rank, generation: who.generation(), ..NOBODY };
         }
-        let (circles, moved, bits) = (Vec::new(), Vec::new(), Vec::new());
-        Self { people, ids, positions, circles, radius_m: 0.0, moved, bits, read: Default::default() }
+        let (circles, entries, bits) = (Vec::new(), Entries::default(), Vec::new());
+        Self { people, ids, positions, circles, radius_m: 0.0, entries, bits, read: Default::default() }
     }
 
     fn position(&self, rank: u32) -> Vec3 {
@@ -175,53 +216,45 @@ impl ToldDiscs {
 
     /// Writes a list.
     pub(super) fn save(&mut self, out: &mut ByteWriter, seen: &Bystanders) {
-        let mut moved = std::mem::take(&mut self.moved);
+        let mut entries = std::mem::take(&mut self.entries);
         let mut bits = BitWriter { words: std::mem::take(&mut self.bits), held: 0, count: 0 };
-        moved.clear();
-        bits.words.clear();
-        let is_told = self.save_people(seen, &mut bits, &mut moved);
+        let is_told = self.find_people(seen, &mut entries);
         out.flag(is_told);
         if is_told {
             out.word(seen.len() as u64);
+            bits.words.clear();
+            entries.save(self.plain_bits(seen.len()), &mut bits);
             bits.end(out);
-            moved.iter().for_each(|&(who, disc)| self.save_moved(out, who, disc));
+            for &at in entries.moved() {
+                self.save_moved(out, seen.who()[at as usize], seen.discs()[at as usize]);
+            }
         } else {
             out.list(seen.who().iter().zip(seen.discs().iter()), |out, (who, disc)| {
                 who.save(out);
                 disc.save(out);
             });
         }
-        (self.moved, self.bits) = (moved, bits.words);
+        (self.entries, self.bits) = (entries, bits.words);
     }
 
-    /// Writes who is in a list, and notes whose circle is another one; false when somebody in it is gone.
-    fn save_people(
-        &self,
-        seen: &Bystanders,
-        out: &mut BitWriter,
-        moved: &mut Vec<(CharacterId, Disc)>,
-    ) -> bool {
-        let plain_bits = self.plain_bits(seen.len());
-        let mut next = 0;
-        for (&who, &disc) in seen.who().iter().zip(seen.discs().iter()) {
+    /// Finds the places of everybody in a list, and whose circle is another one; false when somebody in it is
+    /// gone. Apart from the writing: people lie all over memory, and so nothing waits for one of them.
+    fn find_people(&self, seen: &Bystanders, entries: &mut Entries) -> bool {
+        let (gaps, moved) = entries.room(seen.len());
+        let (mut next, mut moved_count) = (0, 0);
+        for (at, (&who, disc)) in seen.who().iter().zip(seen.discs().iter()).enumerate() {
             let Some(one) = self.people.get(who.place()) else { return false };
             if one.generation != who.generation() || one.rank < next {
                 return false;
             }
-            let gap = one.rank - next;
+            let is_now = is_same(&one.disc, disc);
+            gaps[at] = (one.rank - next) << 1 | u32::from(is_now);
             next = one.rank + 1;
-            let is_now = is_same(one.disc, disc);
-            let mut steps = gap >> plain_bits;
-            while steps > STEPS_AT_ONCE {
-                out.put((1 << STEPS_AT_ONCE) - 1, STEPS_AT_ONCE);
-                steps -= STEPS_AT_ONCE;
-            }
-            let low = gap & ((1 << plain_bits) - 1) | u32::from(is_now) << plain_bits;
-            out.put(((1 << steps) - 1) | (low << (steps + 1)), steps + plain_bits + 2);
-            if !is_now {
-                moved.push((who, disc));
-            }
+            // Without a branch that is hard to foresee: what does not count is written over.
+            moved[moved_count] = at as u32;
+            moved_count += usize::from(!is_now);
         }
+        entries.moved_count = moved_count;
         true
     }
 
@@ -229,7 +262,7 @@ impl ToldDiscs {
     fn save_moved(&mut self, out: &mut ByteWriter, who: CharacterId, disc: Disc) {
         let Some(one) = self.people.get(who.place()) else { return };
         let found = self.find_other((one.newest, one.now), |other| {
-            let is_it = is_same(*other, disc);
+            let is_it = is_same(other, &disc);
             out.flag(is_it);
             Ok::<_, Infallible>(is_it)
         });
@@ -337,13 +370,12 @@ fn nobody() -> DecodeError {
 
 /// To the bit.
 #[inline]
-fn is_same(one: Disc, other: Disc) -> bool {
-    let Disc { centre, radius_m } = one;
+fn is_same(one: &Disc, other: &Disc) -> bool {
     // Without a branch for each: they are the same nearly always.
-    let x = centre.x.to_bits() ^ other.centre.x.to_bits();
-    let y = centre.y.to_bits() ^ other.centre.y.to_bits();
-    let z = centre.z.to_bits() ^ other.centre.z.to_bits();
-    x | y | z | (radius_m.to_bits() ^ other.radius_m.to_bits()) == 0
+    let x = one.centre.x.to_bits() ^ other.centre.x.to_bits();
+    let y = one.centre.y.to_bits() ^ other.centre.y.to_bits();
+    let z = one.centre.z.to_bits() ^ other.centre.z.to_bits();
+    x | y | z | (one.radius_m.to_bits() ^ other.radius_m.to_bits()) == 0
 }
 
 /// Bits, the lowest first.
