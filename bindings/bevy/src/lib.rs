@@ -6,7 +6,7 @@
 //! saved is taken in while the game goes on. Not here: what a level does (`walkon`), what anything looks like.
 //!
 //! ```no_run
-//! use bevy_app::prelude::*;
+//! use bevy_app::{ScheduleRunnerPlugin, prelude::*};
 //! use bevy_asset::{AssetPlugin, AssetServer};
 //! use bevy_ecs::prelude::*;
 //! use walkon_bevy::{Happened, SayExt, WalkonLevel, WalkonPlugin};
@@ -14,6 +14,7 @@
 //!
 //! fn main() {
 //!     App::new()
+//!         .add_plugins(ScheduleRunnerPlugin::run_loop(std::time::Duration::from_millis(8)))
 //!         .add_plugins((TaskPoolPlugin::default(), bevy_time::TimePlugin, bevy_transform::TransformPlugin))
 //!         .add_plugins(AssetPlugin { file_path: "project".to_owned(), ..Default::default() })
 //!         .add_plugins(WalkonPlugin::at("project"))

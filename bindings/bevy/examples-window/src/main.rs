@@ -1,114 +1,173 @@
-//! A level in a window: characters are capsules that walk about, what is said stands in the title, the space bar
-//! answers choices, and a script that is saved is taken in while the level runs.
+//! A level in a window: its map from above, its characters as discs in the colours of `walkon draw`, what is said in
+//! the title. A level or script that is saved is taken in while it runs.
 //!
-//! `cargo run --release -- [ROOT LEVEL]` here.
+//! `cargo run --release -- [ROOT LEVEL] [--seconds N]` here. The space bar pauses, 1 to 9 answer a choice, Escape closes;
+//! with `--seconds` the window closes by itself.
+//!
+//! Bevy has the window, its keys and the loop (`bevy_window`, `bevy_input`, `bevy_winit`); `paint` has the pixels, in
+//! place of Bevy's renderer. A game that draws with `DefaultPlugins` keeps everything here but `paint`, and gives each
+//! new `Walker` a mesh instead.
 
-use std::path::PathBuf;
+mod paint;
 
-use bevy::prelude::*;
+use std::time::Duration;
+
+use bevy_app::prelude::*;
+use bevy_asset::{AssetPlugin, AssetServer};
+use bevy_ecs::prelude::*;
+use bevy_input::InputPlugin;
+use bevy_input::prelude::*;
+use bevy_time::{Real, Time, TimePlugin, Virtual};
+use bevy_transform::TransformPlugin;
+use bevy_window::{Window, WindowPlugin};
+use bevy_winit::{UpdateMode, WinitPlugin, WinitSettings};
 use walkon_bevy::walkon::{CueKind, Input};
-use walkon_bevy::{CueAsked, LevelRefused, SayExt, Walker, WalkonLevel, WalkonPlugin};
+use walkon_bevy::{CueAsked, Games, LevelReady, LevelRefused, SayExt, WalkonLevel, WalkonPlugin};
 
-/// Height and radius of a capsule, metres.
-const TALL_M: f32 = 1.7;
-const WIDE_M: f32 = 0.3;
+/// How often the picture is drawn.
+const FRAME: Duration = Duration::from_micros(16_667);
 
-/// The level to show.
+/// The keys that answer a choice, in the order of its options.
+const DIGITS: [KeyCode; 9] = [
+    KeyCode::Digit1,
+    KeyCode::Digit2,
+    KeyCode::Digit3,
+    KeyCode::Digit4,
+    KeyCode::Digit5,
+    KeyCode::Digit6,
+    KeyCode::Digit7,
+    KeyCode::Digit8,
+    KeyCode::Digit9,
+];
+
+/// What stands on the command line.
 #[derive(Resource)]
-struct Asked(String);
+struct Asked {
+    level: String,
+    /// After how many seconds the window closes.
+    seconds: Option<f32>,
+}
 
-/// The choice that waits for an answer: of which level, its id, the options.
+/// The choice that waits for an answer.
 #[derive(Resource, Default)]
-struct Waits(Option<(Entity, String, Vec<String>)>);
+struct OpenChoice(Option<Choice>);
 
-fn main() {
+struct Choice {
+    level: Entity,
+    id: String,
+    options: Vec<String>,
+}
+
+fn main() -> AppExit {
+    let (mut places, mut seconds) = (Vec::new(), None);
     let mut arguments = std::env::args().skip(1);
-    let root =
-        arguments.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").to_owned());
-    let root = PathBuf::from(&root).canonicalize().unwrap_or_else(|_| root.into());
-    let level = arguments.next().unwrap_or_else(|| "levels/courtyard.json".to_owned());
-    let file_path = root.to_string_lossy().into_owned();
-    App::new()
-        .add_plugins(DefaultPlugins.set(AssetPlugin { file_path, ..default() }))
-        .add_plugins(WalkonPlugin::at(root))
-        .insert_resource(Asked(level))
-        .init_resource::<Waits>()
-        .add_systems(Startup, begin)
-        .add_systems(Update, (dress, show, answer).chain())
-        .run();
-}
-
-fn begin(
-    mut commands: Commands,
-    assets: Res<AssetServer>,
-    asked: Res<Asked>,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<StandardMaterial>>,
-) {
-    commands.spawn((WalkonLevel::new(assets.load(asked.0.clone())), Visibility::default()));
-    let middle = Vec3::new(12.0, 0.0, 8.0);
-    let eye = Transform::from_translation(middle + Vec3::new(0.0, 20.0, 18.0));
-    commands.spawn((Camera3d::default(), eye.looking_at(middle, Vec3::Y)));
-    let sun = Transform::from_xyz(4.0, 12.0, 6.0);
-    commands.spawn((DirectionalLight::default(), sun.looking_at(Vec3::ZERO, Vec3::Y)));
-    let ground = meshes.add(Plane3d::default().mesh().size(40.0, 40.0));
-    let grey = materials.add(Color::srgb(0.35, 0.38, 0.35));
-    commands.spawn((Mesh3d(ground), MeshMaterial3d(grey), Transform::from_translation(middle)));
-}
-
-/// Everybody who appears gets a body, and a nose that shows where it looks.
-fn dress(
-    mut commands: Commands,
-    appeared: Query<Entity, Added<Walker>>,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<StandardMaterial>>,
-) {
-    for walker in &appeared {
-        let body = meshes.add(Capsule3d::new(WIDE_M, TALL_M - 2.0 * WIDE_M));
-        let nose = meshes.add(Cuboid::new(0.1, 0.1, 0.3));
-        let hue = materials.add(Color::hsl((walker.index_u32() * 67 % 360) as f32, 0.6, 0.5));
-        let parts = [(body, Vec3::Y * TALL_M / 2.0), (nose, Vec3::new(0.0, 0.85 * TALL_M, WIDE_M))];
-        commands.entity(walker).insert(Visibility::default()).with_children(|walker| {
-            for (mesh, at) in parts {
-                walker.spawn((Mesh3d(mesh), MeshMaterial3d(hue.clone()), Transform::from_translation(at)));
-            }
-        });
+    while let Some(argument) = arguments.next() {
+        if argument == "--seconds" {
+            seconds = arguments.next().and_then(|seconds| seconds.parse().ok());
+        } else {
+            places.push(argument);
+        }
     }
+    let mut places = places.into_iter();
+    let root = places.next().unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").to_owned());
+    let level = places.next().unwrap_or_else(|| "levels/courtyard.json".to_owned());
+    let window = Window { title: level.clone(), resolution: (960, 600).into(), ..Window::default() };
+    // Pixels are drawn by the processor here: no more often than they are shown.
+    let mode = UpdateMode::reactive_low_power(FRAME);
+    App::new()
+        // With all of Bevy, these are `DefaultPlugins`.
+        .add_plugins((TaskPoolPlugin::default(), TimePlugin, TransformPlugin, InputPlugin))
+        .add_plugins(AssetPlugin { file_path: root.clone(), ..AssetPlugin::default() })
+        .add_plugins(WindowPlugin { primary_window: Some(window), ..WindowPlugin::default() })
+        .add_plugins((bevy_a11y::AccessibilityPlugin, WinitPlugin::default()))
+        .insert_resource(WinitSettings { focused_mode: mode, unfocused_mode: mode })
+        .add_plugins((WalkonPlugin::at(root), paint::PaintPlugin))
+        .insert_resource(Asked { level, seconds })
+        .init_resource::<OpenChoice>()
+        .add_systems(Startup, begin)
+        .add_systems(Update, (hear_keys, show, finish).chain())
+        .run()
+}
+
+fn begin(mut commands: Commands, assets: Res<AssetServer>, asked: Res<Asked>) {
+    commands.spawn(WalkonLevel::new(assets.load(asked.level.clone())));
 }
 
 /// What is said, asked or wrong stands in the title.
 fn show(
-    mut cues: MessageReader<CueAsked>,
+    mut ready: MessageReader<LevelReady>,
     mut refused: MessageReader<LevelRefused>,
-    mut waits: ResMut<Waits>,
+    mut cues: MessageReader<CueAsked>,
+    mut choice: ResMut<OpenChoice>,
     mut windows: Query<&mut Window>,
+    games: NonSend<Games>,
 ) {
-    let mut title = None;
+    let mut titles = Vec::new();
+    for begun in ready.read() {
+        let name = games.get(begun.level).map(|live| live.game().world().level_name().to_owned());
+        titles.extend(name);
+    }
     for told in refused.read() {
-        title = Some(format!("{}:{}: {}", told.problem.file, told.problem.line, told.problem.message));
+        titles.push(format!("{}:{}: {}", told.problem.file, told.problem.line, told.problem.message));
     }
     for asked in cues.read() {
         match &asked.cue.kind {
-            CueKind::Said { character, line, .. } => title = Some(format!("{character}: {line}")),
+            CueKind::Said { character, line, .. } => titles.push(format!("{character}: {line}")),
             CueKind::Choice { id, options, answer: None } => {
-                title = Some(format!("{id}: {} (space takes the first)", options.join(", ")));
-                waits.0 = Some((asked.level, id.clone(), options.clone()));
+                let numbered = options.iter().zip(1..).map(|(option, key)| format!("{key} {option}"));
+                titles.push(format!("{id}: {}", numbered.collect::<Vec<_>>().join(", ")));
+                choice.0 = Some(Choice { level: asked.level, id: id.clone(), options: options.clone() });
             }
             _ => {}
         }
     }
-    if let (Some(title), Ok(mut window)) = (title, windows.single_mut()) {
+    titles.iter().for_each(|title| println!("{title}"));
+    if let (Some(title), Ok(mut window)) = (titles.pop(), windows.single_mut()) {
         window.title = title;
     }
 }
 
-fn answer(mut commands: Commands, keys: Res<ButtonInput<KeyCode>>, mut waits: ResMut<Waits>) {
-    if !keys.just_pressed(KeyCode::Space) {
-        return;
+fn hear_keys(
+    keys: Res<ButtonInput<KeyCode>>,
+    mut commands: Commands,
+    mut choice: ResMut<OpenChoice>,
+    mut time: ResMut<Time<Virtual>>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    if keys.just_pressed(KeyCode::Escape) {
+        exit.write(AppExit::Success);
     }
-    if let Some((level, id, options)) = waits.0.take()
-        && let Some(option) = options.into_iter().next()
-    {
-        commands.entity(level).say(Input::Answer { id, option });
+    // Ticks are taken in the fixed schedule, which stands still with the virtual clock.
+    if keys.just_pressed(KeyCode::Space) {
+        if time.is_paused() {
+            time.unpause()
+        } else {
+            time.pause()
+        }
+        println!("{}", if time.is_paused() { "paused" } else { "goes on" });
+    }
+    let pressed = DIGITS.iter().position(|digit| keys.just_pressed(*digit));
+    let answer = pressed.zip(choice.0.as_ref()).and_then(|(index, open)| {
+        let option = open.options.get(index)?.clone();
+        Some((open.level, Input::Answer { id: open.id.clone(), option }))
+    });
+    if let Some((level, answer)) = answer {
+        choice.0 = None;
+        commands.entity(level).say(answer);
+    }
+}
+
+fn finish(
+    asked: Res<Asked>,
+    time: Res<Time<Real>>,
+    games: NonSend<Games>,
+    levels: Query<Entity, With<WalkonLevel>>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    if asked.seconds.is_some_and(|seconds| time.elapsed_secs() >= seconds) {
+        for live in levels.iter().filter_map(|level| games.get(level)) {
+            println!("closed after {} ticks", live.game().world().tick().0);
+        }
+        exit.write(AppExit::Success);
     }
 }
