@@ -7,11 +7,12 @@
 
 pub mod report;
 pub(crate) mod stacks;
+mod subjects;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::script::state::code_name::CodeName;
+use crate::script::state::profile::subjects::{Subject, Subjects};
 use crate::world::owner::Owner;
 
 pub use report::{Profile, Use};
@@ -107,15 +108,6 @@ impl Tally {
     }
 }
 
-/// Somebody whose code is called.
-#[derive(Debug)]
-struct Subject {
-    who: Who,
-    file: u32,
-    /// The first of its contexts.
-    first: u32,
-}
-
 /// What is called of somebody: `update`, `onArrived`, ...
 #[derive(Debug)]
 struct Context {
@@ -208,14 +200,12 @@ const NAMES_MAX: usize = 200_000;
 pub(crate) struct Ledger {
     stopwatch: Option<Box<dyn Stopwatch>>,
     keeps_calls: bool,
-    subjects: Vec<Subject>,
-    by_who: BTreeMap<Who, u32>,
+    subjects: Subjects,
     /// By number of the owner.
     of_owner: Vec<KnownOwner>,
     contexts: Vec<Context>,
     /// By context.
     routes: Vec<Route>,
-    files: Vec<String>,
     /// By number what each of them took.
     of_contexts: Vec<Tally>,
     of_subjects: Vec<Tally>,
@@ -245,12 +235,10 @@ impl Ledger {
         let mut ledger = Self {
             stopwatch,
             keeps_calls,
-            subjects: Vec::new(),
-            by_who: BTreeMap::new(),
+            subjects: Subjects::default(),
             of_owner: Vec::new(),
             contexts: Vec::new(),
             routes: Vec::new(),
-            files: Vec::new(),
             of_contexts: Vec::new(),
             of_subjects: Vec::new(),
             of_files: Vec::new(),
@@ -266,7 +254,7 @@ impl Ledger {
             kept: Vec::new(),
             dropped: 0,
         };
-        ledger.know(Owner::HOST, Who { file: String::new(), name: "host".to_owned() });
+        ledger.know(Owner::HOST, &Who { file: String::new(), name: "host".to_owned() });
         ledger
     }
 
@@ -276,30 +264,15 @@ impl Ledger {
     }
 
     /// Notes whose code an owner runs.
-    pub(crate) fn know(&mut self, owner: Owner, who: Who) {
+    pub(crate) fn know(&mut self, owner: Owner, who: &Who) {
         let index = owner.0 as usize;
         if self.of_owner.len() <= index {
             self.of_owner.resize(index + 1, KnownOwner::NOBODY);
         }
-        let subject = match self.by_who.get(&who) {
-            Some(found) => *found,
-            None if self.subjects.len() >= NAMES_MAX => 0,
-            None => self.add_subject(who),
-        };
+        let subject = self.subjects.number(who).unwrap_or(0);
+        self.of_subjects.resize(self.subjects.len(), Tally::default());
+        self.of_files.resize(self.subjects.files.len(), Tally::default());
         self.of_owner[index] = KnownOwner { subject, ..KnownOwner::NOBODY };
-    }
-
-    fn add_subject(&mut self, who: Who) -> u32 {
-        let file = self.files.iter().position(|file| *file == who.file).unwrap_or_else(|| {
-            self.files.push(who.file.clone());
-            self.of_files.push(Tally::default());
-            self.files.len() - 1
-        });
-        let made = self.subjects.len() as u32;
-        self.by_who.insert(who.clone(), made);
-        self.subjects.push(Subject { who, file: file as u32, first: NONE });
-        self.of_subjects.push(Tally::default());
-        made
     }
 
     /// The number of what is called of an owner.
@@ -324,7 +297,7 @@ impl Ledger {
     }
 
     fn context_of(&mut self, subject: u32, callback: &CodeName) -> u32 {
-        let Subject { file, first, .. } = self.subjects[subject as usize];
+        let Some(&Subject { file, first, .. }) = self.subjects.get(subject) else { return 0 };
         let mut at = first;
         while at != NONE {
             let context = &self.contexts[at as usize];
@@ -345,7 +318,9 @@ impl Ledger {
         self.routes.push(Route { subject: if is_only { NONE } else { subject }, file });
         self.of_contexts.push(Tally::default());
         let made = self.contexts.len() as u32 - 1;
-        self.subjects[subject as usize].first = made;
+        if let Some(subject) = self.subjects.get_mut(subject) {
+            subject.first = made;
+        }
         made
     }
 
@@ -494,8 +469,8 @@ impl Ledger {
     /// What one file took of each character that runs it; none when nothing of it was called.
     pub(crate) fn fuel_of(&self, file: &str, name: Option<&str>) -> Option<FuelUse> {
         let is_meant = |(subject, tally): &(&Subject, &Tally)| {
-            let is_named = name.is_none_or(|name| subject.who.name == name);
-            subject.who.file == file && is_named && tally.calls > 0
+            let is_named = name.is_none_or(|name| self.subjects.name(subject) == name);
+            self.subjects.file(subject) == file && is_named && tally.calls > 0
         };
         let mut found = None;
         let (mut fuel, mut ticks) = (0, 0);
@@ -505,7 +480,7 @@ impl Ledger {
             ticks += u64::from(self.tick.saturating_sub(tally.first_tick)) + 1;
             let used = found.get_or_insert_with(FuelUse::default);
             if worst > used.worst {
-                let who = subject.who.name.clone();
+                let who = self.subjects.name(subject).to_owned();
                 (used.worst, used.worst_tick, used.worst_of) = (worst, worst_tick.into(), who);
             }
         }
@@ -513,8 +488,8 @@ impl Ledger {
     }
 
     /// The fuel of each who was called so far, in no order of importance.
-    pub(crate) fn by_who(&self) -> impl Iterator<Item = (&Who, u64)> {
-        self.subjects().map(|(subject, tally)| (&subject.who, tally.fuel))
+    pub(crate) fn by_who(&self) -> impl Iterator<Item = (Who, u64)> {
+        self.subjects().map(|(subject, tally)| (self.subjects.who(subject), tally.fuel))
     }
 }
 
@@ -562,7 +537,7 @@ mod tests {
     fn calls_of_one_who_comes_back_count_together() {
         let (mut ledger, _) = ledger();
         for owner in [Owner(3), Owner(7)] {
-            ledger.know(owner, who("anna"));
+            ledger.know(owner, &who("anna"));
             let context = ledger.context(owner, &"update".into());
             ledger.begin_step(1);
             ledger.begin(context);
@@ -578,7 +553,7 @@ mod tests {
     #[test]
     fn the_worst_tick_is_not_the_start_of_the_level() {
         let (mut ledger, _) = ledger();
-        ledger.know(Owner(1), who("anna"));
+        ledger.know(Owner(1), &who("anna"));
         let context = ledger.context(Owner(1), &"update".into());
         for (tick, fuel) in [(0, 900), (1, 10), (2, 30), (2, 5), (3, 20)] {
             ledger.begin_step(tick);
@@ -594,8 +569,8 @@ mod tests {
     #[test]
     fn who_is_called_in_several_ways_took_what_they_took_together() {
         let (mut ledger, _) = ledger();
-        ledger.know(Owner(1), who("anna"));
-        ledger.know(Owner(2), who("bert"));
+        ledger.know(Owner(1), &who("anna"));
+        ledger.know(Owner(2), &who("bert"));
         let call = |ledger: &mut Ledger, owner: u32, callback: &'static str, fuel: u64| {
             let context = ledger.context(Owner(owner), &callback.into());
             ledger.begin(context);
@@ -615,8 +590,11 @@ mod tests {
         let of = |name: &str| ledger.fuel_of("guard.lua", Some(name)).unwrap_or_default();
         assert_eq!((of("anna").worst, of("anna").worst_tick), (30, 1));
         assert_eq!((of("bert").worst, of("bert").worst_tick), (9, 2));
-        let all: Vec<(&str, u64)> = ledger.by_who().map(|(who, fuel)| (who.name.as_str(), fuel)).collect();
-        assert_eq!(all, [("host", 0), ("anna", 31), ("bert", 14)]);
+        let all: Vec<(String, u64)> = ledger.by_who().map(|(who, fuel)| (who.name, fuel)).collect();
+        assert_eq!(
+            all,
+            [("host", 0), ("anna", 31), ("bert", 14)].map(|(name, fuel)| (name.to_owned(), fuel))
+        );
         let file = ledger.of_files.iter().map(Tally::used).find(|used| used.calls > 0);
         assert_eq!(file.map(|used| (used.calls, used.fuel, used.worst_fuel)), Some((6, 45, 35)));
     }
@@ -624,7 +602,7 @@ mod tests {
     #[test]
     fn the_time_of_a_row_is_shared_out_whole() {
         let (mut ledger, time) = ledger();
-        ledger.know(Owner(1), who("anna"));
+        ledger.know(Owner(1), &who("anna"));
         let context = ledger.context(Owner(1), &"update".into());
         ledger.begin(context);
         time.set(1001);

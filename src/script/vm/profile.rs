@@ -43,7 +43,7 @@ pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
 /// The fuel of all code called so far, by its owner.
 pub(crate) fn fuel_by_who(vm: &ScriptVm) -> Vec<(Who, u64)> {
     let ledger = vm.machine.profile.borrow();
-    ledger.iter().flat_map(Ledger::by_who).map(|(who, fuel)| (who.clone(), fuel)).collect()
+    ledger.iter().flat_map(Ledger::by_who).collect()
 }
 
 /// What a file took of each character that runs it, or of one; none when nothing of it was called.
@@ -130,7 +130,7 @@ fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
 
 fn known_context(vm: &ScriptVm, ledger: &mut Ledger, owner: Owner, callback: &CodeName) -> u32 {
     if !ledger.knows(owner) {
-        ledger.know(owner, who(vm.lua(), owner));
+        ledger.know(owner, &who(vm.lua(), owner));
     }
     ledger.context(owner, callback)
 }

@@ -94,20 +94,22 @@ pub struct Profile {
 
 impl Profile {
     pub(crate) fn of(ledger: &Ledger, stacks: &Stacks, ticks: u64) -> Self {
+        let who = |subject: u32| ledger.subjects.get(subject).map(|subject| ledger.subjects.who(subject));
         let call_names: Vec<CallKey> = ledger
             .contexts
             .iter()
             .map(|context| CallKey {
-                who: ledger.subjects[context.subject as usize].who.clone(),
+                who: who(context.subject).unwrap_or_default(),
                 callback: context.callback.to_string(),
             })
             .collect();
         let mut profile = Self { ticks, dropped_calls: ledger.dropped, ..Self::default() };
-        for (file, tally) in ledger.files.iter().zip(&ledger.of_files).filter(|(_, tally)| tally.calls > 0) {
+        let files = ledger.subjects.files.iter().zip(&ledger.of_files);
+        for (file, tally) in files.filter(|(_, tally)| tally.calls > 0) {
             profile.files.entry(file.clone()).or_default().add(&tally.used());
         }
         for (subject, tally) in ledger.subjects().filter(|(_, tally)| tally.calls > 0) {
-            profile.callers.entry(subject.who.clone()).or_default().add(&tally.used());
+            profile.callers.entry(ledger.subjects.who(subject)).or_default().add(&tally.used());
         }
         for (key, tally) in call_names.iter().zip(&ledger.of_contexts).filter(|(_, tally)| tally.calls > 0) {
             profile.calls.entry(key.clone()).or_default().add(&tally.used());
