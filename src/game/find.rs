@@ -4,6 +4,7 @@
 //! the beginning of a word in it, any part. Holds: case does not count; equal places keep the order of the
 //! level; at most [`FOUND_MAX`]. Not here: what is known of a thing (`inspect`).
 
+use crate::base::ordered;
 use std::collections::BTreeMap;
 
 use crate::game::Game;
@@ -45,7 +46,7 @@ impl Game {
         let fits = all.filter_map(|found| Some((fit(&found.name, &wanted)?, found)));
         let mut found: Vec<(Fit, Found)> = fits.collect();
         // Stable: what fits equally well keeps its order.
-        found.sort_by_key(|(fit, _)| *fit);
+        ordered::sort_by_key(&mut found, |(fit, _)| *fit);
         let mut found: Vec<Found> = found.into_iter().take(FOUND_MAX).map(|(_, found)| found).collect();
         self.price(&mut found);
         found

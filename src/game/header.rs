@@ -4,6 +4,7 @@
 //! everything that decides what a run computes stands in it; a field that a replay cannot honour is named.
 //! Not here: facts (`recorder`), files on disk.
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -96,7 +97,7 @@ impl Header {
             level: level.def.name.clone(),
             level_file: run.level_file.to_owned(),
             level_hash: level.hash(),
-            scripts: hashes.collect(),
+            scripts: hashes.collect_map(),
             seed: run.seed,
             tick_rate: u64::from(level.def.tick_rate),
             bound: run.bound,
@@ -293,6 +294,6 @@ impl Fields<'_> {
         read: impl Fn(&Value) -> Result<T, String>,
     ) -> Result<BTreeMap<String, T>, String> {
         let object = self.0[name].as_object().ok_or_else(|| format!("\"{name}\" is not an object"))?;
-        object.iter().map(|(key, value)| Ok((key.clone(), read(value)?))).collect()
+        object.iter().map(|(key, value)| Ok((key.clone(), read(value)?))).try_collect_map()
     }
 }

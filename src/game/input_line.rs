@@ -6,6 +6,7 @@
 //! and vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a
 //! JSON pointer, kind). Not here: what an input does (`inputs`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -221,14 +222,14 @@ fn read_reload(line: &Value) -> Result<Reload, String> {
             Ok((path.clone(), Some(text)))
         }
     };
-    let scripts = scripts.iter().map(script).collect::<Result<_, String>>()?;
+    let scripts = scripts.iter().map(script).try_collect_map::<_, _, String>()?;
     let level = match &line["level"] {
         Value::Null => None,
         level => {
             let files = level["files"].as_object().ok_or("a level without files")?;
             let files = files.iter().map(|(path, file)| Ok((path.clone(), read_file(path, file)?)));
             let path = level["path"].as_str().ok_or("a level without a path")?.to_owned();
-            Some(LevelTexts { path, files: files.collect::<Result<_, String>>()? })
+            Some(LevelTexts { path, files: files.try_collect_map::<_, _, String>()? })
         }
     };
     Ok(Reload { scripts, level })
@@ -296,7 +297,7 @@ impl PayloadReader<'_> {
             let key = index.map_or_else(|| PlainKey::Name(key.clone()), PlainKey::Index);
             Ok((key, self.plain(item, &place)?))
         };
-        Ok(Plain::Map(entries.iter().map(entry).collect::<Result<_, String>>()?))
+        Ok(Plain::Map(entries.iter().map(entry).try_collect_map::<_, _, String>()?))
     }
 }
 

@@ -204,7 +204,9 @@ fn counts(world: &World, of_scripts: &[(&'static str, u64)]) -> Value {
     ];
     let of_world = of_world.into_iter().map(|(name, count)| (name, count as u64));
     let all = of_world.chain(of_scripts.iter().copied());
-    Value::Object(all.map(|(name, count)| (name.to_owned(), count.into())).collect())
+    let mut counts = serde_json::Map::new();
+    counts.extend(all.map(|(name, count)| (name.to_owned(), Value::from(count))));
+    Value::Object(counts)
 }
 
 fn names(world: &World, ids: impl Iterator<Item = CharacterId>) -> Vec<String> {
@@ -231,7 +233,9 @@ fn plain(world: &World, value: &Plain) -> Value {
                 PlainKey::Index(index) => index.to_string(),
                 PlainKey::Name(name) => name.clone(),
             };
-            Value::Object(entries.iter().map(|(key, value)| (name(key), plain(world, value))).collect())
+            let mut fields = serde_json::Map::new();
+            fields.extend(entries.iter().map(|(key, value)| (name(key), plain(world, value))));
+            Value::Object(fields)
         }
     }
 }

@@ -7,6 +7,7 @@
 //! file now says something else. A door keeps its number, so handles go on meaning it; one that is gone
 //! leaves its number and its place behind. Not here: scripts (`script::reload`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
@@ -345,14 +346,14 @@ impl StagedLevel {
 /// Puts the world on the new level.
 pub(super) fn apply(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
     let walkable: BTreeSet<CharacterId> =
-        world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect();
+        world.characters().filter(|(_, one)| stands(world, one)).map(|(id, _)| id).collect_set();
     apply_to(world, old, staged, &walkable)
 }
 
 /// The same for a world that was loaded: nobody knows the ground any more that they stood on, so everybody is
 /// put on that of the new level.
 pub(super) fn apply_loaded(world: &mut World, old: &mut Origin, staged: StagedLevel) -> Edited {
-    let everybody = world.characters().map(|(id, _)| id).collect();
+    let everybody = world.characters().map(|(id, _)| id).collect_set();
     apply_to(world, old, staged, &everybody)
 }
 

@@ -4,6 +4,7 @@
 //! `ReloadRefused`, and the report that tests ask for. Holds: nothing happens when nothing has changed. Not
 //! here: how scripts change (`script::reload`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use crate::game::inputs::Reload;
@@ -120,5 +121,5 @@ fn tell(world: &mut World, outcome: Result<Taken, ReloadError>, reload: &Reload)
 }
 
 fn described(files: &BTreeMap<String, Option<String>>) -> BTreeMap<String, ReloadedFile> {
-    files.iter().map(|(path, text)| (path.clone(), ReloadedFile::new(text.as_deref()))).collect()
+    files.iter().map(|(path, text)| (path.clone(), ReloadedFile::new(text.as_deref()))).collect_map()
 }

@@ -5,6 +5,7 @@
 //! a trace says is overlooked; inputs come from the trace; a cut trace counts up to its last whole line. Not
 //! here: whether the trace belongs to this level (`header`), files.
 
+use crate::base::ordered::{self, CollectOrdered};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -261,7 +262,7 @@ impl<'a> Comparison<'a, '_> {
         });
         let after = &self.recording.lines[self.at..];
         let hashes = after.iter().filter(|line| is_hash(line));
-        self.hash_lines = Some(hashes.filter_map(|line| Some((tick_of(line)?, *line))).collect());
+        self.hash_lines = Some(hashes.filter_map(|line| Some((tick_of(line)?, *line))).collect_map());
         self.take_hash(tick, got);
     }
 
@@ -368,7 +369,7 @@ fn first_field(there: &Value, here: &Value, place: &str) -> Option<(String, Stri
         (Value::Object(one), Value::Object(other)) => {
             let mut names: Vec<&String> = one.keys().chain(other.keys()).collect();
             // The parts of a hash say more than the whole.
-            names.sort_by_key(|name| name.as_str() == "hash");
+            ordered::sort_by_key(&mut names, |name| name.as_str() == "hash");
             names.iter().find_map(|name| {
                 let place = if place.is_empty() { (*name).clone() } else { format!("{place}.{name}") };
                 first_field(&there[name.as_str()], &here[name.as_str()], &place)

@@ -4,6 +4,7 @@
 //! number of an action is its place among them, here and on the map. Not here: links of tile maps (`bake`),
 //! which characters can do an action (`world::asker`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeSet;
 
 use super::action_links::ActionLinkDef;
@@ -29,7 +30,7 @@ pub(super) fn names(map: &NavigationDef) -> Vec<String> {
     };
     let of_tiles = of_tiles.iter().filter_map(|link| link.action.as_deref());
     let own = own_links(map).iter().map(|link| link.action.as_str());
-    let names: BTreeSet<&str> = of_tiles.chain(own).collect();
+    let names: BTreeSet<&str> = of_tiles.chain(own).collect_set();
     names.into_iter().map(str::to_owned).collect()
 }
 

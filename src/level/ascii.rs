@@ -8,6 +8,7 @@ use super::def::AsciiDef;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
 use crate::base::geom::Point;
+use crate::base::ordered;
 
 /// The cells of an ascii map.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +48,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
         cells.walkable.push(meaning.walkable);
         cells.factor.push(meaning.factor);
         cells.area.push(meaning.area);
-        note_cell(findings, def, &mut cells, &mut drawn, (meaning, x, z))
+        note_cell(findings, def, &mut cells, &mut drawn, CellSeen { meaning, x, z })
     });
     let marks = def.legend.iter().zip(drawn).map(|((character, legend), at)| (character, &legend.mark, at));
     cells.marks = placed_marks(findings, marks);
@@ -65,8 +66,15 @@ fn meanings(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells) -> 
         meanings
             .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));
     }
-    meanings.sort_by_key(|(character, _)| *character);
+    ordered::sort_by_key(&mut meanings, |(character, _)| *character);
     meanings
+}
+
+/// A cell of the drawing, and what its character means.
+struct CellSeen {
+    meaning: Meaning,
+    x: usize,
+    z: usize,
 }
 
 /// Counts a cell for its area and its mark. False when its mark stands on the map already.
@@ -75,7 +83,7 @@ fn note_cell(
     def: &AsciiDef,
     cells: &mut AsciiCells,
     drawn: &mut [Option<Point>],
-    (meaning, x, z): (Meaning, usize, usize),
+    CellSeen { meaning, x, z }: CellSeen,
 ) -> bool {
     let size = def.sizes.cell_size_m;
     let corner = [def.origin[0] + x as f64 * size, def.origin[1] + z as f64 * size];

@@ -5,6 +5,7 @@
 //! crowded out by warnings. Holds: every diagnostic names a file, a line and a column, both from 1, the
 //! column counted in characters. Not here: colours, the offending line itself (`shell/report`).
 
+use crate::base::ordered;
 use crate::base::{hash, suggestions};
 use serde::Serialize;
 
@@ -307,7 +308,9 @@ impl Findings {
         let mut all: Vec<_> = errors.chain(std::mem::take(&mut self.others)).collect();
         let left_out = std::mem::take(&mut self.left_out) + all.len().saturating_sub(DIAGNOSTICS_MAX);
         all.truncate(DIAGNOSTICS_MAX);
-        all.sort_by_key(|(severity, finding)| (finding.span.file, finding.span.start, *severity));
+        ordered::sort_by_key(&mut all, |(severity, finding)| {
+            (finding.span.file, finding.span.start, *severity)
+        });
         let mut list: Vec<Diagnostic> =
             all.into_iter().map(|(severity, finding)| self.placed(severity, finding)).collect();
         if left_out > 0 {

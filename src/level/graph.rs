@@ -34,6 +34,9 @@ pub use text::{GraphTextError, graph_text, read_graph_text};
 /// Most boxes of a level.
 pub const BOXES_MAX: usize = 1024;
 
+/// The key with which a graph has points of its own.
+const POINT_KEY: &str = "points";
+
 const FLOORS: &[(&str, Floors)] = &[("first", Floors::First), ("all", Floors::All)];
 
 object! {
@@ -42,7 +45,7 @@ object! {
     pub struct GraphDef as "GraphKeys" {
         /// The file of points, relative to the level; `paths/<level>.graph.json` when there are no points
         /// here.
-        "file" => file: Option<Located<String>> [by reader.points_file(fields, "file", has_points), FileName];
+        "file" => file: Option<Located<String>> [by reader.points_file(fields, "file"), FileName];
         /// Ground that lies across links: a link belongs to the first area that it crosses.
         "areas" => areas: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::any()];
         /// Ground that blocks links while it is there.
@@ -81,10 +84,6 @@ object! {
         "points" => points [else Vec::new(), List(Point3, crate::nav::graph::POINTS_MAX)];
         /// Pairs of points by their place in the list, both ways.
         "links" => links [else Vec::new(), List(Pair, crate::nav::graph::editable_graph::LINKS_MAX)];
-    }
-    given {
-        /// Whether its points stand in the level.
-        has_points: bool = fields.has("points");
     }
     plus {
         /// Points, links and parts: those of the level, or of the file once it was read.
@@ -176,13 +175,9 @@ impl GraphPaths {
 impl JsonReader<'_> {
     /// The file of a graph without points of its own; an empty name for the one that its level has by
     /// default.
-    fn points_file(
-        &mut self,
-        fields: &Fields<'_, '_>,
-        key: &'static str,
-        has_points: bool,
-    ) -> Option<Located<String>> {
+    fn points_file(&mut self, fields: &Fields<'_, '_>, key: &'static str) -> Option<Located<String>> {
         let file = self.optional(fields, key, |reader, node| FileName.read(reader, node));
+        let has_points = fields.has(POINT_KEY);
         if has_points && fields.has(key) {
             self.error(code::CHOICE, fields.node, "has both points and a file, expected one of them");
         }

@@ -10,6 +10,7 @@ use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::numbers::Number;
 use super::polygon;
 use super::tile_layout::TileLayout;
+use crate::base::ordered;
 use crate::base::suggestions;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -307,7 +308,7 @@ impl JsonReader<'_> {
 
     fn drop_duplicates(&mut self, node: JsonValue<'_, '_>, members: &mut Vec<Member<'_>>) {
         let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by(|a, b| members[*a].key.cmp(&members[*b].key).then(a.cmp(b)));
+        ordered::sort_by(&mut order, |a, b| members[*a].key.cmp(&members[*b].key).then(a.cmp(b)));
         let mut again = vec![false; members.len()];
         for pair in order.windows(2) {
             let (first, second) = (&members[pair[0]], &members[pair[1]]);

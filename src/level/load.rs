@@ -172,8 +172,8 @@ impl Loader<'_> {
     }
 
     /// A map of Tiled with the files it names.
-    fn tiled(&mut self, (path, bytes): (&str, &[u8]), options: &TiledOptions) -> Option<tiled::Tiled> {
-        let (made, failed) = tiled::take_in(&mut self.findings, (self.source, path, bytes), options);
+    fn tiled(&mut self, file: (&str, &[u8]), options: &TiledOptions) -> Option<tiled::Tiled> {
+        let (made, failed) = tiled::take_in(&mut self.findings, self.source, file, options);
         self.failed = failed.or(self.failed.take());
         made
     }

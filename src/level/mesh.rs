@@ -22,6 +22,8 @@ use serde_json::Value;
 const RING_MAX: usize = 1_000;
 /// Vertices or polygons that stand in a level; more belong into a file.
 const INLINE_MAX: usize = 100_000;
+/// The keys with which a mesh has polygons of its own.
+const POLYGON_KEYS: [&str; 3] = ["file", "vertices", "polygons"];
 /// How wider characters keep off walls.
 const WAYS: &[(&str, Avoidance)] = &[("radius", Avoidance::Radius), ("waypoints", Avoidance::Waypoints)];
 
@@ -53,7 +55,7 @@ object! {
         /// paths.
         "avoidance" => avoidance: Avoidance [else Avoidance::default(), OneOf(WAYS)];
         /// Ground to walk on; beside polygons, ground that can be made unavailable or expensive.
-        "areas" => areas: Vec<AreaDef> [by reader.mesh_areas(fields, "areas", is_authored), Areas::<FloorArea>::filled()];
+        "areas" => areas: Vec<AreaDef> [by reader.mesh_areas(fields, "areas"), Areas::<FloorArea>::filled()];
         /// Ground taken away again.
         "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<FloorArea>::obstacles()];
         /// Ways over what no ground joins, for those who can.
@@ -68,7 +70,7 @@ object! {
         /// Whether its polygons stand in the level, in part at least.
         is_inline: bool = fields.has_any(&["vertices", "polygons"]) && !fields.has("file");
         /// Whether it has polygons of its own.
-        is_authored: bool = fields.has_any(&["file", "vertices", "polygons"]);
+        is_authored: bool = fields.has_any(&POLYGON_KEYS);
         /// Which keys of polygons stand beside a file.
         beside_file: Vec<&'static str> = match fields.has("file") {
             true => ["vertices", "polygons"].into_iter().filter(|key| fields.has(key)).collect(),
@@ -80,10 +82,10 @@ object! {
 }
 
 impl JsonReader<'_> {
-    /// The areas, which must be there when they are the ground.
-    fn mesh_areas(&mut self, fields: &Fields<'_, '_>, key: &'static str, is_authored: bool) -> Vec<AreaDef> {
+    /// The areas, which must be there when they are the ground: where there are no polygons.
+    fn mesh_areas(&mut self, fields: &Fields<'_, '_>, key: &'static str) -> Vec<AreaDef> {
         let areas = Areas::<FloorArea>::filled();
-        let list = match is_authored {
+        let list = match fields.has_any(&POLYGON_KEYS) {
             true => self.optional(fields, key, |reader, node| areas.read(reader, node)),
             false => self.required(fields, key, |reader, node| areas.read(reader, node)),
         };

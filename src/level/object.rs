@@ -140,9 +140,15 @@ impl Parts {
 
     /// An object where it stands.
     pub(crate) fn inline<T: Object>(&mut self) -> Value {
-        let keys = T::keys();
-        let properties: Map<String, Value> =
-            keys.iter().map(|key| (key.name.to_owned(), self.property(key))).collect();
+        self.with_keys(&T::keys())
+    }
+
+    fn with_keys(&mut self, keys: &[&Key]) -> Value {
+        let mut properties = Map::new();
+        for key in keys {
+            let property = self.property(key);
+            properties.insert(key.name.to_owned(), property);
+        }
         let mut part = json!({
             "type": "object",
             "properties": properties,

@@ -4,6 +4,7 @@
 //! edges that cross. Holds: the cost is bounded for any outline. Not here: which cells lie inside (`nav`).
 
 use crate::base::geom::{Point, cross};
+use crate::base::ordered;
 
 /// Pairs of edges compared in one level before the search for crossings ends: about 50 ms.
 pub(crate) const PAIRS_MAX: usize = 20_000_000;
@@ -22,7 +23,7 @@ pub(crate) fn without_repeats(mut corners: Vec<Point>) -> Vec<Point> {
 /// something.
 pub(crate) fn degenerate(corners: &[Point]) -> Option<String> {
     let mut different = corners.to_vec();
-    different.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    ordered::sort_by(&mut different, |a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     different.dedup();
     if different.len() < 3 {
         return Some(format!("has {} different corners, expected at least 3", different.len()));
@@ -49,7 +50,7 @@ pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
     let count = corners.len();
     let ends = |edge: usize| (corners[edge], corners[(edge + 1) % count]);
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by(|a, b| least_x(ends(*a)).total_cmp(&least_x(ends(*b))).then(a.cmp(b)));
+    ordered::sort_by(&mut order, |a, b| least_x(ends(*a)).total_cmp(&least_x(ends(*b))).then(a.cmp(b)));
     for (position, &edge) in order.iter().enumerate() {
         let (a, b) = ends(edge);
         let reach = a[0].max(b[0]);

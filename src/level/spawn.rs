@@ -6,6 +6,7 @@
 
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickRate;
 use crate::base::value::{Plain, PlainKey};
 use crate::level::actions;
@@ -59,10 +60,10 @@ pub fn build(level: Level, seed: Option<u64>) -> Spawned {
         level_name: def.name.clone(),
         seed: seed.unwrap_or(def.seed),
         rate,
-        day: def
-            .clock
-            .as_ref()
-            .map(|clock| DayTime::new(clock.start_min, clock.seconds_per_minute, clock.is_paused)),
+        day: def.clock.as_ref().map(|clock| {
+            let day = DayTime::new(clock.start_min, clock.seconds_per_minute);
+            if clock.is_paused { day.paused() } else { day }
+        }),
         nav: map,
         areas: areas(&resolved),
         doors: doors(&def, &resolved, rate, floor_y_m),
@@ -71,12 +72,12 @@ pub fn build(level: Level, seed: Option<u64>) -> Spawned {
             .marks
             .iter()
             .map(|mark| (mark.name.clone().unwrap_or_default(), placed(mark)))
-            .collect(),
+            .collect_map(),
         routes: resolved
             .routes
             .iter()
             .map(|route| (route.name.clone(), route.stops.iter().map(placed).collect()))
-            .collect(),
+            .collect_map(),
         props: props(&def),
         settings: settings(&def),
         link_actions: actions::names(&def.navigation),
@@ -207,7 +208,7 @@ fn said(props: &PropsDef) -> Plain {
     let entries = props.iter();
     let entries =
         entries.filter_map(|(name, value)| Some((PlainKey::Name(name.clone()), plain(&value.value)?)));
-    Plain::Map(entries.collect())
+    Plain::Map(entries.collect_map())
 }
 
 /// What the level says of its things to scripts.
@@ -239,7 +240,7 @@ pub fn plain(value: &serde_json::Value) -> Option<Plain> {
             entries
                 .iter()
                 .filter_map(|(key, value)| Some((PlainKey::Name(key.clone()), plain(value)?)))
-                .collect(),
+                .collect_map(),
         ),
     })
 }

@@ -12,6 +12,7 @@ use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
 use super::textgrid::CELLS_MAX;
 use super::tile_layout::{Heading, StaggerAxis, StaggerIndex, TileLayout};
 use crate::base::geom::Point;
+use crate::base::ordered;
 use crate::nav::{CellMapError, MapFrame, Stagger, TileGrid};
 use crate::world::tiles::Tile;
 
@@ -105,7 +106,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCel
         sound &= drawing.read(findings, (width, &known), |findings, number: u16, x, z| {
             tiles.push(number);
             let at = (layer, x, z);
-            note_area(&mut cells, (number, x, z));
+            note_area(&mut cells, number, [x, z]);
             note_mark(findings, (def, frame), (&mut drawn, drawing), (number, at))
         });
         cells.layers.push(tiles);
@@ -189,7 +190,7 @@ fn meanings(findings: &mut Findings, def: &TilesDef, cells: &mut TileCells) -> V
         cells.meanings.push(TileMeaning { tile: tile(legend), area, one_way: legend.one_way.clone() });
         known.push((character.value, number));
     }
-    known.sort_by_key(|(character, _)| *character);
+    ordered::sort_by_key(&mut known, |(character, _)| *character);
     known
 }
 
@@ -206,7 +207,7 @@ fn tile(legend: &TileLegendDef) -> Tile {
     }
 }
 
-fn note_area(cells: &mut TileCells, (number, x, z): (u16, usize, usize)) {
+fn note_area(cells: &mut TileCells, number: u16, [x, z]: [usize; 2]) {
     let frame = cells.frame;
     let area = usize::from(cells.meanings[usize::from(number)].area);
     let Some(area) = area.checked_sub(1).and_then(|index| cells.areas.get_mut(index)) else { return };

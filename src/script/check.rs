@@ -4,6 +4,7 @@
 //! gives a script. Holds: nothing of the text runs. Not here: what names mean (`shell/lint`), the API
 //! (`bind`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::value::{Plain, PlainKey};
@@ -78,7 +79,7 @@ impl Declared {
             // An unknown name is judged among all names, for the suggestion; the others each by itself.
             let declared: Params = match own {
                 Some(own) => [own].into(),
-                None => self.0.iter().map(|(name, param)| (name.clone(), param.clone())).collect(),
+                None => self.0.iter().map(|(name, param)| (name.clone(), param.clone())).collect_map(),
             };
             if let Err(sentence) = params::fill(&declared, &given, None) {
                 mistakes.push((name.to_owned(), sentence));

@@ -7,6 +7,7 @@
 mod trees;
 mod waits;
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -207,14 +208,14 @@ impl ScriptHost {
                 let instance = behaviours.get(owner)?;
                 Some((instance.character, instance.class.name.clone()))
             };
-            behaviours.in_order().filter_map(name).collect()
+            behaviours.in_order().filter_map(name).collect_map()
         })
     }
 
     /// The characters whose behaviour was switched off after its faults.
     #[must_use]
     pub fn switched_off_characters(&self) -> BTreeSet<CharacterId> {
-        self.look(|runtime| runtime.actors.behaviours.suspended_characters().collect())
+        self.look(|runtime| runtime.actors.behaviours.suspended_characters().collect_set())
     }
 
     fn look<R>(&self, look: impl FnOnce(&Runtime) -> R) -> R {

@@ -39,7 +39,8 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
-    let found = find((people, cast.as_ref()), (moves, &bodies.movers, rate), *threads);
+    let moving = Moving { moves, movers: &bodies.movers, rate };
+    let found = find((people, cast.as_ref()), &moving, *threads);
     for one in found.into_iter().flatten() {
         let who = || people.characters.get(one.id);
         let kind = grounds.kind_of((one.radius_m(), one.layer), who);
@@ -74,10 +75,18 @@ impl Found {
     }
 }
 
+/// The moves of a step.
+struct Moving<'a> {
+    moves: &'a [Move],
+    /// The place of each character's move in the list.
+    movers: &'a Rows,
+    rate: TickRate,
+}
+
 /// Everybody who takes up room, in order of creation; None for the others.
 fn find(
     (people, cast): (People<'_>, Option<&Cast>),
-    (moves, movers, rate): (&[Move], &Rows, TickRate),
+    moving: &Moving<'_>,
     threads: Threads,
 ) -> Vec<Option<Found>> {
     let ids = people.characters.ids();
@@ -87,12 +96,12 @@ fn find(
         if cast.is_some_and(|cast| !cast.is_near(id)) {
             return None;
         }
-        let step = movers.get(id).and_then(|at| moves.get(at as usize));
+        let step = moving.movers.get(id).and_then(|at| moving.moves.get(at as usize));
         let is_ghost = match step {
             Some(step) => step.is_ghost,
             None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
         };
-        (!is_ghost).then(|| found_one((id, character), step, rate))
+        (!is_ghost).then(|| found_one((id, character), step, moving.rate))
     };
     threads.share(
         &mut found[..],

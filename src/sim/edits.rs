@@ -44,17 +44,23 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>, glides: &mut Vec<Interpolation>) {
     parts.events.push(Fact::MapRevision(change.revision));
     interpolation::check(parts.map, glides, parts.characters, parts.walks, &change.bounds);
     let closed = closed_doors(parts.map, &edits);
+    let edited = Edited { change: &change, closed: &closed, turned: &turned };
     for id in parts.walks.open_ids() {
-        look(parts, id, (&change, &closed, &turned));
+        look(parts, id, &edited);
     }
 }
 
+/// What has changed on the map.
+struct Edited<'a> {
+    change: &'a MapChange,
+    /// Where doors have begun to close.
+    closed: &'a [Bounds],
+    /// Cells and links that may be left another way.
+    turned: &'a [Turned],
+}
+
 /// Whether a walk asks for a path because the map has changed, or looks for a better one.
-fn look(
-    parts: &mut Wayfinding<'_>,
-    id: WalkId,
-    (change, closed, turned): (&MapChange, &[Bounds], &[Turned]),
-) {
+fn look(parts: &mut Wayfinding<'_>, id: WalkId, edited: &Edited<'_>) {
     let Wayfinding { clock, map, characters, walks, .. } = parts;
     let (Some(walk), rate) = (walks.get_mut(id), clock.rate) else {
         debug_assert!(false, "no walk goes away in this step");
@@ -72,10 +78,10 @@ fn look(
     let goal_layer = goal_layer(characters, walk);
     let by = || traversal_of(map, characters, rate, walk);
     let judge = Judge { nav: &map.nav, walk, character, by: &by, goal_layer };
-    let Some(why) = judge.must_ask(change, closed, turned) else {
-        return shortcuts::note(clock, &map.nav, walk, character.body.position, change);
+    let Some(why) = judge.must_ask(edited) else {
+        return shortcuts::note(clock, &map.nav, walk, character.body.position, edited.change);
     };
-    shortcuts::note_turned_back(clock, walk, change);
+    shortcuts::note_turned_back(clock, walk, edited.change);
     walk.ask_for(why);
     if !clock.begins_step() {
         paths::seek(parts, id);
@@ -100,7 +106,8 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn must_ask(&self, change: &MapChange, closed: &[Bounds], turned: &[Turned]) -> Option<Ask> {
+    fn must_ask(&self, edited: &Edited<'_>) -> Option<Ask> {
+        let Edited { change, closed, turned } = *edited;
         let following = self.walk.following.as_ref()?;
         let ends_short = !following.path.whole && self.walk.held_by.is_none();
         if change.opened && ends_short && self.leads_further_now(following) {

@@ -144,6 +144,7 @@ fn act(parts: &mut FollowParts<'_>) {
 
 /// Whether a walk has a way to go on. Anyone who stands at its goal from the start takes no step:
 /// `alreadyThere`.
+#[inline]
 fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
     if matches!(walk.phase, Phase::Turning(_) | Phase::Settled(_)) || walk.following.is_none() {
         return false;
@@ -153,6 +154,7 @@ fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
 }
 
 /// The move of a walk that goes on, whatever doors are before it; none where it may not go any further.
+#[inline]
 fn move_of(seen: &Seen<'_>, id: WalkId, (walk, character): (&Walk, &Character)) -> Option<Move> {
     let speed_mps = walk.speed_mps(character);
     let reach_m = walk_modes::reach_m(seen.characters, walk);

@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::time::Tick;
+use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, Resolver, Settings};
@@ -62,9 +62,8 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
             parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);
         }),
     }
-    let is_shown = parts.clock.rate.ticks_per_step() > 1;
-    step_on(parts, is_shown);
-    part(parts, is_shown);
+    step_on(parts);
+    part(parts);
     for index in note_plain(parts) {
         note(parts, parts.step.moves[index]);
     }
@@ -77,9 +76,14 @@ fn begin_step(character: Option<&mut Character>) {
     }
 }
 
-/// Everybody takes the step that the velocity of step 8 gives it. `is_shown` where it is to be shown on its
-/// way, tick by tick. Nobody's step looks at where another has come to.
-fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
+/// Whether everybody is to be shown on its way, tick by tick: where a step takes several.
+fn is_shown(rate: TickRate) -> bool {
+    rate.ticks_per_step() > 1
+}
+
+/// Everybody takes the step that the velocity of step 8 gives it. Nobody's step looks at where another has
+/// come to.
+fn step_on(parts: &mut IntegrateParts<'_>) {
     let IntegrateParts { clock, map, characters, walks, glides, step, .. } = parts;
     let CrowdStep { moves, bodies, threads, cast, .. } = &mut **step;
     let have_begun = cast.is_some();
@@ -116,7 +120,7 @@ fn step_on(parts: &mut IntegrateParts<'_>, is_shown: bool) {
     for (row, place) in landed.into_iter().flatten() {
         bodies.columns.places[row] = place;
     }
-    if !is_shown {
+    if !is_shown(clock.rate) {
         glides.clear();
     }
 }
@@ -147,7 +151,7 @@ fn take_step(
     character.is_moving = true;
     step.was_turning = character.turn.is_some();
     let is_kept = flat_distance(from, reached) < KEPT * flat_distance(from, step.stride.to);
-    if step.stride.heading != Vec2::ZERO && !keeps_still(character, walk, is_kept) {
+    if step.stride.heading != Vec2::ZERO && !(is_kept && keeps_still(character, walk)) {
         let heading = Vec3::new(step.stride.heading.x, 0.0, step.stride.heading.y);
         character.facing_rad = trig::facing(heading);
     }
@@ -161,14 +165,14 @@ const KEPT: f32 = 0.5;
 
 /// Whether somebody who is held up on its way looks about where it wants to go, so that it need not turn its
 /// head at every step.
-fn keeps_still(character: &Character, walk: Option<&Walk>, is_kept: bool) -> bool {
+fn keeps_still(character: &Character, walk: Option<&Walk>) -> bool {
     /// Who has come less far than this, metres, sets out.
     const SET_OUT_M: f32 = 0.3;
     /// The cosine of the angle within which that is so: 80 degrees.
     const ABOUT: f32 = 0.17;
     let (looks, wants) = (flat(trig::direction(character.facing_rad)), unit(flat(character.desired)));
     let has_set_out = walk.is_some_and(|walk| walk.travelled_m > SET_OUT_M);
-    is_kept && character.is_still && has_set_out && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
+    character.is_still && has_set_out && wants.is_some_and(|wants| looks.dot(wants) > ABOUT)
 }
 
 /// Where a body comes to: its stride, unless others made it choose another velocity.
@@ -295,9 +299,10 @@ fn push_apart(
 }
 
 /// Pushes apart anyone who overlaps.
-fn part(parts: &mut IntegrateParts<'_>, is_shown: bool) {
+fn part(parts: &mut IntegrateParts<'_>) {
     let IntegrateParts { clock, crowd, map, characters, walks, glides, step, .. } = parts;
     let Clock { tick, rate, .. } = **clock;
+    let is_shown = is_shown(rate);
     let bodies = &mut step.bodies;
     let seconds = rate.step_seconds();
     // The number of the step: the cast takes its last digits.

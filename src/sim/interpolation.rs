@@ -66,7 +66,9 @@ fn begin(parts: &mut InterpolationParts<'_>, ticks: u64, part: f32) {
     let InterpolationParts { map, characters, glides, step, .. } = parts;
     let bodies = &step.bodies;
     retain(
-        (glides, characters, step.threads),
+        glides,
+        characters,
+        step.threads,
         || GroundQueries::again(map, &bodies.known),
         |grounds, glide, character| {
             (glide.to, glide.walks) = ((character.body.position, character.facing_rad), character.is_moving);
@@ -103,13 +105,15 @@ fn goes_beside(glide: &mut Interpolation, is_shown: impl Fn(&Interpolation) -> b
 /// Brings everybody who is on its way a part of the step along, and keeps those who have not stopped.
 fn go_on(parts: &mut InterpolationParts<'_>, part: f32) {
     let InterpolationParts { glides, characters, step, .. } = parts;
-    retain((glides, characters, step.threads), || (), |(), glide, character| bring(glide, character, part));
+    retain(glides, characters, step.threads, || (), |(), glide, character| bring(glide, character, part));
 }
 
 /// Keeps those on their way of whom `keeps` is true, which may change them and their bodies and look at
 /// nobody else.
 fn retain<S>(
-    (glides, characters, threads): (&mut Vec<Interpolation>, &mut Characters, Threads),
+    glides: &mut Vec<Interpolation>,
+    characters: &mut Characters,
+    threads: Threads,
     scratch: impl Fn() -> S + Sync,
     keeps: impl Fn(&mut S, &mut Interpolation, &mut Character) -> bool + Sync,
 ) {

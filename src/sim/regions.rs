@@ -3,6 +3,7 @@
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
 //! before enters, then level order, then order of creation.
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -181,7 +182,7 @@ fn look_at_region(view: View<'_>, id: RegionId, region: &mut Region, changes: &m
         .iter()
         .filter(|(_, character)| region.holds(character, Edge::Centre))
         .map(|(id, character)| (character.serial, id))
-        .collect();
+        .collect_map();
     if now == region.inside {
         return;
     }
@@ -199,15 +200,15 @@ fn look_at_watch(view: View<'_>, regions: &[Region], id: WatchId, watch: &mut Wa
         return;
     }
     let now = view.insiders(regions, watch);
-    let centre_moves = view.centre_moves(watch);
+    let centre = view.centre(watch);
     let is_silent = watch.fresh == Some(CrossingKind::Initial) && !watch.report_initial;
     for (_, &character) in watch.inside.iter().filter(|(serial, _)| !now.contains_key(serial)) {
-        let how = view.by_motion(character, view.how_out(character), centre_moves);
+        let how = view.by_motion(character, view.how_out(character), centre);
         changes.exits.push(Fact::WatchLeft { watch: id, character, how });
     }
     if !is_silent {
         for (_, &character) in now.iter().filter(|(serial, _)| !watch.inside.contains_key(serial)) {
-            let usual = view.by_motion(character, view.how_in(character), centre_moves);
+            let usual = view.by_motion(character, view.how_in(character), centre);
             let how = watch.fresh.unwrap_or(usual);
             changes.enters.push(Fact::WatchEntered { watch: id, character, how });
         }
@@ -216,21 +217,30 @@ fn look_at_watch(view: View<'_>, regions: &[Region], id: WatchId, watch: &mut Wa
     watch.fresh = None;
 }
 
+/// What the middle of a watched circle does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Centre {
+    /// It stays where it is.
+    Rests,
+    /// It goes along with somebody who walks, or came here at once.
+    Moves,
+}
+
 impl View<'_> {
     /// `Moved` for somebody who stood still while the circle came or went.
-    fn by_motion(&self, id: CharacterId, usual: CrossingKind, centre_moves: bool) -> CrossingKind {
+    fn by_motion(&self, id: CharacterId, usual: CrossingKind, centre: Centre) -> CrossingKind {
         let stood = self.characters.get(id).is_some_and(|character| !character.is_moving);
-        if usual == CrossingKind::Walked && centre_moves && stood { CrossingKind::Moved } else { usual }
+        if usual == CrossingKind::Walked && centre == Centre::Moves && stood {
+            CrossingKind::Moved
+        } else {
+            usual
+        }
     }
 
-    fn centre_moves(&self, watch: &Watch) -> bool {
-        match watch.ground {
-            WatchShape::Around { character, .. } => self
-                .characters
-                .get(character)
-                .is_some_and(|centre| centre.is_moving || centre.displaced != Displaced::No),
-            _ => false,
-        }
+    fn centre(&self, watch: &Watch) -> Centre {
+        let WatchShape::Around { character, .. } = watch.ground else { return Centre::Rests };
+        let moves = |centre: &Character| centre.is_moving || centre.displaced != Displaced::No;
+        if self.characters.get(character).is_some_and(moves) { Centre::Moves } else { Centre::Rests }
     }
 
     fn how_in(&self, id: CharacterId) -> CrossingKind {
@@ -259,7 +269,7 @@ impl View<'_> {
             .filter(|&(id, character)| passes(&watch.filter, id, character))
             .filter(|&who| self.is_inside(regions, watch, who))
             .map(|(id, character)| (character.serial, id))
-            .collect()
+            .collect_map()
     }
 
     fn is_inside(
@@ -307,6 +317,7 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
     }
 }
 
+#[inline]
 fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
     let distance_m = flat_distance(circle.0, character.body.position);
     match edge {

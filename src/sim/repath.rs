@@ -12,6 +12,7 @@
 //! paths is who comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers
 //! in motion therefore cost a look at each, and no search.
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3};
@@ -268,7 +269,7 @@ fn newcomers(walk: &Walk, now: &Bystanders, eps_m: f32) -> Vec<Disc> {
     let before: BTreeMap<CharacterId, &Disc> = walk
         .seen
         .as_ref()
-        .map_or_else(BTreeMap::new, |seen| seen.who().iter().copied().zip(seen.discs().iter()).collect());
+        .map_or_else(BTreeMap::new, |seen| seen.who().iter().copied().zip(seen.discs().iter()).collect_map());
     let is_new = |at: usize| {
         let disc = before.get(&now.who()[at]);
         disc.is_none_or(|disc| flat_distance(disc.centre, now.discs()[at].centre) >= eps_m)

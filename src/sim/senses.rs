@@ -5,6 +5,7 @@
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
 //! view costs a small part of one. Not here: what hides whom (`world::sight`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,9 +87,9 @@ fn tagged(
             SenseTarget::Tag(tag) => Some(tag),
             SenseTarget::Character(_) => None,
         })
-        .collect();
+        .collect_set();
     let with = |tag: &str| characters.iter().filter(|(_, one)| one.has_tag(tag)).map(|(id, _)| id).collect();
-    tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect()
+    tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect_map()
 }
 
 impl View<'_> {

@@ -90,6 +90,7 @@ impl<'a> Wayfinding<'a> {
     }
 
     /// A walk and its character.
+    #[inline]
     pub(crate) fn walker(&self, id: WalkId) -> Option<(&Walk, &Character)> {
         let walk = self.walks.get(id)?;
         Some((walk, self.characters.get(walk.character)?))

@@ -29,6 +29,16 @@ impl Lattice {
     }
 }
 
+/// Cells of one kind side by side, on every row since one.
+#[derive(Clone, Copy)]
+struct OpenRun<K> {
+    first: u32,
+    last: u32,
+    kind: K,
+    /// The row it began in.
+    from: u32,
+}
+
 /// Rectangles by kind. Cells for which `kind` is none are left out.
 /// Cost: one call of `kind` a cell; memory by the number of runs.
 pub(super) fn merge<K: Copy + Ord>(
@@ -36,25 +46,25 @@ pub(super) fn merge<K: Copy + Ord>(
     mut kind: impl FnMut(u32, u32) -> Option<K>,
 ) -> BTreeMap<K, Vec<Bounds>> {
     let mut blocks: BTreeMap<K, Vec<Bounds>> = BTreeMap::new();
-    // Runs of the row above that may go on: (first, last, kind, row it began in), by first.
-    let mut open: Vec<(u32, u32, K, u32)> = Vec::new();
+    // Runs of the row above that may go on, by their first cells.
+    let mut open: Vec<OpenRun<K>> = Vec::new();
     for z in 0..lattice.depth {
         let runs = row_runs(lattice.width, |x| kind(x, z));
         let mut next = Vec::with_capacity(runs.len());
         let mut above = open.iter().peekable();
         for (first, last, kind) in runs {
             // Bounded by the runs of the row above: each is passed once.
-            while above.peek().is_some_and(|run| run.0 < first) {
+            while above.peek().is_some_and(|run| run.first < first) {
                 if let Some(run) = above.next() {
                     close(lattice, &mut blocks, *run, z);
                 }
             }
             match above.peek() {
-                Some(run) if (run.0, run.1, run.2) == (first, last, kind) => {
-                    next.push((first, last, kind, run.3));
+                Some(run) if (run.first, run.last, run.kind) == (first, last, kind) => {
+                    next.push(**run);
                     above.next();
                 }
-                _ => next.push((first, last, kind, z)),
+                _ => next.push(OpenRun { first, last, kind, from: z }),
             }
         }
         for run in above {
@@ -68,13 +78,9 @@ pub(super) fn merge<K: Copy + Ord>(
     blocks
 }
 
-fn close<K: Copy + Ord>(
-    lattice: &Lattice,
-    blocks: &mut BTreeMap<K, Vec<Bounds>>,
-    (first, last, kind, from): (u32, u32, K, u32),
-    to: u32,
-) {
-    blocks.entry(kind).or_default().push(lattice.rectangle([first, last], [from, to - 1]));
+fn close<K: Copy + Ord>(lattice: &Lattice, blocks: &mut BTreeMap<K, Vec<Bounds>>, run: OpenRun<K>, to: u32) {
+    let rectangle = lattice.rectangle([run.first, run.last], [run.from, to - 1]);
+    blocks.entry(run.kind).or_default().push(rectangle);
 }
 
 fn row_runs<K: Copy + Ord>(width: u32, mut kind: impl FnMut(u32) -> Option<K>) -> Vec<(u32, u32, K)> {

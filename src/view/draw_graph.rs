@@ -6,6 +6,7 @@
 //! each. Not here: the scene below (`draw_scenery`), the characters on it (`draw_world`). Source: the
 //! pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.
 
+use crate::base::ordered;
 use glam::Vec3;
 
 use super::draw_nav::{draw_areas, draw_doors};
@@ -118,7 +119,7 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
         Shape::new(Figure::Line(vec![place(a), place(b)]), look, Tag::Cells("link")).at_height(y_m)
     };
     let mut links: Vec<[u32; 2]> = draft.links().collect();
-    links.sort_by(|&one, &other| middle(one).total_cmp(&middle(other)));
+    ordered::sort_by(&mut links, |&one, &other| middle(one).total_cmp(&middle(other)));
     picture.add("links", links.into_iter().map(link).collect());
     let point = |at: u32| {
         let look = Style::filled(colour(at)).glyph(if is_island[at as usize] { '!' } else { '.' });
@@ -128,8 +129,9 @@ pub fn draw_graph(picture: &mut Picture, scene: &GraphScene<'_>) {
             .hint(format!("{at}: {}", suggestions::decimals_of(&draft.points()[at as usize].to_array(), 2)))
     };
     let mut points: Vec<u32> = (0..draft.points().len() as u32).collect();
-    points
-        .sort_by(|&one, &other| draft.points()[one as usize].y.total_cmp(&draft.points()[other as usize].y));
+    ordered::sort_by(&mut points, |&one, &other| {
+        draft.points()[one as usize].y.total_cmp(&draft.points()[other as usize].y)
+    });
     picture.add("points", points.into_iter().map(point).collect());
     let boxed = |group: &LinkedGroup| {
         // What is higher lies further up: every point counts, not only the corners of its box in space.

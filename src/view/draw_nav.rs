@@ -8,6 +8,7 @@
 use super::blocks::{Lattice, merge};
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
+use crate::base::ordered::{self, CollectOrdered};
 use std::collections::BTreeMap;
 
 use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
@@ -48,16 +49,20 @@ impl CellKind {
         Self::Blocked,
     ];
 
-    fn of(is_walkable: bool, factor: f32) -> Self {
-        match (is_walkable, factor) {
-            (false, _) => Self::Blocked,
-            (true, factor) if factor > theme::MOST_EXPENSIVE_ABOVE => {
+    fn of(cells: &CellMap, [x, z]: [u32; 2]) -> Self {
+        if cells.walkable(x, z) { Self::of_factor(cells.factor_at(x, z)) } else { Self::Blocked }
+    }
+
+    /// Of ground that can be walked on.
+    fn of_factor(factor: f32) -> Self {
+        match factor {
+            factor if factor > theme::MOST_EXPENSIVE_ABOVE => {
                 let doublings = (1..=3)
                     .take_while(|&power| factor > theme::MOST_EXPENSIVE_ABOVE * f32::from(1_u8 << power));
                 doublings.last().map_or(Self::MostExpensive, Self::Beyond)
             }
-            (true, factor) if factor > theme::EXPENSIVE_ABOVE => Self::Expensive,
-            (true, _) => Self::Plain,
+            factor if factor > theme::EXPENSIVE_ABOVE => Self::Expensive,
+            _ => Self::Plain,
         }
     }
 
@@ -186,7 +191,7 @@ fn facet(cells: &CellMap, x: u32, z: u32) -> Vec<Point> {
 pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) -> K) -> BTreeMap<K, Figure> {
     if let Some(lattice) = lattice(cells) {
         let blocks = merge(&lattice, |x, z| Some(kind(x, z)));
-        return blocks.into_iter().map(|(kind, blocks)| (kind, Figure::Blocks(blocks))).collect();
+        return blocks.into_iter().map(|(kind, blocks)| (kind, Figure::Blocks(blocks))).collect_map();
     }
     let frame = cells.frame();
     let mut facets: BTreeMap<K, Vec<Vec<Point>>> = BTreeMap::new();
@@ -195,7 +200,7 @@ pub(super) fn by_kind<K: Copy + Ord>(cells: &CellMap, kind: impl Fn(u32, u32) ->
             facets.entry(kind(x, z)).or_default().push(facet(cells, x, z));
         }
     }
-    facets.into_iter().map(|(kind, facets)| (kind, Figure::Facets(facets))).collect()
+    facets.into_iter().map(|(kind, facets)| (kind, Figure::Facets(facets))).collect_map()
 }
 
 /// Draws the map of `world`. Cost: one look at every cell.
@@ -212,7 +217,7 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
     let ground = open_ground(cells);
     let obstacles = obstacles(cells);
-    let mut forms = by_kind(cells, |x, z| match CellKind::of(cells.walkable(x, z), cells.factor_at(x, z)) {
+    let mut forms = by_kind(cells, |x, z| match CellKind::of(cells, [x, z]) {
         CellKind::Blocked if is_padding(cells, (x, z), (&ground, &obstacles)) => CellKind::Padding,
         kind => kind,
     });
@@ -277,7 +282,7 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let by = Traversal::default();
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for patch in mesh.patches(&by) {
-        let kind = CellKind::of(true, patch.factor);
+        let kind = CellKind::of_factor(patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         let form = patch_form(picture.slant, &patch);
         let shape = Shape::new(form, kind.look(), Tag::Cells(kind.name())).at_height(patch.y_m);
@@ -292,7 +297,7 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
         };
         shapes.extend(mesh.rims(&by).into_iter().map(rim));
     }
-    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    ordered::sort_by(&mut shapes, |one, other| one.0.total_cmp(&other.0));
     picture.add("cells", shapes.into_iter().map(|(_, shape)| shape).collect());
     draw_portals(picture, nav);
 }

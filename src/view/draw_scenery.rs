@@ -5,6 +5,7 @@
 //! wall with points behind it, so that one looks into the rooms; lower triangles are drawn below higher ones.
 //! Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
 
+use crate::base::ordered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -142,7 +143,7 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
         }
     }
     // Stable: triangles that lie equally deep stay in the order of the scene.
-    shown.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    ordered::sort_by(&mut shown, |one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     let shape = |(_, kind, triangle): &(f32, TriangleKind, &[Vec3; 3])| {
         let corners: Vec<Point> = triangle.iter().map(|&corner| slant.place(corner)).collect();
         // From above a wall is a line, and from the side one that is seen edge-on.

@@ -5,6 +5,7 @@
 //! occupied, free. Not here: searching. Source: seed 001: blocked red, searched (closed list) yellow,
 //! frontier (open list) white, path green, and an orange line for the full path.
 
+use crate::base::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
@@ -228,7 +229,7 @@ fn draw_polygons(picture: &mut Picture, scene: &SearchScene<'_>, nav: &NavMap) {
         let shape = Shape::new(patch_form(picture.slant, &patch), kind.look(), Tag::Cells(name));
         shapes.push((patch.y_m, shape));
     }
-    shapes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    ordered::sort_by(&mut shapes, |one, other| one.0.total_cmp(&other.0));
     picture.add("cells", shapes.into_iter().map(|(_, shape)| shape).collect());
     draw_portals(picture, nav);
 }

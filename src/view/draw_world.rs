@@ -319,34 +319,49 @@ pub fn character_colours(world: &World) -> Vec<(CharacterId, Colour)> {
 struct People<'a> {
     /// Names, or first tags, in the order in which they first occur.
     groups: Vec<&'a str>,
-    is_by_name: bool,
+    by: GroupBy,
+}
+
+/// What the characters of one colour have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GroupBy {
+    /// Their name, which is one's own.
+    Name,
+    /// Their first tag.
+    FirstTag,
+}
+
+impl GroupBy {
+    fn group(self, character: &Character) -> &str {
+        match self {
+            Self::Name => &character.name,
+            Self::FirstTag => character.tags.first().map_or("", String::as_str),
+        }
+    }
 }
 
 impl<'a> People<'a> {
     fn of(world: &'a World) -> Self {
         let mut groups: Vec<&str> = Vec::new();
-        let is_by_name = world.characters().filter(|(_, own)| !own.is_player).count() <= theme::PEOPLE.len();
+        let count = world.characters().filter(|(_, own)| !own.is_player).count();
+        let by = if count <= theme::PEOPLE.len() { GroupBy::Name } else { GroupBy::FirstTag };
         for (_, character) in world.characters().filter(|(_, own)| !own.is_player) {
-            let group = Self::group(is_by_name, character);
+            let group = by.group(character);
             if !groups.contains(&group) && groups.len() < theme::PEOPLE.len() {
                 groups.push(group);
             }
         }
-        Self { groups, is_by_name }
-    }
-
-    fn group(is_by_name: bool, character: &Character) -> &str {
-        if is_by_name { &character.name } else { character.tags.first().map_or("", String::as_str) }
+        Self { groups, by }
     }
 
     fn place(&self, character: &Character) -> Option<usize> {
-        let group = Self::group(self.is_by_name, character);
+        let group = self.by.group(character);
         self.groups.iter().position(|own| *own == group)
     }
 
     /// A person keeps its colour when others come and go.
     fn of_place(&self, who: CharacterId, place: Option<usize>) -> Colour {
-        let index = if self.is_by_name { Some(slot(who)) } else { place };
+        let index = if self.by == GroupBy::Name { Some(slot(who)) } else { place };
         index.map_or(theme::CHARACTER, |index| theme::PEOPLE[index % theme::PEOPLE.len()])
     }
 
@@ -356,7 +371,7 @@ impl<'a> People<'a> {
 
     /// What the legend calls characters of this colour.
     fn words(&self, character: &Character) -> String {
-        let group = Self::group(self.is_by_name, character);
+        let group = self.by.group(character);
         match () {
             () if character.is_player => "player".to_owned(),
             () if group.is_empty() || self.place(character).is_none() => "character".to_owned(),

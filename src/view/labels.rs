@@ -4,6 +4,7 @@
 //! labels overlap; the more important one stays, then the earlier; nothing leaves the map.
 //! Source: greedy placement over a fixed list of positions, as in Christensen, Marks and Shieber 1995.
 
+use crate::base::ordered::{self, CollectOrdered};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hatch::Pixel;
@@ -54,7 +55,7 @@ pub(super) fn place(
     let crowded = crowded_kinds(picture, map);
     let is_wanted = |label: &&Label| label.importance >= ALWAYS || !crowded.contains(label.tag.kind());
     let mut order: Vec<&Label> = picture.labels.iter().filter(is_wanted).collect();
-    order.sort_by_key(|label| std::cmp::Reverse(label.importance));
+    ordered::sort_by_key(&mut order, |label| std::cmp::Reverse(label.importance));
     let clear = |bounds: &Bounds| {
         let Bounds { min, max } = *bounds;
         let corners = [min, [max[0], min[1]], max, [min[0], max[1]]].map(&to_pixel);
@@ -102,7 +103,7 @@ fn crowded_kinds(picture: &Picture, map: Box4) -> BTreeSet<&'static str> {
             text_width_px(&label.text, label.size_px) * label.size_px;
     }
     let room = (map[2] - map[0]) * (map[3] - map[1]) * COVERED_MAX;
-    covered.into_iter().filter(|(_, area)| *area > room).map(|(kind, _)| kind).collect()
+    covered.into_iter().filter(|(_, area)| *area > room).map(|(kind, _)| kind).collect_set()
 }
 
 /// Places wholly inside a polygon, the nearest to its middle first.
@@ -125,7 +126,7 @@ fn within(face: &[Pixel], width: f32, height: f32) -> Vec<Pixel> {
             points.iter().all(|point| polygon_contains(&corners, *point))
         })
         .collect();
-    places.sort_by_key(|(distance, _)| *distance);
+    ordered::sort_by_key(&mut places, |(distance, _)| *distance);
     places.into_iter().map(|(_, at)| at).collect()
 }
 

@@ -12,6 +12,7 @@ use super::picture::{
 };
 use super::theme;
 use crate::base::geom::{Bounds, Point};
+use crate::base::ordered::CollectOrdered;
 use crate::base::trig;
 
 /// Longest side of a picture, pixels.
@@ -171,7 +172,7 @@ impl Picture {
         let labels = place(self, |point| frame.pixel(point), frame.scale as f32, frame.map);
         groups.push(LayerGroup { name: "labels", primitives: labels.iter().map(words).collect() });
         let key = |placed: &Placed| (placed.label.tag.kind(), placed.label.tag.key());
-        let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect();
+        let stood = labels.iter().map(|placed| (key(placed), placed.index)).collect_map();
         let mut legend = frame.legend(self);
         legend.extend(frame.left_out(self.labels.len() - labels.len()));
         groups.push(LayerGroup { name: "legend", primitives: legend });

@@ -48,9 +48,8 @@ fn groups(svg: &mut String, screen: &Screen) {
 }
 
 fn element(svg: &mut String, part: &Primitive) {
-    if let ScreenOutline::Text { at, text, size_px, anchor } = &part.outline {
-        words(svg, part, (*at, text, *size_px, *anchor));
-        return;
+    if let ScreenOutline::Text { .. } = &part.outline {
+        return words(svg, part);
     }
     let style = format!(
         "{}{}{}",
@@ -86,7 +85,8 @@ fn element(svg: &mut String, part: &Primitive) {
     };
 }
 
-fn words(svg: &mut String, part: &Primitive, (at, text, size_px, anchor): ([f32; 2], &str, f32, Anchor)) {
+fn words(svg: &mut String, part: &Primitive) {
+    let ScreenOutline::Text { at, text, size_px, anchor } = &part.outline else { return };
     let anchor = match anchor {
         Anchor::Start => "start",
         Anchor::Middle => "middle",
@@ -100,7 +100,7 @@ fn words(svg: &mut String, part: &Primitive, (at, text, size_px, anchor): ([f32;
         short(at[0]),
         // The anchor is half a capital letter above the line the letters stand on.
         short(at[1] + size_px * 0.35),
-        short(size_px),
+        short(*size_px),
         paint("fill", part.fill),
         data(&part.tag),
         escaped(text)

@@ -251,6 +251,7 @@ impl Character {
 
     /// Whether it has `tag`.
     #[must_use]
+    #[inline]
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.binary_search_by(|own| own.as_str().cmp(tag)).is_ok()
     }
@@ -271,6 +272,7 @@ impl Character {
     }
 
     /// Notes how it got on in a step in which it wanted to go so fast, metres a second.
+    #[inline]
     pub(crate) fn notice_motion(&mut self, wanted_mps: f32) {
         /// The weight of the latest step. 0.4: a character that stops is still after an eighth of a second.
         const LATEST: f32 = 0.4;

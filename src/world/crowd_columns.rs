@@ -29,6 +29,7 @@ impl Rows {
     }
 
     /// Gives a character a number; the one that had the slot before loses its number.
+    #[inline]
     pub fn insert(&mut self, id: CharacterId, number: u32) {
         let slot = id.place();
         if slot >= self.slots.len() {

@@ -30,8 +30,14 @@ pub struct DayTime {
 impl DayTime {
     /// A clock that shows `minutes` after midnight of its first day at tick 0.
     #[must_use]
-    pub fn new(minutes: f64, seconds_per_minute: f64, is_paused: bool) -> Self {
-        Self { set_min: minutes, set_at: Tick(0), seconds_per_minute, is_paused }
+    pub fn new(minutes: f64, seconds_per_minute: f64) -> Self {
+        Self { set_min: minutes, set_at: Tick(0), seconds_per_minute, is_paused: false }
+    }
+
+    /// The same clock, which stands still.
+    #[must_use]
+    pub fn paused(self) -> Self {
+        Self { is_paused: true, ..self }
     }
 
     /// Minutes since the midnight before the first day.
@@ -79,10 +85,16 @@ impl DayTime {
         Some(first.unwrap_or(guess + 2).max(1))
     }
 
-    /// Stops the clock, or lets it go on.
-    pub(crate) fn pause(&mut self, is_paused: bool, now: Tick, rate: TickRate) {
+    /// Stops the clock.
+    pub(crate) fn pause(&mut self, now: Tick, rate: TickRate) {
         (self.set_min, self.set_at) = (self.minutes(now, rate), now);
-        self.is_paused = is_paused;
+        self.is_paused = true;
+    }
+
+    /// Lets the clock go on.
+    pub(crate) fn resume(&mut self, now: Tick, rate: TickRate) {
+        (self.set_min, self.set_at) = (self.minutes(now, rate), now);
+        self.is_paused = false;
     }
 
     /// Lets a minute take so many game seconds from now on.
@@ -151,7 +163,7 @@ mod tests {
     #[test]
     fn an_hour_comes_in_the_tick_that_was_foretold_whatever_the_pace() {
         for pace in [1.0 / 24.0, 0.041_666_7, 0.25, 1.0, 0.37, 7.3, 60.0] {
-            let clock = DayTime::new(1430.0, pace, false);
+            let clock = DayTime::new(1430.0, pace);
             for minute in [0.0, 1.0, 430.0, 1429.0, 1430.0, 1431.0] {
                 let now = Tick(17);
                 let ticks = clock.ticks_until(minute, now, rate()).unwrap_or(0);
@@ -174,7 +186,7 @@ mod tests {
 
     #[test]
     fn midnight_begins_a_day() {
-        let clock = DayTime::new(1439.0, 1.0, false);
+        let clock = DayTime::new(1439.0, 1.0);
         let shown = |tick: u64| (clock.day(Tick(tick), rate()), clock.minute_of_day(Tick(tick), rate()));
         assert_eq!((shown(0), shown(60)), ((1, 1439.0), (2, 0.0)));
         assert_eq!(clock.day(Tick(59), rate()), 1);
@@ -182,13 +194,13 @@ mod tests {
 
     #[test]
     fn a_clock_that_stood_still_goes_on_where_it_stood() {
-        let mut clock = DayTime::new(60.0, 1.0, false);
-        clock.pause(true, Tick(120), rate());
+        let mut clock = DayTime::new(60.0, 1.0);
+        clock.pause(Tick(120), rate());
         assert_eq!(
             (clock.minutes(Tick(9000), rate()), clock.ticks_until(90.0, Tick(9000), rate())),
             (62.0, None)
         );
-        clock.pause(false, Tick(9000), rate());
+        clock.resume(Tick(9000), rate());
         assert_eq!(clock.minutes(Tick(9060), rate()), 63.0);
         clock.put_forward(50.0, Tick(9060), rate());
         assert_eq!((clock.day(Tick(9060), rate()), clock.minute_of_day(Tick(9060), rate())), (2, 50.0));

@@ -42,6 +42,7 @@ impl Interpolation {
 
     /// Where it is after a part of the step, from 0 to 1.
     #[must_use]
+    #[inline]
     pub fn place(&self, part: f32) -> Vec3 {
         if part >= 1.0 {
             return self.to.0;

@@ -37,6 +37,7 @@ pub struct Region {
 impl Region {
     /// Whether somebody counts as inside, by `edge`: over it, and on its layer if it has one.
     #[must_use]
+    #[inline]
     pub fn holds(&self, who: &Character, edge: Edge) -> bool {
         let is_on_layer = self.layer.is_none_or(|layer| layer == who.layer);
         is_on_layer && self.shape.holds(who.body.position, who.body.radius_m, edge)
@@ -71,6 +72,7 @@ impl RegionShape {
 
     /// Whether a body counts as inside, by `edge`.
     #[must_use]
+    #[inline]
     pub fn holds(&self, position: Vec3, radius_m: f32, edge: Edge) -> bool {
         let point = ground(position);
         let radius = f64::from(radius_m);

@@ -7,6 +7,7 @@
 //! (`sim::scene_fast_forward`), the order in which its waits end (`script::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
+use crate::base::ordered;
 use crate::world::character::{Character, Characters};
 use crate::world::door::{Door, DoorWish};
 use crate::world::owner::Owner;
@@ -134,7 +135,7 @@ impl FastForward {
         let mut bodies: Vec<CharacterId> =
             self.characters.iter().copied().chain(walking).chain(waited).collect();
         bodies.retain(|&id| characters.alive(id).is_some());
-        bodies.sort_by_key(|&id| characters.get(id).map_or(0, |character| character.serial));
+        ordered::sort_by_key(&mut bodies, |&id| characters.get(id).map_or(0, |character| character.serial));
         bodies.dedup();
         bodies
     }

@@ -5,5 +5,6 @@ pub mod invariant_tests;
 pub mod keys;
 pub mod knots;
 pub mod model;
+pub mod parameters;
 pub mod settle_matrix;
 pub mod tidy;

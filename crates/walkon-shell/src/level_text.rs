@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use walkon::base::ordered::CollectOrdered;
 
 use serde::{Deserialize, Serialize};
 use walkon::base::time::TickRate;
@@ -89,7 +90,7 @@ impl LevelText {
         Self {
             path: path.to_owned(),
             name: level.def.name.clone(),
-            files: level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect(),
+            files: level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect_map(),
             scripts,
             tick_rate: rate.per_second(),
             watchdog_ms: spawn::settings(&level.def).limits.watchdog_ms,

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use walkon::base::ordered::CollectOrdered;
 
 use serde::Deserialize;
 
@@ -207,7 +208,7 @@ impl Project {
             let path = self.script_path(script, level)?;
             Some((script.clone(), self.folder.root().join(path)))
         };
-        scripts.filter_map(place).collect()
+        scripts.filter_map(place).collect_map()
     }
 
     /// The path below the root of a script, from its path below a script folder. `level` is the level it

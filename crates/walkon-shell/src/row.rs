@@ -42,7 +42,7 @@ impl RunBound {
 /// The code that a run ends a command with.
 #[must_use]
 pub fn exit_of(report: &Report) -> Exit {
-    judged(report.ended, report.is_reproducible, report.ok)
+    Judged { ended: report.ended, is_reproducible: report.is_reproducible, ok: report.ok }.exit()
 }
 
 /// The same from the row of a run; none when the object is no row.
@@ -54,21 +54,26 @@ pub fn exit_of_row(row: &Value) -> Option<Exit> {
     const ENDS: [RunEnd; 6] =
         [RunEnd::Bound, RunEnd::Finish, RunEnd::Until, RunEnd::Fault, RunEnd::Limit, RunEnd::Signal];
     let ended = ENDS.into_iter().find(|end| row["ended"] == end.name())?;
-    Some(judged(ended, row["reproducible"].as_bool()?, row["ok"].as_bool()?))
+    let (is_reproducible, ok) = (row["reproducible"].as_bool()?, row["ok"].as_bool()?);
+    Some(Judged { ended, is_reproducible, ok }.exit())
 }
 
-fn judged(ended: RunEnd, is_reproducible: bool, ok: bool) -> Exit {
-    match ended {
-        RunEnd::Fault => Exit::Script,
-        RunEnd::Limit => Exit::Limit,
-        _ if !is_reproducible => Exit::Limit,
-        RunEnd::Signal => Exit::Interrupted,
-        RunEnd::Bound | RunEnd::Finish | RunEnd::Until => {
-            if ok {
-                Exit::Ok
-            } else {
-                Exit::Failed
-            }
+/// What decides the code of a run.
+struct Judged {
+    ended: RunEnd,
+    is_reproducible: bool,
+    ok: bool,
+}
+
+impl Judged {
+    fn exit(&self) -> Exit {
+        match self.ended {
+            RunEnd::Fault => Exit::Script,
+            RunEnd::Limit => Exit::Limit,
+            _ if !self.is_reproducible => Exit::Limit,
+            RunEnd::Signal => Exit::Interrupted,
+            RunEnd::Bound | RunEnd::Finish | RunEnd::Until if self.ok => Exit::Ok,
+            RunEnd::Bound | RunEnd::Finish | RunEnd::Until => Exit::Failed,
         }
     }
 }

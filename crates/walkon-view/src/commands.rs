@@ -4,10 +4,10 @@
 //! desk; or why a command is none. Holds: every command is answered once; a wrong field is named. Not here:
 //! the work itself.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
+use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
 use walkon::base::value::{Plain, PlainKey};
@@ -432,7 +432,7 @@ pub fn plain(value: &Value) -> Result<Plain, String> {
         Value::Array(items) => Plain::List(items.iter().map(plain).collect::<Result<_, _>>()?),
         Value::Object(entries) => {
             let entry = |(key, value): (&String, &Value)| Ok((PlainKey::Name(key.clone()), plain(value)?));
-            Plain::Map(entries.iter().map(entry).collect::<Result<BTreeMap<_, _>, String>>()?)
+            Plain::Map(entries.iter().map(entry).try_collect_map::<_, _, String>()?)
         }
     })
 }

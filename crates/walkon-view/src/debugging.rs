@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
+use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
 use walkon::game::debugging::unknown_event;
@@ -72,12 +73,16 @@ struct Wanted {
 }
 
 impl Wanted {
+    fn fault_stops(&self) -> FaultStops {
+        if self.faults { FaultStops::Every } else { FaultStops::Never }
+    }
+
     fn json(&self) -> Value {
         let files: BTreeMap<&String, Vec<Value>> = self
             .breakpoints
             .iter()
             .map(|(file, standing)| (file, standing.iter().map(Standing::json).collect()))
-            .collect();
+            .collect_map();
         json!({ "files": files, "events": self.events, "faults": self.faults })
     }
 
@@ -242,7 +247,7 @@ impl Port {
         self.is_unarmed.set(false);
         let wanted = self.wanted.borrow();
         at.stop_at_events(wanted.events.clone());
-        at.stop_at_faults(fault_stops(wanted.faults));
+        at.stop_at_faults(wanted.fault_stops());
         let wishes = wanted.breakpoints.iter().map(|(file, standing)| {
             (file.clone(), standing.iter().map(|one| one.wish.clone()).collect::<Vec<_>>())
         });
@@ -332,7 +337,7 @@ impl Port {
             if events.len() > NAMES_MAX {
                 return Err(format!("too many events: at most {NAMES_MAX}"));
             }
-            let events: BTreeSet<String> = events.iter().map(|name| name.trim().to_owned()).collect();
+            let events: BTreeSet<String> = events.iter().map(|name| name.trim().to_owned()).collect_set();
             if let Some(why) = events.iter().find_map(|name| unknown_event(name)) {
                 return Err(why);
             }
@@ -341,7 +346,8 @@ impl Port {
         }
         if let Some(faults) = faults {
             self.wanted.borrow_mut().faults = faults;
-            at.stop_at_faults(fault_stops(faults));
+            let stops = self.wanted.borrow().fault_stops();
+            at.stop_at_faults(stops);
         }
         if is_changed {
             self.tell_everybody();
@@ -618,10 +624,6 @@ impl DebugClient for AtPort {
                     trace are those of a run without it";
         course.shared.clients.tell(&json!({ "tell": "log", "text": text }));
     }
-}
-
-fn fault_stops(every: bool) -> FaultStops {
-    if every { FaultStops::Every } else { FaultStops::Never }
 }
 
 fn stop_json(why: &StopReason) -> Value {

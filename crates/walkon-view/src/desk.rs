@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
 use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
@@ -140,7 +141,7 @@ struct Around {
 
 impl Surroundings for Around {
     fn check(&mut self, texts: &Texts) -> Checked {
-        let laid = texts.iter().map(|(path, text)| (path.clone(), text.to_string())).collect();
+        let laid = texts.iter().map(|(path, text)| (path.clone(), text.to_string())).collect_map();
         match self.project.level(&laid) {
             Ok(level) => Checked { loads: level.is_playable, diagnostics: level.diagnostics },
             Err(why) => {
@@ -393,7 +394,7 @@ impl Desk {
     /// The texts on the desk by path below the root, some of them replaced.
     fn laid(&self, laid: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let texts = self.document.texts().iter().map(|(path, text)| (path.clone(), text.to_string()));
-        let mut texts: BTreeMap<String, String> = texts.collect();
+        let mut texts: BTreeMap<String, String> = texts.collect_map();
         texts.extend(laid.iter().map(|(path, text)| (path.clone(), text.clone())));
         texts
     }
@@ -439,7 +440,7 @@ fn level_texts(level: &LevelTexts) -> Texts {
     let texts = level.files.iter();
     texts
         .filter_map(|(path, bytes)| Some((path.clone(), Arc::from(std::str::from_utf8(bytes).ok()?))))
-        .collect()
+        .collect_map()
 }
 
 /// Diagnostics as they are told; notes are left out.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
+use walkon::base::ordered::{self, CollectOrdered};
 
 use serde_json::{Value, json};
 use walkon::{Game, Input, Reload, Signals, Tick};
@@ -438,7 +439,7 @@ fn differences(base: &[Item], newest: &[Item]) -> Vec<Value> {
     for (_, after) in is.iter().filter(|(occasion, _)| !was.contains_key(*occasion)) {
         found.push((after.tick, difference(after, None, Some(after.tick))));
     }
-    found.sort_by_key(|(tick, _)| *tick);
+    ordered::sort_by_key(&mut found, |(tick, _)| *tick);
     found.into_iter().take(DIFFERENCES_MAX).map(|(_, value)| value).collect()
 }
 
@@ -470,7 +471,7 @@ fn by_occasion(items: &[Item]) -> BTreeMap<Occasion<'_>, &Item> {
         *count += 1;
         (Occasion { count: *count, ..occasion }, item)
     });
-    numbered.collect()
+    numbered.collect_map()
 }
 
 /// The sentence of an item without place, time and data: `guard: arrived/reached`, `event alarm`.

@@ -5,6 +5,7 @@
 //! millimetre. Not here: what is drawn how (`walkon::view`), bodies, which are frames.
 
 use std::collections::BTreeMap;
+use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Map, Value, json};
 use walkon::base::geom::{Bounds, Point};
@@ -182,7 +183,7 @@ fn scenery_json(triangles: &[SceneTriangle]) -> Value {
 
 fn scenery_legend(triangles: &[SceneTriangle]) -> Vec<Value> {
     let kinds: BTreeMap<&str, Colour> =
-        triangles.iter().map(|triangle| (triangle.kind, triangle.fill)).collect();
+        triangles.iter().map(|triangle| (triangle.kind, triangle.fill)).collect_map();
     kinds
         .into_iter()
         .map(|(kind, fill)| json!({ "swatch": "patch", "fill": hex(fill), "text": kind }))

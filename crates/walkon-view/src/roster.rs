@@ -4,6 +4,7 @@
 //! are gone. Not here: bytes (`frame`).
 
 use std::collections::BTreeMap;
+use walkon::base::ordered::{self, CollectOrdered};
 
 use serde_json::{Value, json};
 use walkon::Game;
@@ -46,7 +47,7 @@ pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<Row> {
     let mut rows: Vec<Row> = stances.map(row).collect();
     // Places in the table are used again, keys are not.
     if !rows.is_sorted_by_key(|row| row.key) {
-        rows.sort_by_key(|row| row.key);
+        ordered::sort_by_key(&mut rows, |row| row.key);
     }
     rows
 }
@@ -115,7 +116,7 @@ fn people(game: &Game) -> BTreeMap<u32, Person> {
         };
         (row.serial, person)
     };
-    game.rows().zip(colours).map(person).collect()
+    game.rows().zip(colours).map(person).collect_map()
 }
 
 fn json(key: u32, person: &Person) -> Value {

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use walkon::base::ordered::CollectOrdered;
 
 use walkon::script::state::profile::ProfileSetup;
 use walkon::{
@@ -81,7 +82,7 @@ impl RunStart {
         let is_new = |(path, text): &(&String, &String)| before.scripts.get(*path) != Some(*text);
         let new = self.scripts.iter().filter(is_new).map(|(path, text)| (path.clone(), Some(text.clone())));
         let gone = before.scripts.keys().filter(|path| !self.scripts.contains_key(*path));
-        let scripts = new.chain(gone.map(|path| (path.clone(), None))).collect();
+        let scripts = new.chain(gone.map(|path| (path.clone(), None))).collect_map();
         Reload { scripts, level: (self.level != before.level).then(|| self.level.clone()) }
     }
 

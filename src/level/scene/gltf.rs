@@ -4,6 +4,7 @@
 //! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse
 //! and compressed data are refused by name. Not here: materials, skins, cameras.
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Quat, Vec3};
@@ -129,7 +130,7 @@ pub fn gltf_triangles(
 /// Nodes that are no other's child.
 fn roots(document: &Document) -> Vec<usize> {
     let children: BTreeSet<usize> =
-        document.nodes.iter().flat_map(|node| node.children.iter().copied()).collect();
+        document.nodes.iter().flat_map(|node| node.children.iter().copied()).collect_set();
     (0..document.nodes.len()).filter(|node| !children.contains(node)).collect()
 }
 

@@ -14,6 +14,7 @@ use super::raw::{
 use super::words::{self, LeftOut, Said, truth, truth_of};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::numbers;
+use crate::level::tiled::place::PlacedMap;
 use crate::world::tiles::Terrain;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -154,7 +155,7 @@ const PAINTED: u8 = 8;
 pub(super) fn lay(
     findings: &mut Findings,
     said: &mut Said,
-    (map, place): (&RawMap, &MapPlacement),
+    PlacedMap { map, place }: PlacedMap<'_>,
 ) -> (TileGround, TiledReport) {
     let mut laying = Laying {
         findings,
@@ -418,9 +419,8 @@ impl Laying<'_, '_> {
             let is_there = if has_floor { flag & FLOOR != 0 } else { !needs_paint || flag & PAINTED != 0 };
             let open = flag & (BLOCKED | BORDER) == 0 && is_there;
             let own = &mut known[usize::from(*top)][usize::from(open)];
-            layer.push(
-                *own.get_or_insert_with(|| ground.number(kind(open, &self.meanings[usize::from(*top)]))),
-            );
+            let kind = if open { open_kind } else { blocked_kind };
+            layer.push(*own.get_or_insert_with(|| ground.number(kind(&self.meanings[usize::from(*top)]))));
             report.total.border += u64::from(flag & BORDER != 0);
         }
         self.doors(ground, (number, &mut layer), (&flags, &tops));
@@ -766,16 +766,21 @@ fn price(terrain: Terrain) -> f64 {
     (f64::from(terrain.cost()) * 1000.0).round() / 1000.0
 }
 
-/// The kind of a cell with a tile of some meaning, where it is open and where it is not.
-fn kind(open: bool, meaning: &Meaning) -> CellKind {
+/// The kind of an open cell with a tile of some meaning.
+fn open_kind(meaning: &Meaning) -> CellKind {
     let terrain = meaning.terrain.unwrap_or_default();
     let base = price(terrain);
     let cost = match (meaning.cost, meaning.slow) {
         (None, None) => None,
         (cost, slow) => Some(cost.unwrap_or(base) * slow.unwrap_or(1.0)),
     };
-    let closed = if open { meaning.closed } else { 0 };
-    CellKind { walkable: open, cost, terrain, tags: meaning.tags.clone(), closed, area: None }
+    let (tags, closed) = (meaning.tags.clone(), meaning.closed);
+    CellKind { walkable: true, cost, terrain, tags, closed, area: None }
+}
+
+/// The kind of a cell with such a tile that is not open.
+fn blocked_kind(meaning: &Meaning) -> CellKind {
+    CellKind { walkable: false, closed: 0, ..open_kind(meaning) }
 }
 
 impl TileGround {

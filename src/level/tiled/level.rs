@@ -18,23 +18,36 @@ use crate::level::def::{
 use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use crate::level::numbers::{self, Number};
 use crate::level::source::{checked_path, stem};
+use crate::level::tiled::place::PlacedMap;
 use crate::world::tiles::Terrain;
 
 /// Characters of a legend in the order in which kinds take them; kinds beyond take what Unicode has.
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789~=+*:;,^-_|/<>!?%&$@";
 
+/// A map that was read.
+pub(super) struct ReadMap<'a> {
+    /// The map.
+    pub map: &'a RawMap,
+    /// The defaults of classes.
+    pub types: &'a Types,
+    /// Its file.
+    pub path: &'a str,
+}
+
 /// Makes the level of a map.
 pub(super) fn make(
     findings: &mut Findings,
     said: &mut Said,
-    (map, types, path): (&RawMap, &Types, &str),
+    read: &ReadMap<'_>,
     options: &TiledOptions,
 ) -> (LevelDef, TiledReport) {
-    let place = MapPlacement::new(map, options.metres_per_pixel, options.is_flipped);
-    let (mut ground, mut report) = ground::lay(findings, said, (map, &place));
-    let things = things::put(findings, said, (map, &place, types), (&mut ground, &mut report));
+    let ReadMap { map, types, path } = *read;
+    let place = MapPlacement::new(map, options);
+    let placed = PlacedMap { map, place: &place };
+    let (mut ground, mut report) = ground::lay(findings, said, placed);
+    let things = things::put(findings, said, placed, types, (&mut ground, &mut report));
     count(&ground, &mut report);
-    let mut tiles = navigation(findings, &ground, (map, &place), options);
+    let mut tiles = navigation(findings, &ground, placed, options);
     tiles.links = things.links;
     let mut def = LevelDef::of_map(stem(path), NavigationDef::Tiles(Box::new(tiles)));
     say(findings, said, map, &mut def);
@@ -91,7 +104,7 @@ fn count(ground: &TileGround, report: &mut TiledReport) {
 fn navigation(
     findings: &mut Findings,
     ground: &TileGround,
-    (map, place): (&RawMap, &MapPlacement),
+    PlacedMap { map, place }: PlacedMap<'_>,
     options: &TiledOptions,
 ) -> TilesDef {
     let letters = letters(ground);
@@ -160,13 +173,13 @@ fn legend(
         blocks_sight: kind.area.and_then(|area| ground.sights.get(&area).copied()),
         terrain: kind.terrain,
         tags: kind.tags.clone(),
-        one_way: (kind.closed != 0).then(|| ways_out(kind.closed, layout, place.is_flipped())),
+        one_way: (kind.closed != 0).then(|| ways_out(kind.closed, layout, place)),
     }
 }
 
 /// The ways out that are left: one between two sides of the compass needs both.
-fn ways_out(closed: u8, layout: TileLayout, is_flipped: bool) -> Vec<Heading> {
-    let (north, south) = if is_flipped { (SOUTH, NORTH) } else { (NORTH, SOUTH) };
+fn ways_out(closed: u8, layout: TileLayout, place: &MapPlacement) -> Vec<Heading> {
+    let (north, south) = if place.is_flipped() { (SOUTH, NORTH) } else { (NORTH, SOUTH) };
     let needs = |heading: Heading| match heading {
         Heading::North => north,
         Heading::NorthEast => north | EAST,

@@ -90,7 +90,7 @@ fn about_world(path: &str, text: &str) -> String {
 pub fn import(path: &str, source: &dyn FileSource, options: &TiledOptions) -> Result<Imported, LevelError> {
     let mut findings = Findings::default();
     let (made, failed) = match source.read(path, FILE_BYTES_MAX) {
-        Ok(bytes) => take_in(&mut findings, (source, path, &bytes), options),
+        Ok(bytes) => take_in(&mut findings, source, (path, &bytes), options),
         Err(error) => {
             findings.add_file(path, b"");
             findings.error(|| unreadable(path, &error));
@@ -125,11 +125,12 @@ pub struct Imported {
 /// error.
 pub(crate) fn take_in(
     findings: &mut Findings,
-    (source, path, bytes): (&dyn FileSource, &str, &[u8]),
+    source: &dyn FileSource,
+    file: (&str, &[u8]),
     options: &TiledOptions,
 ) -> (Option<Tiled>, Option<SourceError>) {
     let mut import = Import::new(findings, source);
-    let made = read_all(&mut import, (path, bytes), options);
+    let made = read_all(&mut import, file, options);
     let failed = import.failed.take();
     (made, failed)
 }
@@ -151,7 +152,9 @@ fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &Til
         said.left_out(import.findings);
         return None;
     }
-    let (def, mut report) = level::make(import.findings, &mut said, (&raw, &types?, path), options);
+    let types = types?;
+    let read = level::ReadMap { map: &raw, types: &types, path };
+    let (def, mut report) = level::make(import.findings, &mut said, &read, options);
     report.left_out = said.left_out(import.findings);
     note(import.findings, &report, raw.span);
     Some(Tiled { raw, def, report })

@@ -4,6 +4,7 @@
 //! those cells changed and nothing else, in the encoding that the layer has. Holds: a layer whose cells
 //! cannot be written as they are is refused in words. Not here: whether the map still loads.
 
+use crate::level::tiled::TiledOptions;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -100,7 +101,7 @@ pub fn palette(path: &str, source: &dyn FileSource) -> Palette {
         let ids = (0..tileset.tiles_max).take(TILES_MAX - palette.tiles.len());
         palette.tiles.extend(ids.map(|id| (first.saturating_add(id), words(id))));
     }
-    let place = MapPlacement::new(&map, None, false);
+    let place = MapPlacement::new(&map, &TiledOptions::default());
     for layer in &map.layers {
         if matches!(layer.content, RawContent::Tiles { .. }) {
             palette.offsets.push(place.offset_tiles(layer.offset_px));

@@ -10,6 +10,8 @@
 
 use super::raw::{Orientation, RawMap, Rect};
 use crate::base::geom::Point;
+use crate::base::ordered;
+use crate::level::tiled::TiledOptions;
 
 /// How a map lies in the world.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +30,18 @@ pub(super) struct MapPlacement {
     is_flipped: bool,
 }
 
+/// A map, and how it lies in the world.
+#[derive(Clone, Copy)]
+pub(super) struct PlacedMap<'a> {
+    /// The map as it was read.
+    pub map: &'a RawMap,
+    /// How it lies.
+    pub place: &'a MapPlacement,
+}
+
 impl MapPlacement {
     /// The place of a map; without a scale a tile is one metre wide.
-    pub(super) fn new(map: &RawMap, metres_per_pixel: Option<f64>, is_flipped: bool) -> Self {
+    pub(super) fn new(map: &RawMap, options: &TiledOptions) -> Self {
         let (width, height) = (f64::from(map.tile_width_px), f64::from(map.tile_height_px));
         // Tiled draws staggered tiles and hexagons on whole half pixels.
         let even = |size: f64| if size >= 2.0 { 2.0 * (size / 2.0).floor() } else { size };
@@ -56,9 +67,9 @@ impl MapPlacement {
             tile_px,
             side_px,
             screen_px: [width, height],
-            metres_per_pixel: metres_per_pixel.unwrap_or(1.0 / tile_px[0]),
+            metres_per_pixel: options.metres_per_pixel.unwrap_or(1.0 / tile_px[0]),
             rect,
-            is_flipped,
+            is_flipped: options.is_flipped,
         }
     }
 
@@ -235,7 +246,7 @@ impl MapPlacement {
             let [dx, dy] = [(point[0] - centre[0]).abs(), (point[1] - centre[1]).abs()];
             self.reach([dx, dy])
         };
-        cells.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        ordered::sort_by(&mut cells, |a, b| distance(a).total_cmp(&distance(b)));
         cells[0]
     }
 

@@ -54,7 +54,7 @@ pub(super) fn property(
         _ => Some(PropertyValue::Text(text.to_owned())),
     };
     let value = value.unwrap_or_else(|| {
-        wrong(import, here, span, (&name, kind, text));
+        wrong(import, here, span, &Unread { name: &name, kind, text });
         PropertyValue::Text(text.to_owned())
     });
     Some(Property { name, value, class, span })
@@ -67,16 +67,23 @@ fn finite(text: &str) -> Option<f64> {
     }
 }
 
-fn wrong(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, (name, kind, text): (&str, &str, &str)) {
-    let expected = match kind {
+/// A property as it is written.
+struct Unread<'a> {
+    name: &'a str,
+    kind: &'a str,
+    text: &'a str,
+}
+
+fn wrong(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, property: &Unread<'_>) {
+    let expected = match property.kind {
         "bool" => "true or false",
         "object" => "the number of an object",
         _ => "a finite number",
     };
     let message = format!(
         "property \"{}\" is \"{}\", expected {expected}; it is taken as text",
-        short(name),
-        short(text)
+        short(property.name),
+        short(property.text)
     );
     import.findings.note(|| PendingDiagnostic::new(code::TYPE, span, message).at(here.pointer(span)));
 }

@@ -12,6 +12,7 @@ use super::property;
 use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, Rect};
 use super::tileset::{TILE_PX_MAX, tileset_of_map};
 use super::tree::Element;
+use crate::base::ordered;
 use crate::level::diagnostic::{PendingDiagnostic, Span, code};
 use crate::level::textgrid::CELLS_MAX;
 
@@ -74,7 +75,7 @@ pub(super) fn map(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawMap>
             map.tilesets.push((first, tileset));
         }
     }
-    map.tilesets.sort_by_key(|(first, _)| *first);
+    ordered::sort_by_key(&mut map.tilesets, |(first, _)| *first);
     let top = Above { properties: Properties::default(), offset_px: [0.0, 0.0], path: String::new() };
     layers(import, here, root, &top, &mut map);
     cover(import, here, &mut map);

@@ -1,6 +1,7 @@
 use super::place::{MapPlacement, common_area};
 use super::raw::{Orientation, RawMap, Rect};
 use crate::level::diagnostic::Span;
+use crate::level::tiled::TiledOptions;
 
 /// Every kind of map: its orientation, the size of its tiles in pixels, the side of its hexagons.
 const KINDS: [(Orientation, [u32; 2], u32); 5] = [
@@ -34,7 +35,7 @@ fn map(orientation: Orientation, [width, height]: [u32; 2], tile: [u32; 2], side
 #[test]
 fn seed_t19_isometric_objects_count_heights_of_a_tile_along_both_axes() {
     let map = map(Orientation::Isometric, [100, 100], [58, 27], 0);
-    let place = MapPlacement::new(&map, None, false);
+    let place = MapPlacement::new(&map, &TiledOptions::default());
     let object = [1818.4, 1064.26];
     // A tile is a metre: the world position is the tile with its fraction.
     let [x, z] = place.world(object);
@@ -49,7 +50,8 @@ fn every_cell_is_found_by_its_own_middle_on_every_kind_of_map() {
     for (orientation, tile, side) in KINDS {
         for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
             let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
-            let place = MapPlacement::new(&map, Some(0.01), false);
+            let options = TiledOptions { metres_per_pixel: Some(0.01), ..TiledOptions::default() };
+            let place = MapPlacement::new(&map, &options);
             for cell in (0..6).flat_map(|row| (0..7).map(move |column| [column, row])) {
                 let outline = place.outline_px(cell);
                 assert_eq!(
@@ -72,7 +74,7 @@ fn what_lies_around_a_cell_depends_on_the_parity_of_its_column_and_row_alone() {
     for (orientation, tile, side) in KINDS {
         for (stagger_x, stagger_even) in [(false, false), (false, true), (true, false), (true, true)] {
             let map = RawMap { stagger_x, stagger_even, ..map(orientation, [7, 6], tile, side) };
-            let place = MapPlacement::new(&map, None, false);
+            let place = MapPlacement::new(&map, &TiledOptions::default());
             let surroundings = place.surroundings();
             for cell in (-5..6).flat_map(|row| (-5..6).map(move |column| [column, row])) {
                 let (mut told, mut worked_out) =

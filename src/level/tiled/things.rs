@@ -17,6 +17,7 @@ use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawContent, R
 use super::types::Types;
 use super::words::{self, Said, truth, truth_of};
 use crate::base::geom::Point;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::level::def::{
     CHARACTERS_MAX, CharacterDef, DoorDef, LinkDef, MARKS_MAX, MarkDef, POLYGONS_MAX, PlaceDef, Position,
     PropsDef, RegionDef, RegionOutline, RouteDef, StopDef,
@@ -24,6 +25,7 @@ use crate::level::def::{
 use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use crate::level::json::NAME_BYTES_MAX;
 use crate::level::numbers::{self, Number};
+use crate::level::tiled::place::PlacedMap;
 
 use crate::nav::LINKS_MAX;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,7 +105,8 @@ fn sort_of(class: &str) -> Sort {
 pub(super) fn put(
     findings: &mut Findings,
     said: &mut Said,
-    (map, place, types): (&RawMap, &MapPlacement, &Types),
+    PlacedMap { map, place }: PlacedMap<'_>,
+    types: &Types,
     (ground, report): (&mut TileGround, &mut TiledReport),
 ) -> Things {
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
@@ -116,7 +119,7 @@ pub(super) fn put(
         place,
         types,
         ground,
-        known_names: names.values().filter(|name| !name.is_empty()).cloned().collect(),
+        known_names: names.values().filter(|name| !name.is_empty()).cloned().collect_set(),
         object_names: names,
         taken: BTreeMap::new(),
         comparisons_left: COMPARISONS_MAX,
@@ -209,6 +212,17 @@ struct Thing<'o> {
     /// Its corners, pixels; one for a point.
     corners: Vec<[f64; 2]>,
     number: usize,
+    /// Whether shapes of its layer block the cells below them.
+    is_collision: bool,
+}
+
+/// What becomes of the cells that an object gives its name.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    /// What they cost; what they cost before where it says nothing.
+    cost: Option<f64>,
+    /// Whether blocked ones are taken as well, and opened.
+    opens: bool,
 }
 
 impl Putting<'_, '_> {
@@ -250,11 +264,11 @@ impl Putting<'_, '_> {
                 number
             };
             let corners = self.corners(object, layer);
-            let thing = Thing { object, layer, properties, corners, number };
+            let thing = Thing { object, layer, properties, corners, number, is_collision };
             self.references(&thing);
             let foot = self.place.world(self.foot(&thing));
             self.feet.insert(object.id, (number, foot));
-            blocked += self.thing(&thing, is_collision);
+            blocked += self.thing(&thing);
         }
         blocked
     }
@@ -265,10 +279,10 @@ impl Putting<'_, '_> {
     }
 
     /// Places an object; how many cells it blocks.
-    fn thing(&mut self, thing: &Thing<'_>, is_collision: bool) -> u64 {
+    fn thing(&mut self, thing: &Thing<'_>) -> u64 {
         let sort = sort_of(&thing.object.class);
         match (sort, &thing.object.shape) {
-            (Sort::Player | Sort::Character, _) => self.character(thing, sort == Sort::Player),
+            (Sort::Player | Sort::Character, _) => self.character(thing, sort),
             (Sort::Door, _) => self.door(thing),
             (Sort::Area, _) => self.area(thing),
             (Sort::Obstacle, _) => return self.obstacle(thing),
@@ -282,12 +296,12 @@ impl Putting<'_, '_> {
             (Sort::Route, _) => self.route(thing),
             (Sort::Region, ObjectShape::Polyline(_)) => self.route(thing),
             (Sort::Region, _) => self.region(thing),
-            (Sort::Shape, ObjectShape::Polyline(_)) if !is_collision => self.route(thing),
+            (Sort::Shape, ObjectShape::Polyline(_)) if !thing.is_collision => self.route(thing),
             (Sort::Shape, ObjectShape::Point) => self.mark(thing),
             (Sort::Shape, ObjectShape::Text) => {
                 self.said.leave_out(format!("text of {}", called(thing.object)), thing.object.span);
             }
-            (Sort::Shape, _) if is_collision => return self.obstacle(thing),
+            (Sort::Shape, _) if thing.is_collision => return self.obstacle(thing),
             // A tile is a picture where nothing is said of it.
             (Sort::Shape, ObjectShape::Tile(..)) if thing.object.name.trim().is_empty() => {
                 let class = thing.object.class.trim();
@@ -515,7 +529,7 @@ impl Putting<'_, '_> {
 
     fn end_routes(&mut self) {
         for (group, mut points) in std::mem::take(&mut self.waypoints) {
-            points.sort_by(|a, b| a.order.total_cmp(&b.order).then(a.id.cmp(&b.id)));
+            ordered::sort_by(&mut points, |a, b| a.order.total_cmp(&b.order).then(a.id.cmp(&b.id)));
             let Some(span) = points.first().map(|point| point.span) else { continue };
             let name = self.unique("route", &group, 0, span);
             let stops = points.into_iter().map(|point| point.stop).collect();
@@ -657,17 +671,12 @@ impl Putting<'_, '_> {
     }
 
     /// Gives the cells under an object a name; how many there are.
-    fn claim(
-        &mut self,
-        thing: &Thing<'_>,
-        name: &Located<String>,
-        (cost, opens): (Option<f64>, bool),
-    ) -> u64 {
+    fn claim(&mut self, thing: &Thing<'_>, name: &Located<String>, claim: Claim) -> u64 {
         let area = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let cells = self.cells_inside(thing);
         let named = |kind: &CellKind| {
-            let cost = cost.or(kind.cost);
-            let is_taken = kind.walkable || opens;
+            let cost = claim.cost.or(kind.cost);
+            let is_taken = kind.walkable || claim.opens;
             is_taken.then(|| CellKind { area: Some(area), walkable: true, cost, ..kind.clone() })
         };
         let count = self.change(thing.number, &cells, named);
@@ -683,7 +692,7 @@ impl Putting<'_, '_> {
         let name = self.named("area", thing);
         let sight = self.is(thing, "blocksSight");
         let index = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
-        if self.claim(thing, &name, (cost, false)) > 0 {
+        if self.claim(thing, &name, Claim { cost, opens: false }) > 0 {
             self.ground.sights.extend(sight.map(|sight| (index, sight)));
         } else {
             self.leave_out(thing, code::NO_CELLS, "lies on no cell that can be walked on");
@@ -693,7 +702,7 @@ impl Putting<'_, '_> {
     fn door(&mut self, thing: &Thing<'_>) {
         let name = self.named("door", thing);
         let area = Located::new(self.unique("area", &name.value, thing.object.id, name.span), name.span);
-        if self.claim(thing, &area, (None, true)) == 0 {
+        if self.claim(thing, &area, Claim { cost: None, opens: true }) == 0 {
             self.error(
                 thing,
                 code::NO_CELLS,

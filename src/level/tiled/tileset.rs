@@ -8,6 +8,7 @@ use super::files::{Here, Import};
 use super::property;
 use super::raw::{GID_MASK, RawTile, RawTileset};
 use super::tree::Element;
+use crate::base::ordered;
 use crate::level::diagnostic::code;
 use std::sync::Arc;
 
@@ -55,7 +56,7 @@ fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
         let properties = property::properties(import, here, tile);
         tiles.push(RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span });
     }
-    tiles.sort_by_key(|tile| tile.id);
+    ordered::sort_by_key(&mut tiles, |tile| tile.id);
     tiles.dedup_by_key(|tile| tile.id);
     // Sets of single pictures have gaps: the last id may lie above the number of tiles.
     let last = tiles.last().map_or(0, |tile| tile.id + 1);

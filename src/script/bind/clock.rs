@@ -211,9 +211,9 @@ fn set_pace(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn pause(lua: &Lua, args: &mut Args) -> HostResult {
-    change(lua, args, |day, now, rate| day.pause(true, now, rate))
+    change(lua, args, |day, now, rate| day.pause(now, rate))
 }
 
 fn resume(lua: &Lua, args: &mut Args) -> HostResult {
-    change(lua, args, |day, now, rate| day.pause(false, now, rate))
+    change(lua, args, |day, now, rate| day.resume(now, rate))
 }

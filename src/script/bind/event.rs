@@ -3,6 +3,7 @@
 //! Holds: a payload is copied once, when it is emitted, and read-only for all listeners; the runtime's own
 //! events cannot be emitted by scripts.
 
+use crate::script::state::handlers::ListenTimes;
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
@@ -85,23 +86,23 @@ pub fn listener(lua: &Lua, serial: u64) -> mlua::Result<mlua::Value> {
     handles::make(lua, ListenerId(serial))
 }
 
-fn listen(lua: &Lua, args: &mut Args, once: bool) -> HostResult {
+fn listen(lua: &Lua, args: &mut Args, times: ListenTimes) -> HostResult {
     with(lua, args, |_| Ok(()))?;
     let name = args.take("name").new_name()?;
     let callback = handlers::read(lua, &args.take("handler"))?;
     if let Some(what) = owner::at_limit(lua, Counted::Handlers) {
         return Err(args.mistake(what).into());
     }
-    let serial = handlers::listen(lua, &name, callback, once);
+    let serial = handlers::listen(lua, &name, callback, times);
     answer(lua, listener(lua, serial)?)
 }
 
 fn on(lua: &Lua, args: &mut Args) -> HostResult {
-    listen(lua, args, false)
+    listen(lua, args, ListenTimes::Always)
 }
 
 fn once(lua: &Lua, args: &mut Args) -> HostResult {
-    listen(lua, args, true)
+    listen(lua, args, ListenTimes::Once)
 }
 
 /// Name and payload of an event that scripts may emit.

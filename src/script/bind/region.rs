@@ -386,13 +386,13 @@ fn contains(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn enable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::enable, |lua, when| {
-        store::with(lua, |runtime| runtime.registered.predicates.enable(when, true))
+        store::with(lua, |runtime| runtime.registered.predicates.enable(when))
     })
 }
 
 fn disable(lua: &Lua, args: &mut Args) -> HostResult {
     switch(lua, args, watches::disable, |lua, when| {
-        store::with(lua, |runtime| runtime.registered.predicates.enable(when, false))
+        store::with(lua, |runtime| runtime.registered.predicates.disable(when))
     })
 }
 

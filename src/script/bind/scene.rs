@@ -166,7 +166,7 @@ fn scene_wait(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
         args.take("self");
         return wait_requests::sleep(lua, args);
     }
-    wait_requests::wait_for(lua, args, false)
+    wait_requests::wait_for(lua, args, wait_requests::Ownership::Shared)
 }
 
 fn scene_group(lua: &Lua, args: &mut Args, kind: GroupKind) -> Result<f64, BindingError> {
@@ -242,7 +242,7 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
         (Some(given), _) => (Some(given), Some(0.0)),
         (None, true) => (None, lasting),
         (None, false) => {
-            (Some(pick(lua, args, (&question, &options, default.clone()))?), lasting.or(Some(0.0)))
+            (Some(pick(lua, args, &question, &options, default.clone())?), lasting.or(Some(0.0)))
         }
     };
     let fallback = picked.clone().or(default).or_else(|| lasting.and_then(|_| options.first().cloned()));
@@ -257,8 +257,13 @@ fn scene_choice(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
 }
 
 /// The answer when there is nobody to give one: the default, else the first option, with a warning.
-fn pick(lua: &Lua, args: &Args, asked: (&str, &[String], Option<String>)) -> Result<String, BindingError> {
-    let (question, options, default) = asked;
+fn pick(
+    lua: &Lua,
+    args: &Args,
+    question: &str,
+    options: &[String],
+    default: Option<String>,
+) -> Result<String, BindingError> {
     if let Some(default) = default {
         return Ok(default);
     }

@@ -4,6 +4,7 @@
 //! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,
 //! coroutines of a script's own making.
 
+use crate::base::ordered;
 use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
@@ -120,8 +121,17 @@ pub(crate) fn wait_event(lua: &Lua, args: &mut Args) -> Result<f64, BindingError
     Ok(file(lua, TaskPause::Event { name, test, deadline }, Vec::new()))
 }
 
-/// `task.await` and `x:wait()`; when `owned`, the awaited thing ends with the task.
-pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, BindingError> {
+/// Whether what a task waits for ends with the task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ownership {
+    /// It goes on.
+    Shared,
+    /// It ends.
+    Owned,
+}
+
+/// `task.await` and `x:wait()`.
+pub(crate) fn wait_for(lua: &Lua, args: &mut Args, ownership: Ownership) -> Result<f64, BindingError> {
     let given = args.take(if args.function() == "wait" { "self" } else { "x" });
     let wait = wait::read(given.value()).ok_or_else(|| match args.function() {
         "wait" => UsageError::called_with_a_dot("wait", "x"),
@@ -132,7 +142,7 @@ pub(crate) fn wait_for(lua: &Lua, args: &mut Args, owned: bool) -> Result<f64, B
         return Err(args.mistake("a task cannot wait for itself").into());
     }
     let known = wait::known(lua, wait).map(|outcome| (None, outcome)).into_iter().collect();
-    Ok(file(lua, TaskPause::One { wait, owned }, known))
+    Ok(file(lua, TaskPause::One { wait, owned: ownership == Ownership::Owned }, known))
 }
 
 /// Keys of entries, numbers before texts, each in order.
@@ -158,7 +168,9 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
         };
         entries.push((order, key, value));
     }
-    entries.sort_by(|one, other| one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal));
+    ordered::sort_by(&mut entries, |one, other| {
+        one.0.partial_cmp(&other.0).unwrap_or(std::cmp::Ordering::Equal)
+    });
     Ok(entries.into_iter().map(|(_, key, value)| (key, value)).collect())
 }
 
@@ -271,9 +283,9 @@ pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
         ("ticks", "task.ticks", ticks),
         ("waitUntil", "task.waitUntil", wait_until),
         ("waitEvent", "task.waitEvent", wait_event),
-        ("await", "task.await", |lua, args| wait_for(lua, args, false)),
-        ("wait", "wait", |lua, args| wait_for(lua, args, false)),
-        ("own", "walk", |lua, args| wait_for(lua, args, true)),
+        ("await", "task.await", |lua, args| wait_for(lua, args, Ownership::Shared)),
+        ("wait", "wait", |lua, args| wait_for(lua, args, Ownership::Shared)),
+        ("own", "walk", |lua, args| wait_for(lua, args, Ownership::Owned)),
         ("all", "task.all", |lua, args| group(lua, args, GroupKind::All)),
         ("race", "task.race", |lua, args| group(lua, args, GroupKind::Race)),
     ];

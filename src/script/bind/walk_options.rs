@@ -3,6 +3,7 @@
 //! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not
 //! known here is a mistake, with the nearest known one named.
 
+use crate::base::ordered;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -307,7 +308,7 @@ fn costs(given: &Argument) -> Result<Vec<(String, f32)>, UsageError> {
         let what = format!("{} has {} entries, expected at most {AREAS_MAX}", given.name(), costs.len());
         return Err(UsageError::new(given.function(), what));
     }
-    costs.sort_by(|a, b| a.0.cmp(&b.0));
+    ordered::sort_by(&mut costs, |a, b| a.0.cmp(&b.0));
     let factor = |(area, value): (String, Value)| {
         let named = Argument::new(given.function(), &format!("{}.{}", given.name(), shorten(&area)), value);
         Ok((area, named.number_in(0.1..=100.0, "")? as f32))

@@ -4,6 +4,7 @@
 //! loaded again, or for the first time, and finds its place again. Not here: stopping (`debug`), conditions
 //! as code (`evaluate`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::Lua;
@@ -151,7 +152,7 @@ impl Breakpoints {
             let from = breakpoint.wish.line;
             breakpoint.line = lines.as_ref().and_then(|lines| lines.range(from..).next().copied());
         }
-        let places: BTreeSet<u32> = all.iter().filter_map(|one| one.line).collect();
+        let places: BTreeSet<u32> = all.iter().filter_map(|one| one.line).collect_set();
         if let Some(machine) = machine_of(lua)
             && let Some(port) = machine.debug.get()
         {

@@ -8,6 +8,7 @@
 
 pub(crate) mod commit;
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -173,7 +174,7 @@ impl ScriptHost {
         match outcome {
             Ok(taken) => self.took(world, &given, taken),
             Err(refusal) => {
-                self.wait(given, refusal.had_effects);
+                self.wait(given, Some(&refusal));
                 Some(Err(refusal))
             }
         }
@@ -190,7 +191,7 @@ impl ScriptHost {
     /// Leaves the staged files, because the level that came with them was refused.
     pub fn put_off(&mut self) {
         if let Some((given, _)) = self.reloads.staged.take() {
-            self.wait(given, false);
+            self.wait(given, None);
         }
         self.note_digest();
     }
@@ -201,7 +202,9 @@ impl ScriptHost {
         store::with(self.vm.lua(), |runtime| runtime.reloads = digest);
     }
 
-    fn wait(&mut self, given: ChangedTexts, had_effects: bool) {
+    /// Files wait for the next reload; `refusal` says why, where they were tried.
+    fn wait(&mut self, given: ChangedTexts, refusal: Option<&ReloadError>) {
+        let had_effects = refusal.is_some_and(|refusal| refusal.had_effects);
         for (path, text) in given {
             self.reloads.waiting.insert(path, Waiting { text, had_effects });
         }
@@ -216,7 +219,7 @@ impl ScriptHost {
         let overlaps = given.keys().any(|path| self.reloads.waiting.contains_key(path));
         let waiting = self.reloads.waiting.iter().filter(|(_, waiting)| overlaps || !waiting.had_effects);
         let mut joined: ChangedTexts =
-            waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect();
+            waiting.map(|(path, waiting)| (path.clone(), waiting.text.clone())).collect_map();
         joined.extend(given.clone());
         joined
     }
@@ -269,10 +272,11 @@ impl ScriptHost {
         if changed.is_empty() && level.is_empty() {
             return Ok(None);
         }
-        let there: BTreeSet<String> = changed.iter().filter(|name| !texts.is_gone(name)).cloned().collect();
+        let there: BTreeSet<String> =
+            changed.iter().filter(|name| !texts.is_gone(name)).cloned().collect_set();
         let unit = vm.loads().unit(&there, &texts);
         let taken = Taken {
-            files: changes.iter().filter(|(path, _)| is_of(path, &changed)).map(owned).collect(),
+            files: changes.iter().filter(|(path, _)| is_of(path, &changed)).map(owned).collect_map(),
             notes: self.missed(&texts, &changed),
         };
         let before = self.vm.replace(texts, &unit);
@@ -320,7 +324,7 @@ impl ScriptHost {
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
-            level.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
+            level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
         let lua = self.vm.lua();
         let owners = store::with(lua, |runtime| runtime.actors.behaviours.owners());
         for owner in owners {

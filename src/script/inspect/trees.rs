@@ -3,6 +3,7 @@
 //! In: a tree under way. Out: [`TreeView`]. Holds: as deep and as large as trees may be. Not here: ticking
 //! (`step::tree`).
 
+use crate::script::state::trees::Composite;
 use mlua::{Function, Value};
 
 use crate::base::suggestions::decimals_of;
@@ -96,8 +97,8 @@ impl Viewer<'_> {
 
 fn kind_of(kind: &NodeKind) -> &'static str {
     match kind {
-        NodeKind::InTurn { stop_on: false, .. } => "sequence",
-        NodeKind::InTurn { stop_on: true, .. } => "selector",
+        NodeKind::InTurn { composite: Composite::Sequence, .. } => "sequence",
+        NodeKind::InTurn { composite: Composite::Selector, .. } => "selector",
         NodeKind::Parallel { .. } => "parallel",
         NodeKind::Condition(_) => "condition",
         NodeKind::Action { .. } => "action",

@@ -106,6 +106,7 @@ impl Behaviours {
         self.instances.insert(owner, instance);
     }
 
+    #[inline]
     pub(crate) fn get(&self, owner: Owner) -> Option<&Instance> {
         self.instances.get(owner)
     }

@@ -4,6 +4,7 @@
 //! no change; a board holds no more than it may; a character's board dies with it. Not here: telling of a
 //! change (`step::blackboard`), the Lua side (`bind::blackboard`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -173,7 +174,7 @@ impl Boards {
     pub(crate) fn entries(&self, of: &BoardOf) -> Option<Plain> {
         let board = self.boards.get(*self.numbers.get(of)?)?;
         let entry = |(key, kept): (&String, &KeptValue)| (PlainKey::Name(key.clone()), kept.value.clone());
-        Some(Plain::Map(board.values.iter().map(entry).collect()))
+        Some(Plain::Map(board.values.iter().map(entry).collect_map()))
     }
 
     /// Names of the groups that have a board, in order.

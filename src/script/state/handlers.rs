@@ -4,6 +4,7 @@
 //! board, in order of registration. Holds: handlers end with the owner that registered them. Not here:
 //! reading handlers out of arguments and calling them (`step::handlers`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -33,6 +34,15 @@ pub(crate) struct WatchRecord {
 pub(crate) struct SenseRecord {
     pub(crate) owner: Owner,
     pub(crate) handlers: SenseHandlers,
+}
+
+/// How often a listener is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListenTimes {
+    /// At the first event only.
+    Once,
+    /// At each.
+    Always,
 }
 
 /// A listener to an event, or to a door.
@@ -225,7 +235,7 @@ impl Handlers {
     pub(crate) fn names_of(&self, owner: Owner) -> BTreeSet<String> {
         let own = self.walks.values().filter(|record| record.owner == owner);
         let ends = own.flat_map(|record| record.handlers.names());
-        ends.chain(self.underway.names_of(owner)).collect()
+        ends.chain(self.underway.names_of(owner)).collect_set()
     }
 
     /// The same of every owner that has any.
@@ -279,8 +289,8 @@ impl Handlers {
     }
 
     /// Lets `owner` listen to an event; the number of the listener.
-    pub(crate) fn listen(&mut self, name: &str, owner: Owner, callback: Callback, once: bool) -> u64 {
-        let listener = Listener { once, ..self.add(owner, callback) };
+    pub(crate) fn listen(&mut self, name: &str, owner: Owner, callback: Callback, times: ListenTimes) -> u64 {
+        let listener = Listener { once: times == ListenTimes::Once, ..self.add(owner, callback) };
         let serial = listener.serial;
         Rc::make_mut(self.events.entry(name.to_owned()).or_default()).push(listener);
         serial

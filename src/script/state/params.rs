@@ -3,6 +3,7 @@
 //! In: kinds, defaults and ranges. Out: the same. Not here: reading declarations and checking what is given
 //! (`step::params`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::value::Plain;
@@ -77,10 +78,10 @@ impl ParamType {
         let names: BTreeSet<String> = match self {
             Self::Mark => world.places.marks.keys().cloned().collect(),
             Self::Route => world.places.routes.keys().cloned().collect(),
-            Self::Area => world.map.areas.iter().map(|area| area.name.clone()).collect(),
-            Self::Region => world.triggers.regions.iter().map(|region| region.name.clone()).collect(),
-            Self::Door => world.standing_doors().map(|(_, door)| door.name.clone()).collect(),
-            Self::Character => world.characters.names().map(str::to_owned).collect(),
+            Self::Area => world.map.areas.iter().map(|area| area.name.clone()).collect_set(),
+            Self::Region => world.triggers.regions.iter().map(|region| region.name.clone()).collect_set(),
+            Self::Door => world.standing_doors().map(|(_, door)| door.name.clone()).collect_set(),
+            Self::Character => world.characters.names().map(str::to_owned).collect_set(),
             _ => return None,
         };
         Some(names)

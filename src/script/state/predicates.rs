@@ -156,10 +156,12 @@ impl Predicates {
         Some(owner)
     }
 
-    pub(crate) fn enable(&mut self, id: u32, enabled: bool) {
-        if let Some(predicate) = self.predicates.get_mut(&id) {
-            predicate.enabled = enabled;
-        }
+    pub(crate) fn enable(&mut self, id: u32) {
+        self.predicates.get_mut(&id).into_iter().for_each(|predicate| predicate.enabled = true);
+    }
+
+    pub(crate) fn disable(&mut self, id: u32) {
+        self.predicates.get_mut(&id).into_iter().for_each(|predicate| predicate.enabled = false);
     }
 
     pub(crate) fn end_owner(&mut self, owner: Owner) {

@@ -3,6 +3,7 @@
 //! In: handlers by walk. Out: the handler for a piece of news. Holds: they go with the walk, or with their
 //! owner. Not here: the calls (`step::progress_handlers`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -82,7 +83,7 @@ impl UnderwayHandlers {
             let handlers = Underway { stop: name()?, waypoint: name()?, near: name()?, blocked: name()? };
             Ok((walk, (owner, handlers)))
         })?;
-        self.0 = handlers.into_iter().collect();
+        self.0 = handlers.into_iter().collect_map();
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! the tick, however long it runs; a timer of an owner that stands still waits with it. Not here: what its
 //! end does and the call of its handler (`step::timer`, `step::schedule`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -199,7 +200,7 @@ impl Timers {
             Some(Callback::Named(name)) => Some(name.clone()),
             _ => None,
         };
-        own.filter_map(name).collect()
+        own.filter_map(name).collect_set()
     }
 
     /// The timers of an owner with this handler, by id.

@@ -15,18 +15,48 @@ use crate::script::state::tasks::Why;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::world::owner::Owner;
 
+/// Until when children run in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Composite {
+    /// Until one fails.
+    Sequence,
+    /// Until one succeeds.
+    Selector,
+}
+
+impl Composite {
+    /// The result of a child that ends it, and that it has then.
+    pub(crate) fn stops_on(self) -> bool {
+        self == Self::Selector
+    }
+}
+
+/// What ends children that run at once before all have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ParallelEnd {
+    /// One that succeeds.
+    FirstSuccess,
+    /// One that fails.
+    FirstFailure,
+}
+
+impl ParallelEnd {
+    /// The result of a child that ends it, and that it has then.
+    pub(crate) fn ends_on(self) -> bool {
+        self == Self::FirstSuccess
+    }
+}
+
 /// What a node does.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeKind {
-    /// Children in turn until one ends as `stop_on` says: a sequence stops on failure, a selector on success.
+    /// Children in turn.
     InTurn {
-        stop_on: bool,
+        composite: Composite,
         reactive: bool,
     },
-    /// All children at once; `any`: one success is enough.
-    Parallel {
-        any: bool,
-    },
+    /// All children at once.
+    Parallel(ParallelEnd),
     Condition(Function),
     Action {
         run: Function,
@@ -170,6 +200,7 @@ impl Trees {
     }
 
     /// The tree of an owner, if it has one under way.
+    #[inline]
     pub(crate) fn run_of(&self, owner: Owner) -> Option<&RunningTree> {
         self.runs.get(owner)?.0.as_ref()
     }

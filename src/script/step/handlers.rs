@@ -5,6 +5,8 @@
 //! is registered, and again when it is called. Not here: the tables (`state::handlers`), the order of calls
 //! (`dispatch`).
 
+use crate::base::ordered::CollectOrdered;
+use crate::script::state::handlers::ListenTimes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
@@ -61,7 +63,7 @@ fn function_names(table: &Table) -> BTreeSet<String> {
     pairs
         .filter(|(_, value)| value.is_function())
         .filter_map(|(key, _)| key.as_string().map(|key| key.to_string_lossy()))
-        .collect()
+        .collect_set()
 }
 
 /// Keeps the handlers of a walk for the running owner, until it settles.
@@ -159,11 +161,11 @@ fn count(owners: &mut Owners, owner: Owner) {
 }
 
 /// Listens to an event for the running owner; returns the number of the listener.
-pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, once: bool) -> u64 {
+pub(crate) fn listen(lua: &Lua, name: &str, callback: Callback, times: ListenTimes) -> u64 {
     let owner = owner::current(lua);
     store::with(lua, |runtime| {
         count(&mut runtime.owners, owner);
-        runtime.registered.handlers.listen(name, owner, callback, once)
+        runtime.registered.handlers.listen(name, owner, callback, times)
     })
 }
 

@@ -5,7 +5,7 @@
 //! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
 //! never inside it.
 
-use std::collections::BTreeMap;
+use crate::base::ordered::CollectOrdered;
 
 use mlua::{Function, IntoLuaMulti, MultiValue};
 
@@ -218,5 +218,5 @@ pub(crate) fn text(text: &str) -> Plain {
 /// A plain map of named fields.
 pub(crate) fn map(fields: impl IntoIterator<Item = (&'static str, Plain)>) -> Plain {
     let named = fields.into_iter().map(|(name, value)| (PlainKey::Name(name.to_owned()), value));
-    Plain::Map(named.collect::<BTreeMap<_, _>>())
+    Plain::Map(named.collect_map())
 }

@@ -51,6 +51,7 @@ pub(crate) fn catch_up(vm: &ScriptVm) {
 }
 
 /// Looks at the state in a `self`; what that cost in entries.
+#[inline]
 fn look(vm: &ScriptVm, call: &Call, this: &Table) -> i64 {
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     look_at(vm, call, "self.state", state)

@@ -7,6 +7,7 @@
 //! `update`s in a row have the same results as one by one: the same fuel for each, the same faults, in the
 //! same order. Not here: code that runs because something happened (`dispatch`).
 
+use crate::base::ordered::CollectOrdered;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -37,7 +38,7 @@ pub(crate) fn run(vm: &ScriptVm) {
     store::with(lua, |runtime| {
         runtime.clock.step = 3;
         let jobs = runtime.due_jobs();
-        let waiting: BTreeSet<Job> = runtime.queue.jobs.iter().copied().collect();
+        let waiting: BTreeSet<Job> = runtime.queue.jobs.iter().copied().collect_set();
         runtime.queue.jobs.extend(jobs.into_iter().filter(|job| !waiting.contains(job)));
     });
     // A step 12 that was cut short gets its share of this tick.

@@ -7,6 +7,7 @@
 //! that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not here: walks, doors and
 //! regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use mlua::{Function, Lua, Value};
@@ -253,7 +254,7 @@ pub(crate) fn pass(vm: &ScriptVm, owner: Owner, ticks: u64) {
                 .iter()
                 .filter(|(_, (_, tick))| *tick <= now)
                 .map(|(&task, &(serial, _))| (task, serial))
-                .collect()
+                .collect_map()
         });
         let timers: Vec<u64> = runtime
             .registered

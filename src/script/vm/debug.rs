@@ -7,6 +7,7 @@
 //!
 //! A step is made of stops at every line: Luau's own single step holds only from the next call on.
 
+use crate::base::ordered::CollectOrdered;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -179,7 +180,7 @@ impl DebugPort {
         for root in self.roots.borrow_mut().iter_mut() {
             let lines = match wanted.get(&root.file) {
                 _ if self.is_everywhere.get() => root.lines.clone(),
-                Some(lines) => lines.intersection(&root.lines).copied().collect(),
+                Some(lines) => lines.intersection(&root.lines).copied().collect_set(),
                 None => BTreeSet::new(),
             };
             set_lines(lua, root, &lines);
@@ -238,9 +239,19 @@ pub(crate) enum Lines {
     AskedFor,
 }
 
+/// Whether the VM stops at a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LineBreak {
+    /// It stops.
+    Set,
+    /// It goes on.
+    Cleared,
+}
+
 fn set_lines(lua: &Lua, root: &mut Root, lines: &BTreeSet<u32>) {
     for &line in root.enabled.symmetric_difference(lines) {
-        raw::breakpoint(lua, &root.body, line, lines.contains(&line));
+        let line_break = if lines.contains(&line) { LineBreak::Set } else { LineBreak::Cleared };
+        raw::breakpoint(lua, &root.body, line, line_break);
     }
     root.enabled.clone_from(lines);
 }
@@ -408,7 +419,7 @@ mod raw {
 
     use mlua::{Function, Lua, Value, ffi};
 
-    use super::{BTreeSet, DebugPort, Frame, PORTS, lend};
+    use super::{BTreeSet, DebugPort, Frame, LineBreak, PORTS, lend};
 
     pub(super) type State = *mut ffi::lua_State;
     pub(super) type Safepoint = unsafe extern "C-unwind" fn(*mut ffi::lua_State, c_int);
@@ -614,13 +625,13 @@ mod raw {
     }
 
     /// Breaks at a line of a body and of the functions in it, or no longer. Gives the line where it breaks.
-    pub(super) fn breakpoint(lua: &Lua, body: &Function, line: u32, is_enabled: bool) -> Option<u32> {
+    pub(super) fn breakpoint(lua: &Lua, body: &Function, line: u32, line_break: LineBreak) -> Option<u32> {
         let (line, mut found) = (c_int::try_from(line).ok()?, -1);
         // SAFETY: the value at 1 is a function of a script: `lines` and `register` are given no others.
         let done: mlua::Result<()> = unsafe {
             lua.exec_raw(body, |state| {
                 if ffi::lua_iscfunction(state, 1) == 0 {
-                    found = ffi::lua_breakpoint(state, 1, line, c_int::from(is_enabled));
+                    found = ffi::lua_breakpoint(state, 1, line, c_int::from(line_break == LineBreak::Set));
                 }
                 ffi::lua_settop(state, 0);
             })
@@ -632,7 +643,7 @@ mod raw {
         let mut lines = BTreeSet::new();
         let mut from = 1;
         // Each turn goes on behind the line that was found.
-        while let Some(line) = breakpoint(lua, body, from, false) {
+        while let Some(line) = breakpoint(lua, body, from, LineBreak::Cleared) {
             lines.insert(line);
             from = line + 1;
         }

@@ -5,6 +5,7 @@
 //! opened here; a file is loaded once; what `require` returns is frozen; a circle of files is an error. Not
 //! here: reading disks, reloading.
 
+use crate::base::ordered::CollectOrdered;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,13 +112,13 @@ impl ScriptTexts {
 
     /// The names of all files.
     pub(crate) fn names(&self) -> BTreeSet<String> {
-        self.files.keys().cloned().collect()
+        self.files.keys().cloned().collect_set()
     }
 
     /// The hash of each text, by path below the script folders.
     pub(crate) fn hashes(&self) -> BTreeMap<String, u64> {
         let hash = |file: &ScriptText| (file.path.clone(), hash::of_bytes(file.text.as_bytes()));
-        self.files.values().map(hash).collect()
+        self.files.values().map(hash).collect_map()
     }
 
     /// The name of the file that `asked` means: the path below the script folders, or the stem while it is
@@ -335,7 +336,7 @@ impl Loads {
         let (done, needs) = (self.done.borrow(), self.needs.borrow());
         let is_moved = |asked: &String, name: &String| texts.resolve(asked).is_ok_and(|now| now != name);
         let mut unit: BTreeSet<String> =
-            changed.iter().filter(|name| done.contains_key(*name)).cloned().collect();
+            changed.iter().filter(|name| done.contains_key(*name)).cloned().collect_set();
         unit.extend(
             needs
                 .iter()

@@ -248,12 +248,18 @@ impl CollectorPace {
         Some((new.max(STEP_BYTES) / 1024).saturating_mul(haste.min(64)))
     }
 
-    /// After a step: `is_over` when everything has been gone over. The next round begins at twice what is
-    /// left, or where half of the room is used.
-    fn stepped(&self, used: usize, cap: usize, is_over: bool) {
-        self.is_collecting.set(!is_over);
+    /// After a step that leaves something to go over.
+    fn stepped(&self, used: usize) {
+        self.is_collecting.set(true);
+        self.mark.set(used);
+    }
+
+    /// Once everything has been gone over. The next round begins at twice what is left, or where half of the
+    /// room is used.
+    fn ended(&self, used: usize, cap: usize) {
+        self.is_collecting.set(false);
         let room = if cap > used { (cap - used) / 2 } else { used };
-        self.mark.set(if is_over { used + used.min(room) } else { used });
+        self.mark.set(used + used.min(room));
     }
 }
 
@@ -440,7 +446,7 @@ impl Fuel {
         // A full collection switches the collector on.
         lua.gc_stop();
         let used = lua.used_memory().saturating_sub(self.0.extra_bytes.get());
-        self.0.pace.stepped(used, self.0.memory_cap.get(), true);
+        self.0.pace.ended(used, self.0.memory_cap.get());
         collected
     }
 
@@ -1114,7 +1120,11 @@ mod raw {
                 return;
             };
             ffi::lua_gc(state, ffi::LUA_GCSTOP, 0);
-            gauge.pace.stepped(own_bytes(), cap, is_over);
+            if is_over {
+                gauge.pace.ended(own_bytes(), cap);
+            } else {
+                gauge.pace.stepped(own_bytes());
+            }
         }
     }
 

@@ -23,6 +23,7 @@ pub(crate) mod shown;
 pub(crate) mod store;
 mod strides;
 
+use crate::base::ordered::CollectOrdered;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -642,7 +643,7 @@ impl ScriptVm {
             let stream = Rng::stream_after(seed, &name, drawn);
             (name, stream)
         };
-        Ok(streams.into_iter().map(stream).collect())
+        Ok(streams.into_iter().map(stream).collect_map())
     }
 
     /// The random streams of the files are there.

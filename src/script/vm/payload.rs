@@ -207,6 +207,17 @@ enum PayloadError {
     TooLarge,
 }
 
+/// How far the reading of a table has come.
+#[derive(Clone, Copy)]
+struct ReadingPlace {
+    /// Length of the path.
+    path_bytes: usize,
+    /// Tables around it.
+    open: usize,
+    /// What may still be read.
+    left: usize,
+}
+
 impl TableReader {
     fn new(handles: Option<Handles>, limit: usize, name: &str) -> Self {
         Self { handles, left: limit, open: Vec::new(), path: name.to_owned(), left_out: None, values: 0 }
@@ -250,7 +261,7 @@ impl TableReader {
         let mut entries = BTreeMap::new();
         let mut ended = None;
         let all = table.for_each(|key: Value, value: Value| {
-            let before = (self.path.len(), self.open.len(), self.left);
+            let before = ReadingPlace { path_bytes: self.path.len(), open: self.open.len(), left: self.left };
             let entry = self.read_key(&key).and_then(|key| Ok((key, self.read(&value)?)));
             match entry.map(Some).or_else(|trouble| self.leave_out(trouble, before)) {
                 Ok(entry) => entries.extend(entry),
@@ -259,7 +270,7 @@ impl TableReader {
                     return Err(mlua::Error::StackError);
                 }
             }
-            self.path.truncate(before.0);
+            self.path.truncate(before.path_bytes);
             Ok(())
         });
         if let Some(trouble) = ended {
@@ -277,9 +288,10 @@ impl TableReader {
     fn leave_out<T>(
         &mut self,
         trouble: PayloadError,
-        (path, open, left): (usize, usize, usize),
+        before: ReadingPlace,
     ) -> Result<Option<T>, PayloadError> {
         let Some(left_out) = &mut self.left_out else { return Err(trouble) };
+        let ReadingPlace { path_bytes: path, open, left } = before;
         match trouble {
             PayloadError::Refused(what) => left_out.push(format!("{} is {what}", self.path)),
             PayloadError::TooLarge if open == 1 => {

@@ -3,6 +3,7 @@
 //! In, out: fields, one by one. Holds: a character that stands costs some thirty bytes, one that walks thirty
 //! more. Not here: its walk (`walks`).
 
+use crate::base::ordered::CollectOrdered;
 use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -162,7 +163,8 @@ pub(super) fn load(
     }
     let order: Vec<CharacterId> = everybody.iter().map(|(id, _)| *id).collect();
     let alive = everybody.iter().filter(|(_, one)| one.is_alive());
-    let by_name: std::collections::BTreeMap<_, _> = alive.map(|(id, one)| (one.name.clone(), *id)).collect();
+    let by_name: std::collections::BTreeMap<_, _> =
+        alive.map(|(id, one)| (one.name.clone(), *id)).collect_map();
     let removed = everybody.iter().filter(|(_, one)| !one.is_alive()).count();
     if by_name.len() + removed != everybody.len() {
         return Err(DecodeError::new("two characters of one name"));

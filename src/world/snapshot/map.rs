@@ -4,6 +4,7 @@
 //! level what its reload asks for. Holds: edits that wait for step 5 wait again. Not here: moving on to the
 //! changed level (`game::level_reload`).
 
+use crate::base::ordered::CollectOrdered;
 use std::sync::Arc;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
@@ -91,7 +92,7 @@ pub(super) fn load(
     if waiting.iter().any(|edit| edit.area.index() >= map.areas.len()) {
         return Err(DecodeError::new("an edit of an area that is none"));
     }
-    map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect();
+    map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect_map();
     let fresh = std::mem::take(&mut map.doors);
     map.doors = input.list(|input| load_door(input, ground, &fresh))?;
     if ground == Ground::Same {

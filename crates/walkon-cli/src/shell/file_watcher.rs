@@ -34,6 +34,15 @@ pub(super) enum FileNotice {
     Blind(String),
 }
 
+/// How changes are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchMethod {
+    /// The system tells of them; where it cannot, files are looked at.
+    System,
+    /// All files are looked at, again and again.
+    Polling,
+}
+
 /// Watches folders.
 pub(super) struct FileWatcher {
     folders: Vec<PathBuf>,
@@ -48,10 +57,10 @@ enum By {
 }
 
 impl FileWatcher {
-    /// Watches `folders` and everything below them; `is_looking` asks for looking instead of being told.
-    pub fn open(folders: Vec<PathBuf>, is_looking: bool) -> Self {
+    /// Watches `folders` and everything below them.
+    pub fn open(folders: Vec<PathBuf>, method: WatchMethod) -> Self {
         let (sender, seen) = channel();
-        if is_looking {
+        if method == WatchMethod::Polling {
             return Self { by: By::Looking(Looker::start(folders.clone(), sender)), folders, seen };
         }
         match watcher(&folders, sender.clone()) {
@@ -221,17 +230,17 @@ mod tests {
 
     #[test]
     fn files_that_are_written_renamed_and_deleted_are_noticed_either_way() {
-        for is_looking in [false, true] {
+        for method in [WatchMethod::System, WatchMethod::Polling] {
             let folder = tempfile::tempdir().unwrap();
             let root = folder.path().canonicalize().unwrap();
-            let mut eyes = FileWatcher::open(vec![root.clone()], is_looking);
+            let mut eyes = FileWatcher::open(vec![root.clone()], method);
             let (file, other) = (root.join("a.lua"), root.join("b.lua"));
             std::fs::write(&file, "return 1").unwrap();
-            assert!(waits_for(&mut eyes, &file), "written, looking: {is_looking}");
+            assert!(waits_for(&mut eyes, &file), "written, {method:?}");
             std::fs::rename(&file, &other).unwrap();
-            assert!(waits_for(&mut eyes, &other), "renamed, looking: {is_looking}");
+            assert!(waits_for(&mut eyes, &other), "renamed, {method:?}");
             std::fs::remove_file(&other).unwrap();
-            assert!(waits_for(&mut eyes, &other), "deleted, looking: {is_looking}");
+            assert!(waits_for(&mut eyes, &other), "deleted, {method:?}");
         }
     }
 
@@ -240,7 +249,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("scripts");
         std::fs::create_dir(&root).unwrap();
-        let mut eyes = FileWatcher::open(vec![root.clone()], false);
+        let mut eyes = FileWatcher::open(vec![root.clone()], WatchMethod::System);
         std::fs::remove_dir_all(&root).unwrap();
         let began = Instant::now();
         while !eyes.is_looking() && began.elapsed() < Duration::from_secs(20) {
@@ -255,7 +264,7 @@ mod tests {
 
     #[test]
     fn fault_h15_a_folder_that_cannot_be_watched_is_looked_at() {
-        let eyes = FileWatcher::open(vec![PathBuf::from("/no/such/folder")], false);
+        let eyes = FileWatcher::open(vec![PathBuf::from("/no/such/folder")], WatchMethod::System);
         assert!(eyes.is_looking());
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use walkon::base::ordered::CollectOrdered;
 
 /// Units of a line's height.
 pub(super) const EM_UNITS: f32 = 256.0;
@@ -41,7 +42,7 @@ fn text_of(character: char) -> &'static str {
     static BY_CHARACTER: OnceLock<BTreeMap<char, &str>> = OnceLock::new();
     let known = BY_CHARACTER.get_or_init(|| {
         let lines = OUTLINES.lines().skip(1);
-        lines.filter_map(|line| Some((line.chars().next()?, line.split_once(' ')?.1))).collect()
+        lines.filter_map(|line| Some((line.chars().next()?, line.split_once(' ')?.1))).collect_map()
     });
     let missing = || OUTLINES.lines().next().unwrap_or_default();
     known.get(&character).copied().unwrap_or_else(missing)

@@ -64,13 +64,13 @@ pub(super) enum Tone {
 impl Results {
     /// On stdout.
     pub fn stdout(general: &General) -> Self {
-        let is_colored = is_colored(general.color, std::io::stdout().is_terminal());
+        let is_colored = is_colored(general.color, &std::io::stdout());
         Self { to: To::Stdout, is_quiet: general.quiet, is_colored }
     }
 
     /// On stderr, because something else goes to stdout.
     pub fn stderr(general: &General) -> Self {
-        let is_colored = is_colored(general.color, std::io::stderr().is_terminal());
+        let is_colored = is_colored(general.color, &std::io::stderr());
         Self { to: To::Stderr(BufWriter::new(std::io::stderr())), is_quiet: general.quiet, is_colored }
     }
 
@@ -128,11 +128,13 @@ impl Results {
 }
 
 /// Whether colours are shown: as asked for, else on terminals unless NO_COLOR is set.
-pub(super) fn is_colored(color: ColorWhen, is_terminal: bool) -> bool {
+pub(super) fn is_colored(color: ColorWhen, stream: &impl IsTerminal) -> bool {
     match color {
         ColorWhen::Always => true,
         ColorWhen::Never => false,
-        ColorWhen::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        ColorWhen::Auto => {
+            stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
     }
 }
 
@@ -195,18 +197,17 @@ impl OutputFile {
         Ok(target)
     }
 
-    /// As [`OutputFile::claim`], for a file that may be there already: it is written over when `is_ours`
-    /// knows it by its beginning, or when that was asked for.
+    /// As [`OutputFile::claim`], for a file that may be there already: it is written over when
+    /// `may_go` knows it by its beginning.
     pub fn claim_over(
         path: &Path,
         inputs: &[PathBuf],
-        force: bool,
-        is_ours: fn(&[u8]) -> bool,
+        may_go: fn(&[u8]) -> bool,
     ) -> Result<Self, CommandFailure> {
         let target = Self::claim(path, inputs)?;
         let mut start = Vec::new();
         let found = File::open(&target.real).and_then(|file| file.take(START_BYTES).read_to_end(&mut start));
-        if !force && found.is_ok() && !start.is_empty() && !is_ours(&start) {
+        if found.is_ok() && !start.is_empty() && !may_go(&start) {
             let what = "it is there already; name another file, or give --force to write over it";
             return Err(CommandFailure::io(format!("{}: {what}", path.display())));
         }

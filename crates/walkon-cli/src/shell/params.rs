@@ -4,6 +4,7 @@
 //! runs; every parameter is judged by the runtime's own rules. Not here: what a behaviour says (`lint`).
 
 use std::collections::BTreeMap;
+use walkon::base::ordered::CollectOrdered;
 
 use super::lint::{LevelNames, Linted};
 use crate::base::suggestions;
@@ -24,7 +25,7 @@ pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> V
             .params
             .iter()
             .filter_map(|(name, value)| Some((name.clone(), spawn::plain(&value.value)?)))
-            .collect();
+            .collect_map();
         let mut put = |name: &str, sentence: &str| found.push(places.diagnostic(index, Some(name), sentence));
         declared.mistakes(&given).iter().for_each(|(name, sentence)| put(name, sentence));
         for (name, noun) in declared.references() {

@@ -51,7 +51,7 @@ impl Profiling {
             CommandFailure::usage(format!("{name}: the name does not say which form the profile is to have"))
                 .help("*.folded, *.speedscope.json and *.json (Chrome trace) do, or --profile-form")
         })?;
-        let target = OutputFile::claim_over(path, inputs, true, |_| true)?;
+        let target = OutputFile::claim_over(path, inputs, |_| true)?;
         Ok(Some(Self { target: Some((target, form)), ..Self::new(args.profile_every) }))
     }
 

@@ -44,14 +44,21 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// A bar for `work`, or none at all when `is_quiet`.
-    pub fn new(work: ProgressWork<'_>, is_quiet: bool) -> Self {
+    /// A bar for `work`.
+    pub fn new(work: ProgressWork<'_>) -> Self {
+        let mut progress = Self::hidden(work);
+        progress.hidden_since = Some(Instant::now());
+        progress
+    }
+
+    /// The same for those who want to see none: it never appears.
+    pub fn hidden(work: ProgressWork<'_>) -> Self {
         let bar = ProgressBar::with_draw_target(Some(work.all), ProgressDrawTarget::hidden());
         let template = format!("{} [{{bar:24}}] {{pos}}/{{len}} {}, {{eta}} left", work.name, work.unit);
         // The words are ours and hold no braces; a bar of the plain kind would do as well.
         let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style.progress_chars("=> "));
-        Self { bar, hidden_since: (!is_quiet).then(Instant::now) }
+        Self { bar, hidden_since: None }
     }
 
     /// So many are done.

@@ -78,8 +78,7 @@ pub(super) struct Reporter {
 impl Reporter {
     /// With colours as asked for.
     pub fn new(color: ColorWhen) -> Self {
-        use std::io::IsTerminal;
-        let colored = is_colored(color, std::io::stderr().is_terminal());
+        let colored = is_colored(color, &std::io::stderr());
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
         Self { renderer: renderer.decor_style(DecorStyle::Ascii) }
     }

@@ -5,6 +5,7 @@
 //! runs (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use walkon::base::ordered::CollectOrdered;
 
 use super::lint::{self, LevelNames, LevelOutline, Linted};
 use crate::level::{Diagnostic, Severity, Span, code};
@@ -20,14 +21,14 @@ pub(super) fn linted(
     level: &str,
 ) -> Result<Linted, CommandFailure> {
     let own = is_level(level).then(|| level.to_owned());
-    let paths: BTreeSet<String> = project.level_paths().into_iter().chain(own).collect();
+    let paths: BTreeSet<String> = project.level_paths().into_iter().chain(own).collect_set();
     let levels: Vec<LevelOutline> = paths.into_iter().map(|path| outline(project, path)).collect();
     // A file that does not compile is there, and there is nothing to read in it.
     let read = texts.iter().map(|(path, text)| {
         let text = if check::syntax(path, text).is_ok() { text.clone() } else { String::new() };
         (path.clone(), text)
     });
-    lint::lint(&read.collect(), &levels).map_err(|why| CommandFailure::new(Exit::Bug, why))
+    lint::lint(&read.collect_map(), &levels).map_err(|why| CommandFailure::new(Exit::Bug, why))
 }
 
 fn outline(project: &Project, path: String) -> LevelOutline {

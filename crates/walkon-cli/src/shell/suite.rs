@@ -163,7 +163,7 @@ pub(super) fn run(
     let tasks: Vec<TestTask> =
         scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
     let failed: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
-    let mut hearing = Hearing::new(files, &scripts, order.keeps_going);
+    let mut hearing = Hearing::new(files, &scripts, order);
     let work = |bench: &Bench, index: usize| {
         let task = tasks[index];
         let is_out = || !order.keeps_going && failed[task.file].load(Ordering::Relaxed) < task.place;
@@ -282,11 +282,21 @@ struct Hearing<'a> {
     all: u64,
 }
 
+/// Which results are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// Those before the first test that has not ended.
+    SoFar,
+    /// At the end, also what comes after a test that never ended.
+    Everything,
+}
+
 impl<'a> Hearing<'a> {
-    fn new(files: &'a [TestFile], scripts: &[Script], keeps_going: bool) -> Self {
+    fn new(files: &'a [TestFile], scripts: &[Script], order: &Order) -> Self {
         let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
         let all = come.iter().map(|file| file.len() as u64).sum();
         let done = vec![FileResult::default(); files.len()];
+        let keeps_going = order.keeps_going;
         Self { files, keeps_going, come, done, next: TestTask { file: 0, place: 0 }, heard: 0, all }
     }
 
@@ -299,13 +309,13 @@ impl<'a> Hearing<'a> {
         self.heard += 1;
         self.come[task.file][task.place] = ended;
         told(TestNews::Count(self.heard, self.all))?;
-        self.tell(false, told)
+        self.tell(Due::SoFar, told)
     }
 
-    /// Tells what is due; at the end also what comes after a test that never ended.
+    /// Tells what is due.
     fn tell(
         &mut self,
-        is_end: bool,
+        due: Due,
         told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
     ) -> Result<(), CommandFailure> {
         while let Some(come) = self.come.get_mut(self.next.file) {
@@ -325,7 +335,7 @@ impl<'a> Hearing<'a> {
                     told(TestNews::Ended(file, &test))?;
                     done.tests.push(test);
                 }
-                None if is_end => done.stopped += 1,
+                None if due == Due::Everything => done.stopped += 1,
                 None => return Ok(()),
             }
             self.next.place += 1;
@@ -337,7 +347,7 @@ impl<'a> Hearing<'a> {
         mut self,
         told: &mut impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
     ) -> Result<Vec<FileResult>, CommandFailure> {
-        self.tell(true, told)?;
+        self.tell(Due::Everything, told)?;
         Ok(self.done)
     }
 }

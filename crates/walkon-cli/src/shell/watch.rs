@@ -6,10 +6,12 @@
 //! runs on; one bad file does not keep the others from being read. Not here: when to read (`debounce`),
 //! noticing changes (`file_watcher`), what a reload does (`game`).
 
+use crate::shell::file_watcher::WatchMethod;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use walkon::base::ordered::CollectOrdered;
 
 use super::debounce::{Debouncer, FileState};
 use super::file_watcher::{FileNotice, FileWatcher};
@@ -61,22 +63,22 @@ impl<'a> ProjectWatch<'a> {
         found: &'a FoundLevel,
         scripts: &BTreeMap<String, String>,
         files: &[LevelFile],
-        is_looking: bool,
+        method: WatchMethod,
     ) -> Self {
         let root = found.project.folder.root();
         let folders = script_folders(found);
         let mut known: BTreeMap<String, u64> =
-            files.iter().map(|file| (file.path.clone(), file.hash)).collect();
+            files.iter().map(|file| (file.path.clone(), file.hash)).collect_map();
         for (name, text) in scripts {
             if let Some(path) = found.project.script_path(name, &found.path) {
                 known.insert(path, hash::of_bytes(text.as_bytes()));
             }
         }
-        let mut watched: BTreeSet<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect();
+        let mut watched: BTreeSet<PathBuf> = folders.iter().map(|folder| root.join(folder)).collect_set();
         watched.extend(files.iter().filter_map(|file| root.join(&file.path).parent().map(Path::to_owned)));
         let real = watched.into_iter().filter_map(|folder| folder.canonicalize().ok());
-        let eyes = FileWatcher::open(without_inner(real.collect()), is_looking);
-        let level_files = files.iter().map(|file| file.path.clone()).collect();
+        let eyes = FileWatcher::open(without_inner(real.collect_set()), method);
+        let level_files = files.iter().map(|file| file.path.clone()).collect_set();
         let (debouncer, began, told) = (Debouncer::default(), Instant::now(), BTreeMap::new());
         let is_level_refused = false;
         let mut watch =
@@ -212,7 +214,7 @@ impl<'a> ProjectWatch<'a> {
         self.told.remove(&self.found.path);
         self.is_level_refused = loaded.is_err();
         let hashes = files.iter().map(|(path, bytes)| (path.clone(), hash::of_bytes(bytes)));
-        let hashes: BTreeMap<String, u64> = hashes.collect();
+        let hashes: BTreeMap<String, u64> = hashes.collect_map();
         if hashes.iter().all(|(path, hash)| self.known.get(path) == Some(hash)) {
             // The level as it was, or a file that it names is gone: the old one runs on either way.
             if let Err(error) = loaded {

@@ -8,6 +8,7 @@
 
 mod data;
 
+use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -593,7 +594,7 @@ pub fn out_of_order() -> DecodeError {
 /// Entries as a map; each key once, in order, so that one map has one form.
 fn in_order<K: Ord, V>(entries: Vec<(K, V)>) -> Result<BTreeMap<K, V>, DecodeError> {
     if entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
-        return Ok(entries.into_iter().collect());
+        return Ok(entries.into_iter().collect_map());
     }
     Err(out_of_order())
 }

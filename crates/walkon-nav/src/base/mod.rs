@@ -8,6 +8,7 @@ pub mod cost;
 pub mod geom;
 pub mod hash;
 pub mod ids;
+pub mod ordered;
 pub mod rng;
 pub mod spatial_hash;
 pub mod suggestions;

@@ -195,11 +195,25 @@ const STOP_S: f32 = 0.25;
 /// on. `clear` says whether it may go in a straight line from one place to another. Cost: nothing to speak of
 /// on a straight stretch; around corners up to twelve lines for each small step.
 #[must_use]
+#[inline]
 pub fn stride(
+    way: (&Path, Cursor),
+    body: (Vec3, Vec2),
+    gait: &Gait,
+    mut clear: impl FnMut(Vec3, Vec3) -> bool,
+) -> Stride {
+    stride_where(way, body, gait, &mut clear)
+}
+
+/// Whether a body may go in a straight line from one place to another.
+type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
+
+/// The same, compiled once and in this crate, whoever asks.
+fn stride_where(
     (path, cursor): (&Path, Cursor),
     (place, heading): (Vec3, Vec2),
     gait: &Gait,
-    mut clear: impl FnMut(Vec3, Vec3) -> bool,
+    clear: Clear<'_>,
 ) -> Stride {
     let mut body = Body { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
@@ -220,7 +234,7 @@ pub fn stride(
         if count > 0 {
             body.cursor = body.cursor.onward(path, body.place);
         }
-        let Some(step) = body.step(path, gait, piece_s, &mut clear) else { break };
+        let Some(step) = body.step(path, gait, piece_s, clear) else { break };
         if count > 0 && !step.is_seen && !gait.is_exact {
             // On the very corner, or beyond it: the rest is straight.
             let whole_m = before.gone_m * pieces / count as f32;
@@ -244,8 +258,8 @@ pub fn stride(
         let is_gentle = steer::unit(result.wanted).is_some_and(|wanted| heading.dot(wanted) > ROUNDING_COS);
         let fan = Fan { length_m: body.gone_m, directions: if is_gentle { FAN } else { 1 }, aside };
         let past = match gait.is_exact {
-            true => seen(place, places, &mut clear),
-            false => past_corner((place, fan), places, gait, &mut clear),
+            true => seen(place, places, clear),
+            false => past_corner((place, fan), places, gait, clear),
         };
         // The first is where a shorter step would end. Where that leads into a wall although the way that it
         // turns to is clear, it turns on the spot, as far as it turns in a step: what it would do inside the
@@ -262,7 +276,7 @@ pub fn stride(
 }
 
 /// The furthest of the places that a step would pass but for its end that is seen from where it begins.
-fn seen(from: Vec3, places: &[Vec3], clear: &mut impl FnMut(Vec3, Vec3) -> bool) -> Option<Vec3> {
+fn seen(from: Vec3, places: &[Vec3], clear: Clear<'_>) -> Option<Vec3> {
     let (_, before) = places.split_last()?;
     before.iter().rev().copied().find(|&place| clear(from, place))
 }
@@ -288,12 +302,7 @@ struct Fan {
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length:
 /// straight past the corner, as far as it is long, so that nobody slows down for it, and so far away from the
 /// corner that it is clear there; turning on its way. None where there is no such place.
-fn past_corner(
-    (from, fan): (Vec3, Fan),
-    places: &[Vec3],
-    gait: &Gait,
-    clear: &mut impl FnMut(Vec3, Vec3) -> bool,
-) -> Option<Vec3> {
+fn past_corner((from, fan): (Vec3, Fan), places: &[Vec3], gait: &Gait, clear: Clear<'_>) -> Option<Vec3> {
     let Fan { length_m, directions, aside } = fan;
     let seen = seen(from, places, clear);
     let towards = |place: Vec3| steer::unit(flat(place - from));
@@ -361,13 +370,7 @@ struct Small {
 
 impl Body {
     /// One small step, from where the cursor is; none when there is nowhere to go.
-    fn step(
-        &mut self,
-        path: &Path,
-        gait: &Gait,
-        piece_s: f32,
-        clear: &mut impl FnMut(Vec3, Vec3) -> bool,
-    ) -> Option<Small> {
+    fn step(&mut self, path: &Path, gait: &Gait, piece_s: f32, clear: Clear<'_>) -> Option<Small> {
         let to_end_m = self.cursor.left_m(path, self.place);
         let left_m = to_end_m.min(gait.reach_m - self.gone_m);
         if left_m <= 0.0 {
@@ -417,12 +420,7 @@ impl Body {
 
     /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as
     /// far as its turning circle leads it straight on, that is clear. Cost: a line, where it would slow down.
-    fn may_go_wide(
-        &self,
-        (heading, desired): (Vec2, Vec2),
-        gait: &Gait,
-        clear: &mut impl FnMut(Vec3, Vec3) -> bool,
-    ) -> bool {
+    fn may_go_wide(&self, (heading, desired): (Vec2, Vec2), gait: &Gait, clear: Clear<'_>) -> bool {
         let Some(direction) = steer::unit(desired).filter(|_| gait.turn_radps > 0.0) else { return false };
         let cos = heading.dot(direction);
         if cos < ROUNDING_COS {

@@ -88,6 +88,11 @@ impl Search {
         self.watch = watch;
     }
 
+    /// Whether to list expanded nodes, as a word.
+    pub(crate) fn log(&self) -> SearchLog {
+        self.watch
+    }
+
     /// Whether expanded nodes are to be listed.
     pub(crate) fn is_watched(&self) -> bool {
         self.watch == SearchLog::On

@@ -63,12 +63,25 @@ impl Look<'_> {
     }
 }
 
-/// Whether an area hides what lies behind it.
-pub(crate) fn hides(veil: Veil, is_obstacle: bool, is_there: bool) -> bool {
-    match veil {
-        Veil::AsItStands => is_obstacle == is_there,
-        Veil::Never => false,
-        Veil::Always => !is_obstacle || is_there,
+/// An area, or an obstacle of the level, that a look may meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// How it hides things.
+    pub(crate) veil: Veil,
+    /// Whether it is an obstacle, which hides where it is there; an area does where it is not.
+    pub(crate) is_obstacle: bool,
+    /// Whether it is there now.
+    pub(crate) is_there: bool,
+}
+
+impl Screen {
+    /// Whether it hides what lies behind it.
+    pub(crate) fn hides(self) -> bool {
+        match self.veil {
+            Veil::AsItStands => self.is_obstacle == self.is_there,
+            Veil::Never => false,
+            Veil::Always => !self.is_obstacle || self.is_there,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
 use walkon::level::MemorySource;
@@ -91,7 +92,7 @@ impl Desk {
         let applied = edit(self).map_err(|error| refusal(&error))?;
         self.applied(&applied, "page");
         let files: BTreeMap<&String, Option<&str>> =
-            applied.files.iter().map(|(path, text)| (path, text.as_deref())).collect();
+            applied.files.iter().map(|(path, text)| (path, text.as_deref())).collect_map();
         let text = applied.files.get(self.document.level()).and_then(|text| text.as_deref());
         Ok(json!({
             "label": applied.label, "files": files, "text": text.or_else(|| self.document.text("").map(|text| &**text)),

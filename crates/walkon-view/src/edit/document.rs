@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use walkon::base::ordered::CollectOrdered;
 
 use walkon::level::code;
 use walkon::{Diagnostic, FileSource, Severity, SourceError};
@@ -563,7 +564,7 @@ impl Document {
         let mut texts = self.texts.clone();
         turns.iter().for_each(|turn| put(&mut texts, &turn.file, turn.after.clone()));
         let checked = around.check(&texts);
-        let files: BTreeSet<&str> = turns.iter().map(|turn| turn.file.as_str()).collect();
+        let files: BTreeSet<&str> = turns.iter().map(|turn| turn.file.as_str()).collect_set();
         match self.refused(&checked, &files) {
             Some(found) => Err(EditError::Refused(found)),
             None => Ok(checked),
@@ -655,7 +656,7 @@ impl Document {
             let bytes = if way == Way::Back { &aside.before } else { &aside.after };
             (aside.name.clone(), bytes.clone())
         });
-        let asides = asides.collect();
+        let asides = asides.collect_map();
         Ok(Applied { asides, ..self.written(step.label.text.clone(), &turns, around) })
     }
 

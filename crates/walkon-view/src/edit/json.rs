@@ -6,6 +6,7 @@
 //! here: how a value is laid out on lines (`layout`).
 
 use std::fmt;
+use walkon::base::ordered;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
@@ -128,7 +129,7 @@ impl Json {
                 let mut members: Vec<(String, Self)> =
                     members.into_iter().map(|(key, value)| (key, value.in_level_order())).collect();
                 if is_sorted {
-                    members.sort_by_key(|(key, _)| rank(key));
+                    ordered::sort_by_key(&mut members, |(key, _)| rank(key));
                 }
                 Self::Object(members)
             }

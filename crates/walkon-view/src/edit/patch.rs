@@ -7,6 +7,7 @@
 //! (`document`), how values are laid out (`layout`).
 
 use std::ops::Range;
+use walkon::base::ordered;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
@@ -217,7 +218,7 @@ impl Patcher {
         if plan.steps.len() > STEPS_MAX {
             plan = Plan { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
         }
-        plan.texts.sort_by_key(|new| std::cmp::Reverse(new.at.start));
+        ordered::sort_by_key(&mut plan.texts, |new| std::cmp::Reverse(new.at.start));
         for new in plan.texts {
             self.text.replace_range(new.at, &new.text);
         }

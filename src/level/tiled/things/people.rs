@@ -14,6 +14,7 @@ use crate::level::source::checked_path;
 use crate::level::tiled::files::short;
 use crate::level::tiled::ground::{LAYER_NAMES, shown, split, text_of};
 use crate::level::tiled::raw::ObjectShape;
+use crate::level::tiled::things::Sort;
 use crate::level::tiled::words;
 
 /// Other spellings of keys, and what imported maps say.
@@ -21,8 +22,9 @@ const SPELLINGS: &[&str] = &["facing", "speed", "collisionLayer", "collision", "
 
 impl Putting<'_, '_> {
     /// Places a character at the foot of its object.
-    pub(super) fn character(&mut self, thing: &Thing<'_>, is_player: bool) {
+    pub(super) fn character(&mut self, thing: &Thing<'_>, sort: Sort) {
         let Some(position) = self.position(thing) else { return };
+        let is_player = sort == Sort::Player;
         let object = thing.object;
         let wanted = if object.name.trim().is_empty() && is_player { "player" } else { &object.name };
         let name = Located::new(self.unique("character", wanted, object.id, object.span), object.span);

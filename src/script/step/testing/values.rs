@@ -3,6 +3,7 @@
 //! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length;
 //! what is shown has no addresses and the same order in every process.
 
+use crate::base::ordered;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
@@ -105,7 +106,7 @@ pub(crate) fn covers(lua: &Lua, value: &Value, wanted: &Value) -> bool {
 /// Keys and values in an order that does not depend on addresses.
 fn entries(table: &Table) -> Vec<(Value, Value)> {
     let mut entries: Vec<(Value, Value)> = table.pairs::<Value, Value>().flatten().collect();
-    entries.sort_by(|(one, _), (other, _)| {
+    ordered::sort_by(&mut entries, |(one, _), (other, _)| {
         order(one).partial_cmp(&order(other)).unwrap_or(std::cmp::Ordering::Equal)
     });
     entries

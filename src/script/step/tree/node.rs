@@ -5,6 +5,7 @@
 //! because only they make nodes; the bindings that nodes need are handed over once, when a VM is set up. Not
 //! here: the builders (`bind::bt`).
 
+use crate::script::state::trees::{Composite, ParallelEnd};
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::script::state::trees::{NodeKind, TreeNode};
@@ -103,9 +104,16 @@ fn add(table: &Table, nodes: &mut Vec<TreeNode>) -> mlua::Result<usize> {
 fn kind(table: &Table) -> mlua::Result<NodeKind> {
     let name: String = table.raw_get("kind")?;
     Ok(match name.as_str() {
-        "sequence" => NodeKind::InTurn { stop_on: false, reactive: table.raw_get("reactive")? },
-        "selector" => NodeKind::InTurn { stop_on: true, reactive: table.raw_get("reactive")? },
-        "parallel" => NodeKind::Parallel { any: table.raw_get("any")? },
+        "sequence" => {
+            NodeKind::InTurn { composite: Composite::Sequence, reactive: table.raw_get("reactive")? }
+        }
+        "selector" => {
+            NodeKind::InTurn { composite: Composite::Selector, reactive: table.raw_get("reactive")? }
+        }
+        "parallel" => NodeKind::Parallel(match table.raw_get("any")? {
+            true => ParallelEnd::FirstSuccess,
+            false => ParallelEnd::FirstFailure,
+        }),
         "condition" => NodeKind::Condition(table.raw_get("test")?),
         "action" => NodeKind::Action { run: table.raw_get("run")?, exit: table.raw_get("exit")? },
         "walkTo" => NodeKind::WalkTo { goal: table.raw_get("goal")?, options: table.raw_get("options")? },

@@ -5,6 +5,7 @@
 //! walk or a wait of an earlier one begins, so two branches of a selector never run together; a node that was
 //! entered is left exactly once, and learns how it really ended.
 
+use crate::script::state::trees::{Composite, ParallelEnd};
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
@@ -85,14 +86,14 @@ impl<'a> Cursor<'a> {
             self.states[at] = NodeState { is_running: true, ..NodeState::default() };
         }
         let status = match kind {
-            NodeKind::InTurn { stop_on, reactive } => {
+            NodeKind::InTurn { composite, reactive } => {
                 if *reactive && entry == NodeEntry::Running {
-                    self.in_turn_again(at, children, *stop_on)?
+                    self.in_turn_again(at, children, *composite)?
                 } else {
-                    self.in_turn(at, children, *stop_on)?
+                    self.in_turn(at, children, *composite)?
                 }
             }
-            NodeKind::Parallel { any } => self.parallel(children, *any, entry)?,
+            NodeKind::Parallel(end) => self.parallel(children, *end, entry)?,
             NodeKind::Condition(test) => NodeStatus::Ended(self.test("condition", test)?),
             NodeKind::Action { run, .. } => self.action(at, run, entry)?,
             NodeKind::WalkTo { .. } => self.walk(at, entry)?,
@@ -130,7 +131,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Ticks the earlier children once more before the one that runs, which they may interrupt.
-    fn in_turn_again(&mut self, at: usize, children: &[usize], stop_on: bool) -> Result<NodeStatus, Faulted> {
+    fn in_turn_again(
+        &mut self,
+        at: usize,
+        children: &[usize],
+        composite: Composite,
+    ) -> Result<NodeStatus, Faulted> {
         let cursor = usize::from(self.states[at].cursor);
         let later = children[cursor];
         for (place, &child) in children[..cursor].iter().enumerate() {
@@ -138,7 +144,7 @@ impl<'a> Cursor<'a> {
             let status = self.tick(child);
             self.rivals.pop();
             match status? {
-                NodeStatus::Ended(ok) if ok != stop_on => {}
+                NodeStatus::Ended(ok) if ok != composite.stops_on() => {}
                 ended => {
                     self.interrupt(later);
                     self.states[at].cursor = place as u16;
@@ -146,10 +152,16 @@ impl<'a> Cursor<'a> {
                 }
             }
         }
-        self.in_turn(at, children, stop_on)
+        self.in_turn(at, children, composite)
     }
 
-    fn in_turn(&mut self, at: usize, children: &[usize], stop_on: bool) -> Result<NodeStatus, Faulted> {
+    fn in_turn(
+        &mut self,
+        at: usize,
+        children: &[usize],
+        composite: Composite,
+    ) -> Result<NodeStatus, Faulted> {
+        let stop_on = composite.stops_on();
         let cursor = usize::from(self.states[at].cursor);
         for (place, &child) in children.iter().enumerate().skip(cursor) {
             match self.tick(child)? {
@@ -164,7 +176,13 @@ impl<'a> Cursor<'a> {
         Ok(NodeStatus::Ended(!stop_on))
     }
 
-    fn parallel(&mut self, children: &[usize], any: bool, entry: NodeEntry) -> Result<NodeStatus, Faulted> {
+    fn parallel(
+        &mut self,
+        children: &[usize],
+        end: ParallelEnd,
+        entry: NodeEntry,
+    ) -> Result<NodeStatus, Faulted> {
+        let ends_on = end.ends_on();
         if entry == NodeEntry::Fresh {
             children.iter().for_each(|&child| self.states[child].result = None);
         }
@@ -174,14 +192,14 @@ impl<'a> Cursor<'a> {
             }
             if let NodeStatus::Ended(ok) = self.tick(child)? {
                 self.states[child].result = Some(ok);
-                if ok == any {
+                if ok == ends_on {
                     children.iter().for_each(|&child| self.interrupt(child));
-                    return Ok(NodeStatus::Ended(any));
+                    return Ok(NodeStatus::Ended(ends_on));
                 }
             }
         }
         let are_over = children.iter().all(|&child| self.states[child].result.is_some());
-        Ok(if are_over { NodeStatus::Ended(!any) } else { NodeStatus::Running })
+        Ok(if are_over { NodeStatus::Ended(!ends_on) } else { NodeStatus::Running })
     }
 
     /// A turn of a node that repeats: it is over after so many, or with the first that ends as `until`.

@@ -35,12 +35,12 @@ impl Fuel {
     pub(crate) fn aside<R>(&self, run: impl FnOnce() -> R) -> R {
         let gauge = &*self.0;
         let kept = gauge.put_aside();
-        let was_running = gauge.signals.rest();
+        let before = gauge.signals.rest();
         let active = raw::deactivate();
         let result = run();
         raw::restore(active);
         gauge.take_up(kept);
-        gauge.signals.go_on(was_running);
+        gauge.signals.go_on(before);
         result
     }
 
@@ -96,21 +96,28 @@ impl Gauge {
     }
 }
 
+/// Whether a call runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallState {
+    Running,
+    Idle,
+}
+
 impl Signals {
     /// No call runs for now; whether one did.
-    fn rest(&self) -> bool {
+    fn rest(&self) -> CallState {
         let calls = self.calls.load(Ordering::Relaxed);
-        let was_running = !calls.is_multiple_of(2);
-        if was_running {
-            self.calls.store(calls.wrapping_add(1), Ordering::Relaxed);
+        if calls.is_multiple_of(2) {
+            return CallState::Idle;
         }
-        was_running
+        self.calls.store(calls.wrapping_add(1), Ordering::Relaxed);
+        CallState::Running
     }
 
     /// The call that rested goes on, with all its time before it.
-    fn go_on(&self, was_running: bool) {
+    fn go_on(&self, before: CallState) {
         self.forget_late();
-        if was_running {
+        if before == CallState::Running {
             self.calls.store(self.calls.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         }
     }

@@ -152,7 +152,7 @@ unsafe fn look(sampler: &Sampler, state: *mut ffi::lua_State, weight: u64) {
                 break;
             }
             let debug = debug.assume_init_ref();
-            if let Some(frame) = seen(&mut stacks, debug, count == 0) {
+            if let Some(frame) = seen(&mut stacks, debug, count) {
                 frames[count] = frame;
                 count += 1;
             }
@@ -166,12 +166,12 @@ unsafe fn look(sampler: &Sampler, state: *mut ffi::lua_State, weight: u64) {
 /// # Safety
 /// The record was filled in by Luau, and the function it tells of is on the stack.
 #[allow(unsafe_code)]
-unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, is_innermost: bool) -> Option<SeenFrame> {
+unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, inner_count: usize) -> Option<SeenFrame> {
     // SAFETY: as said above.
     let (name, source) = unsafe { (text(debug.name), text(debug.source)) };
     let line = u32::try_from(debug.currentline).unwrap_or(0);
     if line == 0 {
-        if name.is_empty() || !is_innermost {
+        if name.is_empty() || inner_count > 0 {
             return None;
         }
         return Some(SeenFrame { function: stacks.function("", name, 0)?, line });

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use crate::script::state::profile::ProfileSetup;
+use crate::shell::file_watcher::WatchMethod;
 use crate::shell::profile_files::ProfileForm;
 use crate::shell::shard::{ShardAsked, shard};
 use crate::view::{Parts, PicturePart};
@@ -294,6 +295,21 @@ pub struct DebugArgs {
     pub args: Vec<String>,
 }
 
+/// How changes of files are noticed.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct WatchingArgs {
+    /// Look at the files now and then instead of being told by the system
+    #[arg(long)]
+    poll: bool,
+}
+
+impl WatchingArgs {
+    /// As the watcher takes it.
+    pub fn method(self) -> WatchMethod {
+        if self.poll { WatchMethod::Polling } else { WatchMethod::System }
+    }
+}
+
 /// Largest seed: the largest whole number that JSON and Lua hold exactly.
 const SEED_MAX: u64 = (1 << 53) - 1;
 
@@ -313,9 +329,8 @@ pub struct WatchArgs {
     /// A multiple of real time
     #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
     pub speed: f64,
-    /// Look at the files now and then instead of being told by the system
-    #[arg(long)]
-    pub poll: bool,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// Threads that work out a large crowd; the level runs the same on any number of them
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: NonZeroUsize,
@@ -357,9 +372,8 @@ pub struct ViewArgs {
     /// A multiple of real time
     #[arg(long, value_name = "X", default_value = "1", value_parser = times)]
     pub speed: f64,
-    /// Look at the files now and then instead of being told by the system
-    #[arg(long)]
-    pub poll: bool,
+    #[command(flatten)]
+    pub watching: WatchingArgs,
     /// Write a trace of the whole session at its end: `replay` runs it again
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,

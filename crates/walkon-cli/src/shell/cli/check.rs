@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use walkon::base::ordered::{self, CollectOrdered};
 
 use super::args::{CheckArgs, Format};
 use super::{Shell, hint_at_root, refusal, script_texts};
@@ -35,7 +36,7 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked = Checked { named: args.paths.iter().cloned().collect(), ..Checked::default() };
+    let mut checked = Checked { named: args.paths.iter().cloned().collect_set(), ..Checked::default() };
     for file in &files {
         checked.file(shell, file, args.format)?;
     }
@@ -59,7 +60,7 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), C
     let failed = |error: std::io::Error| CommandFailure::io(format!("{}: {error}", folder.display()));
     let mut entries =
         std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
+    ordered::sort_by_key(&mut entries, std::fs::DirEntry::file_name);
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -157,7 +158,7 @@ impl Checked {
         for name in linted.used.get(&found.path).into_iter().flatten() {
             let Some(text) = texts.get(name) else { continue };
             let Some(path) = found.project.script_path(name, &found.path) else { continue };
-            self.script_text(shell, found, (&path, text, &linted), format);
+            self.script_text(shell, found, (&path, text), &linted, format);
         }
         Ok(())
     }
@@ -233,7 +234,7 @@ impl Checked {
             text => text?,
         };
         let linted = self.linted(&found, &texts)?;
-        self.script_text(shell, &found, (&found.path, &text, &linted), format);
+        self.script_text(shell, &found, (&found.path, &text), &linted, format);
         Ok(())
     }
 
@@ -242,7 +243,8 @@ impl Checked {
         &mut self,
         shell: &Shell,
         found: &FoundLevel,
-        (path, text, linted): (&str, &str, &Linted),
+        (path, text): (&str, &str),
+        linted: &Linted,
         format: Format,
     ) {
         if !self.scripts.insert(found.project.folder.root().join(path)) {

@@ -29,8 +29,8 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         }
     };
     shell.show(&found, &imported.diagnostics, &imported.files);
-    let target =
-        OutputFile::claim_over(&args.out, &found.project.folder.files_read(), args.force, |_| false)?;
+    let may_go: fn(&[u8]) -> bool = if args.force { |_| true } else { |_| false };
+    let target = OutputFile::claim_over(&args.out, &found.project.folder.files_read(), may_go)?;
     if target.is_stdout() {
         *results = Results::stderr(&shell.general);
     }

@@ -7,6 +7,7 @@ use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;
 use crate::world::event::EventQueue;
 use crate::world::settings::{LevelLimits, Settings};
+use walkon::base::ordered::CollectOrdered;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 
@@ -61,7 +62,7 @@ fn fixed() -> impl Iterator<Item = NamedLimit> {
 
 /// Every limit by its name, as the header of a trace holds them.
 pub(super) fn by_name(settings: &Settings) -> std::collections::BTreeMap<String, Option<u64>> {
-    named(settings).into_iter().map(|limit| (limit.name.to_owned(), limit.value)).collect()
+    named(settings).into_iter().map(|limit| (limit.name.to_owned(), limit.value)).collect_map()
 }
 
 /// Every limit by the name that levels use.

@@ -164,7 +164,7 @@ struct Shell {
 impl Shell {
     /// A bar for long work.
     fn progress(&self, work: ProgressWork<'_>) -> Progress {
-        Progress::new(work, self.is_quiet)
+        if self.is_quiet { Progress::hidden(work) } else { Progress::new(work) }
     }
 
     /// Says more, to those who asked for it.

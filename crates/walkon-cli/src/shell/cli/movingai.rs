@@ -42,7 +42,8 @@ pub(super) fn run(
         let cost = answer(&nav, scenario, &mut search);
         let micros = began.elapsed().as_secs_f64() * 1e6;
         let is_right = is_right(scenario, cost);
-        sum.add(micros, is_right);
+        sum.add(micros);
+        sum.wrong += u64::from(!is_right);
         if args.format == Format::Json || !is_right {
             results.line(&line(scenario, cost, micros))?;
         }
@@ -112,9 +113,8 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, micros: f64, is_right: bool) {
+    fn add(&mut self, micros: f64) {
         self.queries += 1;
-        self.wrong += u64::from(!is_right);
         self.micros += micros;
     }
 

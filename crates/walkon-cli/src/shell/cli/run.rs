@@ -4,9 +4,11 @@
 //! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two
 //! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
 
+use crate::shell::file_watcher::WatchMethod;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use walkon::base::ordered;
 
 use super::args::{Format, RunArgs, Speed};
 use super::{Shell, shown_path};
@@ -131,7 +133,7 @@ pub(super) fn perform(
     let bytes = save.map(|(_, bytes)| bytes);
     session.header(&Header { from: bytes.clone(), ..header })?;
     let changes = client.is_some() && !is_stream(&args.level);
-    let changes = changes.then(|| ProjectWatch::open(&found, &scripts, &level.files, false));
+    let changes = changes.then(|| ProjectWatch::open(&found, &scripts, &level.files, WatchMethod::System));
     let debugger = client.as_ref().map(|client| {
         let places = found.project.script_places(scripts.keys(), &found.path);
         client.debugger(places, Arc::clone(&signals))
@@ -163,7 +165,7 @@ pub(super) fn perform(
             return ended(client.as_deref(), Err(failure));
         }
     };
-    let clock = StepClock::new(args.stats, loading.elapsed());
+    let clock = StepClock { is_on: args.stats, ..StepClock::new(loading.elapsed()) };
     let began = Instant::now();
     let mut host = RunHost { session, clock, profiling, changes, saves };
     let report = headless::run_hosted(&mut game, &bound, &mut host);
@@ -294,9 +296,9 @@ struct Spent {
 }
 
 impl StepClock {
-    fn new(is_on: bool, loading: Duration) -> Self {
+    fn new(loading: Duration) -> Self {
         Self {
-            is_on,
+            is_on: false,
             loading,
             last: Instant::now(),
             spent: [Duration::ZERO; TickStep::ALL.len()],
@@ -355,7 +357,7 @@ impl StepClock {
         const NAMED: usize = 3;
         let (spent, tick) = &self.slowest;
         let mut steps = TickStep::ALL.map(|step| (spent.steps[step as usize], step.name()));
-        steps.sort_by_key(|&(took, _)| std::cmp::Reverse(took));
+        ordered::sort_by_key(&mut steps, |&(took, _)| std::cmp::Reverse(took));
         let steps = steps[..NAMED].iter().filter(|(took, _)| *took > Duration::ZERO);
         let steps: Vec<String> =
             steps.map(|(took, name)| format!("{name} {:.1}", took.as_secs_f64() * 1e3)).collect();

@@ -28,7 +28,10 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     let junit = args
         .junit
         .as_deref()
-        .map(|path| OutputFile::claim_over(path, &inputs, args.force, junit::is_report))
+        .map(|path| {
+            let may_go = if args.force { |_: &[u8]| true } else { junit::is_report };
+            OutputFile::claim_over(path, &inputs, may_go)
+        })
         .transpose()?;
     let profiling = Profiling::asked(&args.profile, &inputs)?;
     profiling.as_ref().map_or(Ok(()), Profiling::refuse_chart)?;

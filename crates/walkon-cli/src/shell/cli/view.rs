@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use walkon::base::ordered::CollectOrdered;
 
 use walkon_view::{
     CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup, WatchCalls,
@@ -48,7 +49,7 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
     let scripts = shell.scripts(&found, &level)?;
     let trace = args.trace.as_deref().map(|path| OutputFile::claim(path, &found.project.folder.files_read()));
     let trace = trace.transpose()?;
-    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.poll);
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
     let project = Arc::new(FoundProject::new(Arc::clone(&found)));
     let read = project.level(&BTreeMap::new()).map_err(CommandFailure::io)?;
     let start = RunStart { level: read.texts, scripts, seed: args.seed, args: args.args.clone() };
@@ -76,7 +77,11 @@ pub(super) fn run(shell: &Shell, args: &ViewArgs, results: &mut Results) -> Resu
             open(&address);
         }
     }
-    look_on(&view, watch, (args.stdio, &interrupts))?;
+    let is_over = Arc::new(AtomicBool::new(false));
+    if args.stdio {
+        view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
+    }
+    look_on(&view, watch, &interrupts, &is_over);
     let record = view.record();
     view.end();
     if let Some(trace) = trace {
@@ -116,15 +121,7 @@ fn serve(
 }
 
 /// Hands over what is saved until a signal comes, or the input of `--stdio` ends.
-fn look_on(
-    view: &View,
-    mut watch: ProjectWatch<'_>,
-    (is_spoken, interrupts): (bool, &Interrupts),
-) -> Result<(), CommandFailure> {
-    let is_over = Arc::new(AtomicBool::new(false));
-    if is_spoken {
-        view.speak(Arc::clone(&is_over)).map_err(CommandFailure::io)?;
-    }
+fn look_on(view: &View, mut watch: ProjectWatch<'_>, interrupts: &Interrupts, is_over: &AtomicBool) {
     while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
         if let Some(changed) = watch.poll() {
             let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
@@ -132,7 +129,6 @@ fn look_on(
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Ok(())
 }
 
 /// Sixteen bytes that nobody can guess, as hexadecimal digits.
@@ -320,7 +316,7 @@ impl SessionTrace<'_> {
             options,
         };
         let text = |file: &LevelFile| (file.path.clone(), file.text.clone());
-        let files = level.files.iter().map(text).collect();
+        let files = level.files.iter().map(text).collect_map();
         let texts = ProjectTexts { scripts: start.scripts.clone(), files };
         let header = Header::of(&level, &start.scripts, super::limits::by_name(&settings), setup);
         self.lines.push(Header { texts: Some(texts), ..header }.line());

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use walkon::base::ordered::CollectOrdered;
 
 use super::args::{Format, WatchArgs};
 use super::run::Session;
@@ -64,10 +65,10 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         sentences: args.format == Format::Human,
         ..RecordOptions::default()
     };
-    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.poll);
+    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
-    let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect();
+    let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect_map();
     let texts = ProjectTexts { scripts: scripts.clone(), files };
     let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
     session.header(&Header { texts: Some(texts), ..header })?;
@@ -245,7 +246,7 @@ impl Live<'_> {
         texts.extend(running.iter().map(|(name, text)| (name.clone(), text.clone())));
         let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return BTreeSet::new() };
         let of_saved = linted.scripts.iter().filter(|(name, _)| reload.scripts.contains_key(*name));
-        of_saved.flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect()
+        of_saved.flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect_set()
     }
 
     /// Says what became of a reload.

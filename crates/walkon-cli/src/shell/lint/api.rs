@@ -4,6 +4,7 @@
 //! tables, types of values. Holds: no name of the API is written here. Not here: what a script does with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use walkon::base::ordered::CollectOrdered;
 
 use super::value::InferredValue;
 use crate::script::bind;
@@ -40,14 +41,16 @@ impl Api {
                 let own = bind::entries().into_iter().filter(|entry| entry.owner == group.name);
                 (group.name, own.collect::<Vec<_>>())
             });
-            named.collect::<BTreeMap<_, _>>()
+            named.collect_map()
         };
         let aliases = bind::NAMES.iter().chain(bind::ALIASES);
         Ok(Self {
             libraries: of(false),
             types: of(true),
-            shapes: bind::shapes().into_iter().map(|shape| (shape.name, shape.fields)).collect(),
-            aliases: aliases.filter_map(|alias| Some((alias.name, luau_type::read(alias.luau)?))).collect(),
+            shapes: bind::shapes().into_iter().map(|shape| (shape.name, shape.fields)).collect_map(),
+            aliases: aliases
+                .filter_map(|alias| Some((alias.name, luau_type::read(alias.luau)?)))
+                .collect_map(),
             names: bind::NAMES.iter().map(|alias| alias.name).collect(),
             globals: check::globals()?,
         })

@@ -5,6 +5,7 @@
 //! script are not judged. Not here: rules that look at one script alone (`rules`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use walkon::base::ordered::CollectOrdered;
 
 use super::api::Api;
 use super::finding::{LintFinding, code, is_full, one_of};
@@ -44,7 +45,7 @@ impl<'a> ScriptGraph<'a> {
             Some((path.clone(), script))
         });
         let mut project = Self {
-            scripts: read.collect(),
+            scripts: read.collect_map(),
             levels,
             files,
             made: BTreeSet::new(),
@@ -59,7 +60,7 @@ impl<'a> ScriptGraph<'a> {
         project.read_links(api);
         project.named_by_scripts();
         project.read_links(api);
-        project.made = project.scripts.values().flat_map(|script| script.links.made.clone()).collect();
+        project.made = project.scripts.values().flat_map(|script| script.links.made.clone()).collect_set();
         project.used = project.find_used();
         let tests = project
             .scripts
@@ -70,7 +71,7 @@ impl<'a> ScriptGraph<'a> {
         project.required = project.find_required();
         let hears_any = project.scripts.values().any(|script| script.links.hears_any);
         let heard = project.scripts.values().flat_map(|script| script.links.heard.clone());
-        project.heard = (!hears_any).then(|| heard.collect());
+        project.heard = (!hears_any).then(|| heard.collect_set());
         project
     }
 
@@ -79,7 +80,7 @@ impl<'a> ScriptGraph<'a> {
             let loading = script.links.links.iter().filter(|link| link.kind == MODULE && link.is_loading);
             loading.filter_map(|link| Some((self.file(&link.name)?, link.place))).collect()
         };
-        self.scripts.iter().map(|(path, script)| (path.clone(), of_script(script))).collect()
+        self.scripts.iter().map(|(path, script)| (path.clone(), of_script(script))).collect_map()
     }
 
     /// Files that require one another in a circle: none of them can load.
@@ -200,7 +201,7 @@ impl<'a> ScriptGraph<'a> {
             let own = level.script.iter().chain(&level.behaviours);
             (level.path.clone(), self.reached(own.filter_map(|name| self.file(name)).collect()))
         });
-        used.collect()
+        used.collect_map()
     }
 
     fn reached(&self, mut next: Vec<String>) -> BTreeSet<String> {
@@ -288,7 +289,7 @@ impl<'a> ScriptGraph<'a> {
         let mut all = LevelNames::default();
         self.levels.iter().filter_map(|level| level.names.as_ref()).for_each(|names| all.add(names));
         let computed = self.scripts.values().flat_map(|script| script.links.computed.iter().copied());
-        let mut open: BTreeSet<&'static str> = computed.collect();
+        let mut open: BTreeSet<&'static str> = computed.collect_set();
         for (kind, made) in &self.made {
             match made {
                 Made::Whole(name) => {
@@ -301,7 +302,7 @@ impl<'a> ScriptGraph<'a> {
         }
         let of_role = |wanted: fn(ScriptName) -> bool| {
             let scripts = self.scripts.iter().filter(move |(_, script)| wanted(script.named));
-            scripts.map(|(path, _)| stem(path).to_owned()).collect::<BTreeSet<_>>()
+            scripts.map(|(path, _)| stem(path).to_owned()).collect_set()
         };
         all.0.entry("BehaviourName").or_default().extend(of_role(|named| named.as_behaviour));
         all.0.entry("CinematicName").or_default().extend(of_role(|named| named.as_cinematic));

@@ -5,6 +5,7 @@
 //! (`names`).
 
 use std::collections::BTreeSet;
+use walkon::base::ordered::CollectOrdered;
 
 use super::infer::{Reading, bare};
 use super::role::ScriptRole;
@@ -162,7 +163,7 @@ fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
         ExprKind::Field(object, _) | ExprKind::Method(object, ..) => Some(*object),
         _ => None,
     });
-    let used: BTreeSet<ExprId> = used.chain(tree.field_writes.iter().map(|write| write.object)).collect();
+    let used: BTreeSet<ExprId> = used.chain(tree.field_writes.iter().map(|write| write.object)).collect_set();
     let is_asked = |id: ExprId| match &tree.expr(id).used {
         Use::Other => !used.contains(&id),
         Use::Argument(call) => matches!(tree.kind(*call), ExprKind::Call(callee, _)
@@ -174,7 +175,7 @@ fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
         _ => None,
     });
     let asked: BTreeSet<LocalId> =
-        mentioned.filter(|(_, id)| is_asked(*id)).map(|(local, _)| local).collect();
+        mentioned.filter(|(_, id)| is_asked(*id)).map(|(local, _)| local).collect_set();
     let is_nobody = |id: ExprId| match tree.kind(id) {
         ExprKind::Local(local) => matches!(tree.local(*local).given.as_slice(), [Assigned::Value(value)]
             if is_player(*value) && !asked.contains(local)),

@@ -3,6 +3,7 @@
 //! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as
 //! the language does it. Not here: expressions (`lower_expr`).
 
+use crate::shell::lint::tree::FunctionForm;
 use full_moon::ast::luau::TypeSpecifier;
 use full_moon::ast::{self, Block, LastStmt, Stmt};
 use full_moon::tokenizer::{Symbol, TokenReference, TokenType};
@@ -351,7 +352,7 @@ impl Lower {
     fn local_function(&mut self, name: &TokenReference, body: &ast::FunctionBody, notes: &Notes) {
         // The function can see its own name.
         let local = self.declare(word_of(name).text, Vec::new(), None);
-        let value = self.function(body, place_of(name), false, notes);
+        let value = self.function(body, place_of(name), FunctionForm::Plain, notes);
         self.tree.locals[local.0 as usize].given.push(Assigned::Value(value));
     }
 
@@ -359,10 +360,10 @@ impl Lower {
         let notes = Notes::above(own.function_token());
         let mut path: Vec<Word> = own.name().names().iter().map(word_of).collect();
         let method = own.name().method_name().map(word_of);
-        let is_method = method.is_some();
+        let form = if method.is_some() { FunctionForm::Method } else { FunctionForm::Plain };
         path.extend(method);
         let Some(last) = path.pop() else { return };
-        let value = self.function(own.body(), last.place, is_method, &notes);
+        let value = self.function(own.body(), last.place, form, &notes);
         let mut names = path.into_iter();
         let Some(first) = names.next() else {
             match self.find(&last.text) {
@@ -386,10 +387,11 @@ impl Lower {
         &mut self,
         body: &ast::FunctionBody,
         place: TextPlace,
-        is_method: bool,
+        form: FunctionForm,
         notes: &Notes,
     ) -> ExprId {
         let id = FunctionId(self.tree.functions.len() as u32);
+        let is_method = form == FunctionForm::Method;
         let made = Function { params: Vec::new(), is_method, made_by: None, returns: Vec::new() };
         self.tree.functions.push(made);
         let outer = std::mem::replace(&mut self.function, id);

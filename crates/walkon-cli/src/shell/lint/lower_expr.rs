@@ -5,6 +5,7 @@
 //! looks through everything inside it, which takes twice as long with each level of nesting. Not here:
 //! statements (`lower`).
 
+use crate::shell::lint::tree::FunctionForm;
 use full_moon::ast::span::ContainedSpan;
 use full_moon::ast::{self, BinOp, Call, Expression, Field, FunctionArgs, Index, Prefix, Suffix, UnOp, Var};
 use full_moon::node::Node;
@@ -52,7 +53,8 @@ impl Lower {
                 self.made(kind, place_of(unop.token()).to(to))
             }
             Expression::Function(own) => {
-                let id = self.function(own.body(), place_of(own.function_token()), false, notes);
+                let id =
+                    self.function(own.body(), place_of(own.function_token()), FunctionForm::Plain, notes);
                 (id, place_of(own.function_token()).to(place_of(own.body().end_token())))
             }
             Expression::FunctionCall(call) => self.call_spanned(call),

@@ -20,6 +20,7 @@ mod tree;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
+use walkon::base::ordered;
 
 use self::api::Api;
 use self::finding::{FINDINGS_MAX, LintFinding};
@@ -86,7 +87,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));
         }
         let text = texts.get(path).map_or("", String::as_str);
-        returns::check(&reading, (path, text, script.named), &mut findings);
+        returns::check(&reading, path, text, script.named, &mut findings);
         linted.scripts.insert(path.clone(), diagnostics(path, text, findings));
     }
     (linted.names, linted.open) = project.all_names();
@@ -95,7 +96,9 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
 
 /// In the order of the text, each place once for each code.
 fn diagnostics(path: &str, text: &str, mut findings: Vec<LintFinding>) -> Vec<Diagnostic> {
-    findings.sort_by(|a, b| (a.place.start, a.place.end, a.code).cmp(&(b.place.start, b.place.end, b.code)));
+    ordered::sort_by(&mut findings, |a, b| {
+        (a.place.start, a.place.end, a.code).cmp(&(b.place.start, b.place.end, b.code))
+    });
     findings.dedup_by(|a, b| (a.place.start, a.code) == (b.place.start, b.code));
     findings
         .into_iter()

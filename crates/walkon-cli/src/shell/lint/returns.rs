@@ -14,7 +14,9 @@ use crate::base::suggestions;
 /// Looks at the file at `path`, whose text is `text`.
 pub(super) fn check(
     reading: &Reading<'_>,
-    (path, text, named): (&str, &str, ScriptName),
+    path: &str,
+    text: &str,
+    named: ScriptName,
     findings: &mut Vec<LintFinding>,
 ) {
     if role::is_test(path) {

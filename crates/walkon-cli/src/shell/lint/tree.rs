@@ -114,6 +114,15 @@ pub(super) enum Use {
     Global(String),
 }
 
+/// How a function is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FunctionForm {
+    /// With a dot, or without a table.
+    Plain,
+    /// With a colon.
+    Method,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Function {
     /// `self` is the first parameter of a method.

@@ -38,10 +38,10 @@ impl Place {
     }
 
     /// A watch over it that has seen that nothing has changed yet.
-    fn watch(&self, is_looking: bool) -> ProjectWatch<'_> {
+    fn watch(&self, method: WatchMethod) -> ProjectWatch<'_> {
         let level = crate::level::load(&self.found.path, &self.found.project.folder).unwrap();
         let scripts = self.found.project.scripts(&self.found.path).unwrap();
-        let mut watch = ProjectWatch::open(&self.found, &scripts, &level.files, is_looking);
+        let mut watch = ProjectWatch::open(&self.found, &scripts, &level.files, method);
         assert!(settled(&mut watch, Duration::from_millis(300)).is_none(), "nothing has changed");
         watch
     }
@@ -71,9 +71,9 @@ fn one(name: &str, text: Option<&str>) -> BTreeMap<String, Option<String>> {
 
 #[test]
 fn a_saved_script_is_read_by_its_name_whoever_notices_it() {
-    for is_looking in [false, true] {
+    for method in [WatchMethod::System, WatchMethod::Polling] {
         let place = Place::new();
-        let mut watch = place.watch(is_looking);
+        let mut watch = place.watch(method);
         place.write("scripts/behaviours/guard.lua", "return { 1 }");
         assert_eq!(scripts(&mut watch), one("behaviours/guard.lua", Some("return { 1 }")));
         place.write("scripts/new/wolf.lua", "return { 2 }");
@@ -88,7 +88,7 @@ fn a_saved_script_is_read_by_its_name_whoever_notices_it() {
 fn tests_are_no_part_of_a_running_level() {
     let place = Place::new();
     place.write("scripts/room_test.lua", "return 0");
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     place.write("scripts/room_test.lua", "broken(");
     assert!(settled(&mut watch, Duration::from_millis(600)).is_none());
     std::fs::remove_file(place.path("scripts/room_test.lua")).unwrap();
@@ -101,7 +101,7 @@ fn tests_are_no_part_of_a_running_level() {
 #[test]
 fn fault_e6_a_hundred_atomic_replacements_are_all_seen() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     for number in 0..100 {
         let text = format!("return {number}00");
         place.write("scripts/room.lua~", &text);
@@ -113,7 +113,7 @@ fn fault_e6_a_hundred_atomic_replacements_are_all_seen() {
 #[test]
 fn fault_e7_a_deleted_file_is_told_and_a_new_one_of_its_name_is_read() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     std::fs::remove_file(place.path("scripts/room.lua")).unwrap();
     assert_eq!(scripts(&mut watch), one("room.lua", None));
     place.write("scripts/room.lua", "return 0");
@@ -123,7 +123,7 @@ fn fault_e7_a_deleted_file_is_told_and_a_new_one_of_its_name_is_read() {
 #[test]
 fn fault_e8_a_renamed_file_is_deleted_and_created_and_so_are_two_that_are_swapped() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     std::fs::rename(place.path("scripts/room.lua"), place.path("scripts/hall.lua")).unwrap();
     let changed = scripts(&mut watch);
     assert_eq!(changed.get("hall.lua"), Some(&Some("return 0".to_owned())));
@@ -145,7 +145,7 @@ fn fault_e8_a_renamed_file_is_deleted_and_created_and_so_are_two_that_are_swappe
 #[test]
 fn fault_e9_what_is_saved_unchanged_is_nothing() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     place.write("scripts/room.lua", "return 0");
     place.write("levels/room.json", LEVEL);
     assert!(settled(&mut watch, Duration::from_millis(600)).is_none());
@@ -154,7 +154,7 @@ fn fault_e9_what_is_saved_unchanged_is_nothing() {
 #[test]
 fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     place.write("levels/room.json", &LEVEL.replace("[9,9]", "[9,8]"));
     let changed = settled(&mut watch, Duration::from_secs(20)).unwrap();
     let level = changed.reload.level.unwrap();
@@ -174,7 +174,7 @@ fn a_level_is_read_with_what_it_names_and_a_wrong_one_with_what_is_wrong() {
 #[test]
 fn a_script_that_is_no_text_is_left_alone_and_the_others_are_read() {
     let place = Place::new();
-    let mut watch = place.watch(false);
+    let mut watch = place.watch(WatchMethod::System);
     std::fs::write(place.path("scripts/bad.lua"), [0xff, 0xfe]).unwrap();
     place.write("scripts/room.lua", "return 5");
     let mut changed = scripts(&mut watch);

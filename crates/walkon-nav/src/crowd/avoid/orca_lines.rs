@@ -11,7 +11,8 @@ use glam::{BVec4A, Mat4, Vec2, Vec3, Vec4, Vec4Swizzles};
 use crate::base::spatial_hash::{Nearest, Neighbour};
 use crate::crowd::avoid::linear_program::Lines4;
 use crate::crowd::avoid::right_of_way::{
-    IN_FRONT_M, PART_SHARE, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up, in_the_way, onward,
+    IN_FRONT_M, PART_SHARE, PassingRoom, SAME_WAY_SQ, SIDE_BY_SIDE_M, SLOWER, SPARED, held_up, in_the_way,
+    onward,
 };
 use crate::crowd::avoid::simd::{LANES, Vec2x4, lanes, set_lane, sqrt};
 use crate::crowd::avoid::{PassingSide, Settings, Step, Walker};
@@ -207,8 +208,8 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     for lane in lanes(to_settle & !is_same_way & held_up.cmpgt(zero)) {
         let id = others.ids[lane];
         let pair = (&others.walkers[index as usize], &others.walkers[id as usize]);
-        let (its_behind, asked) =
-            in_the_way(pair, (index, id), held_up.to_array()[lane], has_room.test(lane));
+        let room = if has_room.test(lane) { PassingRoom::Enough } else { PassingRoom::Short };
+        let (its_behind, asked) = in_the_way(pair, (index, id), held_up.to_array()[lane], room);
         set_lane(&mut behind, lane, its_behind);
         if asked {
             // It steps aside for where the other wants to go, not only for where it gets.

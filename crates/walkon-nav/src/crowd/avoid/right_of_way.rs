@@ -63,15 +63,24 @@ pub(super) fn held_up(walker: &Walker) -> f32 {
     ((2.0 / 3.0 - walker.velocity.dot(walker.desired) / wanted_sq) * 2.0).clamp(0.0, 1.0)
 }
 
+/// Whether two who meet have room beside each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PassingRoom {
+    /// They can pass.
+    Enough,
+    /// One of them has to go back, or wait.
+    Short,
+}
+
 /// How far one of two who meet, and do not both get on, is behind the other, -1 to 1, and whether it steps
 /// aside for where the other wants to go. `held_up` is the worse of the two.
 pub(super) fn in_the_way(
     (walker, other): (&Walker, &Walker),
     ids: (u32, u32),
     held_up: f32,
-    has_room: bool,
+    room: PassingRoom,
 ) -> (f32, bool) {
-    if is_jammed(walker.held_s.max(other.held_s), has_room) {
+    if is_jammed(walker.held_s.max(other.held_s), room) {
         let behind = makes_way(walker, other, ids);
         return (behind, behind > 0.0);
     }
@@ -100,9 +109,9 @@ fn outside(walker: &Walker, other: &Walker) -> Option<f32> {
 /// Whether one of two who do not get on for so long steps aside for the other; in between they try to pass
 /// again, longer where there is room for it.
 #[inline]
-pub(super) fn is_jammed(held_s: f32, has_room: bool) -> bool {
+pub(super) fn is_jammed(held_s: f32, room: PassingRoom) -> bool {
     let since_s = held_s - JAM_S;
-    let turn_count = if has_room { 1 } else { 2 };
+    let turn_count = if room == PassingRoom::Enough { 1 } else { 2 };
     since_s > 0.0 && (since_s / TURN_S) as u32 % 3 < turn_count
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::base::rng::Rng;
-use crate::crowd::avoid::right_of_way::{in_the_way, is_jammed};
+use crate::crowd::avoid::right_of_way::{PassingRoom, in_the_way, is_jammed};
 use crate::crowd::avoid::simd::lanes;
 
 const SETTINGS: Settings = Settings {
@@ -189,7 +189,7 @@ fn at_a_mouth(width_m: f32) -> [Walker; 2] {
 #[test]
 fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
     let [inside, before] = at_a_mouth(0.4);
-    let behind = |pair: (&Walker, &Walker), ids: (u32, u32)| in_the_way(pair, ids, 1.0, false).0;
+    let behind = |pair: (&Walker, &Walker), ids: (u32, u32)| in_the_way(pair, ids, 1.0, PassingRoom::Short).0;
     assert_eq!(behind((&inside, &before), (0, 1)), -1.0);
     assert_eq!(behind((&before, &inside), (1, 0)), 1.0);
     // Where two fit, the nearer to its end goes first.
@@ -205,7 +205,7 @@ fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
         (arrives.left_m, leaves.left_m) = (arriving_m, leaving_m);
         (arrives.held_s, leaves.held_s) = (held_s, held_s);
         let terms = [(&arrives, &leaves, (0, 1)), (&leaves, &arrives, (1, 0))]
-            .map(|(one, other, ids)| in_the_way((one, other), ids, 1.0, false).0);
+            .map(|(one, other, ids)| in_the_way((one, other), ids, 1.0, PassingRoom::Short).0);
         assert_eq!(terms[0], -terms[1], "the two come to the same terms");
         terms[0]
     };
@@ -242,8 +242,9 @@ fn who_has_room_to_pass_does_not_drive_another_before_it() {
 
 #[test]
 fn two_who_could_pass_and_do_not_get_on_make_way_for_a_shorter_time() {
-    let made_way = |has_room: bool| (0..70).filter(|&at| is_jammed(at as f32 * 0.1, has_room)).count();
-    assert!(made_way(true) > 15 && made_way(false) > made_way(true) + 15, "{} s", made_way(true));
+    let made_way = |room| (0..70).filter(|&at| is_jammed(at as f32 * 0.1, room)).count();
+    let (wide, narrow) = (made_way(PassingRoom::Enough), made_way(PassingRoom::Short));
+    assert!(wide > 15 && narrow > wide + 15, "{wide} and {narrow}");
 }
 
 #[test]

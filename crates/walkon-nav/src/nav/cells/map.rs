@@ -4,6 +4,7 @@
 //! after any edits everything but the revision equals a map built again from the same state, bit for bit; one
 //! revision a set of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
+use crate::base::ordered;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -710,7 +711,7 @@ impl CellMap {
                 sample: self.centre(first),
             })
             .collect();
-        traps.sort_by_key(|trap| std::cmp::Reverse(trap.cells));
+        ordered::sort_by_key(&mut traps, |trap| std::cmp::Reverse(trap.cells));
         traps
     }
 
@@ -752,10 +753,7 @@ impl CellMap {
 
     /// Redoes the cells within windows where areas, obstacles or cells came or went, and all that follows
     /// from them and from directions that have changed.
-    fn toggle(&mut self, windows: &[Window], has_turned: bool, change: &mut MapChange) {
-        if windows.is_empty() && !has_turned {
-            return;
-        }
+    fn toggle(&mut self, windows: &[Window], change: &mut MapChange) {
         let terrain = self.terrain.clone();
         let base = Arc::make_mut(&mut self.base);
         let mut wider_open = Vec::new();

@@ -18,6 +18,7 @@ use crate::base::geom::{self, Point};
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::OFFSETS;
+use crate::nav::cells::tiling::CellShape;
 use crate::nav::smooth::Effort;
 
 /// Shadows remembered from one place: more are seldom of use.
@@ -484,7 +485,7 @@ impl<'a, C: Cells> Rope<'a, C> {
     fn corner(&self, mut wall: (i64, i64), towards: Point, side: f64) -> Option<(u32, u32)> {
         let bits = self.cells.bits();
         let is_hexagonal = bits.shape().is_hexagonal();
-        let aside = DirectionRange::of(towards, side, is_hexagonal);
+        let aside = DirectionRange::of(towards, side, bits.shape());
         for _ in 0..CLIMB_MAX {
             self.effort.add(4);
             let (x, z) = (u32::try_from(wall.0).ok()?, u32::try_from(wall.1).ok()?);
@@ -514,13 +515,13 @@ struct DirectionRange {
 }
 
 impl DirectionRange {
-    fn of([dx, dz]: Point, side: f64, is_hexagonal: bool) -> Self {
+    fn of([dx, dz]: Point, side: f64, shape: CellShape) -> Self {
         let mut aside = Self { directions: [0; 8], count: 0 };
         let mut ranks = [[0.0; 2]; 8];
         for (direction, (x, z)) in OFFSETS.into_iter().enumerate() {
             let (along, across) = (f64::from(x), f64::from(z));
             let rank = [side * (dx * across - dz * along), dx * along + dz * across];
-            if rank[0] <= 0.0 || is_hexagonal && direction & 3 == 1 {
+            if rank[0] <= 0.0 || shape.is_hexagonal() && direction & 3 == 1 {
                 continue;
             }
             let mut at = aside.count;

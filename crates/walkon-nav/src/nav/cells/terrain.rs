@@ -6,6 +6,7 @@
 //! cell is that of the last listed available area around its centre; where none is available, of the last
 //! listed. Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
 
+use crate::base::ordered;
 use std::collections::BTreeMap;
 
 use crate::base::geom::{self, Bounds, Point};
@@ -370,7 +371,7 @@ pub(crate) struct SpanRows<'a> {
 impl<'a> SpanRows<'a> {
     pub(crate) fn new(lists: impl Iterator<Item = (u32, &'a Spans)>) -> Self {
         let mut waiting: Vec<_> = lists.collect();
-        waiting.sort_by_key(|(_, spans)| spans.rows().start);
+        ordered::sort_by_key(&mut waiting, |(_, spans)| spans.rows().start);
         Self { waiting, next: 0, open: Vec::new(), row: 0 }
     }
 

@@ -4,6 +4,7 @@
 //! its points; the draft without the small ones, or with a link that joins one to the main group; what each
 //! closed area of a map keeps apart. Not here: pictures of them. Source: seed 003, "Island Detection".
 
+use crate::base::ordered::{self, CollectOrdered};
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
@@ -41,14 +42,14 @@ pub fn groups(draft: &EditableGraph) -> Vec<LinkedGroup> {
         group.points.push(at);
         (group.min, group.max) = (group.min.min(point), group.max.max(point));
     }
-    groups.sort_by_key(|group| (std::cmp::Reverse(group.points.len()), group.points[0]));
+    ordered::sort_by_key(&mut groups, |group| (std::cmp::Reverse(group.points.len()), group.points[0]));
     groups
 }
 
 /// Takes away all groups but the main one that have at most so many points; how many points went.
 pub fn remove_islands(draft: &mut EditableGraph, points_max: usize) -> usize {
     let islands = groups(draft).into_iter().skip(1).filter(|group| group.points.len() <= points_max);
-    let gone: BTreeSet<u32> = islands.flat_map(|group| group.points).collect();
+    let gone: BTreeSet<u32> = islands.flat_map(|group| group.points).collect_set();
     draft.remove_all(&gone);
     gone.len()
 }
@@ -57,7 +58,7 @@ pub fn remove_islands(draft: &mut EditableGraph, points_max: usize) -> usize {
 /// when there is no such island.
 pub fn remove_island(draft: &mut EditableGraph, number: usize) -> Option<usize> {
     let gone = groups(draft).into_iter().nth(number).filter(|_| number > 0)?;
-    let gone: BTreeSet<u32> = gone.points.into_iter().collect();
+    let gone: BTreeSet<u32> = gone.points.into_iter().collect_set();
     draft.remove_all(&gone);
     Some(gone.len())
 }
@@ -102,7 +103,7 @@ pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<GraphIsland>>> {
     }
     let pieces = pieces_of(map, &own);
     let kept = links.into_iter().map(|(area, joints)| (area, joined(&joints, area, &pieces)));
-    kept.filter(|(_, groups)| !groups.is_empty()).collect()
+    kept.filter(|(_, groups)| !groups.is_empty()).collect_map()
 }
 
 /// A piece as far as any area needs to know it: its size, its first point and the first that lies in another
@@ -128,7 +129,7 @@ fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, Known> {
 
 /// The pieces that links between labels join, in groups of two or more that reach out of an area.
 fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> Vec<Vec<GraphIsland>> {
-    let mut numbers: BTreeMap<u32, u32> = joints.iter().flatten().map(|&label| (label, 0)).collect();
+    let mut numbers: BTreeMap<u32, u32> = joints.iter().flatten().map(|&label| (label, 0)).collect_map();
     (0..).zip(numbers.values_mut()).for_each(|(at, number)| *number = at);
     let among = labels(numbers.len(), joints.iter().map(|ends| ends.map(|label| numbers[&label])));
     let mut groups: BTreeMap<u32, Vec<GraphIsland>> = BTreeMap::new();
@@ -139,7 +140,7 @@ fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> V
         }
     }
     let mut groups: Vec<Vec<GraphIsland>> = groups.into_values().filter(|group| group.len() > 1).collect();
-    groups.iter_mut().for_each(|group| group.sort_by_key(|piece| std::cmp::Reverse(piece.points)));
+    groups.iter_mut().for_each(|group| ordered::sort_by_key(group, |piece| std::cmp::Reverse(piece.points)));
     groups
 }
 

@@ -7,6 +7,7 @@
 //! The numbers of the sets do not matter. Cost: the points and n log n over the links, once; a binary search
 //! for a place. Not here: whether a body may walk a group (`map`).
 
+use crate::base::ordered;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -101,7 +102,7 @@ impl LinkLengths {
 /// The number of the group of each link, in order of first links.
 fn group(net: &Adjacency, set_of: &[u32]) -> Vec<u32> {
     let mut by_set: Vec<u32> = (0..net.links().len() as u32).collect();
-    by_set.sort_by_key(|&link| set_of[link as usize]);
+    ordered::sort_by_key(&mut by_set, |&link| set_of[link as usize]);
     // Of every link the point that all of its group share, for each set by itself.
     let mut parent: Vec<u32> = (0..net.points().len() as u32).collect();
     let mut shared = vec![0; by_set.len()];

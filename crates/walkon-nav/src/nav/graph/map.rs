@@ -594,7 +594,7 @@ impl PointGraph {
             change.closed |= !matches!(edit, PointEdit::Add { .. } | PointEdit::Link { .. });
             change.touch(touched);
             // Once all of it is laid out again nothing is patched any more.
-            renumbers |= !self.patch(edit, count, renumbers);
+            renumbers = renumbers || !self.patch(edit, count);
         }
         if change.bounds.is_empty() {
             return;
@@ -609,9 +609,8 @@ impl PointGraph {
 
     /// Does to what was laid out for searching what an edit has done to the draft, which had so many points.
     /// False where it cannot.
-    fn patch(&mut self, edit: &PointEdit, count: usize, is_stale: bool) -> bool {
+    fn patch(&mut self, edit: &PointEdit, count: usize) -> bool {
         match edit {
-            _ if is_stale => false,
             PointEdit::Add { at, point, links, part: None } if links.is_empty() && *at as usize == count => {
                 self.patch_point(*point);
                 true

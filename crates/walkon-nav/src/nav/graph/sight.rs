@@ -10,7 +10,7 @@ use crate::base::geom::{Bounds, STOREY_M};
 use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
-use crate::nav::sight::{AlongEdge, GroundLine, Look, hides};
+use crate::nav::sight::{AlongEdge, GroundLine, Look, Screen};
 use crate::nav::smooth::Effort;
 
 /// How high over the ground looks begin and end in a scene, metres.
@@ -34,8 +34,8 @@ impl PointGraph {
         let mut walls = Vec::new();
         for (at, area) in self.laid_areas().iter().enumerate() {
             let is_there = self.is_available(at.into()).unwrap_or(false);
-            if !hides(look.veil_of(at), area.is_obstacle, is_there)
-                || !line.is_near(&Bounds::of(&area.polygon))
+            let (veil, is_obstacle) = (look.veil_of(at), area.is_obstacle);
+            if !(Screen { veil, is_obstacle, is_there }).hides() || !line.is_near(&Bounds::of(&area.polygon))
             {
                 continue;
             }

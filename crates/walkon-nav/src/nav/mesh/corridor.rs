@@ -14,7 +14,7 @@ use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::search_state::SearchStep;
+use crate::nav::search_state::{SearchLog, SearchStep};
 
 /// What is known of an edge, seen from the polygon that is entered by it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,8 +66,8 @@ impl Corridor {
         self.enter(surface, prices, (start.polygon, NONE), (0.0, start.point));
     }
 
-    pub(crate) fn watch(&mut self, is_watched: bool) {
-        self.is_watched = is_watched;
+    pub(crate) fn watch(&mut self, log: SearchLog) {
+        self.is_watched = log == SearchLog::On;
     }
 
     pub(crate) fn expanded(&self) -> &[u32] {

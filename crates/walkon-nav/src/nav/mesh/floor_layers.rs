@@ -5,6 +5,7 @@
 //! corners, so they stay joined. Flat ground, and ground without floors above one another, is one sheet.
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::ordered;
 use crate::nav::mesh::raw::{clip, inner_width};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::triangulate::{Segment, arrange};
@@ -74,7 +75,7 @@ fn seams(ground: &Topology, sheet_of: &[u32]) -> Vec<Segment> {
 fn pieces((a, b): Segment, corners: &[Point]) -> Vec<Segment> {
     let along = |point: &Point| (point[0] - a[0]) * (b[0] - a[0]) + (point[1] - a[1]) * (b[1] - a[1]);
     let mut points: Vec<Point> = corners.iter().copied().chain([a, b]).collect();
-    points.sort_by(|p, q| along(p).total_cmp(&along(q)));
+    ordered::sort_by(&mut points, |p, q| along(p).total_cmp(&along(q)));
     points.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 

@@ -301,13 +301,13 @@ impl MeshPlan {
     }
 
     fn begin_search(&mut self, search: &mut Search) {
-        let is_watched = search.is_watched();
+        let log = search.log();
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
         if self.prices.is_even() {
-            scratch.taut.watch(is_watched);
+            scratch.taut.watch(log);
             scratch.taut.begin(surface, self.prices.tolls(), self.start, self.target);
         } else {
-            scratch.corridor.watch(is_watched);
+            scratch.corridor.watch(log);
             scratch.corridor.begin(surface, &self.prices, self.start, self.target);
         }
         self.begun = true;

@@ -14,7 +14,7 @@ use crate::base::geom::{self, Point};
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
-use crate::nav::search_state::SearchStep;
+use crate::nav::search_state::{SearchLog, SearchStep};
 
 /// Interval ends nearer to a corner than this part of the edge are the corner.
 const CORNER_PART: f64 = 1e-9;
@@ -135,8 +135,8 @@ impl Polyanya {
         }
     }
 
-    pub(crate) fn watch(&mut self, is_watched: bool) {
-        self.is_watched = is_watched;
+    pub(crate) fn watch(&mut self, log: SearchLog) {
+        self.is_watched = log == SearchLog::On;
     }
 
     /// Polygons entered so far, in order, some perhaps twice; only while watched.

@@ -9,7 +9,7 @@ use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::AreaOutline;
 use crate::nav::mesh::topology::Topology;
 use crate::nav::mesh::walk::SAME_HEIGHT_M;
-use crate::nav::sight::{AlongEdge, GroundLine, Look, Veil, hides};
+use crate::nav::sight::{AlongEdge, GroundLine, Look, Screen, Veil};
 
 impl NavMesh {
     pub(super) fn sees_over(&self, look: &Look<'_>) -> bool {
@@ -30,7 +30,8 @@ impl NavMesh {
         let blockers = self.source.blockers.iter().map(|blocker| &blocker.outline);
         let all = self.source.areas.iter().chain(blockers).take(self.authored).enumerate();
         all.filter(|(_, outline)| line.is_near(&outline.bounds)).map(move |(at, outline)| {
-            (at, outline, hides(look.veil_of(at), at >= areas, self.states[at].available))
+            let (veil, is_there) = (look.veil_of(at), self.states[at].available);
+            (at, outline, Screen { veil, is_obstacle: at >= areas, is_there }.hides())
         })
     }
 

@@ -6,6 +6,7 @@
 //! same lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles
 //! joined as Hertel and Mehlhorn 1983 do, long edges first.
 
+use crate::base::ordered;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use crate::base::geom::{self, Bounds, Point};
@@ -47,7 +48,7 @@ fn split(lines: &[Segment]) -> Vec<Segment> {
                 *line = (line.1, line.0);
             }
         }
-        left.sort_by_key(|line| key(*line));
+        ordered::sort_by_key(&mut left, |line| key(*line));
         left.dedup();
         let cuts = meetings(&left);
         if cuts.is_empty() {
@@ -139,7 +140,7 @@ fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts:
 /// The stretches of segments between their cuts.
 fn cut(lines: &[Segment], mut cuts: Vec<(usize, Point)>) -> Vec<Segment> {
     let along = |at: usize, point: Point| distance_sq(lines[at].0, point);
-    cuts.sort_by(|a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
+    ordered::sort_by(&mut cuts, |a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
     let mut left = Vec::with_capacity(lines.len() + cuts.len());
     let mut next = cuts.into_iter().peekable();
     for (at, &(a, b)) in lines.iter().enumerate() {
@@ -221,7 +222,7 @@ impl PolygonRings {
             })
             .map(|edge| (distance_sq(self.place(edge), self.place(self.next[edge as usize])), edge))
             .collect();
-        edges.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        ordered::sort_by(&mut edges, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, edge) in edges {
             let twin = self.twin[edge as usize];
             if self.bends_well(edge, twin) && self.bends_well(twin, edge) {

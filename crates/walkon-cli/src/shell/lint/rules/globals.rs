@@ -4,6 +4,7 @@
 //! that any line of the file writes is known.
 
 use std::collections::BTreeSet;
+use walkon::base::ordered::CollectOrdered;
 
 use crate::script::vm::hints::instead_of_absent;
 use crate::shell::lint::finding::{LintFinding, code, is_full};
@@ -12,7 +13,7 @@ use crate::shell::lint::tree::ExprKind;
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     let written: BTreeSet<&str> =
-        reading.tree.global_writes.iter().map(|write| write.name.text.as_str()).collect();
+        reading.tree.global_writes.iter().map(|write| write.name.text.as_str()).collect_set();
     for expr in &reading.tree.exprs {
         let ExprKind::Global(name) = &expr.kind else { continue };
         if reading.api.is_global(name) || written.contains(name.as_str()) {

@@ -2,6 +2,7 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use crate::base::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -100,7 +101,9 @@ impl Backend for CellMap {
             tiles.iter().filter(|tile| tile.was.walkable != tile.is.walkable).map(|tile| tile.window),
         );
         let has_turned = tiles.iter().any(|tile| tile.was.leave != tile.is.leave);
-        self.toggle(&windows, has_turned, &mut change);
+        if !windows.is_empty() || has_turned {
+            self.toggle(&windows, &mut change);
+        }
         for tile in tiles.iter().filter(|tile| tile.was.leave != tile.is.leave) {
             change.closed |= tile.is.leave & !tile.was.leave != 0;
             change.opened |= tile.was.leave & !tile.is.leave != 0;
@@ -304,7 +307,7 @@ impl Backend for CellMap {
                 sample: self.centre(first),
             })
             .collect();
-        islands.sort_by_key(|island| std::cmp::Reverse(island.cells));
+        ordered::sort_by_key(&mut islands, |island| std::cmp::Reverse(island.cells));
         islands
     }
 

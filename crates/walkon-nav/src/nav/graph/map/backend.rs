@@ -2,6 +2,7 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
+use crate::base::ordered;
 use std::collections::BTreeSet;
 
 use glam::Vec3;
@@ -235,7 +236,7 @@ impl Backend for PointGraph {
             island.bounds.include(ground(point));
         }
         let mut islands: Vec<Island> = parts.into_values().collect();
-        islands.sort_by_key(|island| std::cmp::Reverse(island.cells));
+        ordered::sort_by_key(&mut islands, |island| std::cmp::Reverse(island.cells));
         islands
     }
 

@@ -3,6 +3,7 @@
 //! In: the questions and edits of a [`Backend`]. Out: answers of the mesh. Not here: the polygons and the
 //! views of them (`map`), ways over them (`plan`).
 
+use crate::base::ordered;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -222,7 +223,7 @@ impl Backend for NavMesh {
             island.cells += 1;
             island.bounds = island.bounds.union(around);
         }
-        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ordered::sort_by(&mut parts, |a, b| b.0.total_cmp(&a.0));
         parts.into_iter().map(|part| part.1).collect()
     }
 
