@@ -64,8 +64,8 @@ struct Circle {
 #[derive(Clone, Debug, Default)]
 struct Entries {
     count: usize,
-    /// How many people are left out in front of each, times two; plus one where the circle is the one that was
-    /// told of last.
+    /// How many people are left out in front of each, times two; plus one where the circle is the one
+    /// that was told of last.
     gaps: Vec<u32>,
     /// The places in the list of the others.
     moved: Vec<u32>,
