@@ -13,7 +13,7 @@ use super::draw_nav::floor_y_m;
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point, ground};
-use crate::base::ids::{CharacterId, RegionId};
+use crate::base::ids::{CharacterId, GenerationalKey, RegionId};
 use crate::base::suggestions;
 use crate::base::trig;
 use crate::nav::Traversal;
@@ -382,8 +382,8 @@ impl<'a> People<'a> {
 
 /// The number of somebody, which nobody else alive has: what stands before the `v` of `3v1`.
 fn slot(who: CharacterId) -> usize {
-    let key = Tag::Character(who).key();
-    key.split('v').next().and_then(|slot| slot.parse::<usize>().ok()).map_or(0, |slot| slot.saturating_sub(1))
+    // The first place stays empty.
+    who.place().saturating_sub(1)
 }
 
 fn hint(character: &Character) -> String {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::time::Tick;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::tracked_map::TrackedMap;
@@ -321,7 +321,7 @@ impl Boards {
             match &board.of {
                 BoardOf::Level => hash.word(1),
                 BoardOf::Group(name) => hash.word(2).text(name),
-                BoardOf::Character(id) => hash.word(3).word(slotmap::Key::data(id).as_ffi()),
+                BoardOf::Character(id) => hash.word(3).word(id.bits()),
             };
             hash.pair(board.values.len() as u32, board.awaited.len() as u32);
             for (key, kept) in &board.values {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
-use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::ids::{CharacterId, DoorId, GenerationalKey, PathToken, WalkId};
 use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;
@@ -388,20 +388,20 @@ impl Handlers {
     pub(crate) fn hash_into(&mut self, hash: &mut StateHash) {
         hash.word(self.last);
         self.walks.hash_into(hash, |walk, WalkRecord { owner, handlers, lost }, hash| {
-            hash.word(slotmap::Key::data(&walk).as_ffi()).pair(owner.0, *lost as u32);
+            hash.word(walk.bits()).pair(owner.0, *lost as u32);
             hash_callbacks(
                 hash,
                 [&handlers.arrived, &handlers.failed, &handlers.cancelled, &handlers.settled],
             );
         });
         for (token, (owner, callback)) in &self.paths {
-            hash.word(slotmap::Key::data(token).as_ffi()).word(u64::from(owner.0));
+            hash.word(token.bits()).word(u64::from(owner.0));
             hash_callbacks(hash, [callback]);
         }
         for (watch, record) in &self.watches {
             hash.word(slotmap::Key::data(watch).as_ffi()).word(u64::from(record.owner.0));
             for (character, (how, due)) in &record.inside {
-                hash.word(slotmap::Key::data(character).as_ffi()).text(how).word(due.0);
+                hash.word(character.bits()).text(how).word(due.0);
             }
         }
         for (watch, SenseRecord { owner, handlers }) in &self.senses {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
-use crate::base::ids::WalkId;
+use crate::base::ids::{GenerationalKey, WalkId};
 use crate::script::state::callback::{Callback, Underway};
 use crate::script::state::handlers::hash_callbacks;
 use crate::world::event::WalkNews;
@@ -100,7 +100,7 @@ impl UnderwayHandlers {
 
     pub(crate) fn hash_into(&self, hash: &mut StateHash) {
         for (walk, (owner, handlers)) in &self.0 {
-            hash.word(slotmap::Key::data(walk).as_ffi()).word(u64::from(owner.0));
+            hash.word(walk.bits()).word(u64::from(owner.0));
             hash_callbacks(hash, [&handlers.stop, &handlers.waypoint, &handlers.near, &handlers.blocked]);
         }
     }

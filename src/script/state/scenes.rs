@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use mlua::{Function, Table};
 
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::time::Tick;
 use crate::base::value::Plain;
 use crate::world::owner::Owner;
@@ -406,7 +406,7 @@ impl Scenes {
             hash.word(id).text(&scene.definition.name).word(scene.stage as u64).word(scene.started.0);
             scene.args.hash_into(hash);
             for character in &scene.holds {
-                hash.word(slotmap::Key::data(character).as_ffi());
+                hash.word(character.bits());
             }
             hash.text(scene.mark.as_deref().unwrap_or(""));
             scene.skip.hash_into(hash);

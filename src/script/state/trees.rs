@@ -9,7 +9,7 @@ use std::rc::Rc;
 use mlua::{Function, Table, Value};
 
 use crate::base::hash::StateHash;
-use crate::base::ids::WalkId;
+use crate::base::ids::{GenerationalKey, WalkId};
 use crate::base::time::Tick;
 use crate::script::state::tasks::Why;
 use crate::script::state::tracked_map::TrackedMap;
@@ -284,7 +284,7 @@ impl Trees {
                 hash.flag(state.is_running).word(u64::from(state.cursor)).word(u64::from(state.turns));
                 hash.word(state.result.map_or(0, |result| 1 + u64::from(result)));
                 hash.word(state.until.map_or(0, |tick| tick.0 + 1)).word(state.task.unwrap_or(0));
-                hash.word(state.walk.as_ref().map_or(0, |walk| slotmap::Key::data(&walk.0).as_ffi()));
+                hash.word(state.walk.as_ref().map_or(0, |walk| walk.0.bits()));
             }
         }
         for (task, end) in &self.over {

@@ -4,10 +4,9 @@
 //! here: the waiting tasks (`tasks`), how handles keep results (`step::wait`).
 
 use mlua::Value;
-use slotmap::Key;
 
 use crate::base::hash::StateHash;
-use crate::base::ids::{PathToken, WalkId};
+use crate::base::ids::{GenerationalKey, PathToken, WalkId};
 
 /// Something that is over some day, with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,9 +45,9 @@ pub(crate) enum Outcome {
 impl Wait {
     pub(crate) fn hash_into(self, hash: &mut StateHash) {
         let (kind, number) = match self {
-            Self::Walk(id) => (1, id.data().as_ffi()),
+            Self::Walk(id) => (1, id.bits()),
             Self::DoorMove(serial) => (2, serial),
-            Self::Path(token) => (3, token.data().as_ffi()),
+            Self::Path(token) => (3, token.bits()),
             Self::Turn(serial) => (4, serial),
             Self::Play(serial) => (5, serial),
             Self::Timer(serial) => (6, serial),

@@ -10,7 +10,7 @@ use slotmap::Key;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
-use crate::base::ids::CharacterId;
+use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::value::Plain;
 use crate::script::state::boards::KeyChange;
 use crate::script::state::predicates::Job;
@@ -62,14 +62,14 @@ impl ScriptWork {
             Self::Attach { character, name, params } => {
                 hash.text(name);
                 params.hash_into(hash);
-                (4, character.data().as_ffi())
+                (4, character.bits())
             }
-            Self::Detach { character, .. } => (5, character.data().as_ffi()),
+            Self::Detach { character, .. } => (5, character.bits()),
             Self::BeginScene(scene) => (6, *scene),
             Self::EndScene(scene, _) => (7, *scene),
             Self::Stayed(watch, character) => {
                 hash.word(watch.data().as_ffi());
-                (8, character.data().as_ffi())
+                (8, character.bits())
             }
             Self::Turned { predicate, value } => {
                 hash.flag(*value);

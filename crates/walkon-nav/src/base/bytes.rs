@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::base::ids::{AreaId, DoorId, RegionId};
+use crate::base::ids::{AreaId, DoorId, GenerationalKey, RegionId};
 use crate::base::time::Tick;
 pub use data::{Datum, DatumKey, KeyRef};
 
@@ -642,12 +642,11 @@ macro_rules! saved_keys {
     ($($type:ty),*) => {$(
         impl Saved for $type {
             fn save(&self, out: &mut ByteWriter) {
-                let data = slotmap::Key::data(self).as_ffi();
-                let (slot, version) = (data & u64::from(u32::MAX), data >> 32);
-                out.word(slot);
+                let version = self.generation();
+                out.word(self.place() as u64);
                 out.flag(version == 1);
                 if version != 1 {
-                    out.word(version);
+                    out.word(version.into());
                 }
             }
             fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {

@@ -208,7 +208,7 @@ pub fn stride(
 /// Whether a body may go in a straight line from one place to another.
 type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 
-/// The same, compiled once and in this crate, whoever asks.
+/// [`stride`] itself: compiled once, in this crate, and not again for each closure.
 fn stride_where(
     (path, cursor): (&Path, Cursor),
     (place, heading): (Vec3, Vec2),
