@@ -398,10 +398,12 @@ impl Characters {
 
     /// Everybody alive, in order of creation.
     pub fn iter(&self) -> impl Iterator<Item = (CharacterId, &Character)> {
+        // Where nobody is marked, what is far from the body of each need not be read.
+        let is_anybody_removed = self.removed > 0;
         self.order
             .iter()
             .filter_map(|&id| self.slots.get(id).map(|character| (id, character)))
-            .filter(|(_, character)| character.is_alive())
+            .filter(move |(_, character)| !is_anybody_removed || character.is_alive())
     }
 
     /// Everybody alive, to be changed; in no order that means anything.

@@ -461,6 +461,7 @@ impl Fuel {
     }
 
     /// What is called next, as the ledger of a profile numbers it.
+    #[inline]
     pub(crate) fn set_context(&self, context: u32) {
         self.0.sampler.context.set(context);
     }

@@ -37,7 +37,7 @@ pub(crate) fn report(vm: &ScriptVm) -> Option<Profile> {
     end_step(vm);
     let ledger = vm.machine.profile.borrow();
     let ticks = store::with(vm.lua(), |runtime| runtime.clock.now.0);
-    ledger.as_ref().map(|ledger| Profile::of(ledger, &vm.fuel().stacks(), ticks))
+    ledger.as_ref().map(|ledger| Profile::of(ledger, vm.fuel().stacks(), ticks))
 }
 
 /// The fuel of all code called so far, by its owner.
@@ -111,18 +111,19 @@ pub(crate) fn contexts(vm: &ScriptVm, owners: &Rc<[Owner]>) -> Option<Rc<[u32]>>
 /// The name of a row of `update`s.
 const UPDATE: &str = "update";
 
+#[inline]
 fn context_now(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
-    let current = store::with(vm.lua(), |runtime| {
-        let current = runtime.running.under_way()?;
-        Some(if ledger.knows(current.owner) {
-            Ok(ledger.context(current.owner, &current.callback))
-        } else {
-            Err(current.clone())
-        })
+    let last = store::with(vm.lua(), |runtime| {
+        let call = runtime.running.under_way()?;
+        ledger.last_context(call.owner, &call.callback)
     });
-    match current {
-        Some(Ok(context)) => context,
-        Some(Err(current)) => known_context(vm, ledger, current.owner, &current.callback),
+    last.unwrap_or_else(|| find_context(vm, ledger))
+}
+
+#[inline(never)]
+fn find_context(vm: &ScriptVm, ledger: &mut Ledger) -> u32 {
+    match store::with(vm.lua(), |runtime| runtime.running.under_way().cloned()) {
+        Some(call) => known_context(vm, ledger, call.owner, &call.callback),
         // A row of `update`s, each noted by itself, or the body of a file.
         None => known_context(vm, ledger, Owner::HOST, &CodeName::Fixed("load")),
     }

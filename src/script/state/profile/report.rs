@@ -93,7 +93,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    pub(crate) fn of(ledger: &Ledger, stacks: &Stacks, ticks: u64) -> Self {
+    pub(crate) fn of(ledger: &Ledger, stacks: Stacks, ticks: u64) -> Self {
         let who = |subject: u32| ledger.subjects.get(subject).map(|subject| ledger.subjects.who(subject));
         let call_names: Vec<CallKey> = ledger
             .contexts
@@ -131,13 +131,13 @@ impl Profile {
     }
 
     /// Shares the fuel of each call out to the stacks that were seen in it, by their weights.
-    fn share_out(&mut self, ledger: &Ledger, stacks: &Stacks, names: &[CallKey]) {
-        let mut seen = stacks.weights.iter().peekable();
+    fn share_out(&mut self, ledger: &Ledger, mut stacks: Stacks, names: &[CallKey]) {
+        let mut seen = stacks.take_weights().into_iter().peekable();
         for (index, (name, tally)) in names.iter().zip(&ledger.of_contexts).enumerate() {
             let mut of_call: Vec<(Seen, u64)> = Vec::new();
             while let Some((key, weight)) = seen.next_if(|(key, _)| key.context as usize <= index) {
                 if key.context as usize == index {
-                    of_call.push((*key, *weight));
+                    of_call.push((key, weight));
                 }
             }
             if of_call.is_empty() {

@@ -2,7 +2,8 @@
 //!
 //! In: frames from the outermost to the innermost, in numbers; the call that they were seen in; a weight.
 //! Out: weights by call, stack and line. Holds: a stack is stored once; a stack that finds no room counts for
-//! the caller. Not here: how a stack is looked at (`vm::fuel::sampling`).
+//! the caller; what is noted at a look is sorted in later, many looks at once, so that a look disturbs the
+//! script little. Not here: how a stack is looked at (`vm::fuel::sampling`).
 
 use std::collections::BTreeMap;
 
@@ -61,15 +62,25 @@ pub(crate) const FRAMES_MAX: usize = 48;
 /// Stacks and functions, at most each.
 const STACKS_MAX: usize = 65_536;
 
+/// Functions that are found without a search.
+const RECENT: usize = 32;
+
+/// Looks that wait to be sorted in, at most.
+const WAITING_MAX: usize = 4096;
+
 /// All stacks that were seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Stacks {
     files: BTreeMap<String, u32>,
     by_place: BTreeMap<(u32, u32), u32>,
+    /// The functions of scripts that were seen last, by the line that they begin in.
+    recent: [u32; RECENT],
     pub(crate) functions: Vec<FunctionName>,
     pub(crate) nodes: Vec<StackNode>,
     children: BTreeMap<(u32, u32), u32>,
-    pub(crate) weights: BTreeMap<Seen, u64>,
+    /// Looks that are not sorted in yet.
+    waiting: Vec<(Seen, u64)>,
+    weights: BTreeMap<Seen, u64>,
 }
 
 impl Default for Stacks {
@@ -77,17 +88,33 @@ impl Default for Stacks {
         Self {
             files: BTreeMap::new(),
             by_place: BTreeMap::new(),
+            recent: [0; RECENT],
             functions: Vec::new(),
             nodes: vec![StackNode { parent: 0, function: 0 }],
             children: BTreeMap::new(),
+            waiting: Vec::new(),
             weights: BTreeMap::new(),
         }
     }
 }
 
 impl Stacks {
+    /// The number of a function of a script, if it was seen lately.
+    #[inline]
+    pub(crate) fn recent_function(&self, file: &[u8], line: u32) -> Option<u32> {
+        let number = self.recent[line as usize % RECENT];
+        let known = self.functions.get(number as usize)?;
+        (known.line == line && known.file.as_bytes() == file && !file.is_empty()).then_some(number)
+    }
+
     /// The number of a function; none when there are too many.
     pub(crate) fn function(&mut self, file: &str, name: &str, line: u32) -> Option<u32> {
+        let found = self.find_function(file, name, line)?;
+        self.recent[line as usize % RECENT] = found;
+        Some(found)
+    }
+
+    fn find_function(&mut self, file: &str, name: &str, line: u32) -> Option<u32> {
         // Functions of the host have no file, and are told apart by their names.
         let place = if file.is_empty() { name } else { file };
         let file_index = match self.files.get(place) {
@@ -126,7 +153,24 @@ impl Stacks {
             };
         }
         let line = frames.iter().find(|frame| frame.line > 0).map_or(0, |frame| frame.line);
-        *self.weights.entry(Seen { context, node, line }).or_default() += weight;
+        self.waiting.push((Seen { context, node, line }, weight));
+        if self.waiting.len() >= WAITING_MAX {
+            self.sort_in();
+        }
+    }
+
+    /// Adds the looks that wait to the weights.
+    fn sort_in(&mut self) {
+        self.waiting.sort_unstable();
+        for (seen, weight) in self.waiting.drain(..) {
+            *self.weights.entry(seen).or_default() += weight;
+        }
+    }
+
+    /// Takes out what each stack came to, in each call.
+    pub(crate) fn take_weights(&mut self) -> BTreeMap<Seen, u64> {
+        self.sort_in();
+        std::mem::take(&mut self.weights)
     }
 
     /// The functions of a stack, from the outermost.

@@ -2,7 +2,7 @@
 //!
 //! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds:
 //! a look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a
-//! level see the same; it changes nothing that a script or the counter of fuel can notice. Not here: the
+//! level see the same; where there are many looks they become rarer, once; it changes nothing that a script or the counter of fuel can notice. Not here: the
 //! owners of calls (`state::profile`).
 
 use std::cell::{Cell, RefCell};
@@ -22,6 +22,8 @@ pub(super) struct Sampler {
     every: Cell<u64>,
     /// Safepoints until the next look.
     due: Cell<u64>,
+    /// Looks until they become rarer.
+    frequent: Cell<u32>,
     /// What is called, as the ledger of the profile numbers it.
     pub(super) context: Cell<u32>,
     /// Units of the host that no look has accounted for, in this call and those before it: as safepoints do,
@@ -31,6 +33,10 @@ pub(super) struct Sampler {
     state: Cell<*mut ffi::lua_State>,
     pub(super) stacks: RefCell<Stacks>,
 }
+
+/// Looks that are taken before they become rarer: enough for the lines of a level that does little, while a
+/// level that does much has thousands a second anyway, and they cost it half.
+const FREQUENT_LOOKS: u32 = 1024;
 
 /// The state with which a sampler that is put aside goes on.
 pub(super) struct SamplerAside {
@@ -44,6 +50,7 @@ impl Default for Sampler {
         Self {
             every: Cell::new(0),
             due: Cell::new(0),
+            frequent: Cell::new(0),
             context: Cell::new(0),
             units: Cell::new(0),
             state: Cell::new(ptr::null_mut()),
@@ -56,6 +63,20 @@ impl Sampler {
     pub(super) fn begin(&self, every: u32) {
         self.every.set(u64::from(every));
         self.due.set(u64::from(every));
+        self.frequent.set(FREQUENT_LOOKS);
+    }
+
+    /// Counts a look; after enough of them the next are nearly twice as far apart. One of every safepoint
+    /// stays one of every safepoint.
+    fn count_look(&self) {
+        match self.frequent.get() {
+            0 => {}
+            1 => {
+                self.frequent.set(0);
+                self.every.set(2 * self.every.get() - 1);
+            }
+            more => self.frequent.set(more - 1),
+        }
     }
 
     /// Looks at nothing until [`Sampler::take_up`].
@@ -105,9 +126,11 @@ pub(super) unsafe fn pass(sampler: &Sampler, state: *mut ffi::lua_State, price: 
         sampler.due.set(due - 1);
         return;
     }
+    let passed = sampler.every.get();
+    sampler.count_look();
     sampler.due.set(sampler.every.get());
     // SAFETY: as said above.
-    unsafe { look(sampler, state, sampler.every.get().saturating_mul(price)) };
+    unsafe { look(sampler, state, passed.saturating_mul(price)) };
 }
 
 /// Looks at the callers of functions of the host, when these have taken enough.
@@ -117,10 +140,12 @@ pub(super) unsafe fn pass(sampler: &Sampler, state: *mut ffi::lua_State, price: 
 /// when the call ends. This is called by functions of the host, which scripts call, never by the allocator:
 /// so the stack is whole.
 #[allow(unsafe_code)]
+#[inline]
 pub(super) fn account(sampler: &Sampler) {
     let (units, state) = (sampler.units.get(), sampler.state.get());
     if units >= sampler.every.get() && !state.is_null() && sampler.is_on() {
         sampler.units.set(0);
+        sampler.count_look();
         // SAFETY: as said above.
         unsafe { look(sampler, state, units) };
     }
@@ -167,32 +192,61 @@ unsafe fn look(sampler: &Sampler, state: *mut ffi::lua_State, weight: u64) {
 /// The record was filled in by Luau, and the function it tells of is on the stack.
 #[allow(unsafe_code)]
 unsafe fn seen(stacks: &mut Stacks, debug: &ffi::lua_Debug, inner_count: usize) -> Option<SeenFrame> {
-    // SAFETY: as said above.
-    let (name, source) = unsafe { (text(debug.name), text(debug.source)) };
     let line = u32::try_from(debug.currentline).unwrap_or(0);
     if line == 0 {
+        // SAFETY: as said above.
+        let name = unsafe { text(debug.name) }.to_str().unwrap_or("");
         if name.is_empty() || inner_count > 0 {
             return None;
         }
         return Some(SeenFrame { function: stacks.function("", name, 0)?, line });
     }
-    let file = source.strip_prefix(['=', '@']).unwrap_or(source);
-    if file == OWN_CHUNK {
+    // SAFETY: as said above.
+    let source = unsafe { text(debug.source) };
+    let file = source.to_bytes().strip_prefix(b"=").or(source.to_bytes().strip_prefix(b"@"));
+    let file = file.unwrap_or(source.to_bytes());
+    let begins = u32::try_from(debug.linedefined).unwrap_or(0);
+    if let Some(function) = stacks.recent_function(file, begins) {
+        return Some(SeenFrame { function, line });
+    }
+    if file == OWN_CHUNK.as_bytes() {
         return None;
     }
-    let function = stacks.function(file, name, u32::try_from(debug.linedefined).unwrap_or(0))?;
+    // SAFETY: as said above.
+    let name = unsafe { text(debug.name) }.to_str().unwrap_or("");
+    let function = stacks.function(std::str::from_utf8(file).unwrap_or(""), name, begins)?;
     Some(SeenFrame { function, line })
 }
 
-/// A text of Luau; empty where there is none or it is no UTF-8.
+/// A text of Luau; empty where there is none.
 ///
 /// # Safety
 /// `text` is null or ends in a zero, and lives as long as the result is used.
 #[allow(unsafe_code)]
-unsafe fn text<'text>(text: *const c_char) -> &'text str {
-    if text.is_null() {
-        return "";
-    }
+unsafe fn text<'text>(text: *const c_char) -> &'text CStr {
     // SAFETY: as said above.
-    unsafe { CStr::from_ptr(text) }.to_str().unwrap_or("")
+    if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::state::profile::ProfileSetup;
+    use crate::script::vm::fuel::sampling::{FREQUENT_LOOKS, Sampler};
+
+    #[test]
+    fn looks_become_rarer_once_unless_every_safepoint_is_wanted() {
+        let after = |every: u32, looks: u32| {
+            let sampler = Sampler::default();
+            sampler.begin(every);
+            (0..looks).for_each(|_| sampler.count_look());
+            sampler.every.get()
+        };
+        let usual = ProfileSetup::SAMPLE_EVERY;
+        assert_eq!(after(usual, FREQUENT_LOOKS - 1), u64::from(usual));
+        assert_eq!(after(usual, FREQUENT_LOOKS), 2 * u64::from(usual) - 1);
+        assert_eq!(after(usual, 9 * FREQUENT_LOOKS), 2 * u64::from(usual) - 1);
+        assert_eq!(after(1, 2 * FREQUENT_LOOKS), 1);
+        let is_prime = |number: u32| (2..number).all(|factor| number % factor != 0);
+        assert!(is_prime(usual) && is_prime(2 * usual - 1), "loops do not keep step");
+    }
 }
