@@ -114,18 +114,16 @@ fn is_truth_value(parameter: &str) -> bool {
 /// Whether a parameter is a tuple, as its type or its pattern says.
 fn is_tuple(parameter: &str) -> bool {
     let Some((pattern, of)) = parameter.rsplit_once(": ") else { return false };
-    let lifetime =
-        |of: &str| of.starts_with('\'').then(|| of.split_once(' ').map(|(_, rest)| rest.to_owned()));
     let of = of.trim_start_matches('&');
-    let of = lifetime(of).flatten().unwrap_or_else(|| of.to_owned());
+    let of = if of.starts_with('\'') { of.split_once(' ').map_or(of, |(_, of)| of) } else { of };
     [pattern.trim_start_matches('&'), of.trim_start_matches("mut ")]
         .iter()
         .any(|text| text.starts_with('(') && parts(bracketed(text)).len() > 1)
 }
 
 fn is_test(file: &SourceFile) -> bool {
-    let names = file.path.split('/').map(|name| name.trim_end_matches(".rs"));
-    names.into_iter().any(|name| name == "tests" || name == "laws")
+    let mut names = file.path.split('/').map(|name| name.trim_end_matches(".rs"));
+    names.any(|name| name == "tests" || name == "laws")
 }
 
 /// Asserts that no parameter is of a kind but those that are excused.

@@ -261,8 +261,8 @@ impl ScriptHost {
     }
 
     /// Puts what was saved in place of all that scripts keep, and has everybody there again: their code
-    /// begins in the next step 3 ([`ScriptHost::begin_loaded`]). `behaviours` says whose behaviour the level has
-    /// changed since, `changed` which files are others.
+    /// begins in the next step 3 ([`ScriptHost::begin_loaded`]). `behaviours` says whose behaviour the level
+    /// has changed since, `changed` which files are others.
     ///
     /// # Errors
     /// When the bytes are no state, a script is missing, or the saved state does not fit it.

@@ -200,8 +200,9 @@ const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
 const STOP_S: f32 = 0.25;
 
-/// One tick of a body that follows `path` from `cursor` on. `clear` says whether it may go in a straight line from one place to another. Cost: nothing to speak of
-/// on a straight stretch; around corners up to twelve lines for each small step.
+/// One tick of a body that follows `path` from `cursor` on. `clear` says whether it may go in a straight line
+/// from one place to another. Cost: nothing to speak of on a straight stretch; around corners up to twelve
+/// lines for each small step.
 #[must_use]
 #[inline]
 pub fn stride(

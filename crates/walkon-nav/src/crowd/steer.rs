@@ -215,11 +215,11 @@ pub struct Way<'a> {
     pub ends: [Vec3; 2],
 }
 
-/// Where to head next. `clear` says whether one may go in a straight line from one place to another. A body that will still be within the leeway keeps its course; otherwise it
-/// aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is
-/// clear; failing that at the next corner, or back at the path beside it. None at the end of the path. Cost:
-/// the segments ahead within reach, at most eleven lines; none for a body that walks along a segment longer
-/// than it looks ahead.
+/// Where to head next. `clear` says whether one may go in a straight line from one place to another. A body
+/// that will still be within the leeway keeps its course; otherwise it aims at a point ahead on the path, at
+/// a slant and before the next corner, as far as the straight line is clear; failing that at the next corner,
+/// or back at the path beside it. None at the end of the path. Cost: the segments ahead within reach, at most
+/// eleven lines; none for a body that walks along a segment longer than it looks ahead.
 #[must_use]
 pub fn aim(
     Way { points, segment, ends }: Way<'_>,
