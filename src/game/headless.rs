@@ -242,7 +242,7 @@ pub fn run_hosted(game: &mut Game, bound: &Bound, host: &mut dyn Host) -> Report
     let switched_off = game.switched_off();
     let last = game.end();
     let _ = host.watch(game.world(), &last);
-    Report { switched_off, ..report(game, ended.unwrap_or(RunEnd::Bound), bound, (ticks, hash)) }
+    Report { switched_off, ..report(game, ended.unwrap_or(RunEnd::Bound), bound, ticks, hash) }
 }
 
 /// Why a run ends after this tick, if it does.
@@ -260,7 +260,7 @@ fn after_tick(game: &Game, bound: &Bound, recorded: &Tick) -> Option<RunEnd> {
     recorded.has(until).then_some(RunEnd::Until)
 }
 
-fn report(game: &Game, ended: RunEnd, bound: &Bound, (ticks, hash): (u64, u64)) -> Report {
+fn report(game: &Game, ended: RunEnd, bound: &Bound, ticks: u64, hash: u64) -> Report {
     let world = game.world();
     let outcome = game.outcome();
     let ok = match ended {

@@ -139,7 +139,7 @@ impl Listener<'_> {
         let character = characters::spawn(self.world, spawn).map_err(sentence)?;
         let character = character.ok_or_else(|| no_ground(at))?;
         if let (Some(behaviour), Some(scripts)) = (behaviour, &mut self.scripts) {
-            scripts.attach(self.world, character, (behaviour, given));
+            scripts.attach(self.world, character, behaviour, given);
         }
         Ok(())
     }

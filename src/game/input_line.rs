@@ -28,7 +28,7 @@ pub fn line(world: &World, tick: u64, input: &Input) -> String {
     let of = || JsonLine::fact(tick, "input").text("kind", input.kind());
     let line = match input {
         Input::Event { name, payload } => {
-            with_data(fact.text("name", name), world, ("payload", payload.as_ref()))
+            with_data(fact.text("name", name), world, "payload", payload.as_ref())
         }
         Input::Answer { id, option } => of().text("id", id).text("option", option),
         Input::Continue { scene } | Input::Skip { scene } => of().maybe_text("scene", scene.as_deref()),
@@ -64,7 +64,7 @@ fn with_spawn(line: JsonLine, world: &World, order: &InputSpawn) -> JsonLine {
     let line = line.text("name", &order.name).raw("at", &place_in_space(order.at.into()));
     let line = line.maybe_text("behaviour", order.behaviour.as_deref());
     let line = if tags.is_empty() { line } else { line.raw("tags", &format!("[{}]", tags.join(","))) };
-    with_data(line, world, ("params", order.params.as_ref()))
+    with_data(line, world, "params", order.params.as_ref())
 }
 
 fn with_texts(line: JsonLine, reload: &Reload) -> JsonLine {
@@ -92,7 +92,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Adds plain data under a name, and what JSON has no form for in it.
-fn with_data(line: JsonLine, world: &World, (name, data): (&str, Option<&Plain>)) -> JsonLine {
+fn with_data(line: JsonLine, world: &World, name: &str, data: Option<&Plain>) -> JsonLine {
     let Some(payload) = data else { return line };
     let line = line.plain(name, world, payload);
     let mut kinds = BTreeMap::new();

@@ -296,8 +296,9 @@ impl Game {
         if !reload.is_empty() {
             let staged = reload::stage(self.scripts.as_mut(), &reload); // 2
             // 3 begins with it, before any other code runs.
-            let level = (staged, &mut self.origin);
-            self.reload_count += u64::from(reload::commit(world, self.scripts.as_mut(), &reload, level));
+            let scripts = self.scripts.as_mut();
+            let is_done = reload::commit(world, scripts, &reload, staged, &mut self.origin);
+            self.reload_count += u64::from(is_done);
         }
         if let Some(scripts) = &mut self.scripts {
             scripts.scripts(world); // 3

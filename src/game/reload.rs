@@ -35,7 +35,8 @@ pub(super) fn commit(
     world: &mut World,
     mut scripts: Option<&mut ScriptHost>,
     reload: &Reload,
-    (level, origin): (Option<Result<level_reload::StagedLevel, ReloadError>>, &mut Option<Origin>),
+    level: Option<Result<level_reload::StagedLevel, ReloadError>>,
+    origin: &mut Option<Origin>,
 ) -> bool {
     let outcome = match (level, origin.as_mut()) {
         (Some(Err(refusal)), _) => {
@@ -45,7 +46,7 @@ pub(super) fn commit(
             Some(Err(refusal))
         }
         (Some(Ok(staged)), Some(origin)) => {
-            Some(with_level(world, scripts.as_deref_mut(), (staged, origin), reload))
+            Some(with_level(world, scripts.as_deref_mut(), staged, origin, reload))
         }
         _ => scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &Vec::new())),
     };
@@ -64,7 +65,8 @@ pub(super) fn commit(
 fn with_level(
     world: &mut World,
     scripts: Option<&mut ScriptHost>,
-    (mut staged, origin): (level_reload::StagedLevel, &mut Origin),
+    mut staged: level_reload::StagedLevel,
+    origin: &mut Origin,
     reload: &Reload,
 ) -> Result<Taken, ReloadError> {
     let before = (world.clone(), origin.clone());

@@ -300,7 +300,7 @@ impl Game {
         };
         let settings = spawn::settings(&level.def);
         let mut scripts = ScriptHost::new(scripts, &settings, header.seed)?;
-        let (mut world, origin) = read(level, (&header, body), (&mut scripts, &changed))?;
+        let (mut world, origin) = read(level, &header, body, &mut scripts, &changed)?;
         world.set_threads(setup.threads);
         tell_who_is_there(&mut world);
         Ok(Self { origin: Some(origin), ..Self::of(world, Some(scripts), setup.recorder) })
@@ -335,7 +335,7 @@ impl Game {
             self.scripts = Some(scripts);
             return Err(RestoreError::Scripts(Box::new(refusal)));
         }
-        let read = read(level, (&header, body), (&mut scripts, &BTreeSet::new()));
+        let read = read(level, &header, body, &mut scripts, &BTreeSet::new());
         let (before, threads) = (self.world.tick(), self.world.threads());
         if let Ok((world, origin)) = read {
             (self.world, self.origin) = (world, Some(origin));
@@ -352,8 +352,10 @@ impl Game {
 /// World and origin of a save; the scripts are loaded with it.
 fn read(
     mut level: Level,
-    (header, body): (&SaveHeader, &[u8]),
-    (scripts, changed): (&mut ScriptHost, &BTreeSet<String>),
+    header: &SaveHeader,
+    body: &[u8],
+    scripts: &mut ScriptHost,
+    changed: &BTreeSet<String>,
 ) -> Result<(World, Origin), RestoreError> {
     if header.level != level.def.name {
         let (there, here) = (&header.level, &level.def.name);
@@ -382,7 +384,7 @@ fn read(
         None => Edited::default(),
     };
     tell(&mut world, edited.notes);
-    let loaded = scripts.load(&mut world, &mut input, (&edited.behaviours, changed));
+    let loaded = scripts.load(&mut world, &mut input, &edited.behaviours, changed);
     loaded.map_err(|refusal| RestoreError::Scripts(Box::new(refusal)))?;
     input.end()?;
     Ok((world, origin))

@@ -44,7 +44,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
     let mut cells = AsciiCells { width: width as u32, depth: def.rows.len() as u32, ..AsciiCells::default() };
     let meanings = meanings(findings, def, &mut cells);
     let mut drawn: Vec<Option<Point>> = vec![None; def.legend.len()];
-    let sound = drawing.read(findings, (width, &meanings), |findings, meaning: Meaning, x, z| {
+    let sound = drawing.read(findings, width, &meanings, |findings, meaning: Meaning, x, z| {
         cells.walkable.push(meaning.walkable);
         cells.factor.push(meaning.factor);
         cells.area.push(meaning.area);
@@ -61,7 +61,7 @@ fn meanings(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells) -> 
     for (entry, (character, legend)) in def.legend.iter().enumerate() {
         let area =
             legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
-        set_sight(findings, &mut cells.areas, character, (area, legend.blocks_sight));
+        set_sight(findings, &mut cells.areas, character, area, legend.blocks_sight);
         let factor = legend.cost.unwrap_or(1.0) as f32;
         meanings
             .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));

@@ -48,13 +48,13 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
         return Some(map);
     }
     if let NavigationDef::Grid(GridDef { mesh: Some(mesh), .. }) = &def.navigation {
-        let mut map = super::mesh::build::build(findings, def, (mesh, resolved)).map(NavMap::Mesh)?;
+        let mut map = super::mesh::build::build(findings, def, mesh, resolved).map(NavMap::Mesh)?;
         let floor_y_m = resolve::floor_y_m(def);
         actions::join(findings, &def.navigation, floor_y_m, &mut map);
         return Some(map);
     }
     if let NavigationDef::Tiles(tiles) = &def.navigation {
-        return tile_map(findings, def, (tiles, resolved));
+        return tile_map(findings, def, tiles, resolved);
     }
     let built = match &def.navigation {
         NavigationDef::Grid(grid) => CellMap::from_grid(&grid_source(grid, resolved)),
@@ -78,10 +78,11 @@ pub(crate) fn build(findings: &mut Findings, def: &LevelDef, resolved: &Resolved
 fn tile_map(
     findings: &mut Findings,
     def: &LevelDef,
-    (tiles, resolved): (&TilesDef, &Resolved),
+    tiles: &TilesDef,
+    resolved: &Resolved,
 ) -> Option<NavMap> {
     let cells = resolved.tiles.as_ref()?;
-    let layer = |layer| CellMap::from_cells(&tile_source(tiles, (cells, layer), resolved));
+    let layer = |layer| CellMap::from_cells(&tile_source(tiles, cells, layer, resolved));
     let built: Result<Vec<CellMap>, CellMapError> = (0..cells.layers.len()).map(layer).collect();
     let mut maps = match built {
         Ok(maps) => maps,
@@ -101,8 +102,12 @@ fn tile_map(
         return maps.pop().map(NavMap::Cells);
     }
     let names = actions::checked_names(findings, &def.navigation)?;
-    let links: Vec<Option<LayerLink>> =
-        tiles.links.iter().enumerate().map(|link| layer_link(findings, (tiles, &names), link)).collect();
+    let links: Vec<Option<LayerLink>> = tiles
+        .links
+        .iter()
+        .enumerate()
+        .map(|(index, link)| layer_link(findings, tiles, &names, index, link))
+        .collect();
     let links: Option<Vec<LayerLink>> = links.into_iter().collect();
     match Layers::new(maps, links?) {
         Ok(layers) => Some(NavMap::Layers(layers)),
@@ -116,8 +121,10 @@ fn tile_map(
 /// A link, its layers by number; None, and a finding, for a layer that is not there.
 fn layer_link(
     findings: &mut Findings,
-    (tiles, actions): (&TilesDef, &[String]),
-    (index, link): (usize, &LinkDef),
+    tiles: &TilesDef,
+    actions: &[String],
+    index: usize,
+    link: &LinkDef,
 ) -> Option<LayerLink> {
     let names = || tiles.layers.iter().map(|layer| layer.name.value.as_str());
     let mut end = |end: &LinkEnd, key: &str| {
@@ -257,7 +264,7 @@ fn ascii_source(ascii: &AsciiDef, cells: &AsciiCells, resolved: &Resolved) -> Ce
 }
 
 /// One layer of a tile map.
-fn tile_source(tiles: &TilesDef, (cells, layer): (&TileCells, usize), resolved: &Resolved) -> CellSource {
+fn tile_source(tiles: &TilesDef, cells: &TileCells, layer: usize, resolved: &Resolved) -> CellSource {
     let frame = cells.frame;
     let [columns, _] = frame.tile_count();
     // Cells without a tile, which hexagons and diamonds have, are blocked ground.
@@ -332,7 +339,7 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
         }
     }
     if let NavigationDef::Grid(grid) = &def.navigation {
-        doors_that_close_nothing(findings, def, (grid, resolved), map);
+        doors_that_close_nothing(findings, def, grid, resolved, map);
     }
     characters_in_walls(findings, def, map);
 }
@@ -341,7 +348,8 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
 fn doors_that_close_nothing(
     findings: &mut Findings,
     def: &LevelDef,
-    (grid, resolved): (&GridDef, &Resolved),
+    grid: &GridDef,
+    resolved: &Resolved,
     map: &NavMap,
 ) {
     for (door, area_id) in def.doors.iter().zip(&resolved.door_areas) {

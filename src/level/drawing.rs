@@ -43,14 +43,15 @@ impl<'a> Drawing<'a> {
     pub(crate) fn read<M: Copy>(
         &self,
         findings: &mut Findings,
-        (width, meanings): (usize, &[(char, M)]),
+        width: usize,
+        meanings: &[(char, M)],
         mut visit: impl FnMut(&mut Findings, M, usize, usize) -> bool,
     ) -> bool {
         let mut sound = true;
         for (z, row) in self.rows.iter().enumerate() {
             let length = row.value.chars().count();
             if length != width {
-                self.odd_length(findings, z, (length, width));
+                self.odd_length(findings, z, length, width);
                 sound = false;
                 continue;
             }
@@ -58,7 +59,7 @@ impl<'a> Drawing<'a> {
                 match meanings.binary_search_by_key(&character, |(known, _)| *known) {
                     Ok(found) => sound &= visit(findings, meanings[found].1, x, z),
                     Err(_) => {
-                        self.unknown_character(findings, (x, z), character);
+                        self.unknown_character(findings, x, z, character);
                         sound = false;
                     }
                 }
@@ -72,7 +73,7 @@ impl<'a> Drawing<'a> {
         format!("{}/{z}", self.pointer)
     }
 
-    fn odd_length(&self, findings: &mut Findings, z: usize, (length, width): (usize, usize)) {
+    fn odd_length(&self, findings: &mut Findings, z: usize, length: usize, width: usize) {
         findings.error(|| {
             let message =
                 format!("{}[{z}] has {length} characters, expected {width} as the first row has", self.words);
@@ -80,8 +81,8 @@ impl<'a> Drawing<'a> {
         });
     }
 
-    fn unknown_character(&self, findings: &mut Findings, (x, z): (usize, usize), character: char) {
-        let span = self.character_span((x, z), character);
+    fn unknown_character(&self, findings: &mut Findings, x: usize, z: usize, character: char) {
+        let span = self.character_span(x, z, character);
         findings.error(|| {
             let message = format!(
                 "{}[{z}] has {character:?} in column {}, which means nothing here",
@@ -95,7 +96,7 @@ impl<'a> Drawing<'a> {
     }
 
     /// Where a character stands in the file; of a row with escapes, where the row begins.
-    pub(crate) fn character_span(&self, (x, z): (usize, usize), character: char) -> Span {
+    pub(crate) fn character_span(&self, x: usize, z: usize, character: char) -> Span {
         let row = &self.rows[z];
         let offset: usize = row.value.chars().take(x).map(char::len_utf8).sum();
         // Without escapes the character stands where it looks.
@@ -135,7 +136,8 @@ pub(crate) fn set_sight(
     findings: &mut Findings,
     areas: &mut [DrawnArea],
     character: &Located<char>,
-    (area, blocks_sight): (u16, Option<bool>),
+    area: u16,
+    blocks_sight: Option<bool>,
 ) {
     match usize::from(area).checked_sub(1).and_then(|area| areas.get_mut(area)) {
         Some(area) => area.blocks_sight = blocks_sight.or(area.blocks_sight),

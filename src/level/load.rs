@@ -120,7 +120,7 @@ impl Loader<'_> {
     fn names(&mut self, name: &str) -> Option<(LevelDef, Resolved)> {
         let bytes = self.bytes(name)?;
         if tiled::is_tiled(name) || tiled::is_world(name) {
-            let def = self.tiled((name, &bytes), &TiledOptions::default())?.def;
+            let def = self.tiled(name, &bytes, &TiledOptions::default())?.def;
             let resolved = resolve::resolve(&mut self.findings, &def);
             return Some((def, resolved));
         }
@@ -155,7 +155,7 @@ impl Loader<'_> {
         match self.source.read(&path, FILE_BYTES_MAX) {
             Ok(bytes) if named.form == MapForm::Tiled => {
                 let options = named.tiled.clone();
-                if let Some(made) = self.tiled((&path, &bytes), &options) {
+                if let Some(made) = self.tiled(&path, &bytes, &options) {
                     def.add_map(made.def);
                 }
             }
@@ -172,8 +172,8 @@ impl Loader<'_> {
     }
 
     /// A map of Tiled with the files it names.
-    fn tiled(&mut self, file: (&str, &[u8]), options: &TiledOptions) -> Option<tiled::Tiled> {
-        let (made, failed) = tiled::take_in(&mut self.findings, self.source, file, options);
+    fn tiled(&mut self, path: &str, bytes: &[u8], options: &TiledOptions) -> Option<tiled::Tiled> {
+        let (made, failed) = tiled::take_in(&mut self.findings, self.source, path, bytes, options);
         self.failed = failed.or(self.failed.take());
         made
     }

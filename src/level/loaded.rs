@@ -42,10 +42,10 @@ impl Level {
         &self,
         code: &'static str,
         severity: Severity,
-        at: (Span, String),
+        span: Span,
+        pointer: String,
         message: String,
     ) -> Diagnostic {
-        let (span, pointer) = at;
         let file = self.files.get(usize::from(span.file));
         let (line, column) = file.map_or((1, 1), |file| file.position(span.start));
         let path = file.map(|file| file.path.clone()).unwrap_or_default();

@@ -27,10 +27,10 @@ pub fn manual() -> String {
     let parts = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
     let mut page = String::from(HEAD);
     let root = schema.as_object().unwrap_or(&none);
-    section(&mut page, ("Level", root), &schema);
+    section(&mut page, "Level", root, &schema);
     for name in in_order(&schema, parts) {
         if let Some(part) = parts.get(name).and_then(Value::as_object) {
-            section(&mut page, (name, part), part.get("anyOf").unwrap_or(&Value::Null));
+            section(&mut page, name, part, part.get("anyOf").unwrap_or(&Value::Null));
         }
     }
     format!("{}\n", page.trim_end())
@@ -67,7 +67,7 @@ fn reference(object: &Object) -> Option<&str> {
 }
 
 /// A heading, what it is, and a table of its keys where it has any.
-fn section(page: &mut String, (name, part): (&str, &Object), forms: &Value) {
+fn section(page: &mut String, name: &str, part: &Object, forms: &Value) {
     put(page, format_args!("## {}\n\n", title(name, part)));
     if let Some(words) = text(part, "description") {
         put(page, format_args!("{words}\n\n"));

@@ -3,7 +3,7 @@
 //! In: the corners as written. Out: the corners without repeats, whether they enclose anything, and a pair of
 //! edges that cross. Holds: the cost is bounded for any outline. Not here: which cells lie inside (`nav`).
 
-use crate::base::geom::{Point, cross};
+use crate::base::geom::{Point, Segment, cross};
 use crate::base::ordered;
 
 /// Pairs of edges compared in one level before the search for crossings ends: about 50 ms.
@@ -48,15 +48,15 @@ pub(crate) enum Crossing {
 /// may still be compared.
 pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
     let count = corners.len();
-    let ends = |edge: usize| (corners[edge], corners[(edge + 1) % count]);
+    let ends = |edge: usize| Segment { from: corners[edge], to: corners[(edge + 1) % count] };
     let mut order: Vec<usize> = (0..count).collect();
     ordered::sort_by(&mut order, |a, b| least_x(ends(*a)).total_cmp(&least_x(ends(*b))).then(a.cmp(b)));
     for (position, &edge) in order.iter().enumerate() {
-        let (a, b) = ends(edge);
-        let reach = a[0].max(b[0]);
+        let one = ends(edge);
+        let reach = one.from[0].max(one.to[0]);
         for &other in &order[position + 1..] {
-            let (c, d) = ends(other);
-            if least_x((c, d)) > reach {
+            let next = ends(other);
+            if least_x(next) > reach {
                 break;
             }
             if *pairs_left == 0 {
@@ -64,7 +64,7 @@ pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
             }
             *pairs_left -= 1;
             let neighbours = (edge + 1) % count == other || (other + 1) % count == edge;
-            if !neighbours && segments_cross((a, b), (c, d)) {
+            if !neighbours && segments_cross(one, next) {
                 return Crossing::Between(edge.min(other), edge.max(other));
             }
         }
@@ -72,13 +72,14 @@ pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
     Crossing::Nowhere
 }
 
-fn least_x((a, b): (Point, Point)) -> f64 {
-    a[0].min(b[0])
+fn least_x(segment: Segment<Point>) -> f64 {
+    segment.from[0].min(segment.to[0])
 }
 
 /// Whether the two segments pass through each other; touching is not crossing, because outlines that pinch to
 /// a point mean what they show.
-fn segments_cross((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+fn segments_cross(one: Segment<Point>, other: Segment<Point>) -> bool {
+    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
     let (c_side, d_side) = (cross(a, b, c), cross(a, b, d));
     let (a_side, b_side) = (cross(c, d, a), cross(c, d, b));
     c_side * d_side < 0.0 && a_side * b_side < 0.0

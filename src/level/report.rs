@@ -50,7 +50,7 @@ pub fn report(level: &Level) -> Vec<Diagnostic> {
     let mut parts = Vec::new();
     for layer in 0..layers {
         let mut own = islands(&map, layer);
-        summary(&mut findings, level, &map, (layer, &own));
+        summary(&mut findings, level, &map, layer, &own);
         own.truncate(PARTS_MAX);
         parts.extend(own.into_iter().map(|island| LayerIsland { layer, island }));
     }
@@ -143,7 +143,7 @@ fn layer_names(level: &Level) -> impl Iterator<Item = &str> {
     layers.iter().map(|layer| layer.name.value.as_str())
 }
 
-fn summary(findings: &mut Findings, level: &Level, map: &NavMap, (layer, parts): (u8, &[Island])) {
+fn summary(findings: &mut Findings, level: &Level, map: &NavMap, layer: u8, parts: &[Island]) {
     let walkable = parts.iter().map(|part| u64::from(part.cells)).sum::<u64>();
     let size = match (map.layer(layer), map.mesh(), map.graph()) {
         (Some(cells), _, _) => {

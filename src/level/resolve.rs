@@ -282,13 +282,13 @@ fn doors(findings: &mut Findings, def: &LevelDef, resolved: &mut Resolved) {
     for (index, area) in found.into_iter().enumerate() {
         resolved.door_areas.push(AreaId::from(area.unwrap_or(0)));
         if let Some(area) = area {
-            rule(findings, def, (index, area), resolved);
+            rule(findings, def, index, area, resolved);
         }
     }
 }
 
 /// A door decides about its area; the area's own key only has to agree.
-fn rule(findings: &mut Findings, def: &LevelDef, (index, area): (usize, usize), resolved: &mut Resolved) {
+fn rule(findings: &mut Findings, def: &LevelDef, index: usize, area: usize, resolved: &mut Resolved) {
     let door = &def.doors[index];
     if let Some(other) = resolved.areas[area].door {
         findings.error(|| {

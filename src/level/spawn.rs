@@ -102,7 +102,8 @@ fn tiles(def: &LevelDef, resolved: &Resolved) -> Option<Tiles> {
     let kinds = cells.meanings.iter().map(|meaning| meaning.tile.clone()).collect();
     let layers = tiles.layers.iter().zip(&cells.layers);
     let layers = layers.map(|(layer, kinds)| (layer.name.value.clone(), kinds.clone())).collect();
-    let mut table = Tiles::new(cells.frame.tile_count().into(), kinds, layers)?;
+    let [width, depth] = cells.frame.tile_count();
+    let mut table = Tiles::new(width, depth, kinds, layers)?;
     table.is_isometric = tiles.projection == Projection::Isometric;
     Some(table)
 }

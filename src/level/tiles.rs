@@ -88,7 +88,8 @@ pub(crate) struct TileMeaning {
 
 /// The tiles of a map. None after an error in its rows.
 pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCells> {
-    let drawings: Vec<Drawing<'_>> = def.layers.iter().enumerate().map(drawing).collect();
+    let drawings: Vec<Drawing<'_>> =
+        def.layers.iter().enumerate().map(|(index, layer)| drawing(index, layer)).collect();
     let (width, depth) = size(findings, def, &drawings)?;
     let frame = match def.frame(width as u32, depth as u32) {
         Ok(frame) => frame,
@@ -99,19 +100,19 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &TilesDef) -> Option<TileCel
     };
     let mut cells = TileCells { frame, ..TileCells::default() };
     let known = meanings(findings, def, &mut cells);
-    let mut drawn: Vec<Option<(u8, Point)>> = vec![None; def.legend.len()];
+    let mut marks = DrawnMarks { def, frame, places: vec![None; def.legend.len()] };
     let mut sound = true;
     for (layer, drawing) in drawings.iter().enumerate() {
         let mut tiles = Vec::with_capacity(width * depth);
-        sound &= drawing.read(findings, (width, &known), |findings, number: u16, x, z| {
+        sound &= drawing.read(findings, width, &known, |findings, number: u16, x, z| {
             tiles.push(number);
-            let at = (layer, x, z);
             note_area(&mut cells, number, [x, z]);
-            note_mark(findings, (def, frame), (&mut drawn, drawing), (number, at))
+            marks.note(findings, drawing, number, layer, [x, z])
         });
         cells.layers.push(tiles);
     }
-    let marks = def.legend.iter().zip(drawn).map(|((character, legend), at)| (character, &legend.mark, at));
+    let marks =
+        def.legend.iter().zip(marks.places).map(|((character, legend), at)| (character, &legend.mark, at));
     let marks = placed_marks(findings, marks).into_iter();
     cells.marks =
         marks.map(|(name, pointer, (layer, point))| TileMark { name, pointer, layer, point }).collect();
@@ -128,7 +129,7 @@ fn misfit(def: &TilesDef, error: &CellMapError) -> PendingDiagnostic {
     PendingDiagnostic::new(code, def.span, error.to_string()).at("/navigation")
 }
 
-fn drawing((index, layer): (usize, &LayerDef)) -> Drawing<'_> {
+fn drawing(index: usize, layer: &LayerDef) -> Drawing<'_> {
     Drawing {
         rows: &layer.rows,
         words: format!("navigation.layers[{index}].rows"),
@@ -184,7 +185,7 @@ fn meanings(findings: &mut Findings, def: &TilesDef, cells: &mut TileCells) -> V
     for (character, legend) in &def.legend {
         let area =
             legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
-        set_sight(findings, &mut cells.areas, character, (area, legend.blocks_sight));
+        set_sight(findings, &mut cells.areas, character, area, legend.blocks_sight);
         // Bounded: a file holds fewer different characters than there are numbers.
         let Ok(number) = u16::try_from(cells.meanings.len()) else { continue };
         cells.meanings.push(TileMeaning { tile: tile(legend), area, one_way: legend.one_way.clone() });
@@ -218,29 +219,43 @@ fn note_area(cells: &mut TileCells, number: u16, [x, z]: [usize; 2]) {
     area.bounds.include([middle_x + half_x, middle_z + half_z]);
 }
 
-/// Counts a tile for its mark. False when the mark stands on the map already.
-fn note_mark(
-    findings: &mut Findings,
-    (def, frame): (&TilesDef, MapFrame),
-    (drawn, drawing): (&mut [Option<(u8, Point)>], &Drawing<'_>),
-    (number, (layer, x, z)): (u16, (usize, usize, usize)),
-) -> bool {
-    let Some(entry) = usize::from(number).checked_sub(2) else { return true };
-    if def.legend[entry].1.mark.is_none() {
-        return true;
+/// The tiles that were drawn as marks so far.
+struct DrawnMarks<'a> {
+    def: &'a TilesDef,
+    frame: MapFrame,
+    /// By entry of the legend: the layer, and the middle of the tile.
+    places: Vec<Option<(u8, Point)>>,
+}
+
+impl DrawnMarks<'_> {
+    /// Counts a tile for its mark. False when the mark stands on the map already.
+    fn note(
+        &mut self,
+        findings: &mut Findings,
+        drawing: &Drawing<'_>,
+        number: u16,
+        layer: usize,
+        [x, z]: [usize; 2],
+    ) -> bool {
+        let Some(entry) = usize::from(number).checked_sub(2) else { return true };
+        let (character, legend) = &self.def.legend[entry];
+        if legend.mark.is_none() {
+            return true;
+        }
+        let place = &mut self.places[entry];
+        if place.is_none() {
+            *place = self.frame.tile_centre([x as u32, z as u32]).map(|centre| (layer as u8, centre));
+            return true;
+        }
+        let character = character.value;
+        let span = drawing.character_span(x, z, character);
+        findings.error(|| {
+            let message = format!(
+                "{}[{z}] has {character:?} again, expected one tile, because it is a mark",
+                drawing.words
+            );
+            PendingDiagnostic::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
+        });
+        false
     }
-    if drawn[entry].is_none() {
-        drawn[entry] = frame.tile_centre([x as u32, z as u32]).map(|centre| (layer as u8, centre));
-        return true;
-    }
-    let character = def.legend[entry].0.value;
-    let span = drawing.character_span((x, z), character);
-    findings.error(|| {
-        let message = format!(
-            "{}[{z}] has {character:?} again, expected one tile, because it is a mark",
-            drawing.words
-        );
-        PendingDiagnostic::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
-    });
-    false
 }

@@ -267,7 +267,7 @@ impl ScriptHost {
             let mut owners = Vec::new();
             for (character, class, asked, params) in characters {
                 let name = class.name.clone();
-                match behaviour::create(vm, character, class, (&asked, &params)) {
+                match behaviour::create(vm, character, class, &asked, &params) {
                     Ok(owner) => owners.push(owner),
                     Err(what) => {
                         let found = lend::with_world(vm.lua(), |world: &mut World| {
@@ -342,7 +342,7 @@ impl ScriptHost {
 
     /// Gives a character a behaviour at the next dispatch: its name as [`ScriptHost::check_behaviour`] gave
     /// it, and parameters. Between phases.
-    pub fn attach(&mut self, world: &World, character: CharacterId, (name, params): (String, Plain)) {
+    pub fn attach(&mut self, world: &World, character: CharacterId, name: String, params: Plain) {
         let waiting = world.events.waiting() as u64;
         let work = ScriptWork::Attach { character, name, params };
         store::with(self.vm.lua(), |runtime| runtime.queue.push(work, waiting));

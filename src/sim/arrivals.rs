@@ -32,7 +32,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     if parts.clock.lands_step() {
         let (clock, crowd) = (parts.clock, &parts.settings.crowd);
         // No walk begins in this step.
-        for at in parts.stirring(|walk, who| is_quiet((clock, crowd), walk, who)) {
+        for at in parts.stirring(|walk, who| is_quiet(clock, crowd, walk, who)) {
             look(parts, parts.walks.ids()[at]);
         }
     } else {
@@ -48,7 +48,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 /// Whether a walk to a point goes on and has neither got on nor fallen back enough to be noted: what [`look`]
 /// finds out by itself, and leaves as it is. Nobody else has to do with it.
 #[inline]
-fn is_quiet((clock, crowd): (&Clock, &CrowdSettings), walk: &Walk, who: &Character) -> bool {
+fn is_quiet(clock: &Clock, crowd: &CrowdSettings, walk: &Walk, who: &Character) -> bool {
     if walk.backing_out.is_some() {
         return false;
     }

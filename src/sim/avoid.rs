@@ -40,10 +40,10 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
         bodies.movers.insert(step.character, at);
     }
     let moving = Moving { moves, movers: &bodies.movers, rate };
-    let found = find((people, cast.as_ref()), &moving, *threads);
+    let found = find(people, cast.as_ref(), &moving, *threads);
     for one in found.into_iter().flatten() {
         let who = || people.characters.get(one.id);
-        let kind = grounds.kind_of((one.radius_m(), one.layer), who);
+        let kind = grounds.kind_of(one.radius_m(), one.layer, who);
         add(bodies, &one, kind);
         if cast.as_ref().is_some_and(|cast| !cast.is_free(one.id)) {
             hold_still(bodies);
@@ -55,7 +55,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
         bodies.velocities.extend(bodies.walkers.iter().map(|walker| walker.desired));
     } else {
         // In the time of a scene that is skipped, when that is what passes.
-        choose(bodies, &grounds, *threads, (rate, clock.step_tick()));
+        choose(bodies, &grounds, *threads, rate, clock.step_tick());
     }
 }
 
@@ -85,7 +85,8 @@ struct Moving<'a> {
 
 /// Everybody who takes up room, in order of creation; None for the others.
 fn find(
-    (people, cast): (People<'_>, Option<&Cast>),
+    people: People<'_>,
+    cast: Option<&Cast>,
     moving: &Moving<'_>,
     threads: Threads,
 ) -> Vec<Option<Found>> {
@@ -101,7 +102,7 @@ fn find(
             Some(step) => step.is_ghost,
             None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
         };
-        (!is_ghost).then(|| found_one((id, character), step, moving.rate))
+        (!is_ghost).then(|| found_one(id, character, step, moving.rate))
     };
     threads.share(
         &mut found[..],
@@ -165,7 +166,7 @@ fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
 }
 
 /// Somebody as it stands, or with the move it makes in a step at that rate.
-fn found_one((id, character): (CharacterId, &Character), step: Option<&Move>, rate: TickRate) -> Found {
+fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: TickRate) -> Found {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
@@ -206,7 +207,8 @@ fn choose(
     bodies: &mut CrowdColumns,
     grounds: &GroundQueries<'_>,
     threads: Threads,
-    (rate, tick): (TickRate, Tick),
+    rate: TickRate,
+    tick: Tick,
 ) {
     let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
     let mut settings = Settings::default();

@@ -115,7 +115,7 @@ pub(crate) fn run(parts: &mut BackingParts<'_>, held: &[Facing]) {
     for (index, one) in (0..).zip(held) {
         for &row in one.front.iter().filter(|&&row| row != NOBODY) {
             let other = at[row as usize];
-            let meets = other != NOBODY && other > index && meet(parts.bodies, (one, &held[other as usize]));
+            let meets = other != NOBODY && other > index && meet(parts.bodies, one, &held[other as usize]);
             if !meets || meetings >= MEETINGS_MAX {
                 continue;
             }
@@ -134,7 +134,7 @@ fn is_narrow(bodies: &CrowdColumns, row: u32, other: u32) -> bool {
 }
 
 /// Whether two who are held up stand in one another's way where they cannot pass.
-fn meet(bodies: &CrowdColumns, (one, other): (&Facing, &Facing)) -> bool {
+fn meet(bodies: &CrowdColumns, one: &Facing, other: &Facing) -> bool {
     let is_mutual = one.has_in_front(other.row) && other.has_in_front(one.row);
     let is_against = one.ahead.dot(other.ahead) < AGAINST;
     is_mutual

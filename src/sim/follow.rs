@@ -9,7 +9,7 @@ use glam::Vec3;
 use crate::base::ids::{DoorId, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
-use crate::crowd::follow::{self, Cursor, Gait};
+use crate::crowd::follow::{self, Cursor, Gait, Pose};
 use crate::crowd::steer;
 use crate::nav::Path;
 use crate::sim::ground_queries::GroundQueries;
@@ -106,7 +106,7 @@ fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) 
     };
     if let Some(backing) = &walk.backing_out {
         let is_there = backing_out::is_there(backing, character.body.position);
-        let goes = if is_there { None } else { move_of(seen, id, (walk, character)) };
+        let goes = if is_there { None } else { move_of(seen, id, walk, character) };
         *step = goes.unwrap_or_else(Move::none);
         return if goes.is_some() { Look::Goes } else { Look::Stands };
     }
@@ -114,7 +114,7 @@ fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) 
     if acts || seen.map.closed_door_ahead(walk).is_some() {
         return Look::Acts;
     }
-    let goes = goes_on(seen, crowd, walk).then(|| move_of(seen, id, (walk, character))).flatten();
+    let goes = goes_on(seen, crowd, walk).then(|| move_of(seen, id, walk, character)).flatten();
     match goes {
         Some(made) => {
             *step = made;
@@ -155,7 +155,7 @@ fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
 
 /// The move of a walk that goes on, whatever doors are before it; none where it may not go any further.
 #[inline]
-fn move_of(seen: &Seen<'_>, id: WalkId, (walk, character): (&Walk, &Character)) -> Option<Move> {
+fn move_of(seen: &Seen<'_>, id: WalkId, walk: &Walk, character: &Character) -> Option<Move> {
     let speed_mps = walk.speed_mps(character);
     let reach_m = walk_modes::reach_m(seen.characters, walk);
     if reach_m <= 0.0 {
@@ -192,7 +192,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
         debug_assert!(false, "the character of an open walk is there");
         return None;
     };
-    let mut made = move_of(&Seen { clock, map, characters, walks }, id, (walks.get(id)?, character))?;
+    let mut made = move_of(&Seen { clock, map, characters, walks }, id, walks.get(id)?, character)?;
     let walk = walks.get_mut(id)?;
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
@@ -261,7 +261,7 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
     // Where the ground went away, the way out is straight, and is the first leg of the path.
     let clear =
         |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
-    let body = (place, steer::flat(trig::direction(character.facing_rad)));
+    let body = Pose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let aside;
     let leg;
     let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
@@ -288,8 +288,8 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
         }
         (None, None) => None,
     };
-    if let Some(way) = way {
-        step.stride = follow::stride(way, body, &step.gait, clear);
+    if let Some((path, cursor)) = way {
+        step.stride = follow::stride(path, cursor, body, &step.gait, clear);
     }
 }
 

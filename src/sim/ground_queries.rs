@@ -60,13 +60,14 @@ impl<'a> GroundQueries<'a> {
 
     /// The number of the kind of a body.
     pub(crate) fn kind(&mut self, who: &Character) -> u32 {
-        self.kind_of((who.body.radius_m, who.layer), || Some(who))
+        self.kind_of(who.body.radius_m, who.layer, || Some(who))
     }
 
     /// The same for who is so wide and on that layer, without a look at it where no door asks who it is.
     pub(crate) fn kind_of<'b>(
         &mut self,
-        (radius_m, layer): (f32, u8),
+        radius_m: f32,
+        layer: u8,
         who: impl FnOnce() -> Option<&'b Character>,
     ) -> u32 {
         let rules = if self.rules.is_any { who().map_or(0, |who| self.rules.number(who)) } else { 0 };

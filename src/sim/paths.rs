@@ -191,7 +191,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     if answer.status == PathStatus::None || ends_short {
         parts.conclude(id, Status::Blocked, reason);
     } else {
-        take(parts, id, (why, answer));
+        take(parts, id, why, answer);
         bend(parts, id);
     }
 }
@@ -295,8 +295,8 @@ fn bend(parts: &mut Wayfinding<'_>, id: WalkId) {
     let Some(way) = Way::of(parts, id).filter(|way| way.following.path.whole) else {
         return;
     };
-    let (ends, following) = ((way.place, way.walk.aim), way.following.clone());
-    let bent = retarget_path(way.nav, following, ends, &way.by);
+    let following = way.following.clone();
+    let bent = retarget_path(way.nav, following, way.place, way.walk.aim, &way.by);
     let threshold_m = parts.settings.crowd.target_replan_threshold_m;
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
@@ -318,7 +318,7 @@ fn aims_elsewhere(walk: &Walk) -> bool {
 }
 
 /// Puts a new path under the walk, joined where the body stands.
-fn take(parts: &mut Wayfinding<'_>, id: WalkId, (why, answer): (Ask, PathAnswer)) {
+fn take(parts: &mut Wayfinding<'_>, id: WalkId, why: Ask, answer: PathAnswer) {
     let Some((walk, character)) = parts.walker(id) else {
         debug_assert!(false, "the character of an open walk is there");
         return;

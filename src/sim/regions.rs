@@ -114,7 +114,7 @@ pub(crate) fn look_for(
         if watch.fresh.is_some() || travels {
             look_at_watch(view, regions, id, watch, &mut changes);
         } else {
-            watch_some(view, regions, (id, watch), moved, &mut changes);
+            watch_some(view, regions, id, watch, moved, &mut changes);
         }
     }
     changes.tell(events);
@@ -150,7 +150,8 @@ fn look_at_some(
 fn watch_some(
     view: View<'_>,
     regions: &[Region],
-    (id, watch): (WatchId, &mut Watch),
+    id: WatchId,
+    watch: &mut Watch,
     moved: &[CharacterId],
     changes: &mut Changes,
 ) {
@@ -159,7 +160,7 @@ fn watch_some(
             continue;
         };
         let counts =
-            passes(&watch.filter, character, body) && view.is_inside(regions, watch, (character, body));
+            passes(&watch.filter, character, body) && view.is_inside(regions, watch, character, body);
         match (watch.inside.contains_key(&body.serial), counts) {
             (true, false) => {
                 let how = view.how_out(character);
@@ -267,17 +268,12 @@ impl View<'_> {
         self.characters
             .iter()
             .filter(|&(id, character)| passes(&watch.filter, id, character))
-            .filter(|&who| self.is_inside(regions, watch, who))
+            .filter(|&(id, character)| self.is_inside(regions, watch, id, character))
             .map(|(id, character)| (character.serial, id))
             .collect_map()
     }
 
-    fn is_inside(
-        &self,
-        regions: &[Region],
-        watch: &Watch,
-        (id, character): (CharacterId, &Character),
-    ) -> bool {
+    fn is_inside(&self, regions: &[Region], watch: &Watch, id: CharacterId, character: &Character) -> bool {
         let position = character.body.position;
         match &watch.ground {
             WatchShape::Region(region) => {
@@ -289,21 +285,21 @@ impl View<'_> {
                 areas.contains(area)
             }
             WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {
-                in_circle((*centre, *reach_m), character, watch.edge)
-                    && (!line_of_walk || self.sees((*centre, character.layer), character))
+                in_circle(*centre, *reach_m, character, watch.edge)
+                    && (!line_of_walk || self.sees(*centre, character.layer, character))
             }
             WatchShape::Around { character: centre, radius_m: reach_m, line_of_walk } => {
                 let Some(middle) = self.characters.alive(*centre).filter(|_| *centre != id) else {
                     return false;
                 };
                 let (middle, layer) = (middle.body.position, middle.layer);
-                in_circle((middle, *reach_m), character, watch.edge)
-                    && (!line_of_walk || self.sees((middle, layer), character))
+                in_circle(middle, *reach_m, character, watch.edge)
+                    && (!line_of_walk || self.sees(middle, layer, character))
             }
         }
     }
 
-    fn sees(&self, (from, layer): (Vec3, u8), who: &Character) -> bool {
+    fn sees(&self, from: Vec3, layer: u8, who: &Character) -> bool {
         let by = Traversal { layer, ..Traversal::default() };
         layer == who.layer && self.nav.straight(from, who.body.position, &by).is_some()
     }
@@ -318,11 +314,11 @@ fn passes(filter: &Filter, id: CharacterId, character: &Character) -> bool {
 }
 
 #[inline]
-fn in_circle(circle: (Vec3, f32), character: &Character, edge: Edge) -> bool {
-    let distance_m = flat_distance(circle.0, character.body.position);
+fn in_circle(centre: Vec3, radius_m: f32, character: &Character, edge: Edge) -> bool {
+    let distance_m = flat_distance(centre, character.body.position);
     match edge {
-        Edge::Centre => distance_m <= circle.1,
-        Edge::Any => distance_m <= circle.1 + character.body.radius_m,
-        Edge::Full => distance_m + character.body.radius_m <= circle.1,
+        Edge::Centre => distance_m <= radius_m,
+        Edge::Any => distance_m <= radius_m + character.body.radius_m,
+        Edge::Full => distance_m + character.body.radius_m <= radius_m,
     }
 }

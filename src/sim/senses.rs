@@ -114,10 +114,10 @@ impl View<'_> {
         for &target in targets.iter().filter(|target| **target != own) {
             if let Some(who) = self.characters.alive(target) {
                 spent += 1;
-                spent += self.look((id, watch), watcher, (target, who), events);
+                spent += self.look(id, watch, watcher, target, who, events);
             }
         }
-        self.listen((id, watch), watcher, targets, events);
+        self.listen(id, watch, watcher, targets, events);
         spent
     }
 
@@ -149,16 +149,18 @@ impl View<'_> {
     /// A look at one; what it took.
     fn look(
         &self,
-        (id, watch): (SenseId, &mut SenseWatch),
+        id: SenseId,
+        watch: &mut SenseWatch,
         watcher: &Character,
-        (character, who): (CharacterId, &Character),
+        character: CharacterId,
+        who: &Character,
         events: &mut EventQueue,
     ) -> u64 {
         let was_seen = watch.known.get(&who.serial).filter(|sighting| sighting.is_seen).copied();
         let eyes = if was_seen.is_some() { watch.eyes.losing() } else { watch.eyes };
         let (from, position) = (watcher.body.position, who.body.position);
         let mut spent = 0;
-        let mut missed = eyes.miss((from, watcher.facing_rad), position);
+        let mut missed = eyes.miss(from, watcher.facing_rad, position);
         if missed.is_none() {
             spent = GLANCES_PER_LOOK;
             let is_hidden = watcher.layer != who.layer || self.map.is_hidden(from, position, watcher.layer);
@@ -184,15 +186,15 @@ impl View<'_> {
     /// Tells of noises that it has not heard yet, of those it watches for.
     fn listen(
         &self,
-        (id, watch): (SenseId, &mut SenseWatch),
+        id: SenseId,
+        watch: &mut SenseWatch,
         watcher: &Character,
         targets: &[CharacterId],
         events: &mut EventQueue,
     ) {
-        let ear = (watcher.body.position, watcher.layer);
         let news = self.noises.iter().filter(|noise| noise.serial > watch.heard);
         for noise in news.filter(|noise| noise.by != watch.character && targets.contains(&noise.by)) {
-            if noise.reaches(ear, watch.hearing_m).is_some() {
+            if noise.reaches(watcher.body.position, watcher.layer, watch.hearing_m).is_some() {
                 let Noise { by, position, loudness_m, .. } = *noise;
                 events.push(Fact::NoiseHeard { watch: id, character: by, position, loudness_m });
             }

@@ -115,7 +115,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let mut faced = Vec::with_capacity(held.len());
     for (at, one) in held.iter().enumerate() {
         front.look(&parts.step.bodies, &Around { near: &near, widest_m, per_cell_max }, one);
-        meet(parts, (at as u32, one), &front.people, &mut jams);
+        meet(parts, at as u32, one, &front.people, &mut jams);
         ask_aside(parts, one, &front.people);
         let near = front.people.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
         faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
@@ -261,7 +261,7 @@ impl Jams {
 
 /// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits
 /// at a door, or a door ahead that opens, lets the whole jam hope.
-fn meet(parts: &mut YieldingParts<'_>, (at, one): (u32, &Held), front: &[InFront], jams: &mut Jams) {
+fn meet(parts: &mut YieldingParts<'_>, at: u32, one: &Held, front: &[InFront], jams: &mut Jams) {
     let Some(own) = one.walk.and_then(|id| parts.walks.get(id)) else {
         return;
     };
@@ -326,14 +326,14 @@ fn ask_aside(parts: &mut YieldingParts<'_>, one: &Held, front: &[InFront]) {
     let Some(character) = people.characters.alive(other.who) else {
         return;
     };
-    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, (other.who, character)));
+    let keeps = walk.is_some_and(|walk| keeps_goal(people, walk, other.who, character));
     if !asks || keeps || !may_be_asked(clock, people, character) {
         return;
     }
     let bodies = &parts.step.bodies;
     let by = bodies.ids[one.row as usize];
     let way = way_ahead(bodies.columns.position(one.row as usize), one.ahead, walk);
-    if let Some(to) = aside(parts, character, (by, &way)) {
+    if let Some(to) = aside(parts, character, by, &way) {
         nudge(parts, other.who, by, to);
     }
 }
@@ -358,7 +358,7 @@ fn way_ahead(from: Vec3, ahead: Vec2, walk: Option<&Walk>) -> Vec<Vec3> {
 
 /// Whether somebody stands on the goal of a walk, or leaves no room there: it was there first. So was who has
 /// come to the same goal.
-fn keeps_goal(people: People<'_>, walk: &Walk, (who, character): (CharacterId, &Character)) -> bool {
+fn keeps_goal(people: People<'_>, walk: &Walk, who: CharacterId, character: &Character) -> bool {
     let is_placed = walk.place.is_some_and(|place| place.beside == who);
     let holds = floor_distance(walk.target(), character.body.position) <= character.body.radius_m;
     holds || is_placed || leaves_no_room(people, walk, character) || people.has_come_to(who, walk)
@@ -393,7 +393,8 @@ fn may_be_asked(clock: &Clock, people: People<'_>, character: &Character) -> boo
 fn aside(
     parts: &YieldingParts<'_>,
     character: &Character,
-    (by, way): (CharacterId, &[Vec3]),
+    by: CharacterId,
+    way: &[Vec3],
 ) -> Option<StepAside> {
     let place = character.body.position;
     let (from, ahead) = (*way.first()?, way.get(1).map_or(Vec2::ZERO, |next| flat(*next - way[0])));

@@ -218,7 +218,7 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     let ground = open_ground(cells);
     let obstacles = obstacles(cells);
     let mut forms = by_kind(cells, |x, z| match CellKind::of(cells, [x, z]) {
-        CellKind::Blocked if is_padding(cells, (x, z), (&ground, &obstacles)) => CellKind::Padding,
+        CellKind::Blocked if is_padding(cells, x, z, &ground, &obstacles) => CellKind::Padding,
         kind => kind,
     });
     let mut shapes = Vec::new();
@@ -264,7 +264,7 @@ fn obstacles(cells: &CellMap) -> Obstacles<'_> {
 type Obstacles<'a> = Option<Vec<(Bounds, &'a [Point])>>;
 
 /// Whether a blocked cell is ground that no obstacle covers.
-fn is_padding(cells: &CellMap, (x, z): (u32, u32), (ground, obstacles): (&[bool], &Obstacles<'_>)) -> bool {
+fn is_padding(cells: &CellMap, x: u32, z: u32, ground: &[bool], obstacles: &Obstacles<'_>) -> bool {
     let frame = cells.frame();
     let Some(obstacles) = obstacles else { return false };
     let is_ground = ground.get((z * frame.width + x) as usize).copied().unwrap_or_default();
@@ -329,7 +329,7 @@ fn edge(slant: Slant, ends: [Corner; 2]) -> Figure {
 
 /// Height of the floor nearest to a place, metres; the height itself where there is none, and 0 in a picture
 /// without heights.
-pub(super) fn floor_y_m(slant: Slant, nav: &NavMap, (at, y_m): (Point, f64)) -> f64 {
+pub(super) fn floor_y_m(slant: Slant, nav: &NavMap, at: Point, y_m: f64) -> f64 {
     if slant == Slant::Top {
         return 0.0;
     }
@@ -348,7 +348,7 @@ fn raised(picture: &Picture, nav: &NavMap, area: AreaId, form: Figure) -> Figure
     // A shape that keeps to a floor lies in the middle of its heights, one of all floors on the floor nearest
     // to height 0.
     let y_m = if high - low < STOREY_MAX_M { (low + high) / 2.0 } else { 0.0 };
-    let y_m = floor_y_m(picture.slant, nav, (form.bounds().centre(), y_m));
+    let y_m = floor_y_m(picture.slant, nav, form.bounds().centre(), y_m);
     form.raised(picture.slant, y_m)
 }
 

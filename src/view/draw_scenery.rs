@@ -138,8 +138,8 @@ pub fn draw_scenery(picture: &mut Picture, triangles: &[[Vec3; 3]], points: &[Ve
     let mut shown: Vec<(f32, TriangleKind, &[Vec3; 3])> = Vec::new();
     for triangle in triangles.iter().filter(|triangle| is_seen(picture, triangle)) {
         let kind = kind_of(triangle, &squares, heights);
-        if let Some(kind) = kind.filter(|&kind| !is_curtain((slant, kind), triangle, &seen)) {
-            shown.push((depth((slant, kind), triangle), kind, triangle));
+        if let Some(kind) = kind.filter(|&kind| !is_curtain(slant, kind, triangle, &seen)) {
+            shown.push((depth(slant, kind, triangle), kind, triangle));
         }
     }
     // Stable: triangles that lie equally deep stay in the order of the scene.
@@ -188,7 +188,7 @@ fn as_seen(slant: Slant, place: Vec3) -> Vec3 {
 }
 
 /// Whether a wall hides points when one looks from the side.
-fn is_curtain((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3], seen: &Squares<'_>) -> bool {
+fn is_curtain(slant: Slant, kind: TriangleKind, triangle: &[Vec3; 3], seen: &Squares<'_>) -> bool {
     if slant == Slant::Top || !matches!(kind, TriangleKind::Wall | TriangleKind::Step) {
         return false;
     }
@@ -203,7 +203,7 @@ fn is_curtain((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3], seen: 
 }
 
 /// What is drawn first: from above the lowest, from the side what lies furthest off.
-fn depth((slant, kind): (Slant, TriangleKind), triangle: &[Vec3; 3]) -> f32 {
+fn depth(slant: Slant, kind: TriangleKind, triangle: &[Vec3; 3]) -> f32 {
     let middle = (triangle[0] + triangle[1] + triangle[2]) / 3.0;
     match slant {
         // Edges lie on the floors that they part.

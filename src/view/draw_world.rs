@@ -65,7 +65,7 @@ pub(super) fn draw_regions(picture: &mut Picture, world: &World) {
             RegionShape::Circle(centre, radius_m) => Figure::Circle { centre: *centre, radius_m: *radius_m },
         };
         // It holds at every height, and is shown on the floor nearest to height 0.
-        let y_m = floor_y_m(picture.slant, world.nav(), (form.bounds().centre(), 0.0));
+        let y_m = floor_y_m(picture.slant, world.nav(), form.bounds().centre(), 0.0);
         let form = form.raised(picture.slant, y_m);
         picture.explain(Swatch::Patch(look), "region");
         picture.labels.push(Label {
@@ -109,7 +109,7 @@ pub(super) fn draw_watches(picture: &mut Picture, world: &World) {
         picture.explain(Swatch::Patch(look), "watch");
         if is_sight {
             picture.explain(Swatch::Patch(seen), "seen by a watch");
-            let corners = sight(world, (centre, picture.map_layer), radius_m);
+            let corners = sight(world, centre, picture.map_layer, radius_m);
             let corners = corners.into_iter().map(|corner| picture.slant.place(corner)).collect();
             shapes.push(Shape::new(Figure::Polygon(corners), seen, Tag::Watch(watch.serial)));
         }
@@ -164,7 +164,7 @@ fn cone_rays(who: &Character, eyes: Eyes) -> Vec<Vec3> {
 }
 
 /// The outline of what can be seen from a place along walkable straight lines.
-fn sight(world: &World, (centre, layer): (Vec3, u8), radius_m: f32) -> Vec<Vec3> {
+fn sight(world: &World, centre: Vec3, layer: u8, radius_m: f32) -> Vec<Vec3> {
     let by = Traversal { layer, ..Traversal::default() };
     let turned = |ray: u32| {
         let away = trig::direction(std::f32::consts::TAU * ray as f32 / SIGHT_RAYS as f32);

@@ -4,6 +4,7 @@
 //! a removed character answers to its name until step 13 frees it.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
@@ -44,7 +45,7 @@ pub struct Gait {
 
 impl Gait {
     /// Slowest and fastest speed of a character, metres a second (fault:G19).
-    pub const SPEED_RANGE_MPS: (f32, f32) = (0.01, 50.0);
+    pub const SPEED_RANGE_MPS: RangeInclusive<f32> = 0.01..=50.0;
     /// Radius of a character that names none, metres (seed:K1).
     pub const RADIUS_M: f32 = 0.35;
     /// Height of a character that names none, metres.

@@ -58,7 +58,7 @@ impl Eyes {
     /// Why a place is not within range and view of a watcher that stands at `from` and faces so; None when it
     /// is. Things that hide it are left aside.
     #[must_use]
-    pub fn miss(self, (from, facing_rad): (Vec3, f32), to: Vec3) -> Option<Unseen> {
+    pub fn miss(self, from: Vec3, facing_rad: f32, to: Vec3) -> Option<Unseen> {
         let away = to - from;
         if away.length_squared() > self.range_m * self.range_m {
             return Some(Unseen::TooFar);
@@ -191,7 +191,7 @@ impl Noise {
 
     /// How far inside its reach and that of an ear somebody stands, metres; None beyond either.
     #[must_use]
-    pub fn reaches(&self, (ear, layer): (Vec3, u8), hearing_m: f32) -> Option<f32> {
+    pub fn reaches(&self, ear: Vec3, layer: u8, hearing_m: f32) -> Option<f32> {
         let distance_m = ear.distance(self.position);
         let is_heard = layer == self.layer && distance_m <= self.loudness_m && distance_m <= hearing_m;
         is_heard.then_some(self.loudness_m - distance_m)
@@ -240,8 +240,7 @@ mod tests {
     fn range_and_view_end_where_they_are_said_to() {
         let eyes = Eyes { range_m: 10.0, degrees: 90.0 };
         // Looks along +x.
-        let miss =
-            |x: f32, z: f32| eyes.miss((Vec3::ZERO, std::f32::consts::FRAC_PI_2), Vec3::new(x, 0.0, z));
+        let miss = |x: f32, z: f32| eyes.miss(Vec3::ZERO, std::f32::consts::FRAC_PI_2, Vec3::new(x, 0.0, z));
         assert_eq!(miss(10.0, 0.0), None);
         assert_eq!(miss(10.01, 0.0), Some(Unseen::TooFar));
         assert_eq!(miss(5.0, 5.0), None);
@@ -249,7 +248,7 @@ mod tests {
         assert_eq!(miss(-1.0, 0.0), Some(Unseen::OutOfView));
         assert_eq!(miss(0.0, 0.0), None, "the place it stands on");
         let wide = Eyes { degrees: 360.0, ..eyes };
-        assert_eq!(wide.miss((Vec3::ZERO, 0.0), Vec3::new(0.0, 0.0, -9.0)), None);
+        assert_eq!(wide.miss(Vec3::ZERO, 0.0, Vec3::new(0.0, 0.0, -9.0)), None);
         assert_eq!(eyes.losing(), Eyes { range_m: 11.0, degrees: 110.0 });
     }
 }

@@ -15,20 +15,20 @@ impl LevelMap {
     /// Whether something hides a place from another of the same layer.
     #[must_use]
     pub fn is_hidden(&self, from: Vec3, to: Vec3, layer: u8) -> bool {
-        self.is_behind_block(from, to) || !self.nav.sees(&self.look((from, to), layer, &self.veils()))
+        self.is_behind_block(from, to) || !self.nav.sees(&self.look(from, to, layer, &self.veils()))
     }
 
     /// The last place up to which a look is clear: `to`, when it is seen. For pictures; blocks are left out.
     #[must_use]
     pub fn seen_to(&self, from: Vec3, to: Vec3, layer: u8) -> Vec3 {
-        self.nav.seen_to(&self.look((from, to), layer, &self.veils()))
+        self.nav.seen_to(&self.look(from, to, layer, &self.veils()))
     }
 
     fn veils(&self) -> impl Fn(AreaId) -> Veil + '_ {
         |area| self.areas.get(area.index()).map_or(Veil::default(), |area| area.veil)
     }
 
-    fn look<'a>(&self, (from, to): (Vec3, Vec3), layer: u8, veil: &'a dyn Fn(AreaId) -> Veil) -> Look<'a> {
+    fn look<'a>(&self, from: Vec3, to: Vec3, layer: u8, veil: &'a dyn Fn(AreaId) -> Veil) -> Look<'a> {
         Look { from, to, layer, veil }
     }
 

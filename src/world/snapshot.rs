@@ -100,7 +100,7 @@ pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Res
         Ground::Same => fresh.map.nav.layer_count(),
         Ground::Changed => crate::nav::LAYERS_MAX,
     };
-    fresh.characters = characters::load(input, (fresh.level.seed, layers))?;
+    fresh.characters = characters::load(input, fresh.level.seed, layers)?;
     fresh.glides = characters::load_glides(input, &fresh.characters)?;
     fresh.walks = walks::load(input, &mut fresh.characters)?;
     fresh.map = map::load(input, ground, fresh.map)?;

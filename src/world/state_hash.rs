@@ -83,17 +83,18 @@ pub fn of(world: &World) -> WorldHash {
     } = world;
     let who = People { characters, walks, crowd: &settings.crowd };
     WorldHash {
-        characters: hash_characters(characters, (level, *day), glides),
+        characters: hash_characters(characters, level, *day, glides),
         walks: walks::of(who, clock, paths, events),
         doors: hash_doors(map),
-        map: hash_map(map, places, (triggers, senses)),
+        map: hash_map(map, places, triggers, senses),
         ..WorldHash::default()
     }
 }
 
 fn hash_characters(
     characters: &Characters,
-    (level, day): (&LevelInfo, Option<DayTime>),
+    level: &LevelInfo,
+    day: Option<DayTime>,
     glides: &[Interpolation],
 ) -> u64 {
     let LevelInfo {
@@ -302,7 +303,7 @@ fn hash_door(hash: &mut StateHash, door: &Door) {
     });
 }
 
-fn hash_map(map: &LevelMap, places: &Places, (triggers, senses): (&Triggers, &Senses)) -> u64 {
+fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers, senses: &Senses) -> u64 {
     let LevelMap {
         nav,
         areas,

@@ -188,11 +188,7 @@ impl Tiles {
     /// row, which of `kinds` it is. None when a layer has another number of tiles, or a number that is no
     /// kind.
     #[must_use]
-    pub fn new(
-        (width, depth): (u32, u32),
-        kinds: Vec<Tile>,
-        layers: Vec<(String, Vec<u16>)>,
-    ) -> Option<Self> {
+    pub fn new(width: u32, depth: u32, kinds: Vec<Tile>, layers: Vec<(String, Vec<u16>)>) -> Option<Self> {
         let count = width as usize * depth as usize;
         let sound =
             |tiles: &[u16]| tiles.len() == count && tiles.iter().all(|&kind| usize::from(kind) < kinds.len());
@@ -315,7 +311,7 @@ mod tests {
 
     fn small() -> Tiles {
         let kinds = vec![Tile::default(), Tile::of(Terrain::Mud), Tile::of(Terrain::Ground)];
-        Tiles::new((3, 2), kinds, vec![("ground".into(), vec![0, 1, 2, 0, 0, 1])]).unwrap()
+        Tiles::new(3, 2, kinds, vec![("ground".into(), vec![0, 1, 2, 0, 0, 1])]).unwrap()
     }
 
     fn at(column: u32, row: u32) -> TileSpot {
@@ -376,7 +372,7 @@ mod tests {
             assert_eq!(tiles.tile(spot), None, "{spot:?}");
             assert!(!tiles.set(spot, Tile::default()));
         }
-        assert!(Tiles::new((2, 2), vec![Tile::default()], vec![("a".into(), vec![0; 3])]).is_none());
-        assert!(Tiles::new((1, 1), vec![Tile::default()], vec![("a".into(), vec![1])]).is_none());
+        assert!(Tiles::new(2, 2, vec![Tile::default()], vec![("a".into(), vec![0; 3])]).is_none());
+        assert!(Tiles::new(1, 1, vec![Tile::default()], vec![("a".into(), vec![1])]).is_none());
     }
 }

@@ -1,33 +1,38 @@
-//! Parameters say what they are: no bare truth values.
+//! Parameters say what they are: no bare truth values, no tuples.
 //!
 //! Goal: a call can be read without looking up the function. Method: read the parameters of every `fn` of the
-//! sources as text; `bool` alone, or in a tuple, is a breach. What selects a way of working is an enum, a
-//! named field or a function of its own. Excused is what takes a truth value because the value itself is
-//! written, hashed, compared or kept; the list only shrinks.
+//! sources as text; `bool` alone is a breach, and so is a tuple. What selects a way of working is an enum, a
+//! named field or a function of its own; what belongs together is a struct with named fields, a range, an
+//! array of things alike, or parameters one by one. Excused is what takes a truth value because the value
+//! itself is written, hashed, compared or kept, and what converts a tuple; the lists only shrink.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
-/// File, function, and the reason: the truth value is what the function is about.
-const EXCUSED: [(&str, &str, &str); 16] = [
-    ("crates/walkon-nav/src/base/bytes.rs", "flag", "the value that is written"),
-    ("crates/walkon-nav/src/base/bytes/data.rs", "data_flag", "the value that is written"),
-    ("crates/walkon-nav/src/base/hash.rs", "flag", "the value that is hashed"),
-    ("crates/walkon-nav/src/base/spatial_hash.rs", "offer", "counted without a branch, in the hottest loop"),
-    ("crates/walkon-nav/src/nav/cells/agent_mask.rs", "fall", "what a scan has found so far"),
-    ("crates/walkon-nav/src/nav/cells/agent_mask.rs", "rise", "what a scan has found so far"),
-    ("crates/walkon-nav/src/nav/cells/bits.rs", "set", "the value of a cell"),
-    ("crates/walkon-view/src/edit/json.rs", "visit_bool", "the signature is serde's"),
-    ("src/game/line.rs", "flag", "the value that is written"),
-    ("src/script/bind/test.rs", "judge", "the result of a comparison"),
-    ("src/script/host/scenes.rs", "attend", "the state itself, as inputs say it"),
-    ("src/script/state/predicates.rs", "answer", "the value of a predicate"),
-    ("src/script/state/predicates.rs", "handler", "the value of a predicate"),
-    ("src/script/state/trees.rs", "of", "the result of a node as its word"),
-    ("src/world/area.rs", "of", "the state as its word"),
-    ("src/world/door.rs", "of", "the state as its word"),
+use crate::laws::tidy::{SourceFile, sources};
+
+/// File, function, and the reason why it takes what others may not take.
+type Excuse = (&'static str, &'static str, &'static str);
+
+/// The truth value is what the function is about.
+const TRUTH_VALUES: [Excuse; 14] = [
+    ("base/bytes.rs", "flag", "the value that is written"),
+    ("base/bytes/data.rs", "data_flag", "the value that is written"),
+    ("base/hash.rs", "flag", "the value that is hashed"),
+    ("base/spatial_hash.rs", "offer", "counted without a branch, in the hottest loop"),
+    ("game/line.rs", "flag", "the value that is written"),
+    ("nav/cells/bits.rs", "set", "the value of a cell"),
+    ("script/bind/test.rs", "judge", "the result of a comparison"),
+    ("script/host/scenes.rs", "attend", "the state itself, as inputs say it"),
+    ("script/state/predicates.rs", "answer", "the value of a predicate"),
+    ("script/state/predicates.rs", "handler", "the value of a predicate"),
+    ("script/state/trees.rs", "of", "the result of a node as its word"),
+    ("viewer/edit/json.rs", "visit_bool", "the signature is serde's"),
+    ("world/area.rs", "of", "the state as its word"),
+    ("world/door.rs", "of", "the state as its word"),
 ];
+
+/// The tuple is what the function is about.
+const TUPLES: [Excuse; 1] = [("base/geom.rs", "from", "a conversion")];
 
 /// A parameter of a function.
 struct Parameter {
@@ -101,78 +106,82 @@ fn parameters(text: &str) -> Vec<Parameter> {
     found
 }
 
-/// Whether a parameter is a bare truth value, or a tuple with one.
-fn is_bare(parameter: &str) -> bool {
-    let Some((_, of)) = parameter.rsplit_once(": ") else { return false };
-    of == "bool" || of.starts_with('(') && parts(bracketed(of)).iter().any(|member| member == "bool")
+/// Whether a parameter is a bare truth value.
+fn is_truth_value(parameter: &str) -> bool {
+    parameter.rsplit_once(": ").is_some_and(|(_, of)| of == "bool")
 }
 
-fn files(folder: &Path, found: &mut Vec<std::path::PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let is_test = path.file_stem().is_some_and(|stem| stem == "tests" || stem == "laws");
-        if path.is_dir() && !is_test {
-            files(&path, found);
-        } else if path.extension().is_some_and(|suffix| suffix == "rs") && !is_test {
-            found.push(path);
-        }
-    }
+/// Whether a parameter is a tuple, as its type or its pattern says.
+fn is_tuple(parameter: &str) -> bool {
+    let Some((pattern, of)) = parameter.rsplit_once(": ") else { return false };
+    let of = of.trim_start_matches('&');
+    let of = if of.starts_with('\'') { of.split_once(' ').map_or(of, |(_, of)| of) } else { of };
+    [pattern.trim_start_matches('&'), of.trim_start_matches("mut ")]
+        .iter()
+        .any(|text| text.starts_with('(') && parts(bracketed(text)).len() > 1)
 }
 
-#[test]
-fn no_parameter_is_a_bare_truth_value() {
-    let root = crate::place::root();
-    let mut all = Vec::new();
-    for tree in [
-        "src",
-        "crates/walkon-cli/src",
-        "crates/walkon-nav/src",
-        "crates/walkon-shell/src",
-        "crates/walkon-view/src",
-    ] {
-        files(&root.join(tree), &mut all);
-    }
-    all.sort();
+fn is_test(file: &SourceFile) -> bool {
+    let mut names = file.path.split('/').map(|name| name.trim_end_matches(".rs"));
+    names.any(|name| name == "tests" || name == "laws")
+}
+
+/// Asserts that no parameter is of a kind but those that are excused.
+fn assert_none(what: &str, is_breach: fn(&str) -> bool, excuses: &[Excuse]) {
     let (mut breaches, mut excused, mut count) = (Vec::new(), BTreeSet::new(), 0);
-    for path in all {
-        let file = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
-        for parameter in parameters(&fs::read_to_string(&path).unwrap()) {
+    for file in sources().iter().filter(|file| !is_test(file)) {
+        for parameter in parameters(&file.text) {
             count += 1;
-            if !is_bare(&parameter.text) {
+            if !is_breach(&parameter.text) {
                 continue;
             }
-            let of =
-                |(own, function, _): &&(&str, &str, &str)| *own == file && *function == parameter.function;
-            match EXCUSED.iter().find(of) {
+            let is_own =
+                |(path, function, _): &&Excuse| *path == file.path && *function == parameter.function;
+            match excuses.iter().find(is_own) {
                 Some(excuse) => drop(excused.insert(*excuse)),
-                None => breaches
-                    .push(format!("{file}:{}: {}({})", parameter.line, parameter.function, parameter.text)),
+                None => {
+                    let Parameter { line, function, text } = parameter;
+                    breaches.push(format!("{}:{line}: {function}({text})", file.path));
+                }
             }
         }
     }
     assert!(count > 5_000, "{count} parameters: the sources are where this test thinks they are");
-    assert!(breaches.is_empty(), "{} bare truth values:\n{}", breaches.len(), breaches.join("\n"));
-    let unused: Vec<_> = EXCUSED.iter().filter(|excuse| !excused.contains(excuse)).collect();
+    assert!(breaches.is_empty(), "{} {what}:\n{}", breaches.len(), breaches.join("\n"));
+    let unused: Vec<_> = excuses.iter().filter(|excuse| !excused.contains(excuse)).collect();
     assert!(unused.is_empty(), "excused, and not there any more: {unused:?}");
 }
 
 #[test]
-fn bare_truth_values_are_seen() {
+fn no_parameter_is_a_bare_truth_value() {
+    assert_none("bare truth values", is_truth_value, &TRUTH_VALUES);
+}
+
+#[test]
+fn no_parameter_is_a_tuple() {
+    assert_none("tuples", is_tuple, &TUPLES);
+}
+
+#[test]
+fn bare_truth_values_and_tuples_are_seen() {
     let text = "
         /// A comment with fn f(is_open: bool).
         fn plain(a: u32, is_open: bool) -> bool {}
         pub(crate) fn generic<F: Fn(bool) -> bool>(run: F, of: Option<bool>) {}
-        fn paired(&mut self, (name, is_open): (&str, bool), all: &[bool], run: impl Fn(bool)) {}
+        fn paired(&mut self, (name, is_open): (&str, bool), all: &[(u32, bool)], run: impl Fn((u32, bool))) {}
         fn lines(
             self,
             is_open: bool,
         ) {}
+        fn lent(at: &'a mut (u32, u32), nothing: (), run: &(dyn Fn() + Send), (a, b): Pair, Cell { x, z }: Cell) {}
     ";
-    let bare: Vec<(usize, String)> = parameters(text)
-        .into_iter()
-        .filter(|parameter| is_bare(&parameter.text))
-        .map(|parameter| (parameter.line, parameter.text))
-        .collect();
-    let expected = [(3, "is_open: bool"), (5, "(name, is_open): (&str, bool)"), (6, "is_open: bool")];
-    assert_eq!(bare, expected.map(|(line, text)| (line, text.to_owned())));
+    let seen = |is_breach: fn(&str) -> bool| -> Vec<(usize, String)> {
+        let found = parameters(text).into_iter().filter(|parameter| is_breach(&parameter.text));
+        found.map(|parameter| (parameter.line, parameter.text)).collect()
+    };
+    let expected = [(3, "is_open: bool"), (6, "is_open: bool")];
+    assert_eq!(seen(is_truth_value), expected.map(|(line, text)| (line, text.to_owned())));
+    let expected =
+        [(5, "(name, is_open): (&str, bool)"), (10, "at: &'a mut (u32, u32)"), (10, "(a, b): Pair")];
+    assert_eq!(seen(is_tuple), expected.map(|(line, text)| (line, text.to_owned())));
 }

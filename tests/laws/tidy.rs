@@ -63,10 +63,10 @@ const CRATES: [(&str, &[&str]); 24] = [
 /// Breaches that are allowed: file below `src/`, a part of the line, the reason. Only ever shortened.
 const EXCEPTIONS: [(&str, &str, &str); 0] = [];
 
-struct SourceFile {
+pub(super) struct SourceFile {
     /// Below the `src/` of its crate, with forward slashes.
-    path: String,
-    text: String,
+    pub path: String,
+    pub text: String,
 }
 
 /// The `src/` of every crate of the house, and what its files are called here in front of their own path: the
@@ -79,7 +79,7 @@ const TREES: [(&str, &str); 5] = [
     ("crates/walkon-shell/src", "shared/"),
 ];
 
-fn sources() -> Vec<SourceFile> {
+pub(super) fn sources() -> Vec<SourceFile> {
     let mut files = Vec::new();
     for (tree, prefix) in TREES {
         let root = crate::place::root().join(tree);

@@ -144,7 +144,7 @@ fn a_region_of_a_layer_holds_those_on_it_and_one_of_none_holds_all_above_one_ano
     assert_eq!(inside(&stage, "nest"), [flyer]);
     assert_eq!(inside(&stage, "yard"), [walker, flyer]);
     assert_eq!(inside(&stage, "well"), [walker]);
-    teleport_to(stage.game.world_mut(), flyer, (GROUND, at(3.5, 0.5)), None).unwrap();
+    teleport_to(stage.game.world_mut(), flyer, GROUND, at(3.5, 0.5), None).unwrap();
     stage.tick();
     assert_eq!((inside(&stage, "nest"), inside(&stage, "well")), (vec![], vec![walker]), "it left the layer");
     let left: Vec<_> = stage.facts("regionLeft").iter().map(|fact| fact["region"].to_string()).collect();
@@ -334,10 +334,10 @@ fn those_on_different_layers_walk_as_if_the_other_were_not_there() {
 fn a_teleport_to_another_layer_ends_on_ground_of_that_layer() {
     let mut stage = stage(&[("ground", &["....."]), ("sky", &["...##"])], "");
     let anna = put(&mut stage, "anna", GROUND, at(0.5, 0.5));
-    let there = teleport_to(stage.game.world_mut(), anna, (SKY, at(4.5, 0.5)), None).unwrap();
+    let there = teleport_to(stage.game.world_mut(), anna, SKY, at(4.5, 0.5), None).unwrap();
     assert_eq!(place_of(&stage, anna), (SKY, there.unwrap()));
     assert!(there.unwrap().x < 3.0, "the sky ends there: {there:?}");
-    let back = teleport_to(stage.game.world_mut(), anna, (GROUND, at(4.5, 0.5)), None).unwrap();
+    let back = teleport_to(stage.game.world_mut(), anna, GROUND, at(4.5, 0.5), None).unwrap();
     assert_eq!(back.map(|back| back.x), Some(4.5));
     let stays = teleport(stage.game.world_mut(), anna, at(3.5, 0.5), None).unwrap();
     assert_eq!(place_of(&stage, anna), (GROUND, stays.unwrap()));

@@ -26,7 +26,7 @@ pub fn unresolved(project: Option<&Project>, level: &Level, texts: &ScriptTexts)
         named(level).into_iter().map(|(name, pointer)| (name, pointer, texts.resolve(&name.value)));
     looked_up
         .filter_map(|(name, pointer, found)| {
-            let refused = refused(level, (name.span, pointer), &found.err()?);
+            let refused = refused(level, name.span, pointer, &found.err()?);
             let skipped = project.and_then(|project| project.skipped(&name.value));
             let skipped = skipped.map(|why| format!("it was skipped: {why}"));
             let unmarked = || project.and_then(Project::unmarked);
@@ -36,12 +36,12 @@ pub fn unresolved(project: Option<&Project>, level: &Level, texts: &ScriptTexts)
         .collect()
 }
 
-fn refused(level: &Level, at: (Span, String), error: &FileError) -> Diagnostic {
+fn refused(level: &Level, span: Span, pointer: String, error: &FileError) -> Diagnostic {
     let message = error.to_string();
     // The suggestion is the end of the sentence; here it is advice of its own.
     let (message, help) = match message.split_once("; ") {
         Some((what, advice)) => (what.to_owned(), Some(advice.to_owned())),
         None => (message, None),
     };
-    Diagnostic { help, ..level.diagnostic(code::UNRESOLVED, Severity::Error, at, message) }
+    Diagnostic { help, ..level.diagnostic(code::UNRESOLVED, Severity::Error, span, pointer, message) }
 }

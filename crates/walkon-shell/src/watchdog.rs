@@ -30,7 +30,7 @@ impl Watchdog {
         let over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&over);
         let clock = ThreadClock::of_this_thread();
-        let watch = move || watch(&flags, &clock, Duration::from_millis(call_ms), (&is_over, &seen));
+        let watch = move || watch(&flags, &clock, Duration::from_millis(call_ms), &is_over, &seen);
         let thread = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watch);
         if let Err(error) = &thread {
             log::warn!("no watchdog: {error}");
@@ -77,7 +77,8 @@ fn watch(
     flags: &Signals,
     clock: &ThreadClock,
     call: Duration,
-    (is_over, over): (&dyn Fn() -> bool, &AtomicBool),
+    is_over: &dyn Fn() -> bool,
+    over: &AtomicBool,
 ) {
     let mut seen = (flags.calls.load(Ordering::Relaxed), clock.now());
     while !over.load(Ordering::Relaxed) {

@@ -219,7 +219,7 @@ impl Doers {
         keys.sort_unstable();
         keys.dedup();
         keys.truncate(TRACKS_MAX);
-        let span = (fields.count("from")?, fields.count("to")?);
+        let span = fields.count("from")?..=fields.count("to")?;
         let points = fields.maybe_count("points")?.unwrap_or(TRACK_POINTS_MAX).min(TRACK_POINTS_MAX);
         let tracks = self.shared.past.lock().tracks(&keys, span, points);
         let track = |(key, points): (&u32, Vec<(u64, [f32; 3])>)| {

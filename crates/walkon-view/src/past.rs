@@ -6,6 +6,7 @@
 //! (`replica`).
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::frame::Row;
@@ -229,10 +230,10 @@ impl Past {
 
     /// Where some went: for each key at most `points` places, each with its tick.
     #[must_use]
-    pub fn tracks(&self, keys: &[u32], span: (u64, u64), points: u64) -> Vec<Vec<(u64, [f32; 3])>> {
+    pub fn tracks(&self, keys: &[u32], span: RangeInclusive<u64>, points: u64) -> Vec<Vec<(u64, [f32; 3])>> {
         let mut tracks = vec![Vec::new(); keys.len()];
         let Some((first, last)) = self.span() else { return tracks };
-        let (from, to) = (span.0.max(first), span.1.min(last));
+        let (from, to) = ((*span.start()).max(first), (*span.end()).min(last));
         let every = to.saturating_sub(from) / points.max(1) + 1;
         for stretch in self.stretches.iter().filter(|stretch| stretch.last() >= from && stretch.first <= to) {
             let mut rows = stretch.whole.clone();
@@ -303,7 +304,7 @@ mod tests {
     fn tracks_are_the_places_of_the_kept_ticks() {
         let mut past = Past::default();
         (0..200).for_each(|tick| past.push(tick, rows(tick)));
-        let tracks = past.tracks(&[1, 99], (10, 150), 20);
+        let tracks = past.tracks(&[1, 99], 10..=150, 20);
         assert!(tracks[1].is_empty());
         let expected: Vec<_> = (10..=150)
             .step_by(8)

@@ -98,7 +98,8 @@ pub struct MadeGraph {
 pub fn make_graph(
     def: &GraphDef,
     solids: &Solids,
-    (before, hand): (Option<&EditableGraph>, &mut HandEdits),
+    before: Option<&EditableGraph>,
+    hand: &mut HandEdits,
     progress: GraphProgress<'_>,
     linking: GraphProgress<'_>,
 ) -> Result<MadeGraph, PointEditError> {
@@ -151,7 +152,8 @@ pub struct LinkedGraph {
 pub fn link_graph(
     def: &GraphDef,
     solids: Option<&Solids>,
-    (before, hand): (&EditableGraph, &mut HandEdits),
+    before: &EditableGraph,
+    hand: &mut HandEdits,
     progress: GraphProgress<'_>,
 ) -> Result<LinkedGraph, PointEditError> {
     // Edits by hand are taken out first, and carried out again afterwards.
@@ -307,7 +309,8 @@ pub struct BakedGraph {
 /// Works out the ways between the parts of a graph, whose editing form has that text.
 #[must_use]
 pub fn bake_graph(
-    (def, paths): (&GraphDef, &GraphPaths),
+    def: &GraphDef,
+    paths: &GraphPaths,
     draft: &EditableGraph,
     text: &[u8],
     progress: GraphProgress<'_>,

@@ -34,7 +34,8 @@ pub(crate) fn grid_source(grid: &GridDef, resolved: &Resolved) -> GridSource {
 pub(crate) fn build(
     findings: &mut Findings,
     def: &LevelDef,
-    (mesh, resolved): (&MeshDef, &Resolved),
+    mesh: &MeshDef,
+    resolved: &Resolved,
 ) -> Option<NavMesh> {
     let NavigationDef::Grid(grid) = &def.navigation else { return None };
     let place = match &mesh.file {

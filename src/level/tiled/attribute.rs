@@ -3,6 +3,8 @@
 //! In: an element and the name of an attribute. Out: its value; or none, or a default, after a finding at its
 //! place. Not here: what it means (`read`, `object`).
 
+use std::ops::RangeInclusive;
+
 use super::files::{Here, Import, short};
 use super::tree::Element;
 use crate::level::diagnostic::code;
@@ -13,7 +15,7 @@ pub(super) fn whole(
     here: Here<'_, '_>,
     element: &Element<'_>,
     name: &str,
-    range: (i64, i64),
+    range: RangeInclusive<i64>,
 ) -> Option<i64> {
     if element.attribute(name).is_none() {
         let message = format!("{} has no {name}", element.name);
@@ -29,14 +31,15 @@ pub(super) fn optional_whole(
     here: Here<'_, '_>,
     element: &Element<'_>,
     name: &str,
-    (least, most): (i64, i64),
+    range: RangeInclusive<i64>,
 ) -> Option<i64> {
     let attribute = element.attribute(name)?;
     let stated = attribute.value.trim();
     match stated.parse::<i64>() {
-        Ok(number) if least <= number && number <= most => Some(number),
+        Ok(number) if range.contains(&number) => Some(number),
         Ok(number) => {
-            let message = format!("{} is {number}, expected {least} to {most}", sentence(element, name));
+            let (what, least, most) = (sentence(element, name), range.start(), range.end());
+            let message = format!("{what} is {number}, expected {least} to {most}");
             import.error(here, code::LIMIT, attribute.span, message);
             None
         }

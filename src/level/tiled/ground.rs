@@ -227,7 +227,7 @@ impl Laying<'_, '_> {
         for number in 0..count {
             let own = numbers.iter().filter(|(_, on)| *on == Some(number)).map(|(index, _)| *index);
             let own: Vec<usize> = own.collect();
-            self.layer(&mut ground, &mut report, (number, &own), painted.as_deref());
+            self.layer(&mut ground, &mut report, number, &own, painted.as_deref());
         }
         (ground, report)
     }
@@ -236,7 +236,7 @@ impl Laying<'_, '_> {
     fn names(&mut self) {
         let map = self.map;
         for property in &map.properties.0 {
-            self.said.check_name(self.findings, property, (words::OF_MAPS, "the map"));
+            self.said.check_name(self.findings, property, words::OF_MAPS, "the map");
             if !words::OF_MAPS.contains(&property.name.as_str()) {
                 let what = format!("property \"{}\" of the map", short(&property.name));
                 self.said.leave_out(what, property.span);
@@ -252,7 +252,7 @@ impl Laying<'_, '_> {
             // What a group says may be meant for layers of the other kind in it.
             let all = [words::OF_LAYERS, words::OF_OBJECT_LAYERS].concat();
             for property in layer.properties.0.iter().filter(|one| !all.contains(&one.name.as_str())) {
-                self.said.check_name(self.findings, property, (known, &whose));
+                self.said.check_name(self.findings, property, known, &whose);
                 let what = format!("property \"{}\" of {whose}", short(&property.name));
                 self.said.leave_out(what, property.span);
             }
@@ -307,7 +307,7 @@ impl Laying<'_, '_> {
     }
 
     /// The effect of an offset on a layer that is walked on, where it is not plain.
-    fn note_offset(&mut self, layer: &RawLayer, (rect, gids): (Rect, &[u32])) {
+    fn note_offset(&mut self, layer: &RawLayer, rect: Rect, gids: &[u32]) {
         if layer.offset_px == [0.0, 0.0] {
             return;
         }
@@ -328,7 +328,7 @@ impl Laying<'_, '_> {
         let outside = outside.count() as u64;
         if outside > 0 {
             let what = format!("tiles of layer \"{name}\", which its offset moves off the map");
-            self.said.leave_out_times(what, (outside, layer.span));
+            self.said.leave_out_times(what, outside, layer.span);
         }
     }
 
@@ -387,7 +387,8 @@ impl Laying<'_, '_> {
         &mut self,
         ground: &mut TileGround,
         report: &mut TiledReport,
-        (number, own): (usize, &[usize]),
+        number: usize,
+        own: &[usize],
         painted: Option<&[bool]>,
     ) {
         let cells = self.place.rect.cells() as usize;
@@ -400,12 +401,12 @@ impl Laying<'_, '_> {
             let role = self.role(layer);
             has_floor |= role == LayerRole::Walkable;
             let counts = &mut report.layers[*index].counts;
-            self.paint(role, (rect, &gids), (&mut flags, &mut tops), counts);
+            self.paint(role, rect, &gids, &mut flags, &mut tops, counts);
             if role != LayerRole::Picture || !self.has_roles {
-                self.note_offset(layer, (rect, &gids));
+                self.note_offset(layer, rect, &gids);
             }
             if truth(&layer.properties, "useTilesetBorder") == Some(true) {
-                counts.border = self.border(layer, (rect, &gids), &mut flags, role);
+                counts.border = self.border(layer, rect, &gids, &mut flags, role);
             }
         }
         for (flag, painted) in flags.iter_mut().zip(painted.unwrap_or_default()) {
@@ -423,7 +424,7 @@ impl Laying<'_, '_> {
             layer.push(*own.get_or_insert_with(|| ground.number(kind(&self.meanings[usize::from(*top)]))));
             report.total.border += u64::from(flag & BORDER != 0);
         }
-        self.doors(ground, (number, &mut layer), (&flags, &tops));
+        self.doors(ground, number, &mut layer, &flags, &tops);
         ground.layers.push(layer);
     }
 
@@ -431,8 +432,10 @@ impl Laying<'_, '_> {
     fn paint(
         &self,
         role: LayerRole,
-        (rect, gids): (Rect, &[u32]),
-        (flags, tops): (&mut [u8], &mut [u16]),
+        rect: Rect,
+        gids: &[u32],
+        flags: &mut [u8],
+        tops: &mut [u16],
         counts: &mut Counts,
     ) {
         let mut last = (0, 0u16);
@@ -468,7 +471,8 @@ impl Laying<'_, '_> {
     fn border(
         &mut self,
         layer: &RawLayer,
-        (rect, gids): (Rect, &[u32]),
+        rect: Rect,
+        gids: &[u32],
         flags: &mut [u8],
         role: LayerRole,
     ) -> u64 {
@@ -512,8 +516,10 @@ impl Laying<'_, '_> {
     fn doors(
         &mut self,
         ground: &mut TileGround,
-        (number, cells): (usize, &mut [u16]),
-        (flags, tops): (&[u8], &[u16]),
+        number: usize,
+        cells: &mut [u16],
+        flags: &[u8],
+        tops: &[u16],
     ) {
         if self.meanings.iter().all(|meaning| meaning.door.is_none()) {
             return;
@@ -636,7 +642,7 @@ impl Laying<'_, '_> {
     /// A property of a tile that nobody here knows: scripts do not see it either.
     fn unknown(&mut self, tile: &RawTile, property: &Property) {
         let whose = format!("tile {}", tile.id);
-        self.said.check_name(self.findings, property, (words::OF_TILES, &whose));
+        self.said.check_name(self.findings, property, words::OF_TILES, &whose);
         let what = format!("property \"{}\" of tiles", short(&property.name));
         self.said.leave_out(what, property.span);
     }

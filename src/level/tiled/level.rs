@@ -45,7 +45,7 @@ pub(super) fn make(
     let place = MapPlacement::new(map, options);
     let placed = PlacedMap { map, place: &place };
     let (mut ground, mut report) = ground::lay(findings, said, placed);
-    let things = things::put(findings, said, placed, types, (&mut ground, &mut report));
+    let things = things::put(findings, said, placed, types, &mut ground, &mut report);
     count(&ground, &mut report);
     let mut tiles = navigation(findings, &ground, placed, options);
     tiles.links = things.links;
@@ -125,7 +125,7 @@ fn navigation(
     };
     let kinds = ground.kinds.iter().zip(&letters).filter(|(_, letter)| !"#.".contains(**letter));
     let legend =
-        kinds.map(|(kind, letter)| (Located::new(*letter, map.span), legend(ground, kind, (layout, place))));
+        kinds.map(|(kind, letter)| (Located::new(*letter, map.span), legend(ground, kind, layout, place)));
     let [tile_width_m, tile_height_m] = place.tile_m();
     for size in [tile_width_m, tile_height_m] {
         if !numbers::TILE_SIZE.holds(size) {
@@ -158,11 +158,7 @@ fn navigation(
     }
 }
 
-fn legend(
-    ground: &TileGround,
-    kind: &CellKind,
-    (layout, place): (TileLayout, &MapPlacement),
-) -> TileLegendDef {
+fn legend(ground: &TileGround, kind: &CellKind, layout: TileLayout, place: &MapPlacement) -> TileLegendDef {
     let area = kind.area.map(|area| &ground.areas[usize::from(area)]);
     let is_open = kind.terrain.is_navigable();
     TileLegendDef {

@@ -90,7 +90,7 @@ fn about_world(path: &str, text: &str) -> String {
 pub fn import(path: &str, source: &dyn FileSource, options: &TiledOptions) -> Result<Imported, LevelError> {
     let mut findings = Findings::default();
     let (made, failed) = match source.read(path, FILE_BYTES_MAX) {
-        Ok(bytes) => take_in(&mut findings, source, (path, &bytes), options),
+        Ok(bytes) => take_in(&mut findings, source, path, &bytes, options),
         Err(error) => {
             findings.add_file(path, b"");
             findings.error(|| unreadable(path, &error));
@@ -126,16 +126,17 @@ pub struct Imported {
 pub(crate) fn take_in(
     findings: &mut Findings,
     source: &dyn FileSource,
-    file: (&str, &[u8]),
+    path: &str,
+    bytes: &[u8],
     options: &TiledOptions,
 ) -> (Option<Tiled>, Option<SourceError>) {
     let mut import = Import::new(findings, source);
-    let made = read_all(&mut import, file, options);
+    let made = read_all(&mut import, path, bytes, options);
     let failed = import.failed.take();
     (made, failed)
 }
 
-fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &TiledOptions) -> Option<Tiled> {
+fn read_all(import: &mut Import<'_>, path: &str, bytes: &[u8], options: &TiledOptions) -> Option<Tiled> {
     if is_world(path) {
         let file = import.findings.add_file(path, bytes);
         let message = about_world(path, &String::from_utf8_lossy(bytes));
@@ -146,7 +147,7 @@ fn read_all(import: &mut Import<'_>, (path, bytes): (&str, &[u8]), options: &Til
     let types = types_of(import, path, options);
     let mut said = Said::default();
     for (what, (count, span)) in std::mem::take(&mut import.skipped) {
-        said.leave_out_times(what, (count as u64, span));
+        said.leave_out_times(what, count as u64, span);
     }
     if import.findings.has_errors() {
         said.left_out(import.findings);

@@ -70,7 +70,7 @@ fn object(
         }
         properties.add_missing(&tile.properties);
     }
-    let id = optional_whole(import, here, element, "id", (0, i64::from(u32::MAX))).unwrap_or(0) as u32;
+    let id = optional_whole(import, here, element, "id", 0..=i64::from(u32::MAX)).unwrap_or(0) as u32;
     let pointer = here.pointer(element.span);
     Some(RawObject {
         id,
@@ -103,8 +103,8 @@ fn shape(
     element: &Element<'_>,
     tilesets: &[(u32, Arc<RawTileset>)],
 ) -> Option<ObjectShape> {
-    if let Some(gid) = optional_whole(import, here, element, "gid", (0, i64::from(u32::MAX))) {
-        return tile(import, here, element, (gid as u32 & GID_MASK, tilesets));
+    if let Some(gid) = optional_whole(import, here, element, "gid", 0..=i64::from(u32::MAX)) {
+        return tile(import, here, element, gid as u32 & GID_MASK, tilesets);
     }
     let mut found = ObjectShape::Rectangle;
     for child in &element.children {
@@ -128,7 +128,8 @@ fn tile(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     element: &Element<'_>,
-    (id, tilesets): (u32, &[(u32, Arc<RawTileset>)]),
+    id: u32,
+    tilesets: &[(u32, Arc<RawTileset>)],
 ) -> Option<ObjectShape> {
     let after = tilesets.partition_point(|(first, _)| *first <= id);
     let set = after.checked_sub(1).map(|at| &tilesets[at]);

@@ -39,11 +39,11 @@ pub(super) fn map(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawMap>
         return None;
     }
     let orientation = orientation(import, here);
-    let mut number = |name, least, most| whole(import, here, root, name, (least, most));
+    let mut number = |name, least, most| whole(import, here, root, name, least..=most);
     let (width, height) = (number("width", 1, SIDE_MAX), number("height", 1, SIDE_MAX));
     let (tile_width, tile_height) =
         (number("tilewidth", 1, TILE_PX_MAX), number("tileheight", 1, TILE_PX_MAX));
-    let hex_side = optional_whole(import, here, root, "hexsidelength", (0, TILE_PX_MAX));
+    let hex_side = optional_whole(import, here, root, "hexsidelength", 0..=TILE_PX_MAX);
     let (width, height) = (width? as u32, height? as u32);
     let cells = u64::from(width) * u64::from(height);
     if cells > CELLS_MAX {
@@ -211,7 +211,7 @@ fn tiles(
         here,
         element,
         name,
-        (1, SIDE_MAX),
+        1..=SIDE_MAX,
     ) {
         Some(side) => side as u32,
         None => own,
@@ -226,7 +226,7 @@ fn tiles(
         return None;
     }
     let rect = Rect { x: 0, y: 0, width, height };
-    let gids = cells(import, here, &layer, (data, rect), map)?;
+    let gids = cells(import, here, &layer, data, rect, map)?;
     Some(RawContent::Tiles { rect, gids })
 }
 
@@ -255,7 +255,8 @@ fn cells(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     layer: &Layer<'_, '_>,
-    (element, rect): (&Element<'_>, Rect),
+    element: &Element<'_>,
+    rect: Rect,
     map: &RawMap,
 ) -> Option<Vec<u32>> {
     spend(import, here, layer.element.span, rect.cells())?;
@@ -314,7 +315,7 @@ fn chunks(
     let mut rect = Rect::default();
     let mut places = Vec::new();
     for chunk in data.all("chunk") {
-        let mut number = |name, least, most| whole(import, here, chunk, name, (least, most));
+        let mut number = |name, least, most| whole(import, here, chunk, name, least..=most);
         let (x, y) = (number("x", -CHUNK_AT_MAX, CHUNK_AT_MAX), number("y", -CHUNK_AT_MAX, CHUNK_AT_MAX));
         let (width, height) = (number("width", 1, SIDE_MAX), number("height", 1, SIDE_MAX));
         let own = Rect { x: x? as i32, y: y? as i32, width: width? as u32, height: height? as u32 };
@@ -336,7 +337,7 @@ fn chunks(
     spend(import, here, layer.element.span, rect.cells())?;
     let mut gids = vec![0; rect.cells() as usize];
     for (chunk, own) in places {
-        let cells = cells(import, here, layer, (chunk, own), map)?;
+        let cells = cells(import, here, layer, chunk, own, map)?;
         for (row, line) in cells.chunks_exact(own.width as usize).enumerate() {
             let (x, y) = ((own.x - rect.x) as usize, (own.y - rect.y) as usize + row);
             let at = y * rect.width as usize + x;

@@ -107,7 +107,8 @@ pub(super) fn put(
     said: &mut Said,
     PlacedMap { map, place }: PlacedMap<'_>,
     types: &Types,
-    (ground, report): (&mut TileGround, &mut TiledReport),
+    ground: &mut TileGround,
+    report: &mut TiledReport,
 ) -> Things {
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
     for object in objects(map) {
@@ -794,14 +795,14 @@ impl Putting<'_, '_> {
     /// A length or speed in pixels, as metres.
     fn metres(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
         let scale = self.place.metres_per_pixel();
-        self.ranged(thing, name, (range, scale))
+        self.ranged(thing, name, range, scale)
     }
 
     fn number(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
-        self.ranged(thing, name, (range, 1.0))
+        self.ranged(thing, name, range, 1.0)
     }
 
-    fn ranged(&mut self, thing: &Thing<'_>, name: &str, (range, scale): (&Number, f64)) -> Option<f64> {
+    fn ranged(&mut self, thing: &Thing<'_>, name: &str, range: &Number, scale: f64) -> Option<f64> {
         let property = thing.properties.get(name)?;
         let value = match &property.value {
             PropertyValue::Number(number) => *number * scale,

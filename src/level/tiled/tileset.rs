@@ -23,7 +23,7 @@ pub(super) fn tileset_of_map(
     here: Here<'_, '_>,
     element: &Element<'_>,
 ) -> Option<(u32, Arc<RawTileset>)> {
-    let first = whole(import, here, element, "firstgid", (1, i64::from(GID_MASK)))? as u32;
+    let first = whole(import, here, element, "firstgid", 1..=i64::from(GID_MASK))? as u32;
     let Some(source) = element.attribute("source") else {
         return Some((first, Arc::new(tileset(import, here, element)?)));
     };
@@ -45,14 +45,14 @@ pub(super) fn tileset_of_map(
 }
 
 fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -> Option<RawTileset> {
-    let count = optional_whole(import, here, element, "tilecount", (0, TILES_MAX));
+    let count = optional_whole(import, here, element, "tilecount", 0..=TILES_MAX);
     for name in ["tilewidth", "tileheight"] {
         // A set of single pictures states the largest of them, and nothing when it has none yet.
-        optional_whole(import, here, element, name, (0, TILE_PX_MAX));
+        optional_whole(import, here, element, name, 0..=TILE_PX_MAX);
     }
     let mut tiles = Vec::new();
     for tile in element.all("tile") {
-        let Some(id) = whole(import, here, tile, "id", (0, TILES_MAX)) else { continue };
+        let Some(id) = whole(import, here, tile, "id", 0..=TILES_MAX) else { continue };
         let properties = property::properties(import, here, tile);
         tiles.push(RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span });
     }

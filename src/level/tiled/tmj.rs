@@ -26,7 +26,7 @@ pub(super) fn parse<'a>(
     if root.text.starts_with('[') {
         // A list of types is a file of its own.
         let mut list = Element::new(Cow::Borrowed("types"), parse.span(root));
-        parse.children(&mut list, ("propertyTypes", root), &JsonPath::Root);
+        parse.children(&mut list, "propertyTypes", root, &JsonPath::Root);
         return (!parse.is_over).then_some(list);
     }
     let members = parse.members(root, &JsonPath::Root)?;
@@ -105,13 +105,13 @@ impl Parse<'_> {
                 Some(b'['),
                 "layers" | "objects" | "tilesets" | "tiles" | "propertyTypes" | "members" | "values",
             ) => {
-                self.children(element, (key, *value), &own);
+                self.children(element, key, *value, &own);
             }
-            (Some(b'['), "polygon" | "polyline") => self.corners(element, (key.clone(), *value), &own),
+            (Some(b'['), "polygon" | "polyline") => self.corners(element, key.clone(), *value, &own),
             (Some(b'['), "properties") => {
                 let mut list = Element::new(Cow::Borrowed("properties"), self.span(*value));
                 list.end = (value.at + value.text.len()) as u32;
-                self.children(&mut list, ("property", *value), &own);
+                self.children(&mut list, "property", *value, &own);
                 element.children.push(list);
             }
             // Properties as Tiled exported them before 1.2, and the value of a class.
@@ -142,7 +142,8 @@ impl Parse<'_> {
     fn children<'a>(
         &mut self,
         element: &mut Element<'a>,
-        (key, item): (&str, JsonItem<'a>),
+        key: &str,
+        item: JsonItem<'a>,
         place: &JsonPath<'_>,
     ) {
         let node = JsonValue { text: item.text, at: item.at, place };
@@ -189,7 +190,7 @@ impl Parse<'_> {
         let mut data = Element::new(Cow::Borrowed("data"), self.span(item));
         data.step = (Cow::Borrowed("chunks"), None);
         data.end = (item.at + item.text.len()) as u32;
-        self.children(&mut data, ("chunk", item), place);
+        self.children(&mut data, "chunk", item, place);
         for chunk in &mut data.children {
             // In TMX the cells are the text of the chunk itself.
             if let Some(cells) = chunk.children.iter_mut().find(|child| child.name == "data") {
@@ -207,12 +208,13 @@ impl Parse<'_> {
     fn corners<'a>(
         &mut self,
         element: &mut Element<'a>,
-        (key, item): (Cow<'a, str>, JsonItem<'a>),
+        key: Cow<'a, str>,
+        item: JsonItem<'a>,
         place: &JsonPath<'_>,
     ) {
         let mut list = Element::new(key, self.span(item));
         list.end = (item.at + item.text.len()) as u32;
-        self.children(&mut list, ("corner", item), place);
+        self.children(&mut list, "corner", item, place);
         let points: Vec<String> = list
             .children
             .drain(..)

@@ -73,11 +73,11 @@ pub(super) struct Said {
 impl Said {
     /// Notes that something has no place in a level.
     pub(super) fn leave_out(&mut self, what: String, span: Span) {
-        self.leave_out_times(what, (1, span));
+        self.leave_out_times(what, 1, span);
     }
 
     /// The same for several at once.
-    pub(super) fn leave_out_times(&mut self, what: String, (times, span): (u64, Span)) {
+    pub(super) fn leave_out_times(&mut self, what: String, times: u64, span: Span) {
         let is_new = !self.left_out.contains_key(&what);
         let what = if is_new && self.left_out.len() >= KINDS_MAX { "more of such".to_owned() } else { what };
         self.left_out.entry(what).or_insert((0, span)).0 += times;
@@ -108,7 +108,8 @@ impl Said {
         &mut self,
         findings: &mut Findings,
         property: &Property,
-        (known, whose): (&[&str], &str),
+        known: &[&str],
+        whose: &str,
     ) {
         let name = property.name.as_str();
         if name.chars().count() < 4 || known.contains(&name) {

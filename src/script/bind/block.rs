@@ -113,7 +113,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
             let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
             return Err(UsageError::new(function, what));
         }
-        Ok(blocks::add(world, owner, (point, radius_m)))
+        Ok(blocks::add(world, owner, point, radius_m))
     })?;
     charge(lua, (UNITS_PER_SQUARE_METRE * 4.0 * radius_m * radius_m) as u64)?;
     answer(lua, handles::make(lua, BlockId(serial))?)

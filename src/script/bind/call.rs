@@ -123,7 +123,8 @@ pub fn nothing() -> HostResult {
 pub fn props(
     lua: &Lua,
     args: &mut Args,
-    (kind, subject): (&'static str, Subject),
+    kind: &'static str,
+    subject: Subject,
     find: impl FnOnce(&World, &'static str, &str) -> Result<(), UsageError>,
 ) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text(&format!("a {kind}'s name"))?);
@@ -131,7 +132,7 @@ pub fn props(
         find(world, function, &name)?;
         Ok(world.level.props.of(subject, &name).cloned())
     })?;
-    answer(lua, handles::props(lua, (kind, &name), said.as_ref())?)
+    answer(lua, handles::props(lua, kind, &name, said.as_ref())?)
 }
 
 /// The message of a verb's mistake in the function `function`.

@@ -320,7 +320,7 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
         let said = world.level.props.of(Subject::Character, &name).cloned();
         Ok((name, said))
     })?;
-    answer(lua, handles::props(lua, ("character", &name), said.as_ref())?)
+    answer(lua, handles::props(lua, "character", &name, said.as_ref())?)
 }
 
 fn tags(lua: &Lua, args: &mut Args) -> HostResult {
@@ -374,7 +374,7 @@ fn teleport(lua: &Lua, args: &mut Args) -> HostResult {
         let (from, own) = (own.body.position, own.layer);
         let to = to.point(world, function, Some(from))?;
         let layer = layer.map_or(Ok(own), |layer| names::layer(world, function, &layer))?;
-        let point = characters::teleport_to(world, id, (layer, to), facing).map_err(op(function))?;
+        let point = characters::teleport_to(world, id, layer, to, facing).map_err(op(function))?;
         Ok(point.map(vector))
     })
 }

@@ -245,7 +245,7 @@ fn props(lua: &Lua, args: &mut Args) -> HostResult {
         let said = world.level.props.of(Subject::Door, &name).cloned();
         Ok((name, said))
     })?;
-    answer(lua, handles::props(lua, ("door", &name), said.as_ref())?)
+    answer(lua, handles::props(lua, "door", &name, said.as_ref())?)
 }
 
 fn open(lua: &Lua, args: &mut Args) -> HostResult {

@@ -285,7 +285,8 @@ impl PathQuestion {
     fn query(
         &self,
         world: &mut World,
-        ends: (glam::Vec3, glam::Vec3),
+        start: glam::Vec3,
+        goal: glam::Vec3,
         by: crate::nav::Traversal,
     ) -> (PathQuery, Option<Bystanders>) {
         let at_ends = [&self.from, &self.to].into_iter().filter_map(|place| match standpoint(place) {
@@ -293,7 +294,7 @@ impl PathQuestion {
             Standpoint::Nobody => None,
         });
         let but: Vec<CharacterId> = at_ends.chain(self.options.ignored().iter().copied()).collect();
-        paths::query_around(world, ends, by, &but)
+        paths::query_around(world, start, goal, by, &but)
     }
 }
 
@@ -311,7 +312,7 @@ fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
     let (answered, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
-        let (query, around) = way.query(world, (from, to), by);
+        let (query, around) = way.query(world, from, to, by);
         let answered = paths::find(world, &query);
         let holder = paths::holder(around.as_ref(), &answered);
         let searched = u64::from(answered.expansions) * world.nav().expansion_price();
@@ -319,7 +320,7 @@ fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
         Ok(((answered, holder), units + met(&query) + searched + looked))
     })?;
     charge(lua, units)?;
-    let table = with(lua, args, |world| Ok(path_result(lua, world, (&answered.0, answered.1))))?;
+    let table = with(lua, args, |world| Ok(path_result(lua, world, &answered.0, answered.1)))?;
     answer(lua, table?)
 }
 
@@ -336,7 +337,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
             let what = format!("{REQUESTS_MAX} paths are being searched, the most allowed; wait for some");
             return Err(UsageError::new(function, what));
         }
-        let (query, around) = way.query(world, (from, to), by);
+        let (query, around) = way.query(world, from, to, by);
         let units = units + met(&query);
         Ok((paths::request(world, query, around), units))
     })?;
@@ -504,7 +505,7 @@ fn is_area_available(lua: &Lua, args: &mut Args) -> HostResult {
 
 fn set_area_cost(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, area) = (args.function(), area_name(args)?);
-    debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
+    debug_assert_eq!(0.1..=100.0, areas::FACTOR_RANGE, "messages name the range of factors");
     let factor = args.take("factor").number_in(0.1..=100.0, "")? as f32;
     with(lua, args, |world| {
         let area = names::area(world, function, &area)?;
@@ -544,7 +545,7 @@ fn route(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn route_props(lua: &Lua, args: &mut Args) -> HostResult {
-    call::props(lua, args, ("route", Subject::Route), |world, function, name| {
+    call::props(lua, args, "route", Subject::Route, |world, function, name| {
         names::route(world, function, name).map(drop)
     })
 }

@@ -265,7 +265,7 @@ fn on(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn props(lua: &Lua, args: &mut Args) -> HostResult {
-    call::props(lua, args, ("region", Subject::Region), |world, function, name| {
+    call::props(lua, args, "region", Subject::Region, |world, function, name| {
         names::region(world, function, name).map(drop)
     })
 }

@@ -164,7 +164,8 @@ pub fn door_result(
 pub fn path_result(
     lua: &Lua,
     world: &World,
-    (answer, holder): (&PathAnswer, Option<CharacterId>),
+    answer: &PathAnswer,
+    holder: Option<CharacterId>,
 ) -> mlua::Result<Table> {
     let trouble = answer.trouble.map(|trouble| world.reason_of(trouble));
     let by = holder.map(Blocker::Character).or(trouble.and_then(|(_, by)| by));

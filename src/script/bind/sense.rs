@@ -287,7 +287,7 @@ fn see(lua: &Lua, args: &mut Args) -> HostResult {
             _ => (watcher.layer, None),
         };
         let place = target.point(world, function, Some(from))?;
-        let missed = senses::miss(world, who, eyes, (place, layer)).map_err(op(function))?;
+        let missed = senses::miss(world, who, eyes, place, layer).map_err(op(function))?;
         let asked = missed.and(other).zip(memory_s);
         let last = asked.and_then(|(other, memory_s)| {
             fuel::charge_running(world.senses.watches.len() as u64 / WATCHES_PER_UNIT);

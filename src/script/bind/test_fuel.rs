@@ -73,14 +73,14 @@ fn expect_fuel(lua: &Lua, args: &mut Args) -> HostResult {
         );
         return Err(args.mistake(what).into());
     };
-    if let Some(message) = excess(&file, &used, (below, worst)) {
+    if let Some(message) = excess(&file, &used, below, worst) {
         return Err(testing::fail(lua, message).into());
     }
     answer(lua, used.mean)
 }
 
 /// What is to be said when a script took too much.
-fn excess(file: &str, used: &FuelUse, (below, worst): (Option<f64>, Option<f64>)) -> Option<String> {
+fn excess(file: &str, used: &FuelUse, below: Option<f64>, worst: Option<f64>) -> Option<String> {
     let FuelUse { mean, worst: most, worst_tick, worst_of } = used;
     if let Some(below) = below.filter(|below| *mean >= *below) {
         return Some(format!("expectFuel: expected {file} below {below} a tick, got {mean:.1}"));

@@ -125,7 +125,7 @@ fn set_tile(lua: &Lua, args: &mut Args) -> HostResult {
         tags: options.find("tags").map(|tags| door::names(&tags, TAGS_MAX)).transpose()?,
     };
     let layer = layer_name(args.take("layer"))?;
-    change_tile(lua, args, (place, layer), change)
+    change_tile(lua, args, place, layer, change)
 }
 
 fn set_navigable(lua: &Lua, args: &mut Args) -> HostResult {
@@ -135,7 +135,7 @@ fn set_navigable(lua: &Lua, args: &mut Args) -> HostResult {
     let cost = options.find("cost").map(|cost| factor(&cost)).transpose()?;
     let layer = options.find("layer").map(|layer| layer.text("a layer's name")).transpose()?;
     let change = TileChange { navigable: Some(navigable), cost, ..TileChange::default() };
-    change_tile(lua, args, (place, layer), change)
+    change_tile(lua, args, place, layer, change)
 }
 
 fn factor(given: &Argument) -> Result<f32, UsageError> {
@@ -151,7 +151,8 @@ fn terrain_of(given: &Argument) -> Result<Terrain, UsageError> {
 fn change_tile(
     lua: &Lua,
     args: &Args,
-    (place, layer): (PlaceValue, Option<String>),
+    place: PlaceValue,
+    layer: Option<String>,
     change: TileChange,
 ) -> HostResult {
     let function = args.function();

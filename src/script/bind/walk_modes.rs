@@ -294,9 +294,7 @@ impl PatrolStops {
                 let marks = known::route(world, function, name)?.iter();
                 Ok(marks.map(|mark| Stop { goal: Goal::Point(mark.position), mark: mark.clone() }).collect())
             }
-            Self::Places(places) => {
-                places.iter().map(|place| stop(world, function, (walker, place))).collect()
-            }
+            Self::Places(places) => places.iter().map(|place| stop(world, function, walker, place)).collect(),
         }
     }
 }
@@ -304,7 +302,8 @@ impl PatrolStops {
 fn stop(
     world: &World,
     function: &'static str,
-    (walker, place): (CharacterId, &PlaceValue),
+    walker: CharacterId,
+    place: &PlaceValue,
 ) -> Result<Stop, UsageError> {
     let mark = match place {
         PlaceValue::Mark(name) => known::mark(world, function, name)?.clone(),

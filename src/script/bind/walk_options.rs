@@ -241,7 +241,7 @@ fn pace(args: &Args, options: &Options) -> Result<WalkPace, UsageError> {
 /// Outside [`Gait::SPEED_RANGE_MPS`].
 pub fn speed_mps(given: &Argument) -> Result<f32, UsageError> {
     // Written out: the bounds are shown in messages, and 0.01 is no exact f32.
-    debug_assert_eq!((0.01, 50.0), Gait::SPEED_RANGE_MPS, "messages name the range of speeds");
+    debug_assert_eq!(0.01..=50.0, Gait::SPEED_RANGE_MPS, "messages name the range of speeds");
     Ok(given.number_in(0.01..=50.0, "metres a second")? as f32)
 }
 
@@ -297,7 +297,7 @@ fn shunned(given: &Argument) -> Result<Vec<String>, UsageError> {
 
 /// Areas and factors, in the order of their names.
 fn costs(given: &Argument) -> Result<Vec<(String, f32)>, UsageError> {
-    debug_assert_eq!((0.1, 100.0), areas::FACTOR_RANGE, "messages name the range of factors");
+    debug_assert_eq!(0.1..=100.0, areas::FACTOR_RANGE, "messages name the range of factors");
     let mut costs = Vec::new();
     for pair in given.table("a table of areas and factors")?.pairs::<Value, Value>() {
         let Ok((key, value)) = pair else { continue };
@@ -356,7 +356,7 @@ impl WalkAsk {
             patience_ticks: rate.ticks(self.patience_s),
             timeout_ticks: self.timeout_s.map(|seconds| rate.ticks(seconds)),
             ensure: self.ensure,
-            areas: own_areas(world, function, (&self.avoid, &self.costs))?,
+            areas: own_areas(world, function, &self.avoid, &self.costs)?,
             via: self.via.iter().map(|place| place.point(world, function, None)).collect::<Result<_, _>>()?,
             tells: self.tells,
         })
@@ -367,7 +367,8 @@ impl WalkAsk {
 fn own_areas(
     world: &World,
     function: &str,
-    (avoid, costs): (&[String], &[(String, f32)]),
+    avoid: &[String],
+    costs: &[(String, f32)],
 ) -> Result<Option<Arc<[OwnArea]>>, UsageError> {
     let mut own = BTreeMap::new();
     for (name, factor) in costs {

@@ -30,9 +30,11 @@ const CHUNK: &str = "question";
 /// # Errors
 /// A sentence.
 pub(super) fn evaluate(
-    (lua, machine): (&Lua, &Machine),
+    lua: &Lua,
+    machine: &Machine,
     frame: Option<&Frame>,
-    (text, asking): (&str, Asking),
+    text: &str,
+    asking: Asking,
 ) -> Result<Value, String> {
     let view = View::of(lua, machine, frame).map_err(|error| fault::text_of_error(&error))?;
     match asking {
@@ -131,7 +133,7 @@ fn look(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String>
         mlua::Result::Ok(names)
     };
     let names = prepare(&mut copies).map_err(failed)?;
-    let function = compile_text(view.lua, (CHUNK, text), &names).map_err(|failure| failure.message)?;
+    let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
     let streams = machine.streams.borrow().clone();
     let printed = std::mem::take(&mut *machine.console.borrow_mut());
     let knows_coroutine = machine.is_coroutine_known.get();
@@ -147,7 +149,7 @@ fn look(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String>
 fn act(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
     let names = view.environment(&view.globals, |value| Ok(value.clone())).map_err(failed)?;
-    let function = compile_text(view.lua, (CHUNK, text), &names).map_err(|failure| failure.message)?;
+    let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;
     let outcome = call(view.lua, machine, &function);
     view.assign(&names).map_err(failed)?;
     handles::keep_noted(view.lua);

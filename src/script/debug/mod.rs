@@ -226,7 +226,7 @@ impl Core {
     ) -> Option<R> {
         let machine = machine_of(lua)?;
         let mut client = self.client.try_borrow_mut().ok()?;
-        let paused = Paused::new(lua, (self, &machine), at);
+        let paused = Paused::new(lua, self, &machine, at);
         let boards = store::find(lua, |runtime| Some(runtime.boards.last()));
         let result = machine.rest(lua, || tell(&mut **client, &paused));
         if paused.has_acted() {

@@ -75,11 +75,7 @@ pub struct Paused<'a> {
 }
 
 impl<'a> Paused<'a> {
-    pub(super) fn new(
-        lua: &'a Lua,
-        (core, machine): (&'a Core, &'a Machine),
-        at: Option<&'a Standing>,
-    ) -> Self {
+    pub(super) fn new(lua: &'a Lua, core: &'a Core, machine: &'a Machine, at: Option<&'a Standing>) -> Self {
         let (frames, kept, has_acted) = (RefCell::default(), RefCell::default(), Cell::new(false));
         Self { lua, core, machine, at, frames, kept, has_acted }
     }
@@ -278,7 +274,7 @@ impl<'a> Paused<'a> {
             };
             let _ = store::find(self.lua, disturb);
         }
-        evaluate::evaluate((self.lua, self.machine), frame, (text, asking))
+        evaluate::evaluate(self.lua, self.machine, frame, text, asking)
     }
 
     /// Whether a condition holds in a frame.

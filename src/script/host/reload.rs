@@ -276,7 +276,11 @@ impl ScriptHost {
             changed.iter().filter(|name| !texts.is_gone(name)).cloned().collect_set();
         let unit = vm.loads().unit(&there, &texts);
         let taken = Taken {
-            files: changes.iter().filter(|(path, _)| is_of(path, &changed)).map(owned).collect_map(),
+            files: changes
+                .iter()
+                .filter(|(path, _)| is_of(path, &changed))
+                .map(|(path, text)| (path.clone(), text.clone()))
+                .collect_map(),
             notes: self.missed(&texts, &changed),
         };
         let before = self.vm.replace(texts, &unit);
@@ -444,10 +448,6 @@ impl ScriptHost {
         self.vm.collect();
         self.vm.used_memory()
     }
-}
-
-fn owned((path, text): (&String, &Option<String>)) -> (String, Option<String>) {
-    (path.clone(), text.clone())
 }
 
 fn is_of(path: &str, names: &BTreeSet<String>) -> bool {

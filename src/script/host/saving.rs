@@ -224,7 +224,7 @@ impl ScriptHost {
             let version = loaded.map_or(kept.version, |loaded| loaded.from);
             store::with(lua, |runtime| {
                 if let Some(instance) = runtime.actors.behaviours.get(kept.owner) {
-                    save_instance((kept.owner, version), instance, out);
+                    save_instance(kept.owner, version, instance, out);
                 }
             });
             let is_whole = match loaded.and_then(|loaded| loaded.refill.as_ref()) {
@@ -261,8 +261,8 @@ impl ScriptHost {
     }
 
     /// Puts what was saved in place of all that scripts keep, and has everybody there again: their code
-    /// begins in the next step 3 ([`ScriptHost::begin_loaded`]). `level` says whose behaviour the level has
-    /// changed since, `changed` which files are others.
+    /// begins in the next step 3 ([`ScriptHost::begin_loaded`]). `behaviours` says whose behaviour the level
+    /// has changed since, `changed` which files are others.
     ///
     /// # Errors
     /// When the bytes are no state, a script is missing, or the saved state does not fit it.
@@ -270,13 +270,14 @@ impl ScriptHost {
         &mut self,
         world: &mut World,
         input: &mut ByteReader<'_>,
-        since: (&LevelBehaviours, &BTreeSet<String>),
+        behaviours: &LevelBehaviours,
+        changed: &BTreeSet<String>,
     ) -> Result<(), ReloadError> {
         let shared: Plain = Saved::load(input)?;
         let level = self.level.clone().filter(|_| self.level_script.is_some());
         let state = self.state.clone();
         let loaded = self.phase(world, 0, |vm| {
-            let plan = Plan { vm, level, since };
+            let plan = Plan { vm, level, behaviours, changed };
             let loaded = plan.load(input)?;
             commit::write_back(vm, &state, &shared);
             Ok::<_, ReloadError>(loaded)
@@ -294,7 +295,7 @@ impl ScriptHost {
 }
 
 /// Writes what a save game holds of a behaviour but its state.
-fn save_instance((owner, version): (Owner, u64), instance: &Instance, out: &mut ByteWriter) {
+fn save_instance(owner: Owner, version: u64, instance: &Instance, out: &mut ByteWriter) {
     let Instance {
         character,
         // Told by the character.
@@ -388,7 +389,9 @@ struct Plan<'a> {
     vm: &'a ScriptVm,
     /// The environment of the level script.
     level: Option<mlua::Table>,
-    since: (&'a LevelBehaviours, &'a BTreeSet<String>),
+    behaviours: &'a LevelBehaviours,
+    /// Files that are others since.
+    changed: &'a BTreeSet<String>,
 }
 
 impl Plan<'_> {
@@ -414,7 +417,7 @@ impl Plan<'_> {
         let mut loaded = Loaded { has_level: level_owner.is_some(), ..Loaded::default() };
         loaded.has_level |= self.begin_level(level_owner, last);
         for (instance, class) in instances {
-            loaded.instances.extend(self.create(instance, class, (last, &mut states))?);
+            loaded.instances.extend(self.create(instance, class, last, &mut states)?);
         }
         loaded.revived = self.suspend(suspended)?;
         self.load_tables(input, last)?;
@@ -446,7 +449,7 @@ impl Plan<'_> {
     /// now.
     fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, ReloadError> {
         let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
-            self.since.0.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
+            self.behaviours.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let mut known = Vec::new();
         // What thousands ask for is found once.
         let mut found: Vec<(String, Rc<Class>)> = Vec::new();
@@ -505,7 +508,7 @@ impl Plan<'_> {
         let Some(environment) = self.level.clone() else { return false };
         let name = self.vm.loads().name_of(&environment).unwrap_or_default();
         // A behaviour that was switched off stays so until its file changes.
-        let unit = self.vm.loads().unit(self.since.1, &self.vm.texts());
+        let unit = self.vm.loads().unit(self.changed, &self.vm.texts());
         if saved.is_none() && !unit.contains(&name) {
             return false;
         }
@@ -522,7 +525,8 @@ impl Plan<'_> {
         &self,
         saved: SavedInstance,
         class: Rc<Class>,
-        (last, states): (u32, &mut ReadData<'_>),
+        last: u32,
+        states: &mut ReadData<'_>,
     ) -> Result<Option<LoadedInstance>, ReloadError> {
         let lua = self.vm.lua();
         let is_free = store::with(lua, |runtime| {
@@ -535,8 +539,8 @@ impl Plan<'_> {
             return Err(DecodeError::new("two owners of one number").into());
         }
         let state = if saved.is_whole { state_of(states.make(lua, saved.state))? } else { None };
-        let given = (saved.asked.as_str(), &saved.given);
-        let created = behaviour::create_with(self.vm, saved.character, class.clone(), given, state);
+        let (asked, given) = (saved.asked.as_str(), &saved.given);
+        let created = behaviour::create_with(self.vm, saved.character, class.clone(), asked, given, state);
         let owner = created.map_err(|what| {
             let path = self.vm.texts().get(&class.file).map_or(class.file.clone(), |file| file.path.clone());
             let (name, who) = (&class.name, self.name_of(saved.character));
@@ -557,7 +561,7 @@ impl Plan<'_> {
         let mut revived = Vec::new();
         for one in saved {
             let SavedSuspended { character, label, file, version, asked, given, state, is_whole } = one;
-            let level_has_it = self.since.0.iter().any(|(other, _)| *other == character);
+            let level_has_it = self.behaviours.iter().any(|(other, _)| *other == character);
             let serial = lend::with_world(lua, |world: &mut World| {
                 world.characters.alive(character).map(|found| found.serial)
             });
@@ -565,7 +569,7 @@ impl Plan<'_> {
             let label = Rc::from(label.as_str());
             let suspended = Suspended { label, file, version, asked, given, state, is_whole };
             let file = self.vm.resolve(&suspended.file).unwrap_or_default();
-            let changed = &self.since.1;
+            let changed = self.changed;
             // A behaviour whose file fails as it loads stays off, too.
             if !file.is_empty()
                 && let Ok(class) = class(self.vm, &file)
@@ -574,7 +578,7 @@ impl Plan<'_> {
                 revived.push((character, class, suspended.clone()));
             }
             store::with(lua, |runtime| {
-                runtime.actors.behaviours.suspend_loaded((character, serial), suspended);
+                runtime.actors.behaviours.suspend_loaded(character, serial, suspended);
             });
         }
         Ok(revived)
@@ -661,7 +665,7 @@ impl Plan<'_> {
     /// Behaviours that the level has given to characters since, where they had others or none.
     fn attach_new(&self) {
         let lua = self.vm.lua();
-        for (character, given) in self.since.0 {
+        for (character, given) in self.behaviours {
             let has = store::with(lua, |runtime| runtime.actors.behaviours.of(*character)).is_some();
             if let (false, Some(BehaviourRef { name, params })) = (has, given)
                 && let Ok(class) = class(self.vm, name)

@@ -130,7 +130,7 @@ impl Behaviours {
     }
 
     /// Keeps a behaviour that was switched off before the level was saved, of a character with that number.
-    pub(crate) fn suspend_loaded(&mut self, (character, serial): (CharacterId, u32), suspended: Suspended) {
+    pub(crate) fn suspend_loaded(&mut self, character: CharacterId, serial: u32, suspended: Suspended) {
         self.suspended.insert(serial, (character, suspended));
         self.suspended_numbers.insert(character, serial);
     }

@@ -210,7 +210,8 @@ impl Boards {
         &mut self,
         number: u64,
         key: &str,
-        (value, until): (Option<Plain>, Option<Tick>),
+        value: Option<Plain>,
+        until: Option<Tick>,
         bytes_max: usize,
     ) -> Result<Option<KeyChange>, BoardRefusal> {
         let board = self.boards.get_mut(number).ok_or(BoardRefusal::Gone)?;
@@ -307,7 +308,7 @@ impl Boards {
         for (of, values) in boards {
             let number = self.number(of).ok_or_else(|| DecodeError::new("more boards than there may be"))?;
             for (key, value, until) in values {
-                let put = self.put(number, &key, (Some(value), until), bytes_max);
+                let put = self.put(number, &key, Some(value), until, bytes_max);
                 put.map_err(|_| DecodeError::new("a board that holds too much"))?;
             }
         }

@@ -278,7 +278,8 @@ impl Handlers {
     /// Lets `owner` listen to a door; the number of the listener.
     pub(crate) fn listen_to_door(
         &mut self,
-        (door, what): (DoorId, DoorSignal),
+        door: DoorId,
+        what: DoorSignal,
         owner: Owner,
         callback: Callback,
     ) -> u64 {

@@ -171,7 +171,8 @@ impl Scenes {
     pub(crate) fn enlist(
         &mut self,
         definition: Definition,
-        (args, holds): (Plain, Vec<CharacterId>),
+        args: Plain,
+        holds: Vec<CharacterId>,
         now: Tick,
     ) -> u64 {
         self.last += 1;

@@ -429,7 +429,7 @@ impl Tasks {
     }
 
     /// A task begins to sleep, at `now`.
-    pub(crate) fn sleep(&mut self, id: u64, (serial, until): (u64, Tick), now: Tick) {
+    pub(crate) fn sleep(&mut self, id: u64, serial: u64, until: Tick, now: Tick) {
         if self.is_called(id) {
             self.settle_called();
         }

@@ -131,9 +131,10 @@ pub(crate) fn create(
     vm: &ScriptVm,
     character: CharacterId,
     class: Rc<Class>,
-    given: (&str, &Plain),
+    asked: &str,
+    given: &Plain,
 ) -> Result<Owner, String> {
-    create_with(vm, character, class, given, None)
+    create_with(vm, character, class, asked, given, None)
 }
 
 /// The same, with a state to begin with.
@@ -141,7 +142,8 @@ pub(crate) fn create_with(
     vm: &ScriptVm,
     character: CharacterId,
     class: Rc<Class>,
-    (asked, given): (&str, &Plain),
+    asked: &str,
+    given: &Plain,
     state: Option<Table>,
 ) -> Result<Owner, String> {
     let lua = vm.lua();
@@ -156,7 +158,7 @@ pub(crate) fn create_with(
     let label = format!("behaviour \"{}\" of \"{character_name}\"", class.name);
     let name = format!("{character_name}/{}", class.name);
     let stream = store::with(lua, |runtime| runtime.streams.begin(seed, &name)).map(StreamId);
-    let this = new_self(lua, character, &class, (&params, state), stream);
+    let this = new_self(lua, character, &class, &params, state, stream);
     let this = this.map_err(|error| error.to_string())?;
     let owner = store::with(lua, |runtime| {
         let owner = runtime.owners.begin(OwnerKind::Behaviour(character), label);
@@ -180,7 +182,8 @@ fn new_self(
     lua: &Lua,
     character: CharacterId,
     class: &Class,
-    (params, state): (&Plain, Option<Table>),
+    params: &Plain,
+    state: Option<Table>,
     stream: Option<StreamId>,
 ) -> mlua::Result<Table> {
     let stream = stream.map(|stream| handles::make(lua, stream)).transpose()?;
@@ -204,7 +207,8 @@ pub(crate) fn rebind(
     vm: &ScriptVm,
     owner: Owner,
     class: Rc<Class>,
-    (given, params): (&Plain, &Plain),
+    given: &Plain,
+    params: &Plain,
     state: &Table,
 ) -> mlua::Result<()> {
     let lua = vm.lua();
@@ -213,7 +217,7 @@ pub(crate) fn rebind(
         return Ok(());
     };
     let stream: Value = this.raw_get("rng")?;
-    let fresh = new_self(lua, character, &class, (params, Some(state.clone())), None)?;
+    let fresh = new_self(lua, character, &class, params, Some(state.clone()), None)?;
     fresh.raw_set("rng", stream)?;
     store::with(lua, |runtime| {
         if let Some(record) = runtime.owners.get_mut(owner) {
@@ -289,7 +293,8 @@ pub(crate) fn switch_off_loaded(
     vm: &ScriptVm,
     owner: Owner,
     failure: CallFailure,
-    (version, state): (u64, Plain),
+    version: u64,
+    state: Plain,
 ) {
     let lua = vm.lua();
     store::with(lua, |runtime| runtime.faults.strikes.forget(&owner));
@@ -392,7 +397,7 @@ pub(crate) fn attach_now(vm: &ScriptVm, character: CharacterId, name: &str, give
     vm.spend(ATTACH_PRICE + payload::price_of(given));
     detach_now(vm, character, "detached");
     let asked = class.file.clone();
-    match create(vm, character, class, (&asked, given)) {
+    match create(vm, character, class, &asked, given) {
         Ok(owner) => {
             pause_if_held(lua, character, owner);
             begin_or_switch_off(vm, owner);

@@ -30,7 +30,7 @@ pub(crate) fn put(
     let news = store::with(lua, |runtime| {
         let until = ttl_ticks.map(|ticks| runtime.clock.now.after(ticks.max(1)));
         let bytes_max = usize::try_from(runtime.limits.state_kib).unwrap_or(usize::MAX).saturating_mul(1024);
-        let news = runtime.boards.put(board, key, (value, until), bytes_max)?;
+        let news = runtime.boards.put(board, key, value, until, bytes_max)?;
         Ok(news.and_then(|news| for_somebody(&runtime.registered.handlers, news)))
     })?;
     if let Some(news) = news {

@@ -59,7 +59,7 @@ fn enlist(lua: &Lua, definition: Definition, args: Plain) -> Result<u64, String>
         holds.push(id);
     }
     Ok(store::with(lua, |runtime| {
-        runtime.cinematics.scenes.enlist(definition, (args, holds), runtime.clock.now)
+        runtime.cinematics.scenes.enlist(definition, args, holds, runtime.clock.now)
     }))
 }
 

@@ -60,7 +60,7 @@ impl Console {
         for text in std::mem::take(&mut self.waiting) {
             self.count += 1;
             let chunk = format!("{CONSOLE}{}", self.count);
-            let outcome = self.evaluate(vm, level, (&chunk, &text));
+            let outcome = self.evaluate(vm, level, &chunk, &text);
             let (values, failure) = match outcome {
                 Ok(values) => (values, None),
                 Err(failure) => (Vec::new(), Some(told(vm, failure))),
@@ -73,11 +73,12 @@ impl Console {
         &mut self,
         vm: &ScriptVm,
         level: Option<&Table>,
-        (chunk, text): (&str, &str),
+        chunk: &str,
+        text: &str,
     ) -> Result<Vec<Plain>, CallFailure> {
         let environment = self.environment(vm, level)?;
         let owner = self.owner(vm, &environment);
-        let function: Function = vm.compile_for_console((chunk, text), &environment)?;
+        let function: Function = vm.compile_for_console(chunk, text, &environment)?;
         let call = Call::plain(owner, CONSOLE.trim_end_matches(':'));
         let values: Result<MultiValue, CallFailure> =
             invoke::within(vm, &call, || vm.call(&function, (), vm.limits().fuel_per_call));

@@ -251,7 +251,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         Fact::LinkBegun { walk, character, action, ends, seconds } => {
             let link = task::traverse::Link { action, ends, seconds };
-            task::traverse::begin(vm, (walk, character), &link)?;
+            task::traverse::begin(vm, walk, character, &link)?;
         }
         Fact::WalkNews { walk, news } => progress_handlers::tell(vm, walk, &news)?,
         Fact::TurnEnded { serial, ok } => settle_value(vm, Wait::Turn(serial), Value::Boolean(ok)),
@@ -262,7 +262,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         }
         Fact::PathAnswered { token, answer, by } => {
             let result =
-                lend::with_world(lua, |world: &mut World| results::path_result(lua, world, (&answer, by)));
+                lend::with_world(lua, |world: &mut World| results::path_result(lua, world, &answer, by));
             if let Ok(result) = result {
                 path_answered(vm, token, Value::Table(result?));
             }
@@ -284,13 +284,13 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         Fact::WatchEntered { watch, character, how } => watch_entered(vm, watch, character, how.name())?,
         Fact::WatchLeft { watch, character, how } => watch_left(vm, watch, character, how.name())?,
         Fact::Noticed { watch, character, position } => {
-            sensed(vm, watch, (character, position), SenseNews::Noticed)?;
+            sensed(vm, watch, character, position, SenseNews::Noticed)?;
         }
         Fact::SightLost { watch, character, position, why } => {
-            sensed(vm, watch, (character, position), SenseNews::Lost(why))?;
+            sensed(vm, watch, character, position, SenseNews::Lost(why))?;
         }
         Fact::NoiseHeard { watch, character, position, loudness_m } => {
-            sensed(vm, watch, (character, position), SenseNews::Heard { loudness_m })?;
+            sensed(vm, watch, character, position, SenseNews::Heard { loudness_m })?;
         }
         Fact::Emitted { name, payload, to, .. } => {
             let listeners = event_listeners(lua, &name, to);
@@ -641,10 +641,13 @@ fn watch_left(vm: &ScriptVm, watch: WatchId, character: CharacterId, how: &'stat
 fn sensed(
     vm: &ScriptVm,
     watch: SenseId,
-    who: (CharacterId, glam::Vec3),
+    character: CharacterId,
+    position: glam::Vec3,
     news: SenseNews,
 ) -> mlua::Result<()> {
-    if let Some(SenseCall { owner, callback, payload, label }) = senses::call_for(vm, watch, who, news)? {
+    if let Some(SenseCall { owner, callback, payload, label }) =
+        senses::call_for(vm, watch, character, position, news)?
+    {
         handlers::deliver(vm, Delivering::new(owner, &callback, &payload, label));
     }
     Ok(())

@@ -150,7 +150,7 @@ pub fn set_door(lua: &Lua, door: DoorId, what: DoorSignal, callback: Callback) -
     let owner = owner::current(lua);
     store::with(lua, |runtime| {
         count(&mut runtime.owners, owner);
-        runtime.registered.handlers.listen_to_door((door, what), owner, callback)
+        runtime.registered.handlers.listen_to_door(door, what, owner, callback)
     })
 }
 

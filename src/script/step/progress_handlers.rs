@@ -43,7 +43,7 @@ pub(crate) fn tell(vm: &ScriptVm, walk: WalkId, news: &WalkNews) -> mlua::Result
         WalkNews::Waypoint { .. } => "onWaypoint",
         WalkNews::Near { .. } => "onNear",
         WalkNews::Blocked { reason, .. } => {
-            ask(vm, (walk, *reason), (owner, callback), payload);
+            ask(vm, walk, *reason, owner, callback, payload);
             return Ok(());
         }
     };
@@ -83,12 +83,7 @@ fn payload(lua: &Lua, walk: WalkId, news: &WalkNews) -> mlua::Result<Option<Valu
 }
 
 /// Asks `onBlocked` and does what it says. An owner that stands still is not asked: the walk waits.
-fn ask(
-    vm: &ScriptVm,
-    (walk, reason): (WalkId, Reason),
-    (owner, callback): (Owner, Callback),
-    payload: Value,
-) {
+fn ask(vm: &ScriptVm, walk: WalkId, reason: Reason, owner: Owner, callback: Callback, payload: Value) {
     let lua = vm.lua();
     if store::with(lua, |runtime| runtime.owners.is_paused(owner)) {
         return;

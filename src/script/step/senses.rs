@@ -55,7 +55,8 @@ pub(crate) struct SenseCall {
 pub(crate) fn call_for(
     vm: &ScriptVm,
     watch: SenseId,
-    (character, position): (CharacterId, glam::Vec3),
+    character: CharacterId,
+    position: glam::Vec3,
     news: SenseNews,
 ) -> mlua::Result<Option<SenseCall>> {
     let lua = vm.lua();

@@ -100,7 +100,7 @@ impl Entered {
         let Self { id, owner, thread, before } = self;
         let (call, left) = store::with(vm.lua(), |runtime| {
             let call = runtime.running.replace(before);
-            (call, leave_quietly(vm, runtime, (id, owner), &result))
+            (call, leave_quietly(vm, runtime, id, owner, &result))
         });
         match left {
             Some(Left::Waiting(known)) => answer_known(vm.lua(), known),
@@ -126,7 +126,8 @@ enum Left {
 fn leave_quietly(
     vm: &ScriptVm,
     runtime: &mut Runtime,
-    (id, owner): (u64, Owner),
+    id: u64,
+    owner: Owner,
     result: &Result<Resumed, CallFailure>,
 ) -> Option<Left> {
     let Ok(resumed) = result else { return None };
@@ -311,10 +312,10 @@ fn begin_wait(runtime: &mut Runtime, id: u64, yielded: &Value) -> Vec<(Answering
         Value::Number(serial) => Some(*serial as u64),
         _ => None,
     };
-    if let Some(sleep) = runtime.running.sleep.take()
-        && Some(sleep.0) == asked
+    if let Some((serial, until)) = runtime.running.sleep.take()
+        && Some(serial) == asked
     {
-        runtime.tasks.sleep(id, sleep, runtime.clock.now);
+        runtime.tasks.sleep(id, serial, until, runtime.clock.now);
         return Vec::new();
     }
     let pending = runtime.running.pending.take().filter(|pending| Some(pending.serial) == asked);

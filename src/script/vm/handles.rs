@@ -396,7 +396,7 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
     let marks = lua.app_data_ref::<Cache>().map(|cache| cache.marks.clone());
     let marks = marks.ok_or_else(|| mlua::Error::runtime("handles are installed before marks"))?;
     let known: Value = if mark.name.is_empty() { Value::Nil } else { marks.raw_get(mark.name.as_str())? };
-    let props = &props(lua, ("mark", &mark.name), mark.props.as_ref())?;
+    let props = &props(lua, "mark", &mark.name, mark.props.as_ref())?;
     // An edit of the level moves marks: a table that a script holds stays as it was; asking again gives
     // another.
     if let Value::Table(known) = &known
@@ -423,7 +423,7 @@ pub fn mark(lua: &Lua, mark: &Mark) -> mlua::Result<Value> {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn props(lua: &Lua, (kind, name): (&str, &str), said: Option<&Arc<Plain>>) -> mlua::Result<Table> {
+pub(crate) fn props(lua: &Lua, kind: &str, name: &str, said: Option<&Arc<Plain>>) -> mlua::Result<Table> {
     let key = match said {
         None => String::new(),
         Some(_) => format!("{kind} {name}"),

@@ -711,11 +711,12 @@ impl ScriptVm {
     /// The first mistake of the text as statements, with its line.
     pub(crate) fn compile_for_console(
         &self,
-        (chunk, text): (&str, &str),
+        chunk: &str,
+        text: &str,
         environment: &Table,
     ) -> Result<Function, CallFailure> {
         let compiling = self.machine.fuel.enter(u64::MAX / 2);
-        let compiled = compile_text(&self.lua, (chunk, text), environment);
+        let compiled = compile_text(&self.lua, chunk, text, environment);
         drop(compiling);
         match self.machine.fuel.trip() {
             Some(trip @ Trip::Digits) => Err(CallFailure::new(trip.into(), fault::trip_text(trip, 0), None)),
@@ -957,7 +958,7 @@ impl Loader {
             self.environment(lua, name).map_err(|error| failed(fault::text_of_error(&error)))?;
         let body = match self.machine.debug.get() {
             None => compile(lua, &file, Some(&environment))?,
-            Some(port) => self.compile_for_debugger(lua, port, (&file, &environment))?,
+            Some(port) => self.compile_for_debugger(lua, port, &file, &environment)?,
         };
         Ok((environment, body))
     }
@@ -967,7 +968,8 @@ impl Loader {
         &self,
         lua: &Lua,
         port: &DebugPort,
-        (file, environment): (&ScriptText, &Table),
+        file: &ScriptText,
+        environment: &Table,
     ) -> Result<Function, CallFailure> {
         let named = compile_by(strides::compile_for_debugger, lua, file, Some(environment))?;
         self.machine.rest(lua, || port.register(lua, &file.path, &named));
@@ -1057,7 +1059,8 @@ impl Loader {
 /// The first mistake of the text as statements.
 pub(crate) fn compile_text(
     lua: &Lua,
-    (chunk, text): (&str, &str),
+    chunk: &str,
+    text: &str,
     environment: &Table,
 ) -> Result<Function, CallFailure> {
     let file = |text: String| ScriptText { path: chunk.to_owned(), text };

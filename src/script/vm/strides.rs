@@ -70,7 +70,9 @@ fn turned_alike(plain: &[u8], named: &[u8]) -> Option<Vec<Vec<bool>>> {
     let turned = one.turned(plain);
     let functions = one.0.iter().zip(&other.0).zip(&turned);
     functions
-        .map(|((one, other), turned)| aligned(&outline(plain, *one), &outline(named, *other), turned))
+        .map(|((one, other), turned)| {
+            aligned(&outline(plain, one.0, one.1), &outline(named, other.0, other.1), turned)
+        })
         .collect()
 }
 
@@ -83,7 +85,7 @@ struct Solid {
     marks: usize,
 }
 
-fn outline(bytecode: &[u8], (offset, words): (usize, usize)) -> Vec<Solid> {
+fn outline(bytecode: &[u8], offset: usize, words: usize) -> Vec<Solid> {
     let read = |at: usize| instruction(bytecode, offset, at);
     let mut is_target = vec![false; words + 1];
     let mut at = 0;

@@ -52,12 +52,12 @@ fn who_cannot_see_its_first_path_asks_from_where_it_is_and_is_patient_a_few_time
     let answer = PathAnswer { status: PathStatus::Complete, path, ..PathAnswer::default() };
     for missed in 1..=8 {
         scene.world.walks[scene.walk].ask = None;
-        take(&mut Wayfinding::of(&mut scene.world), scene.walk, (Ask::First, answer.clone()));
+        take(&mut Wayfinding::of(&mut scene.world), scene.walk, Ask::First, answer.clone());
         let walk = &scene.world.walks[scene.walk];
         assert_eq!((walk.ask, &walk.phase), (Some(Ask::First), &Phase::Planning), "missed {missed}");
     }
     scene.world.walks[scene.walk].ask = None;
-    take(&mut Wayfinding::of(&mut scene.world), scene.walk, (Ask::First, answer));
+    take(&mut Wayfinding::of(&mut scene.world), scene.walk, Ask::First, answer);
     let walk = &scene.world.walks[scene.walk];
     assert_eq!((walk.ask, &walk.phase), (Some(Ask::Crowd), &Phase::Moving), "then patience runs");
     let since = scene.world.characters.get(scene.one).expect("it is there").replan.since;

@@ -33,7 +33,7 @@ fn parts(world: &mut World) -> YieldingParts<'_> {
 
 fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     let mut jams = Jams::of(std::slice::from_ref(held), 1);
-    meet(&mut parts(&mut scene.world), (0, held), front, &mut jams);
+    meet(&mut parts(&mut scene.world), 0, held, front, &mut jams);
     super::queue(scene.world.clock.landing(), &mut scene.world.walks[scene.walk], &mut jams, 0);
 }
 

@@ -3,6 +3,8 @@
 //! In: an area, a state or a factor. Out: whether it changed; an edit for step 5. Holds: the area of a door
 //! moves its door. Not here: rebuilding the map (`sim::edits`).
 
+use std::ops::RangeInclusive;
+
 use crate::base::ids::AreaId;
 use crate::nav::{self, AreaEdit};
 use crate::world::World;
@@ -13,7 +15,7 @@ use crate::world::ops::doors::{self, DoorSpeed};
 use crate::world::ops::{OpError, in_range};
 
 /// Cheapest and most expensive metre, as a factor (fault:F35).
-pub const FACTOR_RANGE: (f32, f32) = (*nav::FACTOR_RANGE.start(), *nav::FACTOR_RANGE.end());
+pub const FACTOR_RANGE: RangeInclusive<f32> = nav::FACTOR_RANGE;
 
 /// Puts an area in force or out of it; whether that was a change. The area of a door moves the door,
 /// at once and whatever its lock says.

@@ -14,7 +14,7 @@ use crate::world::owner::Owner;
 use crate::world::place::Mark;
 
 /// Blocks the ground around a point; its number.
-pub fn add(world: &mut World, owner: Owner, (centre, radius_m): (Vec3, f32)) -> u64 {
+pub fn add(world: &mut World, owner: Owner, centre: Vec3, radius_m: f32) -> u64 {
     world.map.blocks_made += 1;
     let serial = world.map.blocks_made;
     let area = claim(world, centre, radius_m);

@@ -4,6 +4,8 @@
 //! walkable ground or not at all; a turn or an animation ends once. Not here: walks (`walks`), turning over
 //! the ticks (`sim`).
 
+use std::ops::RangeInclusive;
+
 use glam::Vec3;
 
 use crate::base::geom::flat_distance;
@@ -52,7 +54,7 @@ pub struct Spawn {
 
 impl Spawn {
     /// Smallest and largest radius, metres (fault:G18).
-    pub const RADIUS_RANGE_M: (f32, f32) = (0.05, 10.0);
+    pub const RADIUS_RANGE_M: RangeInclusive<f32> = 0.05..=10.0;
 
     /// A character with the defaults of a level file.
     #[must_use]
@@ -101,7 +103,7 @@ pub fn spawn(world: &mut World, spawn: Spawn) -> Result<Option<CharacterId>, OpE
         return Ok(None);
     };
     let rng = Rng::stream(world.level.seed, &stream_name(&spawn.name));
-    let id = world.characters.insert(|serial| born(spawn, serial, (ground.point, rng)));
+    let id = world.characters.insert(|serial| born(spawn, serial, ground.point, rng));
     world.characters.note_standing(id);
     world.events.push(Fact::Spawned(id));
     Ok(Some(id))
@@ -113,7 +115,7 @@ pub(crate) fn stream_name(name: &str) -> String {
 }
 
 /// A character that stands where it was put, with its random stream, and does nothing yet.
-pub(crate) fn born(spawn: Spawn, serial: u32, (position, rng): (Vec3, Rng)) -> Character {
+pub(crate) fn born(spawn: Spawn, serial: u32, position: Vec3, rng: Rng) -> Character {
     let mut tags = spawn.tags;
     tags.push(spawn.name.clone());
     if spawn.is_player {
@@ -192,7 +194,7 @@ pub fn teleport(
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
     let layer = alive(&world.characters, id)?.layer;
-    teleport_to(world, id, (layer, to), facing_rad)
+    teleport_to(world, id, layer, to, facing_rad)
 }
 
 /// The same to a place on a layer of the map.
@@ -202,7 +204,8 @@ pub fn teleport(
 pub fn teleport_to(
     world: &mut World,
     id: CharacterId,
-    (layer, to): (u8, Vec3),
+    layer: u8,
+    to: Vec3,
     facing_rad: Option<f32>,
 ) -> Result<Option<Vec3>, OpError> {
     let character = alive(&world.characters, id)?;

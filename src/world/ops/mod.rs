@@ -16,6 +16,8 @@ pub mod walk_changes;
 pub mod walks;
 pub mod watches;
 
+use std::ops::RangeInclusive;
+
 use glam::Vec3;
 use thiserror::Error;
 
@@ -150,9 +152,14 @@ pub(crate) fn door_there(world: &World, id: DoorId) -> Result<(), OpError> {
 }
 
 /// `value` if it lies in the range.
-pub(crate) fn in_range(what: &'static str, value: f32, range: (f32, f32)) -> Result<f32, OpError> {
-    if value >= range.0 && value <= range.1 {
+pub(crate) fn in_range(what: &'static str, value: f32, range: RangeInclusive<f32>) -> Result<f32, OpError> {
+    if range.contains(&value) {
         return Ok(value);
     }
-    Err(OpError::Range { what, value: f64::from(value), low: f64::from(range.0), high: f64::from(range.1) })
+    Err(OpError::Range {
+        what,
+        value: f64::from(value),
+        low: f64::from(*range.start()),
+        high: f64::from(*range.end()),
+    })
 }

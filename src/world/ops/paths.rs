@@ -22,7 +22,8 @@ pub fn query(world: &World, start: Vec3, goal: Vec3, by: Traversal) -> PathQuery
 /// The same around the people now in the way, but for some; and those people. Cost: as [`World::bystanders`].
 pub fn query_around(
     world: &mut World,
-    (start, goal): (Vec3, Vec3),
+    start: Vec3,
+    goal: Vec3,
     by: Traversal,
     but: &[CharacterId],
 ) -> (PathQuery, Option<Bystanders>) {

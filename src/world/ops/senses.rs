@@ -38,11 +38,12 @@ pub fn miss(
     world: &World,
     who: CharacterId,
     eyes: Eyes,
-    (place, layer): (Vec3, u8),
+    place: Vec3,
+    layer: u8,
 ) -> Result<Option<Unseen>, OpError> {
     let watcher = alive(&world.characters, who)?;
     let from = watcher.body.position;
-    let missed = eyes.miss((from, watcher.facing_rad), place);
+    let missed = eyes.miss(from, watcher.facing_rad, place);
     let is_hidden = || layer != watcher.layer || world.map.is_hidden(from, place, layer);
     Ok(missed.or_else(|| is_hidden().then_some(Unseen::Blocked)))
 }
@@ -77,7 +78,7 @@ pub fn hear(world: &World, who: CharacterId, range_m: f32) -> Result<Result<Nois
     let in_the_air = |noise: &&Noise| noise.by != who && now.since(noise.tick) <= lasts;
     let mut best: Result<(f32, Noise), Unheard> = Err(Unheard::Silent);
     for noise in others.by_ref().filter(in_the_air) {
-        match (noise.reaches((ear.body.position, ear.layer), range_m), &best) {
+        match (noise.reaches(ear.body.position, ear.layer, range_m), &best) {
             (Some(inside_m), Ok((other_m, _))) if inside_m < *other_m => {}
             (Some(inside_m), _) => best = Ok((inside_m, *noise)),
             (None, Err(_)) => best = Err(Unheard::TooFar),

@@ -83,10 +83,10 @@ pub fn set(world: &mut World, spot: TileSpot, change: TileChange) -> Result<bool
     }
     let Some(before) = tiles(world)?.tile(spot).cloned() else { return Ok(false) };
     let after = change.made_of(&before);
-    put(world, spot, (&before, after))
+    put(world, spot, &before, after)
 }
 
-fn put(world: &mut World, spot: TileSpot, (before, after): (&Tile, Tile)) -> Result<bool, OpError> {
+fn put(world: &mut World, spot: TileSpot, before: &Tile, after: Tile) -> Result<bool, OpError> {
     if after == *before {
         return Ok(false);
     }
@@ -126,7 +126,7 @@ pub(crate) fn move_to(world: &mut World, before: Option<Arc<Tiles>>) {
         let Some(spot) = layer.map(|layer| TileSpot { layer, ..spot }) else { continue };
         if now.tile(spot) == Some(was) {
             // A map of as many different tiles as there may be keeps what its author wrote.
-            let _ = put(world, spot, (was, is.clone()));
+            let _ = put(world, spot, was, is.clone());
         }
     }
 }

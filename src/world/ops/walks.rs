@@ -63,7 +63,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
     let old = world.characters.get(order.character).and_then(|character| character.walk);
     let over_limit = count_order(world, order.owner);
     if held_by_other || over_limit {
-        let walk = insert(world, (order, course), aim);
+        let walk = insert(world, order, course, aim);
         let reason = if held_by_other { Reason::Superseded } else { Reason::Limit };
         settle(world, walk, reason.usual_status(), reason);
         return Ok(walk);
@@ -85,7 +85,7 @@ pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Resul
             character.is_moving = was_moving;
         }
     }
-    let id = insert(world, (order, course), aim);
+    let id = insert(world, order, course, aim);
     if let Some(walk) = world.walks.get_mut(id) {
         match taken {
             Some(following) => {
@@ -167,7 +167,7 @@ fn count_order(world: &mut World, owner: Owner) -> bool {
     *count > world.settings.limits.walks_per_owner_per_tick
 }
 
-fn insert(world: &mut World, (order, course): (WalkOrder, WalkMode), aim: Vec3) -> WalkId {
+fn insert(world: &mut World, order: WalkOrder, course: WalkMode, aim: Vec3) -> WalkId {
     let via = checkpoints(&order.options.via, aim);
     let aim = via.as_ref().and_then(|via| via.left.last().copied()).unwrap_or(aim);
     let tick = world.clock.tick;
@@ -248,7 +248,7 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
         traversal_of(&world.map, &world.characters, world.clock.rate, old),
         world.characters.get(old.character)?.body.position,
     );
-    retarget_path(&world.map.nav, following, (place, aim), &by)
+    retarget_path(&world.map.nav, following, place, aim, &by)
 }
 
 /// The same path with another last point for a body that stands at `place`, beside the path perhaps; None
@@ -257,7 +257,8 @@ fn take_over(world: &World, old: WalkId, order: &WalkOrder, aim: Vec3) -> Option
 pub(crate) fn retarget_path(
     nav: &NavMap,
     mut following: Following,
-    (place, aim): (Vec3, Vec3),
+    place: Vec3,
+    aim: Vec3,
     by: &Traversal,
 ) -> Option<Following> {
     let Following { path, cursor, .. } = &mut following;

@@ -6,6 +6,7 @@
 //! (`world::bystander_index`).
 
 use std::convert::Infallible;
+use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
@@ -26,7 +27,7 @@ const STEPS_AT_ONCE: u32 = 8;
 const PLAIN_BITS_MAX: u32 = 22;
 
 /// What the radius of a circle can be, metres.
-const RADIUS_RANGE_M: (f32, f32) = (-1.0, 1e3);
+const RADIUS_RANGE_M: RangeInclusive<f32> = -1.0..=1e3;
 
 /// Somebody who is in a list: half a line of the cache, because lists have hundreds of thousands of entries.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +178,8 @@ impl ToldDiscs {
     #[inline]
     fn find_other<E>(
         &self,
-        (newest, now): (u32, u32),
+        newest: u32,
+        now: u32,
         mut is_it: impl FnMut(&Disc) -> Result<bool, E>,
     ) -> Result<Option<(u32, Disc)>, E> {
         let mut at = newest;
@@ -261,7 +263,7 @@ impl ToldDiscs {
     /// Writes a circle that is not the one that was told of last.
     fn save_moved(&mut self, out: &mut ByteWriter, who: CharacterId, disc: Disc) {
         let Some(one) = self.people.get(who.place()) else { return };
-        let found = self.find_other((one.newest, one.now), |other| {
+        let found = self.find_other(one.newest, one.now, |other| {
             let is_it = is_same(other, &disc);
             out.flag(is_it);
             Ok::<_, Infallible>(is_it)
@@ -333,7 +335,7 @@ impl ToldDiscs {
 
     fn load_moved(&mut self, input: &mut ByteReader<'_>, who: CharacterId) -> Result<Disc, DecodeError> {
         let one = self.people.get(who.place()).ok_or_else(nobody)?;
-        let found = self.find_other((one.newest, one.now), |_| input.flag())?;
+        let found = self.find_other(one.newest, one.now, |_| input.flag())?;
         if let Some((circle, disc)) = found {
             self.tell(who, circle, disc);
             return Ok(disc);

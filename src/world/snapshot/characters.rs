@@ -52,7 +52,7 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
         id.save(out);
         out.word(u64::from(one.serial - serial));
         serial = one.serial;
-        save_one(out, one, (&mut build, walks));
+        save_one(out, one, &mut build, walks);
     });
     slots.save_free(out);
     gone.save(out);
@@ -63,7 +63,7 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
     departed.save(out);
 }
 
-fn save_one(out: &mut ByteWriter, one: &Character, (last, walks): (&mut Build, &Walks)) {
+fn save_one(out: &mut ByteWriter, one: &Character, last: &mut Build, walks: &Walks) {
     let Character {
         // Told by the list.
         serial: _,
@@ -147,16 +147,13 @@ fn save_one(out: &mut ByteWriter, one: &Character, (last, walks): (&mut Build, &
 
 /// Reads everybody of a run with this seed, on a map of so many layers; whose walk is whose comes with the
 /// walks.
-pub(super) fn load(
-    input: &mut ByteReader<'_>,
-    (seed, layers): (u64, usize),
-) -> Result<Characters, DecodeError> {
+pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Result<Characters, DecodeError> {
     let (mut build, mut serial) = (Build::default(), 0u32);
     let everybody: Vec<(CharacterId, Character)> = input.list(|input| {
         let id = CharacterId::load(input)?;
         serial =
             serial.checked_add(input.count()?.max(1)).ok_or_else(|| DecodeError::new("too many people"))?;
-        Ok((id, load_one(input, serial, (&mut build, seed))?))
+        Ok((id, load_one(input, serial, &mut build, seed)?))
     })?;
     if everybody.iter().any(|(_, one)| usize::from(one.layer) >= layers) {
         return Err(DecodeError::new("somebody on a layer that is none"));
@@ -182,7 +179,8 @@ pub(super) fn load(
 fn load_one(
     input: &mut ByteReader<'_>,
     serial: u32,
-    (last, seed): (&mut Build, u64),
+    last: &mut Build,
+    seed: u64,
 ) -> Result<Character, DecodeError> {
     let name = input.name()?;
     input.pay(name.len() * 2)?;
@@ -201,7 +199,7 @@ fn load_one(
     let desired = input.vector_near(velocity)?;
     let drift = input.vector_near(velocity)?;
     let from = input.vector_near(position)?;
-    let facing_rad = input.float_in((f32::MIN, f32::MAX))?;
+    let facing_rad = input.float_in(f32::MIN..=f32::MAX)?;
     let walk: Option<WalkId> = if input.flag()? { None } else { Saved::load(input)? };
     let [is_moving, is_still, stood] = Saved::load(input)?;
     let displaced = Saved::load(input)?;
@@ -245,13 +243,12 @@ fn load_one(
 }
 
 fn checked(build: Build) -> Result<Build, DecodeError> {
-    let within = |value: f32, (low, high): (f32, f32)| (low..=high).contains(&value);
     let Build { radius_m, height_m, gait, tags, .. } = &build;
-    let is_sound = within(*radius_m, Spawn::RADIUS_RANGE_M)
-        && within(*height_m, (0.0, 1e3))
-        && within(gait.walk_mps, Gait::SPEED_RANGE_MPS)
-        && within(gait.run_mps, Gait::SPEED_RANGE_MPS)
-        && within(gait.turn_radps, (0.0, 1e6))
+    let is_sound = Spawn::RADIUS_RANGE_M.contains(radius_m)
+        && (0.0..=1e3).contains(height_m)
+        && Gait::SPEED_RANGE_MPS.contains(&gait.walk_mps)
+        && Gait::SPEED_RANGE_MPS.contains(&gait.run_mps)
+        && (0.0..=1e6).contains(&gait.turn_radps)
         && tags.is_sorted();
     if is_sound { Ok(build) } else { Err(DecodeError::new("a body that cannot be")) }
 }
@@ -295,7 +292,7 @@ pub(super) fn load_glides(
         let mut angles = [facing_rad; 3];
         for angle in &mut angles {
             if !input.flag()? {
-                *angle = input.float_in((f32::MIN, f32::MAX))?;
+                *angle = input.float_in(f32::MIN..=f32::MAX)?;
             }
         }
         let aside = input.vector()?;

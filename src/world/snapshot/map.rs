@@ -153,9 +153,9 @@ fn load_areas(
         let name = input.text()?;
         let kind = if input.flag()? { AreaKind::Obstacle } else { AreaKind::Ground };
         let available = input.flag()?;
-        let factor = input.float_in((0.0, 1e3))?;
+        let factor = input.float_in(0.0..=1e3)?;
         let (is_there, cost) =
-            if input.flag()? { (available, factor) } else { (input.flag()?, input.float_in((0.0, 1e3))?) };
+            if input.flag()? { (available, factor) } else { (input.flag()?, input.float_in(0.0..=1e3)?) };
         let known = fresh.next();
         if ground == Ground::Same {
             let known = known.filter(|area| area.name == name && area.kind == kind);
@@ -250,7 +250,7 @@ fn load_block(input: &mut ByteReader<'_>) -> Result<(Block, bool), DecodeError> 
         serial: Saved::load(input)?,
         owner: Saved::load(input)?,
         centre: input.vector()?,
-        radius_m: input.float_in((0.0, BLOCK_M))?,
+        radius_m: input.float_in(0.0..=BLOCK_M)?,
         area: AreaId(u32::MAX),
         is_over: input.flag()?,
     };
@@ -311,7 +311,7 @@ fn load_cells(input: &mut ByteReader<'_>, nav: &NavMap) -> Result<Vec<NavEdit>, 
             layer: Saved::load(input)?,
             cell: Saved::load(input)?,
             walkable: Some(input.flag()?),
-            factor: Some(input.float_in((0.0, 1e3))?),
+            factor: Some(input.float_in(0.0..=1e3)?),
             leave: Some(input.byte()?),
         })
     })?;

@@ -34,7 +34,7 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
         id.save(out);
         out.word(walk.serial - serial);
         serial = walk.serial;
-        save_one(out, walk, (&mut last, &mut told));
+        save_one(out, walk, &mut last, &mut told);
     });
     slots.save_free(out);
     (*created).save(out);
@@ -42,11 +42,8 @@ pub(super) fn save(out: &mut ByteWriter, walks: &Walks, characters: &Characters)
     counts.save(out);
 }
 
-/// What the entries of a list of walks have in common: the options of the one before, circles that were
-/// written.
-type Common<'a> = (&'a mut Option<WalkOptions>, &'a mut ToldDiscs);
-
-fn save_one(out: &mut ByteWriter, walk: &Walk, (last, told): Common<'_>) {
+/// `last`: the options of the walk before it in the list. `told`: circles that were written.
+fn save_one(out: &mut ByteWriter, walk: &Walk, last: &mut Option<WalkOptions>, told: &mut ToldDiscs) {
     let Walk {
         // Told by the list.
         serial: _,
@@ -266,7 +263,7 @@ fn save_options(out: &mut ByteWriter, options: &WalkOptions) {
 fn load_options(input: &mut ByteReader<'_>) -> Result<WalkOptions, DecodeError> {
     Ok(WalkOptions {
         pace: Saved::load(input)?,
-        radius_m: input.option(|input| input.float_in((0.0, 1e6)))?,
+        radius_m: input.option(|input| input.float_in(0.0..=1e6))?,
         accept: Saved::load(input)?,
         face: Saved::load(input)?,
         layer: Saved::load(input)?,
@@ -292,7 +289,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     let all: Vec<(WalkId, Walk)> = input.list(|input| {
         let id = WalkId::load(input)?;
         serial += input.word()?.max(1);
-        Ok((id, load_one(input, serial, (&mut last, &mut told))?))
+        Ok((id, load_one(input, serial, &mut last, &mut told)?))
     })?;
     for (id, walk) in all.iter().filter(|(_, walk)| walk.is_open()) {
         let walker = characters.get_mut(walk.character).filter(|one| one.is_alive() && one.walk.is_none());
@@ -308,7 +305,12 @@ pub(super) fn load(input: &mut ByteReader<'_>, characters: &mut Characters) -> R
     Ok(Walks { slots, order, delivered, created, asked_in_tick, counts })
 }
 
-fn load_one(input: &mut ByteReader<'_>, serial: u64, (last, told): Common<'_>) -> Result<Walk, DecodeError> {
+fn load_one(
+    input: &mut ByteReader<'_>,
+    serial: u64,
+    last: &mut Option<WalkOptions>,
+    told: &mut ToldDiscs,
+) -> Result<Walk, DecodeError> {
     let character = Saved::load(input)?;
     let goal = Saved::load(input)?;
     let is_direct = input.flag()?;

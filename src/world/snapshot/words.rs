@@ -209,7 +209,7 @@ impl Saved for WalkPace {
         Ok(match input.small(2)? {
             0 => Self::Walk,
             1 => Self::Run,
-            2 => Self::Speed(input.float_in((0.0, 1e3))?),
+            2 => Self::Speed(input.float_in(0.0..=1e3)?),
             _ => return Err(DecodeError::new("a choice that is none")),
         })
     }
@@ -235,7 +235,7 @@ impl Saved for LookTarget {
 
     fn load(input: &mut ByteReader<'_>) -> Result<Self, DecodeError> {
         Ok(match input.small(2)? {
-            0 => Self::Angle(input.float_in((f32::MIN, f32::MAX))?),
+            0 => Self::Angle(input.float_in(f32::MIN..=f32::MAX)?),
             1 => Self::Point(input.vector()?),
             2 => Self::Character(Saved::load(input)?),
             _ => return Err(DecodeError::new("a choice that is none")),

@@ -128,7 +128,7 @@ impl Profiled<'_> {
                 *head = Some(EventHead::new(&name.callback, track));
             }
             let Some(head) = head else { continue };
-            head.begin(&mut line, (call.begun_ns, call.nanoseconds), call.tick);
+            head.begin(&mut line, call.begun_ns, call.nanoseconds, call.tick);
             line.extend_from_slice(b",\"fuel\":");
             push_number(&mut line, call.fuel);
             line.extend_from_slice(b"}}");
@@ -137,7 +137,7 @@ impl Profiled<'_> {
         for step in self.steps {
             line.clear();
             let head = EventHead::new(step.step.name(), 0);
-            head.begin(&mut line, (step.begun_ns, step.nanoseconds), step.tick);
+            head.begin(&mut line, step.begun_ns, step.nanoseconds, step.tick);
             line.extend_from_slice(b"}}");
             out.write_all(&line)?;
         }
@@ -191,7 +191,7 @@ impl EventHead {
     }
 
     /// Writes an event up to its tick, its arguments open.
-    fn begin(&self, line: &mut Vec<u8>, (begun_ns, nanoseconds): (u64, u64), tick: u64) {
+    fn begin(&self, line: &mut Vec<u8>, begun_ns: u64, nanoseconds: u64, tick: u64) {
         line.extend_from_slice(&self.0);
         push_microseconds(line, begun_ns);
         line.extend_from_slice(b",\"dur\":");

@@ -241,7 +241,7 @@ fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<
     }
     let work = |bench: &Bench, index: usize| {
         let file = &files[index];
-        Script::read(file, Arc::clone(&stages[file.root.as_path()]), (order, bench))
+        Script::read(file, Arc::clone(&stages[file.root.as_path()]), order, bench)
     };
     let mut scripts = BTreeMap::new();
     threads.spread(files.len(), work, |come| {
@@ -255,7 +255,7 @@ fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<
 }
 
 impl Script {
-    fn read(file: &TestFile, stage: Arc<TestProject>, (order, bench): (&Order, &Bench)) -> Self {
+    fn read(file: &TestFile, stage: Arc<TestProject>, order: &Order, bench: &Bench) -> Self {
         let began = Instant::now();
         let signals = Arc::clone(&bench.signals);
         let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));

@@ -10,6 +10,7 @@ mod data;
 
 use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
@@ -441,17 +442,13 @@ impl<'a> ByteReader<'a> {
         if value.is_nan() { Err(DecodeError::new("a number that is none")) } else { Ok(value) }
     }
 
-    /// A number from `low` to `high`.
+    /// A number within a range.
     ///
     /// # Errors
     /// At the end, and when it lies elsewhere.
-    pub fn float_in(&mut self, (low, high): (f32, f32)) -> Result<f32, DecodeError> {
+    pub fn float_in(&mut self, range: RangeInclusive<f32>) -> Result<f32, DecodeError> {
         let value = self.float()?;
-        if (low..=high).contains(&value) {
-            Ok(value)
-        } else {
-            Err(DecodeError::new("a measure that cannot be"))
-        }
+        if range.contains(&value) { Ok(value) } else { Err(DecodeError::new("a measure that cannot be")) }
     }
 
     /// A finite number.

@@ -49,6 +49,21 @@ pub fn floor_distance(a: Vec3, b: Vec3) -> f32 {
     if (a.y - b.y).abs() > STOREY_M { f32::INFINITY } else { flat_distance(a, b) }
 }
 
+/// A straight line from one place to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment<P> {
+    /// Where it begins.
+    pub from: P,
+    /// Where it ends.
+    pub to: P,
+}
+
+impl<P> From<(P, P)> for Segment<P> {
+    fn from((from, to): (P, P)) -> Self {
+        Self { from, to }
+    }
+}
+
 /// An axis-aligned rectangle on the ground; empty while `min` exceeds `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {

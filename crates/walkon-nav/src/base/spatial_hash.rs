@@ -255,7 +255,7 @@ impl SpatialHash {
         for row in block.rows.clone() {
             match self.one_run(&block.columns, row, look) {
                 Some(slots) => self.offer_slots(point, slots, look, out),
-                None => self.offer_row(point, (&block.columns, row), look, out),
+                None => self.offer_row(point, &block.columns, row, look, out),
             }
         }
     }
@@ -277,7 +277,7 @@ impl SpatialHash {
 
     /// Offers the points in a stretch of cells that goes round the torus or is crowded.
     #[cold]
-    fn offer_row(&self, point: Vec2, (columns, row): (&Range<i64>, i64), look: Lookup, out: &mut Nearest) {
+    fn offer_row(&self, point: Vec2, columns: &Range<i64>, row: i64, look: Lookup, out: &mut Nearest) {
         self.runs(columns, row, look, |slots| self.offer_slots(point, slots, look, out));
     }
 
@@ -293,14 +293,15 @@ impl SpatialHash {
     /// the neighbouring cells of every point.
     #[inline]
     pub fn pairs(&self, radius_m: f32, per_cell_max: u32, visit: impl FnMut(u32, u32, f32)) {
-        self.pairs_in((0, 1), radius_m, per_cell_max, visit);
+        self.pairs_in(0, 1, radius_m, per_cell_max, visit);
     }
 
     /// One of so many parts of them: the parts together give every pair once.
     #[inline]
     pub fn pairs_in(
         &self,
-        (part, parts): (usize, usize),
+        part: usize,
+        parts: usize,
         radius_m: f32,
         per_cell_max: u32,
         mut visit: impl FnMut(u32, u32, f32),
@@ -326,10 +327,10 @@ impl SpatialHash {
                     // The rest of the cell and the next one, then the three of the next row.
                     let next_row = ((row + 1) & self.mask_z) << self.shift;
                     if column > 0 && column < self.mask_x {
-                        window(slot + 1, self.starts[cell as usize + 2], (2, look), &mut check);
+                        window(slot + 1, self.starts[cell as usize + 2], 2, look, &mut check);
                         self.run(next_row + column - 1, 3, look, &mut check);
                     } else {
-                        window(slot + 1, end, (1, look), &mut check);
+                        window(slot + 1, end, 1, look, &mut check);
                         self.run((row << self.shift) | ((column + 1) & self.mask_x), 1, look, &mut check);
                         for beside in [column.wrapping_sub(1), column, column + 1] {
                             self.run(next_row | (beside & self.mask_x), 1, look, &mut check);
@@ -422,14 +423,14 @@ impl SpatialHash {
 
     #[inline(always)]
     fn run(&self, cell: u32, count: u32, look: Lookup, visit: &mut impl FnMut(Range<usize>)) {
-        window(self.starts[cell as usize], self.starts[(cell + count) as usize], (count, look), visit);
+        window(self.starts[cell as usize], self.starts[(cell + count) as usize], count, look, visit);
     }
 }
 
 /// Gives `visit` the slots from `start` up to `end`; of too many for `count` cells, a stretch that may go
 /// round.
 #[inline(always)]
-fn window(start: u32, end: u32, (count, look): (u32, Lookup), visit: &mut impl FnMut(Range<usize>)) {
+fn window(start: u32, end: u32, count: u32, look: Lookup, visit: &mut impl FnMut(Range<usize>)) {
     let most = look.per_cell_max.saturating_mul(count);
     if end - start <= most {
         visit(start as usize..end as usize);

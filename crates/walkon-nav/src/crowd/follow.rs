@@ -148,6 +148,15 @@ pub struct Gait {
     pub is_exact: bool,
 }
 
+/// Where a body is, and where it looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Where it is.
+    pub place: Vec3,
+    /// The direction it looks and goes in, a unit vector.
+    pub heading: Vec2,
+}
+
 /// What a step along a path comes to if nobody is in the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stride {
@@ -191,18 +200,19 @@ const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
 const STOP_S: f32 = 0.25;
 
-/// One tick of a body at `place` looking along `heading` (a unit vector) that follows `path` from `cursor`
-/// on. `clear` says whether it may go in a straight line from one place to another. Cost: nothing to speak of
-/// on a straight stretch; around corners up to twelve lines for each small step.
+/// One tick of a body that follows `path` from `cursor` on. `clear` says whether it may go in a straight line
+/// from one place to another. Cost: nothing to speak of on a straight stretch; around corners up to twelve
+/// lines for each small step.
 #[must_use]
 #[inline]
 pub fn stride(
-    way: (&Path, Cursor),
-    body: (Vec3, Vec2),
+    path: &Path,
+    cursor: Cursor,
+    body: Pose,
     gait: &Gait,
     mut clear: impl FnMut(Vec3, Vec3) -> bool,
 ) -> Stride {
-    stride_where(way, body, gait, &mut clear)
+    stride_where(path, cursor, body, gait, &mut clear)
 }
 
 /// Whether a body may go in a straight line from one place to another.
@@ -210,14 +220,15 @@ type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 
 /// [`stride`] itself: compiled once, in this crate, and not again for each closure.
 fn stride_where(
-    (path, cursor): (&Path, Cursor),
-    (place, heading): (Vec3, Vec2),
+    path: &Path,
+    cursor: Cursor,
+    Pose { place, heading }: Pose,
     gait: &Gait,
     clear: Clear<'_>,
 ) -> Stride {
     let mut body = Body { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
-    let pieces = if is_straight_on((path, cursor), (place, heading), gait) {
+    let pieces = if is_straight_on(path, cursor, Pose { place, heading }, gait) {
         1.0
     } else {
         let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;
@@ -259,7 +270,7 @@ fn stride_where(
         let fan = Fan { length_m: body.gone_m, directions: if is_gentle { FAN } else { 1 }, aside };
         let past = match gait.is_exact {
             true => seen(place, places, clear),
-            false => past_corner((place, fan), places, gait, clear),
+            false => past_corner(place, fan, places, gait, clear),
         };
         // The first is where a shorter step would end. Where that leads into a wall although the way that it
         // turns to is clear, it turns on the spot, as far as it turns in a step: what it would do inside the
@@ -302,7 +313,7 @@ struct Fan {
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length:
 /// straight past the corner, as far as it is long, so that nobody slows down for it, and so far away from the
 /// corner that it is clear there; turning on its way. None where there is no such place.
-fn past_corner((from, fan): (Vec3, Fan), places: &[Vec3], gait: &Gait, clear: Clear<'_>) -> Option<Vec3> {
+fn past_corner(from: Vec3, fan: Fan, places: &[Vec3], gait: &Gait, clear: Clear<'_>) -> Option<Vec3> {
     let Fan { length_m, directions, aside } = fan;
     let seen = seen(from, places, clear);
     let towards = |place: Vec3| steer::unit(flat(place - from));
@@ -346,7 +357,7 @@ fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
 }
 
 /// Whether a tick leads straight along the present segment, without a corner in view.
-fn is_straight_on((path, cursor): (&Path, Cursor), (place, heading): (Vec3, Vec2), gait: &Gait) -> bool {
+fn is_straight_on(path: &Path, cursor: Cursor, Pose { place, heading }: Pose, gait: &Gait) -> bool {
     let Some(next) = cursor.next(path) else { return false };
     let left_m = flat_distance(place, next);
     let ahead_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + gait.step_s);
@@ -385,8 +396,8 @@ impl Body {
         };
         let segment = self.cursor.segment as usize;
         let moving = self.heading * gait.speed_mps;
-        let way = (&path.points[..], self.cursor.ends);
-        let target = steer::aim(way, (segment, self.place, moving), &look, &mut *clear)?;
+        let way = steer::Way { points: &path.points, segment, ends: self.cursor.ends };
+        let target = steer::aim(way, self.place, moving, &look, &mut *clear)?;
         let brake_mps2 = if gait.brakes { gait.speed_mps / STOP_S } else { 0.0 };
         let arrival = Arrival { speed_mps: gait.speed_mps, brake_mps2, step_s: piece_s };
         let target_m = flat_distance(self.place, target.point);
@@ -400,7 +411,7 @@ impl Body {
         let course = steer::steer(self.heading, desired, circle_m, &turning);
         let kept_mps = desired.length() * ROUNDING;
         let may_keep = !is_corner && target.is_seen && course.speed_mps < kept_mps;
-        let speed_mps = match may_keep && self.may_go_wide((course.heading, desired), gait, clear) {
+        let speed_mps = match may_keep && self.may_go_wide(course.heading, desired, gait, clear) {
             true => kept_mps,
             false => course.speed_mps,
         };
@@ -420,7 +431,7 @@ impl Body {
 
     /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as
     /// far as its turning circle leads it straight on, that is clear. Cost: a line, where it would slow down.
-    fn may_go_wide(&self, (heading, desired): (Vec2, Vec2), gait: &Gait, clear: Clear<'_>) -> bool {
+    fn may_go_wide(&self, heading: Vec2, desired: Vec2, gait: &Gait, clear: Clear<'_>) -> bool {
         let Some(direction) = steer::unit(desired).filter(|_| gait.turn_radps > 0.0) else { return false };
         let cos = heading.dot(direction);
         if cos < ROUNDING_COS {

@@ -417,7 +417,7 @@ impl Resolver {
                 let least_m = pair.least_m(bodies);
                 let apart_m_sq = (bodies.places[second] - bodies.places[first]).length_squared();
                 if apart_m_sq < least_m * least_m {
-                    self.hold_one((bodies, began), [first, second], least_m, held);
+                    self.hold_one(bodies, began, [first, second], least_m, held);
                 }
             }
             if held.len() == before_count {
@@ -429,7 +429,8 @@ impl Resolver {
     /// Moves one of two back who came nearer.
     fn hold_one(
         &mut self,
-        (bodies, began): (&mut Bodies, &[Vec2]),
+        bodies: &mut Bodies,
+        began: &[Vec2],
         [first, second]: [usize; 2],
         least_m: f32,
         held: &mut Vec<u32>,
@@ -476,11 +477,12 @@ impl Resolver {
             |(), first, found| {
                 for (part, found) in (first..).zip(found) {
                     near.pairs_in(
-                        (part, PARTS),
+                        part,
+                        PARTS,
                         reach_m,
                         settings.per_cell_max,
                         |one, other, distance_m_sq| {
-                            found.extend(pair(bodies, (one, other), distance_m_sq, settings));
+                            found.extend(pair(bodies, one, other, distance_m_sq, settings));
                         },
                     );
                 }
@@ -504,7 +506,7 @@ impl Resolver {
             self.near.visit(place, 2.0 * radius_m + settings.watch_m, look, |other, distance_m_sq| {
                 let other_radius_m = bodies.radii_m[other as usize];
                 if other_radius_m < radius_m || (other_radius_m == radius_m && other > index) {
-                    self.found[0].extend(pair(bodies, (index, other), distance_m_sq, settings));
+                    self.found[0].extend(pair(bodies, index, other, distance_m_sq, settings));
                 }
             });
         }
@@ -711,7 +713,7 @@ fn mean_and_largest(radii_m: &[f32]) -> (f32, f32) {
 
 /// The pair of two bodies, in order, if it is close enough to watch and the two may touch at all.
 #[inline]
-fn pair(bodies: &Bodies, (one, other): (u32, u32), distance_m_sq: f32, settings: &Settings) -> Option<Pair> {
+fn pair(bodies: &Bodies, one: u32, other: u32, distance_m_sq: f32, settings: &Settings) -> Option<Pair> {
     let (first, second) = (one.min(other), one.max(other));
     let (a, b) = (first as usize, second as usize);
     let touch_m = bodies.radii_m[a] + bodies.radii_m[b];

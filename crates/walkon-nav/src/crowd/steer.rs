@@ -204,17 +204,27 @@ const SLANT_MAX_M: f32 = 6.0;
 /// How far ahead on its path a body that looks no further is led back to it, metres: half a cell of 0.4 m.
 const REJOIN_M: f32 = 0.2;
 
-/// Where to head next. `points` are the corners of a path, `segment` the one the body is on, `ends` its two
-/// ends, so that who has no corner near leaves the points alone, `clear` whether one may go in a straight
-/// line from one place to another. A body that will still be within the leeway keeps its course; otherwise it
-/// aims at a point ahead on the path, at a slant and before the next corner, as far as the straight line is
-/// clear; failing that at the next corner, or back at the path beside it. None at the end of the path. Cost:
-/// the segments ahead within reach, at most eleven lines; none for a body that walks along a segment longer
-/// than it looks ahead.
+/// A path, and where on it a body is.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// The corners of the path.
+    pub points: &'a [Vec3],
+    /// The segment that the body is on.
+    pub segment: usize,
+    /// The two ends of the segment, so that who has no corner near leaves the points alone.
+    pub ends: [Vec3; 2],
+}
+
+/// Where to head next. `clear` says whether one may go in a straight line from one place to another. A body
+/// that will still be within the leeway keeps its course; otherwise it aims at a point ahead on the path, at
+/// a slant and before the next corner, as far as the straight line is clear; failing that at the next corner,
+/// or back at the path beside it. None at the end of the path. Cost: the segments ahead within reach, at most
+/// eleven lines; none for a body that walks along a segment longer than it looks ahead.
 #[must_use]
 pub fn aim(
-    (points, ends): (&[Vec3], [Vec3; 2]),
-    (segment, position, velocity): (usize, Vec3, Vec2),
+    Way { points, segment, ends }: Way<'_>,
+    position: Vec3,
+    velocity: Vec2,
     look: &Lookahead,
     mut clear: impl FnMut(Vec3, Vec3) -> bool,
 ) -> Option<Target> {

@@ -2,12 +2,14 @@
 //!
 //! Holds: plain data. Not here: the window of a map that was drawn again (`cells/raster`).
 
+use crate::nav::cell::Cell;
+
 /// A rectangle of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CellRect {
-    pub(crate) first: (u32, u32),
+    pub(crate) first: Cell,
     /// The cell after the last along each axis.
-    pub(crate) end: (u32, u32),
+    pub(crate) end: Cell,
 }
 
 impl CellRect {
@@ -15,20 +17,23 @@ impl CellRect {
     pub(crate) fn union(self, other: Self) -> Self {
         let (a, b) = (self.first, other.first);
         let (c, d) = (self.end, other.end);
-        Self { first: (a.0.min(b.0), a.1.min(b.1)), end: (c.0.max(d.0), c.1.max(d.1)) }
+        Self {
+            first: Cell { x: a.x.min(b.x), z: a.z.min(b.z) },
+            end: Cell { x: c.x.max(d.x), z: c.z.max(d.z) },
+        }
     }
 
     /// Cells within.
     pub(crate) fn area(self) -> u64 {
-        u64::from(self.end.0 - self.first.0) * u64::from(self.end.1 - self.first.1)
+        u64::from(self.end.x - self.first.x) * u64::from(self.end.z - self.first.z)
     }
 
     /// How far a cell lies outside along each axis.
     #[inline]
-    pub(crate) fn away(self, (x, z): (u32, u32)) -> (u32, u32) {
+    pub(crate) fn away(self, Cell { x, z }: Cell) -> (u32, u32) {
         let outside = |at: u32, first: u32, end: u32| {
             first.saturating_sub(at).max(at.saturating_add(1).saturating_sub(end))
         };
-        (outside(x, self.first.0, self.end.0), outside(z, self.first.1, self.end.1))
+        (outside(x, self.first.x, self.end.x), outside(z, self.first.z, self.end.z))
     }
 }

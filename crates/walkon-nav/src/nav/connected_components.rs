@@ -8,6 +8,7 @@
 //! `ConnectedComponents`. Source: run-based labelling with union-find, He, Chao and Suzuki 2008; the ring
 //! test is ours.
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::Neighbours;
@@ -84,7 +85,7 @@ impl ConnectedComponents {
     pub(crate) fn parted(
         bits: &Bits,
         is_plain: impl Fn(u32) -> bool,
-        is_joined: impl Fn((u32, u32), usize) -> bool,
+        is_joined: impl Fn(Cell, usize) -> bool,
     ) -> Self {
         let rows = Vec::with_capacity(bits.depth() as usize);
         let mut labels = Self { rows, shape: bits.shape(), ..Self::default() };
@@ -92,7 +93,7 @@ impl ConnectedComponents {
         for z in 0..bits.depth() {
             let mut row = spans(bits, z);
             if !is_plain(z) {
-                row = row.into_iter().flat_map(|span| cut(span, |x| !is_joined((x, z), 0))).collect();
+                row = row.into_iter().flat_map(|span| cut(span, |x| !is_joined(Cell { x, z }, 0))).collect();
             }
             for span in &mut row {
                 span.label = labels.fresh(u64::from(span.end - span.first));
@@ -101,8 +102,10 @@ impl ConnectedComponents {
                 let touch = |a: &Span, b: &Span| {
                     (a.first..a.end).any(|x| {
                         let is_below = |x: u32| (b.first..b.end).contains(&x);
-                        is_below(x) && is_joined((x, z - 1), 2)
-                            || is_hexagonal && is_below(x.wrapping_sub(1)) && is_joined((x, z - 1), 3)
+                        is_below(x) && is_joined(Cell { x, z: z - 1 }, 2)
+                            || is_hexagonal
+                                && is_below(x.wrapping_sub(1))
+                                && is_joined(Cell { x, z: z - 1 }, 3)
                     })
                 };
                 match is_plain(z - 1) {
@@ -226,7 +229,7 @@ impl ConnectedComponents {
             self.open(x, z);
             return LabelsAfterFlip::Yes;
         }
-        if arcs(bits.around((x, z), z * bits.width() + x), self.shape) > 1 {
+        if arcs(bits.around(Cell { x, z }, z * bits.width() + x), self.shape) > 1 {
             return LabelsAfterFlip::No;
         }
         self.block(x, z);
@@ -288,25 +291,25 @@ impl ConnectedComponents {
     #[must_use]
     pub fn closest(&self, label: u32, point: [f64; 2]) -> Option<(u32, u32)> {
         let label = self.root(label);
-        self.closest_where(point, f64::INFINITY, |other| other == label)
+        let cell = self.closest_where(point, f64::INFINITY, |other| other == label);
+        cell.map(|Cell { x, z }| (x, z))
     }
 
     /// The walkable cell nearest to a point, within a distance of its centre in cells, like
     /// [`ConnectedComponents::closest`].
     #[must_use]
     pub fn closest_any(&self, point: [f64; 2], within: f64) -> Option<(u32, u32)> {
-        self.closest_where(point, within, |_| true)
+        self.closest_where(point, within, |_| true).map(|Cell { x, z }| (x, z))
     }
 
     /// The nearest cell of any component that is accepted, within a distance, like
     /// [`ConnectedComponents::closest`].
-    #[must_use]
-    pub fn closest_where(
+    pub(crate) fn closest_where(
         &self,
         point: [f64; 2],
         within: f64,
         accept: impl Fn(u32) -> bool,
-    ) -> Option<(u32, u32)> {
+    ) -> Option<Cell> {
         if self.rows.is_empty() || !(point[0].is_finite() && point[1].is_finite()) {
             return None;
         }
@@ -349,7 +352,7 @@ impl ConnectedComponents {
             }
             let accepted = accept(self.root(span.label));
             if accepted {
-                nearest.offer(distance_sq, (cell, z as u32));
+                nearest.offer(distance_sq, Cell { x: cell, z: z as u32 });
             }
             accepted
         };
@@ -380,7 +383,7 @@ struct Nearest {
     point: [f64; 2],
     metric: Metric,
     distance_sq: f64,
-    cell: Option<(u32, u32)>,
+    cell: Option<Cell>,
 }
 
 impl Nearest {
@@ -395,8 +398,8 @@ impl Nearest {
         self.point[0] - self.metric.lean() * (z as f64 + 0.5 - self.point[1])
     }
 
-    fn offer(&mut self, distance_sq: f64, cell: (u32, u32)) {
-        let rank = |(x, z): (u32, u32)| (z, x);
+    fn offer(&mut self, distance_sq: f64, cell: Cell) {
+        let rank = |Cell { x, z }: Cell| (z, x);
         if distance_sq < self.distance_sq || self.cell.is_none_or(|old| rank(cell) < rank(old)) {
             (self.distance_sq, self.cell) = (distance_sq, Some(cell));
         }

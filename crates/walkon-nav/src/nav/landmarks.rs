@@ -7,6 +7,7 @@
 //! heuristics, Goldberg and Harrelson 2005 (ALT), Sturtevant et al. 2009; far places are chosen as the one
 //! furthest from those chosen before.
 
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 
 /// Far places of cells and of gates.
@@ -177,7 +178,7 @@ impl ChangedGround {
     /// The least of what something says of how far a cell lies outside along each axis; 0 where nothing
     /// changed.
     #[inline]
-    pub(crate) fn least(&self, cell: (u32, u32), cost: impl Fn(u32, u32) -> u32) -> u32 {
+    pub(crate) fn least(&self, cell: Cell, cost: impl Fn(u32, u32) -> u32) -> u32 {
         let away = |part: &CellRect| {
             let (dx, dz) = part.away(cell);
             cost(dx, dz)
@@ -186,7 +187,7 @@ impl ChangedGround {
     }
 
     /// Whether a cell lies within so many cells of what changed.
-    pub(crate) fn is_near(&self, cell: (u32, u32), cells: u32) -> bool {
+    pub(crate) fn is_near(&self, cell: Cell, cells: u32) -> bool {
         self.0.iter().map(|part| part.away(cell)).any(|(dx, dz)| dx.max(dz) <= cells)
     }
 }
@@ -233,17 +234,18 @@ mod tests {
         let mut rng = Rng::stream(2, "changed ground");
         for _ in 0..50 {
             let mut ground = ChangedGround::default();
-            assert_eq!(ground.least((5, 5), |dx, dz| dx + dz), 0);
+            assert_eq!(ground.least(Cell { x: 5, z: 5 }, |dx, dz| dx + dz), 0);
             let mut cells = Vec::new();
             for _ in 0..20 {
-                let first = (rng.below(90) as u32, rng.below(90) as u32);
-                ground.add(CellRect { first, end: (first.0 + 2, first.1 + 1) });
-                cells.push((first.0 + 1, first.1));
+                let first = Cell { x: rng.below(90) as u32, z: rng.below(90) as u32 };
+                ground.add(CellRect { first, end: Cell { x: first.x + 2, z: first.z + 1 } });
+                cells.push(Cell { x: first.x + 1, z: first.z });
             }
             assert!(ground.0.len() <= CHANGED_MAX && ground.area() >= 2);
             assert!(cells.iter().all(|&cell| ground.is_near(cell, 0)));
-            for cell in (0..100).map(|at| (at, 99 - at)) {
-                let nearest = cells.iter().map(|(x, z)| x.abs_diff(cell.0).max(z.abs_diff(cell.1))).min();
+            for cell in (0..100).map(|at| Cell { x: at, z: 99 - at }) {
+                let nearest =
+                    cells.iter().map(|Cell { x, z }| x.abs_diff(cell.x).max(z.abs_diff(cell.z))).min();
                 assert!(ground.least(cell, u32::max) <= nearest.expect("a cell"));
             }
         }

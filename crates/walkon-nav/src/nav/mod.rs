@@ -5,6 +5,7 @@
 
 pub mod backend;
 mod buckets;
+mod cell;
 mod cell_rect;
 pub mod cells;
 pub mod connected_components;

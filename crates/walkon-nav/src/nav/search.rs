@@ -10,6 +10,7 @@
 use crate::base::cost::Cost;
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
+use crate::nav::cell::Cell;
 use crate::nav::cells::FarGoal;
 use crate::nav::cells::bidirectional_flood::BidirectionalFlood;
 use crate::nav::cells::lattice::Norm;
@@ -42,7 +43,7 @@ pub struct Search {
     /// In place of the unit, of cells that are not plain squares.
     pub(crate) norm: Norm,
     pub(crate) columns: Columns,
-    pub(crate) goal_cell: (u32, u32),
+    pub(crate) goal_cell: Cell,
     pub(crate) far: FarGoal,
     watch: SearchLog,
     /// The searches over polygons.
@@ -163,8 +164,8 @@ impl Search {
     /// Appends the cells from `child`, exclusive, back to `parent`, inclusive: seen from the parent the
     /// diagonal steps come first.
     fn fill(&self, child: u32, parent: u32, out: &mut Vec<NodeId>) {
-        let (child_x, child_z) = self.columns.split(child);
-        let (parent_x, parent_z) = self.columns.split(parent);
+        let Cell { x: child_x, z: child_z } = self.columns.split(child);
+        let Cell { x: parent_x, z: parent_z } = self.columns.split(parent);
         let (dx, dz) = (parent_x.abs_diff(child_x), parent_z.abs_diff(child_z));
         let step_x = (i64::from(parent_x) - i64::from(child_x)).signum() as i32;
         let step_z = (i64::from(parent_z) - i64::from(child_z)).signum() as i32 * self.columns.width() as i32;

@@ -9,6 +9,8 @@
 use glam::{DVec2, DVec3, Vec3};
 use thiserror::Error;
 
+use crate::base::geom::Segment;
+
 /// The most triangles a scene may have.
 pub const TRIANGLES_MAX: usize = 4_000_000;
 /// Coordinates beyond this many metres are refused.
@@ -408,8 +410,10 @@ fn distance_to_outline(outline: &[DVec2], from: DVec2, to: DVec2) -> f64 {
     if contains(outline, from) {
         return 0.0;
     }
-    let sides = (0..outline.len()).map(|at| (outline[at], outline[(at + 1) % outline.len()]));
-    sides.map(|(a, b)| segments_distance((a, b), (from, to))).fold(f64::INFINITY, f64::min)
+    let line = Segment { from, to };
+    let sides =
+        (0..outline.len()).map(|at| Segment { from: outline[at], to: outline[(at + 1) % outline.len()] });
+    sides.map(|side| segments_distance(side, line)).fold(f64::INFINITY, f64::min)
 }
 
 fn contains(outline: &[DVec2], point: DVec2) -> bool {
@@ -431,7 +435,8 @@ fn segment_distance(point: DVec2, from: DVec2, to: DVec2) -> f64 {
     point.distance(from + along * part.clamp(0.0, 1.0))
 }
 
-fn segments_distance((a, b): (DVec2, DVec2), (c, d): (DVec2, DVec2)) -> f64 {
+fn segments_distance(one: Segment<DVec2>, other: Segment<DVec2>) -> f64 {
+    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
     let side = |p: DVec2, q: DVec2, r: DVec2| (q - p).perp_dot(r - p);
     let crossing = side(a, b, c) * side(a, b, d) < 0.0 && side(c, d, a) * side(c, d, b) < 0.0;
     if crossing {

@@ -139,7 +139,7 @@ impl Desk {
         let label = label(fields, &format!("write {file}"))?;
         let base = fields.maybe_text("base")?.map(str::to_owned);
         self.done(|desk| match base {
-            Some(base) => desk.document.write_over(&path, (&base, new), label, &mut desk.around),
+            Some(base) => desk.document.write_over(&path, &base, new, label, &mut desk.around),
             None => desk.document.replace(BTreeMap::from([(path, Some(new))]), label, &mut desk.around),
         })
     }

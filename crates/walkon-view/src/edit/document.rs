@@ -395,7 +395,8 @@ impl Document {
     pub fn write_over(
         &mut self,
         file: &str,
-        (base, text): (&str, String),
+        base: &str,
+        text: String,
         label: Label,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {

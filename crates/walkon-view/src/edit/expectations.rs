@@ -373,10 +373,10 @@ pub fn ask_world(world: &mut World, row: &Expectation) -> PathEnd {
         speed_mps: Gait::WALK_MPS,
     };
     let by = world.traversal_for(asker);
-    let ends = (place(row.from), place(row.to));
+    let (from, to) = (place(row.from), place(row.to));
     let query = match row.avoid_characters {
-        true => paths::query_around(world, ends, by, &[]).0,
-        false => paths::query(world, ends.0, ends.1, by),
+        true => paths::query_around(world, from, to, by, &[]).0,
+        false => paths::query(world, from, to, by),
     };
     paths::find(world, &query).status.into()
 }

@@ -417,7 +417,7 @@ impl<'d> Desk<'d> {
         let mut hand = self.hand()?;
         // The graph that is replaced may be no valid one.
         let before = self.draft_or_none().ok().flatten();
-        let made = make_graph(&self.def, &solids, (before.as_ref(), &mut hand), progress, &mut |_, _| {})?;
+        let made = make_graph(&self.def, &solids, before.as_ref(), &mut hand, progress, &mut |_, _| {})?;
         let mut answer = made.json(hand.len() - made.conflicts.len());
         answer["isFull"] = Value::from(made.made.is_full);
         Ok(Made::turn(answer, "generate points", made.draft, Some(hand)))
@@ -425,7 +425,7 @@ impl<'d> Desk<'d> {
 
     fn link(&self, progress: Progress<'_>) -> Result<Made, GraphActionError> {
         let (before, solids, mut hand) = (self.draft()?, self.solids()?, self.hand()?);
-        let linked = link_graph(&self.def, solids.as_ref(), (&before, &mut hand), progress)?;
+        let linked = link_graph(&self.def, solids.as_ref(), &before, &mut hand, progress)?;
         let answer = linked.json(hand.len() - linked.conflicts.len());
         Ok(Made::turn(answer, "link points", linked.draft, Some(hand)))
     }
@@ -616,7 +616,7 @@ impl<'d> Desk<'d> {
         let draft = self.draft()?;
         let text = graph_text(&draft);
         let text = self.texts.get(&self.paths.text).map_or(text.as_str(), |text| text);
-        let baked = bake_graph((&self.def, &self.paths), &draft, text.as_bytes(), progress);
+        let baked = bake_graph(&self.def, &self.paths, &draft, text.as_bytes(), progress);
         let mut answer = baked.json(&draft, text.as_bytes());
         answer["isUsed"] = Value::from(baked.is_used);
         let names: Vec<&str> = draft.parts().iter().map(|part| part.name.as_str()).collect();

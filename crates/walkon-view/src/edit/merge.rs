@@ -128,14 +128,14 @@ fn common(old: &[&str], new: &[&str]) -> Vec<Pair> {
             }
             reach[slot(diagonal)] = x;
             if x >= rows && y >= columns {
-                return walk_back(&trace, (rows, columns));
+                return walk_back(&trace, rows, columns);
             }
         }
     }
     Vec::new()
 }
 
-fn walk_back(trace: &[Vec<isize>], (mut x, mut y): (isize, isize)) -> Vec<Pair> {
+fn walk_back(trace: &[Vec<isize>], mut x: isize, mut y: isize) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (edits, reach) in trace.iter().enumerate().rev() {
         let edits = edits as isize;

@@ -39,7 +39,7 @@ impl Putting<'_, '_> {
     pub(super) fn props(&mut self, thing: &Thing<'_>, own: &[&str]) -> PropsDef {
         let whose = called(thing.object);
         for property in &thing.properties.0 {
-            self.said.check_name(self.findings, property, (own, &whose));
+            self.said.check_name(self.findings, property, own, &whose);
         }
         self.params(thing, own)
     }
@@ -48,7 +48,7 @@ impl Putting<'_, '_> {
     pub(super) fn forget_props(&mut self, thing: &Thing<'_>, own: &[&str]) {
         let whose = called(thing.object);
         for property in thing.properties.0.iter().filter(|one| !own.contains(&one.name.as_str())) {
-            self.said.check_name(self.findings, property, (own, &whose));
+            self.said.check_name(self.findings, property, own, &whose);
             self.said.leave_out(format!("property \"{}\" of {whose}", short(&property.name)), property.span);
         }
     }

@@ -110,10 +110,10 @@ pub(super) fn run(
         let changed = match target {
             ReloadTarget::Level { environment } => change_level(vm, environment),
             ReloadTarget::Instance { owner, class, given } => {
-                change_instance(vm, owner, (class, given), &mut notes)
+                change_instance(vm, owner, class, given, &mut notes)
             }
             ReloadTarget::Suspended { character, class, suspended } => {
-                revive(vm, character, class, (suspended, RELOAD))
+                revive(vm, character, class, suspended, RELOAD)
             }
             ReloadTarget::Attach { .. } | ReloadTarget::Detach { .. } => {
                 later.push(target);
@@ -339,7 +339,8 @@ type Changed = Result<Undo, Box<(Undo, CallFailure)>>;
 fn change_instance(
     vm: &ScriptVm,
     owner: Owner,
-    (class, given): (Rc<Class>, Plain),
+    class: Rc<Class>,
+    given: Plain,
     notes: &mut Vec<String>,
 ) -> Changed {
     let lua = vm.lua();
@@ -363,9 +364,9 @@ fn change_instance(
     let is_whole = state.is_some();
     let begun = fill(vm, &class, &given)
         .map_err(|what| CallFailure::new(FaultKind::Error, what, None))
-        .and_then(|params| rebind(vm, owner, (class, &given, &params), state))
+        .and_then(|params| rebind(vm, owner, class, &given, &params, state))
         .and_then(|()| if is_whole { Ok(()) } else { refill(vm, owner, &kept) })
-        .and_then(|()| begin(vm, owner, (Some(from), RELOAD)));
+        .and_then(|()| begin(vm, owner, Some(from), RELOAD));
     match begun {
         Ok(()) => {
             if let Undo::Instance { is_started, .. } = &mut undo {
@@ -380,11 +381,13 @@ fn change_instance(
 fn rebind(
     vm: &ScriptVm,
     owner: Owner,
-    (class, given, params): (Rc<Class>, &Plain, &Plain),
+    class: Rc<Class>,
+    given: &Plain,
+    params: &Plain,
     state: Option<Table>,
 ) -> Result<(), CallFailure> {
     let state = state.map_or_else(|| vm.lua().create_table(), Ok);
-    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, (given, params), &state));
+    let bound = state.and_then(|state| behaviour::rebind(vm, owner, class, given, params, &state));
     bound.map_err(|error| {
         CallFailure::new(FaultKind::Memory, crate::script::vm::fault::text_of_error(&error), None)
     })
@@ -415,7 +418,7 @@ fn refill(vm: &ScriptVm, owner: Owner, kept: &Plain) -> Result<(), CallFailure> 
 }
 
 /// `migrate` where the version is another one, `start`, and `run`.
-fn begin(vm: &ScriptVm, owner: Owner, (from, why): (Option<u64>, &'static str)) -> Result<(), CallFailure> {
+fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>, why: &'static str) -> Result<(), CallFailure> {
     let lua = vm.lua();
     let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
     let Some((_, class, this, ..)) = parts else { return Ok(()) };
@@ -475,11 +478,12 @@ fn revive(
     vm: &ScriptVm,
     character: CharacterId,
     class: Rc<Class>,
-    (suspended, why): (Suspended, &'static str),
+    suspended: Suspended,
+    why: &'static str,
 ) -> Changed {
     let lua = vm.lua();
     let undo = Undo::Revived { character, suspended: suspended.clone() };
-    let created = behaviour::create(vm, character, class, (&suspended.asked, &suspended.given));
+    let created = behaviour::create(vm, character, class, &suspended.asked, &suspended.given);
     let owner = match created {
         Ok(owner) => owner,
         Err(what) => return Err(Box::new((undo, CallFailure::new(FaultKind::Error, what, None)))),
@@ -494,9 +498,9 @@ fn revive(
                     .map_err(|error| CallFailure::new(FaultKind::Memory, error.to_string(), None)),
                 false => refill(vm, owner, state),
             };
-            kept.and_then(|()| begin(vm, owner, (Some(suspended.version), why)))
+            kept.and_then(|()| begin(vm, owner, Some(suspended.version), why))
         }
-        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, (None, why))),
+        _ => attempt_method(vm, owner, "init", ()).and_then(|()| begin(vm, owner, None, why)),
     };
     match begun {
         Ok(()) => Ok(undo),
@@ -568,18 +572,18 @@ pub(crate) fn begin_loaded(vm: &ScriptVm, instance: LoadedInstance, notes: &mut 
         Some(kept) => refill(vm, owner, kept),
         None => Ok(()),
     };
-    match filled.and_then(|()| begin(vm, owner, (Some(from), LOAD))) {
+    match filled.and_then(|()| begin(vm, owner, Some(from), LOAD)) {
         Ok(()) => drop_missing(vm, owner, &class.table, notes),
         Err(failure) => {
             let state = kept.or(before).unwrap_or_else(saved);
-            behaviour::switch_off_loaded(vm, owner, failure, (from, state));
+            behaviour::switch_off_loaded(vm, owner, failure, from, state);
         }
     }
 }
 
 /// A behaviour that was switched off begins again, because its file is another one than when it was saved.
 pub(crate) fn revive_loaded(vm: &ScriptVm, character: CharacterId, class: Rc<Class>, suspended: Suspended) {
-    if let Err(failed) = revive(vm, character, class, (suspended, LOAD)) {
+    if let Err(failed) = revive(vm, character, class, suspended, LOAD) {
         let (undo, failure) = *failed;
         invoke::report(vm, &Call::plain(Owner::HOST, "start"), failure);
         if let Undo::Revived { character, suspended } = undo {
@@ -593,7 +597,7 @@ fn attach_or_detach(vm: &ScriptVm, target: ReloadTarget) {
     match target {
         ReloadTarget::Attach { character, class, asked, given } => {
             behaviour::detach_now(vm, character, "detached");
-            if let Ok(owner) = behaviour::create(vm, character, class, (&asked, &given)) {
+            if let Ok(owner) = behaviour::create(vm, character, class, &asked, &given) {
                 behaviour::pause_if_held(vm.lua(), character, owner);
                 behaviour::begin_or_switch_off(vm, owner);
             }
@@ -646,7 +650,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
             }
             Undo::Instance { owner, class, given, params, state, .. } => {
                 let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
-                let bound = rebind(vm, owner, (class, &given, &params), state);
+                let bound = rebind(vm, owner, class, &given, &params, state);
                 let started = bound.and_then(|()| attempt_method(vm, owner, "start", "reload"));
                 told(vm, owner, "start", started);
                 behaviour::start_code(lua, owner);

@@ -23,11 +23,7 @@ pub(crate) struct Link {
 }
 
 /// Calls `onTraverse` of the behaviour, if it has it.
-pub(crate) fn begin(
-    vm: &ScriptVm,
-    (walk, character): (WalkId, CharacterId),
-    link: &Link,
-) -> mlua::Result<()> {
+pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &Link) -> mlua::Result<()> {
     let lua = vm.lua();
     let Some(owner) = store::with(lua, |runtime| runtime.actors.behaviours.of(character)) else {
         return Ok(());

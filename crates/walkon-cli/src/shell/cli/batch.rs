@@ -119,7 +119,7 @@ impl Told<'_> {
         let name = &self.pieces[job.level].name;
         self.results.line(&done.line)?;
         let measures = done.report.as_ref().map(RunMeasures::of);
-        self.table.add((name, job.seed), done.exit, measures.as_ref());
+        self.table.add(name, job.seed, done.exit, measures.as_ref());
         self.shell.more(|| {
             let ended = done.report.as_ref().map_or("not begun", |report| report.ended.name());
             format!("{} seed {}: {ended}, exit {}", clean(name), job.seed, done.exit.code())

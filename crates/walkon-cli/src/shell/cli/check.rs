@@ -89,7 +89,8 @@ fn gather(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), C
 pub(super) fn against_scripts(
     project: &Project,
     level: &Level,
-    (known, linted): (&ScriptTexts, &Linted),
+    known: &ScriptTexts,
+    linted: &Linted,
 ) -> Vec<Diagnostic> {
     let mut wrong = unresolved(Some(project), level, known);
     wrong.extend(params::mistakes(level, known, linted));
@@ -132,7 +133,7 @@ impl Checked {
             Err(mut error) => {
                 hint_at_root(&found, &mut error.diagnostics);
                 self.worst(refusal(&error));
-                self.show(shell, &found, (&error.diagnostics, &error.files), format);
+                self.show(shell, &found, &error.diagnostics, &error.files, format);
                 Ok(())
             }
         }
@@ -149,16 +150,16 @@ impl Checked {
         let texts = found.project.scripts(&found.path)?;
         let known = script_texts(&texts)?;
         let linted = self.linted(found, &texts)?;
-        let wrong = against_scripts(&found.project, level, (&known, &linted));
+        let wrong = against_scripts(&found.project, level, &known, &linted);
         if !wrong.is_empty() {
             self.worst(Exit::Level);
         }
         let all = [level.diagnostics.clone(), wrong, crate::level::report(level)].concat();
-        self.show(shell, found, (&all, &level.files), format);
+        self.show(shell, found, &all, &level.files, format);
         for name in linted.used.get(&found.path).into_iter().flatten() {
             let Some(text) = texts.get(name) else { continue };
             let Some(path) = found.project.script_path(name, &found.path) else { continue };
-            self.script_text(shell, found, (&path, text), &linted, format);
+            self.script_text(shell, found, &path, text, &linted, format);
         }
         Ok(())
     }
@@ -193,7 +194,8 @@ impl Checked {
         &mut self,
         shell: &Shell,
         found: &FoundLevel,
-        (diagnostics, files): (&[Diagnostic], &[LevelFile]),
+        diagnostics: &[Diagnostic],
+        files: &[LevelFile],
         format: Format,
     ) {
         for diagnostic in diagnostics {
@@ -234,7 +236,7 @@ impl Checked {
             text => text?,
         };
         let linted = self.linted(&found, &texts)?;
-        self.script_text(shell, &found, (&found.path, &text), &linted, format);
+        self.script_text(shell, &found, &found.path, &text, &linted, format);
         Ok(())
     }
 
@@ -243,7 +245,8 @@ impl Checked {
         &mut self,
         shell: &Shell,
         found: &FoundLevel,
-        (path, text): (&str, &str),
+        path: &str,
+        text: &str,
         linted: &Linted,
         format: Format,
     ) {
@@ -258,6 +261,6 @@ impl Checked {
             self.worst(Exit::Script);
         }
         let file = LevelFile::new(path, text.as_bytes());
-        self.show(shell, found, (&all, &[file]), format);
+        self.show(shell, found, &all, &[file], format);
     }
 }

@@ -12,7 +12,7 @@ use self::source::{DrawSource, trace_text};
 use super::args::{DrawArgs, ViewArg};
 use super::path::{PathQuestion, floor_of, layer_of, on_floor};
 use super::{Shell, replay, run, scenery};
-use crate::base::geom::{Bounds, Point, raise};
+use crate::base::geom::{Bounds, Point, Segment, raise};
 use crate::base::suggestions::counted;
 use crate::game::Game;
 use crate::game::recording::Recording;
@@ -65,12 +65,14 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let trace = traced.as_deref().map(|text| replay::read(&args.level, text)).transpose()?;
     let source = DrawSource::open(shell, args, trace.as_ref())?;
     if let Some(file) = &args.gif {
-        return animate::run(shell, args, file, (source, trace.as_ref()));
+        return animate::run(shell, args, file, source, trace.as_ref());
     }
     let floor_y_m = floor_of(&source.loaded.map);
     let slant = slant_of(args.view, &source.loaded.map)?;
     let ends = match (args.from, args.to) {
-        (Some(from), Some(to)) => Some((on_floor(from, floor_y_m)?, on_floor(to, floor_y_m)?)),
+        (Some(from), Some(to)) => {
+            Some(Segment { from: on_floor(from, floor_y_m)?, to: on_floor(to, floor_y_m)? })
+        }
         _ => None,
     };
     // A trace is drawn as it ended.
@@ -93,11 +95,11 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
     let world = stage.world_mut();
     let goal_layer = args.to_layer.as_deref().map(|name| layer_of(world, Some(name))).transpose()?;
     let pictures: Vec<Picture> = match ends {
-        Some(ends) => searched(world, (ends, goal_layer), (args.layers, &shown), slant),
+        Some(ends) => searched(world, ends, goal_layer, args.layers, &shown, slant),
         None => {
             let parts = args.layers.unwrap_or_default();
-            let ground = (parts, backdrop.as_slice());
-            shown.iter().map(|&layer| world_picture(world, (layer, slant), ground)).collect()
+            let picture = |&layer: &u8| world_picture(world, layer, slant, parts, &backdrop);
+            shown.iter().map(picture).collect()
         }
     };
     match (target, form) {
@@ -141,8 +143,10 @@ impl DrawnMoment {
 /// the map alone, like that of `path`.
 fn searched(
     world: &mut World,
-    ((from, to), goal_layer): ((Vec3, Vec3), Option<u8>),
-    (parts, shown): (Option<Parts>, &[u8]),
+    Segment { from, to }: Segment<Vec3>,
+    goal_layer: Option<u8>,
+    parts: Option<Parts>,
+    shown: &[u8],
     slant: Slant,
 ) -> Vec<Picture> {
     let layer = shown.first().copied().unwrap_or_default();
@@ -156,39 +160,35 @@ fn searched(
     let others = asked.others.as_deref().unwrap_or(&[]);
     let (record, answer) = (&answered.record, &answered.answer);
     let scene = SearchScene { world, from, to, by: &asked.by, record, answer, others };
-    shown.iter().map(|&layer| search_picture(&scene, (layer, slant))).collect()
+    shown.iter().map(|&layer| search_picture(&scene, layer, slant)).collect()
 }
 
 /// A picture of a search.
-pub(super) fn search_picture(scene: &SearchScene<'_>, (layer, slant): (u8, Slant)) -> Picture {
+pub(super) fn search_picture(scene: &SearchScene<'_>, layer: u8, slant: Slant) -> Picture {
     let words = match scene.answer.status {
         crate::nav::PathStatus::None => "no path".to_owned(),
         _ => format!("{:.2} m", scene.answer.path.length_in_space_m()),
     };
     let name = name_of(scene.world, layer);
     let title = format!("{name}  path: {words}, {} expansions", scene.answer.expansions);
-    let mut picture = blank(scene.world, (layer, slant), title);
+    let mut picture = blank(scene.world, layer, slant, title);
     draw_search(&mut picture, scene);
     picture
 }
 
 /// A picture of a level as it stands.
-fn world_picture(
-    world: &World,
-    (layer, slant): (u8, Slant),
-    (parts, backdrop): (Parts, &[[Vec3; 3]]),
-) -> Picture {
+fn world_picture(world: &World, layer: u8, slant: Slant, parts: Parts, backdrop: &[[Vec3; 3]]) -> Picture {
     let (tick, seconds) = (world.tick().0, world.rate().seconds(world.tick()));
     let title = format!("{}  tick {tick} ({seconds:.2} s)", name_of(world, layer));
-    let mut picture = blank(world, (layer, slant), title);
-    draw_backdrop(&mut picture, world, (parts, backdrop));
+    let mut picture = blank(world, layer, slant, title);
+    draw_backdrop(&mut picture, world, parts, backdrop);
     draw_ground(&mut picture, world, parts);
     draw_scene(&mut picture, world, parts);
     picture
 }
 
 /// The scene below a graph, where the cells of the map are shown.
-fn draw_backdrop(picture: &mut Picture, world: &World, (parts, backdrop): (Parts, &[[Vec3; 3]])) {
+fn draw_backdrop(picture: &mut Picture, world: &World, parts: Parts, backdrop: &[[Vec3; 3]]) {
     if let Some(graph) = world.nav().graph().filter(|_| parts.has(PicturePart::Cells)) {
         draw_scenery(picture, backdrop, graph.draft().points());
     }
@@ -203,7 +203,7 @@ fn name_of(world: &World, layer: u8) -> String {
     }
 }
 
-fn blank(world: &World, (layer, slant): (u8, Slant), title: String) -> Picture {
+fn blank(world: &World, layer: u8, slant: Slant, title: String) -> Picture {
     let frame = world.nav().cells().map(|cells| *cells.frame());
     let mut picture =
         Picture::new(title, bounds(world.nav(), slant), frame.map_or(0.0, |frame| frame.cell_size_m));

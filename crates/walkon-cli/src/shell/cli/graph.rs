@@ -181,7 +181,8 @@ impl<'s> GraphWork<'s> {
         let work = make_graph(
             &self.def,
             &solids,
-            (before.as_ref(), &mut hand),
+            before.as_ref(),
+            &mut hand,
             &mut self.progress("generating", "rays"),
             &mut self.progress("linking", "pairs"),
         );
@@ -224,7 +225,7 @@ impl<'s> GraphWork<'s> {
         let before = self.draft()?;
         let (solids, mut hand) = (self.solids()?, self.hand()?);
         let mut progress = self.progress("linking", "pairs");
-        let work = link_graph(&self.def, solids.as_ref(), (&before, &mut hand), &mut progress);
+        let work = link_graph(&self.def, solids.as_ref(), &before, &mut hand, &mut progress);
         let mut work = work.map_err(wrong_graph)?;
         let file = self.save(&work.draft)?;
         let kept = self.kept(&hand, work.conflicts.clone())?;
@@ -418,7 +419,7 @@ impl<'s> GraphWork<'s> {
         let draft = self.draft()?;
         let text = self.bytes(&self.paths.text)?;
         let mut progress = self.progress("baking", "parts");
-        let baked = bake_graph((&self.def, &self.paths), &draft, &text, &mut progress);
+        let baked = bake_graph(&self.def, &self.paths, &draft, &text, &mut progress);
         let file = self.write(&self.paths.compact, &baked.bytes)?;
         let BakedGraph { measured, is_used, missing, ways, bytes, .. } = &baked;
         let count = draft.parts().len();

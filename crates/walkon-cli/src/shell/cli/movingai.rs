@@ -21,10 +21,10 @@ const TOLERANCE: f64 = 1e-3;
 
 pub(super) fn run(
     args: &PathArgs,
-    files: (&Path, &Path),
+    map_path: &Path,
+    scen_path: &Path,
     results: &mut Results,
 ) -> Result<Exit, CommandFailure> {
-    let (map_path, scen_path) = files;
     let refused = |path: &Path| {
         let path = path.display().to_string();
         move |error: MovingAiError| {

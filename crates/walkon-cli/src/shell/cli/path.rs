@@ -21,7 +21,7 @@ use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {
-        return movingai::run(args, (map, scen), results);
+        return movingai::run(args, map, scen, results);
     }
     let (Some(level), Some(from), Some(to)) = (&args.level, args.from, args.to) else {
         return Err(CommandFailure::usage("path: expected LEVEL with --from and --to, or --map with --scen"));
@@ -53,7 +53,7 @@ pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Resu
     if let (Some(target), Some(format)) = (target, format) {
         let (record, answer) = (&answered.record, &answered.answer);
         let scene = SearchScene { world: &world, from, to, by: &asked.by, record, answer, others: &[] };
-        draw::write(&[draw::search_picture(&scene, (layer, Slant::Top))], format, None, &target)?;
+        draw::write(&[draw::search_picture(&scene, layer, Slant::Top)], format, None, &target)?;
     }
     Ok(Exit::Ok)
 }

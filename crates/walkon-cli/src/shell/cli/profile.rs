@@ -39,7 +39,7 @@ pub(super) fn run(
     let name = shown_path(&found, &found.path);
     let profiling = Profiling::new(args.every);
     let start = Start { scripts, seed: args.seed, args: args.args.clone(), from: None };
-    let mut game = game_with(shell, &found, level, (start, Some(profiling.setup())))?;
+    let mut game = game_with(shell, &found, level, start, Some(profiling.setup()))?;
     let interrupts = Interrupts::listen();
     let watch = |_: &_, _: &_| if interrupts.asked().is_some() { Onlooker::Stop } else { Onlooker::GoOn };
     let report = headless::run(&mut game, &bound, watch);

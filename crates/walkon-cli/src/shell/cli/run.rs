@@ -394,7 +394,7 @@ pub(super) fn game(
     level: Level,
     start: Start,
 ) -> Result<Game, CommandFailure> {
-    game_with(shell, found, level, (start, None))
+    game_with(shell, found, level, start, None)
 }
 
 /// The same, with what is to be profiled.
@@ -402,7 +402,8 @@ pub(super) fn game_with(
     shell: &Shell,
     found: &FoundLevel,
     level: Level,
-    (Start { scripts, seed, args, from }, profile): (Start, Option<ProfileSetup>),
+    Start { scripts, seed, args, from }: Start,
+    profile: Option<ProfileSetup>,
 ) -> Result<Game, CommandFailure> {
     let recorder = Recorder::new(RecordOptions { sentences: true, ..RecordOptions::default() });
     let setup = Setup { scripts: scripts.clone(), seed, args, recorder, profile, ..Setup::default() };

@@ -76,10 +76,8 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     };
     let (passed, failed) = (count(true), count(false));
     match args.format {
-        Format::Human => {
-            tell_sum(results, (passed, failed), done.iter().map(|(_, file)| file.stopped).sum())?
-        }
-        Format::Json => results.line(&json(&done, (passed, failed)))?,
+        Format::Human => tell_sum(results, passed, failed, done.iter().map(|(_, file)| file.stopped).sum())?,
+        Format::Json => results.line(&json(&done, passed, failed))?,
     }
     if let Some(exit) = interrupts.asked() {
         return Err(CommandFailure::Told(exit));
@@ -98,7 +96,8 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
 /// `N passed, N failed`; those who asked for errors only hear of it when there are some.
 fn tell_sum(
     results: &mut Results,
-    (passed, failed): (usize, usize),
+    passed: usize,
+    failed: usize,
     stopped: usize,
 ) -> Result<(), CommandFailure> {
     if failed + stopped == 0 && results.is_quiet() {
@@ -222,7 +221,7 @@ fn in_shell(word: &str) -> String {
 }
 
 /// `{"passed":7,"failed":1,"tests":[...]}`.
-fn json(done: &[(String, FileResult)], (passed, failed): (usize, usize)) -> String {
+fn json(done: &[(String, FileResult)], passed: usize, failed: usize) -> String {
     let tests: Vec<String> = done
         .iter()
         .flat_map(|(path, file)| file.tests.iter().map(move |test| (path, &test.result)))

@@ -281,7 +281,7 @@ impl FoundProject {
         }
         let linted = kept.clone().unwrap_or_default();
         drop(kept);
-        super::check::against_scripts(project, level, (&known, &linted))
+        super::check::against_scripts(project, level, &known, &linted)
     }
 
     fn placed(&self, name: &str, finding: Diagnostic) -> Option<Diagnostic> {

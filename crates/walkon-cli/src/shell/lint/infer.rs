@@ -118,7 +118,7 @@ impl<'a> Reading<'a> {
         if self.tree.globals_named(name).next().is_none() {
             return self.api.global(name);
         }
-        self.remembered((None, name), || {
+        self.remembered(None, name, || {
             let written = self.tree.globals_named(name);
             let values =
                 written.map(|write| write.value.map_or(InferredValue::Unknown, |value| self.value(value)));
@@ -130,7 +130,8 @@ impl<'a> Reading<'a> {
     /// itself.
     fn remembered(
         &self,
-        (table, name): (Option<ExprId>, &str),
+        table: Option<ExprId>,
+        name: &str,
         find: impl FnOnce() -> InferredValue,
     ) -> InferredValue {
         let key = (table, name.to_owned());
@@ -242,7 +243,7 @@ impl<'a> Reading<'a> {
             return self.field_value(field);
         }
         // A name that no field has: what a field of `self` is, beside the table's own.
-        self.remembered((Some(own), &format!("self.{name}")), || {
+        self.remembered(Some(own), &format!("self.{name}"), || {
             let is_set = self.tree.fields_named(name).any(|write| {
                 matches!(self.tree.kind(write.object), ExprKind::Local(_))
                     && self.value(write.object) == InferredValue::Myself(own)
@@ -252,7 +253,7 @@ impl<'a> Reading<'a> {
     }
 
     fn of_table(&self, made: ExprId, name: &str) -> InferredValue {
-        self.remembered((Some(made), name), || {
+        self.remembered(Some(made), name, || {
             let values = self.tree.named_in(made, name);
             let values = values.map(|value| value.map_or(InferredValue::Unknown, |value| self.value(value)));
             values.reduce(InferredValue::join).unwrap_or(InferredValue::Unknown)

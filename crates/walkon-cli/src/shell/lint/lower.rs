@@ -195,13 +195,13 @@ impl Lower {
                 let notes = Notes::above(own.local_token());
                 let types: Vec<_> = own.type_specifiers().map(type_text).collect();
                 let names: Vec<Word> = own.names().iter().map(word_of).collect();
-                self.locals((names, types), own.expressions().iter(), &notes);
+                self.locals(names, types, own.expressions().iter(), &notes);
             }
             Stmt::ConstAssignment(own) => {
                 let notes = Notes::above(own.const_token());
                 let types: Vec<_> = own.type_specifiers().map(type_text).collect();
                 let names: Vec<Word> = own.names().iter().map(word_of).collect();
-                self.locals((names, types), own.expressions().iter(), &notes);
+                self.locals(names, types, own.expressions().iter(), &notes);
             }
             Stmt::If(own) => self.branches(own),
             Stmt::While(own) => {
@@ -269,7 +269,8 @@ impl Lower {
 
     fn locals<'a>(
         &mut self,
-        (names, types): (Vec<Word>, Vec<Option<String>>),
+        names: Vec<Word>,
+        types: Vec<Option<String>>,
         values: impl Iterator<Item = &'a ast::Expression>,
         notes: &Notes,
     ) {

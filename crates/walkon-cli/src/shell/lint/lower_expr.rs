@@ -124,7 +124,7 @@ impl Lower {
 
     pub(super) fn var_expression(&mut self, own: &ast::VarExpression) -> ExprId {
         let first = self.prefix(own.prefix());
-        own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix)).0
+        own.suffixes().fold(first, |(object, from), suffix| self.suffix(object, from, suffix)).0
     }
 
     pub(super) fn call(&mut self, own: &ast::FunctionCall) -> ExprId {
@@ -133,7 +133,7 @@ impl Lower {
 
     fn call_spanned(&mut self, own: &ast::FunctionCall) -> (ExprId, TextPlace) {
         let first = self.prefix(own.prefix());
-        own.suffixes().fold(first, |object, suffix| self.suffix(object, suffix))
+        own.suffixes().fold(first, |(object, from), suffix| self.suffix(object, from, suffix))
     }
 
     fn prefix(&mut self, prefix: &Prefix) -> (ExprId, TextPlace) {
@@ -147,7 +147,7 @@ impl Lower {
         }
     }
 
-    fn suffix(&mut self, (object, from): (ExprId, TextPlace), suffix: &Suffix) -> (ExprId, TextPlace) {
+    fn suffix(&mut self, object: ExprId, from: TextPlace, suffix: &Suffix) -> (ExprId, TextPlace) {
         match suffix {
             Suffix::Index(Index::Dot { name, .. }) => {
                 let name = word_of(name);

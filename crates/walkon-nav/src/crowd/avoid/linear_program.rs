@@ -92,7 +92,7 @@ enum Aim {
 pub(crate) fn solve(lines: &[Lines4], rigid_fours: usize, speed_mps: f32, wanted: Vec2) -> Vec2 {
     match within(lines, speed_mps, Aim::Near(wanted)) {
         Ok(velocity) => velocity,
-        Err((broken, velocity)) => least_broken(lines, (rigid_fours, broken), speed_mps, velocity),
+        Err((broken, velocity)) => least_broken(lines, rigid_fours, broken, speed_mps, velocity),
     }
 }
 
@@ -107,7 +107,7 @@ fn within(lines: &[Lines4], speed_mps: f32, aim: Aim) -> Result<Vec2, (usize, Ve
         let mut judged = 0;
         // Bounded by the lanes: each time another one is judged.
         while let Some(lane) = first_broken(four, judged, best) {
-            match along(lines, (at, lane), speed_mps, aim) {
+            match along(lines, at, lane, speed_mps, aim) {
                 Some(better) => best = better,
                 None => return Err((at * LANES + lane, best)),
             }
@@ -126,7 +126,7 @@ fn first_broken(four: &Lines4, from_lane: usize, velocity: Vec2) -> Option<usize
 
 /// The best velocity on the edge of a line that those before it allow.
 #[inline]
-fn along(lines: &[Lines4], (at, lane): (usize, usize), speed_mps: f32, aim: Aim) -> Option<Vec2> {
+fn along(lines: &[Lines4], at: usize, lane: usize, speed_mps: f32, aim: Aim) -> Option<Vec2> {
     let line = lines[at].line(lane);
     let half_sq = speed_mps * speed_mps - line.offset_mps * line.offset_mps;
     if half_sq < 0.0 {
@@ -186,12 +186,7 @@ impl Stretch {
 /// Moves all lines but the rigid ones outwards together until something is left. `broken` is the first line
 /// that left nothing, `best` the best before it.
 #[cold]
-fn least_broken(
-    lines: &[Lines4],
-    (rigid_fours, broken): (usize, usize),
-    speed_mps: f32,
-    mut best: Vec2,
-) -> Vec2 {
+fn least_broken(lines: &[Lines4], rigid_fours: usize, broken: usize, speed_mps: f32, mut best: Vec2) -> Vec2 {
     let mut depth = 0.0;
     let mut moved = [Lines4::NONE; FOURS_MAX];
     for index in broken..lines.len().min(FOURS_MAX) * LANES {

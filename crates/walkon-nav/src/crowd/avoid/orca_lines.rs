@@ -156,6 +156,8 @@ pub(super) struct Met {
 
 /// How the walker comes to terms with four others.
 struct Terms {
+    /// Who stands on its floor.
+    is_there: BVec4A,
     /// The part of what is needed that falls to the walker.
     share: Vec4,
     is_same_way: BVec4A,
@@ -171,8 +173,8 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) 
     let its = Four::of([row(0), row(1), row(2), row(3)]);
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
     let is_there = floors_apart_m.cmple(Vec4::splat(step.settings.storey_m));
-    let terms = terms(own, &its, (index, is_there), others);
-    let lines = lines(own, &its, (index, is_there, &terms), (others.ids, step.settings));
+    let terms = terms(own, &its, index, is_there, others);
+    let lines = lines(own, &its, index, &terms, others.ids, step.settings);
     let speed_max_mps = own.speed_max_mps;
     let is_reached = !lines.room_at(Vec2::ZERO).cmpge(speed_max_mps);
     let lines = lines.only(is_there & terms.share.cmpgt(Vec4::ZERO) & is_reached);
@@ -186,7 +188,7 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) 
 /// while both get on; in a jam the one nearer to its end goes first, so that nobody at a door waits for
 /// somebody who waits for it.
 #[inline(always)]
-fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Others<'_>) -> Terms {
+fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: Others<'_>) -> Terms {
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
     let along = own.desired.dot(its.desired);
     let (own_sq, its_sq) = (own.desired.length_squared(), its.desired.length_squared());
@@ -195,7 +197,7 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     let sum = own.gives_way + its.gives_way;
     let even = own.gives_way / sum;
     let is_shared = sum.cmpgt(zero) & even.cmpgt(zero) & even.cmplt(one);
-    let mut behind = Vec4::select(is_same_way, behind(own, its, (own_sq, its_sq)), zero);
+    let mut behind = Vec4::select(is_same_way, behind(own, its, own_sq, its_sq), zero);
     let mut own_velocity = Vec2x4::select(has_room, own.onward, own.velocity);
     let mut its_velocity = Vec2x4::select(has_room, its.onward, its.velocity);
     let to_settle = is_there & is_shared;
@@ -207,9 +209,9 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     }
     for lane in lanes(to_settle & !is_same_way & held_up.cmpgt(zero)) {
         let id = others.ids[lane];
-        let pair = (&others.walkers[index as usize], &others.walkers[id as usize]);
+        let (walker, other) = (&others.walkers[index as usize], &others.walkers[id as usize]);
         let room = if has_room.test(lane) { PassingRoom::Enough } else { PassingRoom::Short };
-        let (its_behind, asked) = in_the_way(pair, (index, id), held_up.to_array()[lane], room);
+        let (its_behind, asked) = in_the_way(walker, other, [index, id], held_up.to_array()[lane], room);
         set_lane(&mut behind, lane, its_behind);
         if asked {
             // It steps aside for where the other wants to go, not only for where it gets.
@@ -221,12 +223,12 @@ fn terms(own: &Four, its: &Four, (index, is_there): (u32, BVec4A), others: Other
     let rest = Vec4::select(behind.cmpgt(zero), one - even, even);
     let alone = Vec4::select(sum.cmpgt(zero), even, one);
     let share = Vec4::select(is_shared, even + rest * behind, alone);
-    Terms { share, is_same_way, own_velocity, its_velocity }
+    Terms { is_there, share, is_same_way, own_velocity, its_velocity }
 }
 
 /// How far behind the others the walker is, seen along the way of both, -1 to 1; 0 where they are level.
 #[inline(always)]
-fn behind(own: &Four, its: &Four, (own_sq, its_sq): (Vec4, Vec4)) -> Vec4 {
+fn behind(own: &Four, its: &Four, own_sq: Vec4, its_sq: Vec4) -> Vec4 {
     let way = own.desired + its.desired;
     let ahead_m = (its.place - own.place).dot(way) / sqrt(way.length_squared());
     let is_ahead = ahead_m.cmpgt(Vec4::ZERO);
@@ -242,12 +244,7 @@ fn behind(own: &Four, its: &Four, (own_sq, its_sq): (Vec4, Vec4)) -> Vec4 {
 /// share. Those who overlap are parted: the obstacle is then the disc of velocities that leave them
 /// overlapping.
 #[inline(always)]
-fn lines(
-    own: &Four,
-    its: &Four,
-    (index, is_there, terms): (u32, BVec4A, &Terms),
-    (ids, settings): (&[u32], &Settings),
-) -> Lines4 {
+fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], settings: &Settings) -> Lines4 {
     let to_other = its.place - own.place;
     let relative = terms.own_velocity - terms.its_velocity;
     let distance_m_sq = to_other.length_squared();
@@ -271,7 +268,7 @@ fn lines(
     let is_left = (is_straight & is_right_side) | (!is_straight & aside.cmpgt(Vec4::ZERO));
     let edge = Vec2x4::select(is_left, across + along, across - along);
     let mut unit = Vec2x4::select(is_disc, from_disc, edge) / Vec4::select(is_disc, root, distance_m_sq);
-    for lane in lanes(is_there & overlaps & !root.cmpgt(Vec4::splat(DIRECTION_MIN_MPS))) {
+    for lane in lanes(terms.is_there & overlaps & !root.cmpgt(Vec4::splat(DIRECTION_MIN_MPS))) {
         unit.set_lane(lane, apart(index, ids[lane]));
     }
     // The way out of the obstacle.

@@ -75,8 +75,9 @@ pub(super) enum PassingRoom {
 /// How far one of two who meet, and do not both get on, is behind the other, -1 to 1, and whether it steps
 /// aside for where the other wants to go. `held_up` is the worse of the two.
 pub(super) fn in_the_way(
-    (walker, other): (&Walker, &Walker),
-    ids: (u32, u32),
+    walker: &Walker,
+    other: &Walker,
+    ids: [u32; 2],
     held_up: f32,
     room: PassingRoom,
 ) -> (f32, bool) {
@@ -143,9 +144,9 @@ fn behind_m(walker: &Walker, other: &Walker) -> f32 {
 
 /// 1 for the one of two in a jam who steps aside, -1 for the other.
 #[inline]
-fn makes_way(walker: &Walker, other: &Walker, ids: (u32, u32)) -> f32 {
+fn makes_way(walker: &Walker, other: &Walker, ids: [u32; 2]) -> f32 {
     let is_turned = (walker.held_s.min(other.held_s) / TURN_S) as u32 % 2 == 1;
     let behind_m = behind_m(walker, other);
-    let is_behind = behind_m > 0.0 || behind_m == 0.0 && ids.0 > ids.1;
+    let is_behind = behind_m > 0.0 || behind_m == 0.0 && ids[0] > ids[1];
     if is_behind == is_turned { -1.0 } else { 1.0 }
 }

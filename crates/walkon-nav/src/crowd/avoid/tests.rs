@@ -189,13 +189,13 @@ fn at_a_mouth(width_m: f32) -> [Walker; 2] {
 #[test]
 fn who_stands_outside_a_narrow_place_makes_way_for_who_is_in_it() {
     let [inside, before] = at_a_mouth(0.4);
-    let behind = |pair: (&Walker, &Walker), ids: (u32, u32)| in_the_way(pair, ids, 1.0, PassingRoom::Short).0;
-    assert_eq!(behind((&inside, &before), (0, 1)), -1.0);
-    assert_eq!(behind((&before, &inside), (1, 0)), 1.0);
+    let behind = |one: &Walker, other: &Walker, ids| in_the_way(one, other, ids, 1.0, PassingRoom::Short).0;
+    assert_eq!(behind(&inside, &before, [0, 1]), -1.0);
+    assert_eq!(behind(&before, &inside, [1, 0]), 1.0);
     // Where two fit, the nearer to its end goes first.
     let [inside, before] = at_a_mouth(0.8);
-    assert!(behind((&inside, &before), (0, 1)) > 0.0);
-    assert!(behind((&before, &inside), (1, 0)) < 0.0);
+    assert!(behind(&inside, &before, [0, 1]) > 0.0);
+    assert!(behind(&before, &inside, [1, 0]) < 0.0);
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn who_leaves_goes_before_who_arrives_until_that_one_is_as_good_as_there() {
         let [mut arrives, mut leaves] = at_a_mouth(3.0);
         (arrives.left_m, leaves.left_m) = (arriving_m, leaving_m);
         (arrives.held_s, leaves.held_s) = (held_s, held_s);
-        let terms = [(&arrives, &leaves, (0, 1)), (&leaves, &arrives, (1, 0))]
-            .map(|(one, other, ids)| in_the_way((one, other), ids, 1.0, PassingRoom::Short).0);
+        let terms = [(&arrives, &leaves, [0, 1]), (&leaves, &arrives, [1, 0])]
+            .map(|(one, other, ids)| in_the_way(one, other, ids, 1.0, PassingRoom::Short).0);
         assert_eq!(terms[0], -terms[1], "the two come to the same terms");
         terms[0]
     };

@@ -25,7 +25,7 @@ fn walk(path: &Path, gait: &Gait, heading: Vec2, mut clear: impl FnMut(Vec3, Vec
     let (mut cursor, mut place, mut heading) = (Cursor::at_start(path), path.points[0], heading);
     let mut walked = Walked { seconds: 0.0, length_m: 0.0, place, places: Vec::new(), headings: Vec::new() };
     while cursor.next(path).is_some() {
-        let step = stride((path, cursor), (place, heading), gait, &mut clear);
+        let step = stride(path, cursor, Pose { place, heading }, gait, &mut clear);
         walked.length_m += flat_distance(place, step.to);
         (place, heading) = (step.to, step.heading);
         let onward = cursor.onward(path, place);
@@ -117,7 +117,7 @@ fn a_body_stops_at_its_reach_and_slows_down_before_it() {
     let (mut cursor, mut place, mut left_m, mut last_m) = (Cursor::at_start(&path), Vec3::ZERO, 1.0, 1.0);
     for _ in 0..120 {
         let gait = Gait { reach_m: left_m, ..gait(1.4, 60.0) };
-        let step = stride((&path, cursor), (place, Vec2::X), &gait, |_, _| true);
+        let step = stride(&path, cursor, Pose { place, heading: Vec2::X }, &gait, |_, _| true);
         last_m = flat_distance(place, step.to);
         left_m -= last_m;
         (place, cursor) = (step.to, cursor.onward(&path, step.to));
@@ -133,9 +133,12 @@ fn a_body_led_off_its_path_comes_back_to_it_or_says_that_it_is_lost() {
     let path = corner();
     let cursor = Cursor::at_start(&path).onward(&path, Vec3::new(1.0, 0.0, 0.0));
     let beside = Vec3::new(1.0, 0.0, 0.5);
-    let back = stride((&path, cursor), (beside, Vec2::X), &gait(1.4, 60.0), |_, to| to.x < 1.01);
+    let back = stride(&path, cursor, Pose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, to| {
+        to.x < 1.01
+    });
     assert!(!back.is_lost && back.wanted.y < -1.0, "{back:?}");
-    let lost = stride((&path, cursor), (beside, Vec2::X), &gait(1.4, 60.0), |_, _| false);
+    let lost =
+        stride(&path, cursor, Pose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, _| false);
     assert!(lost.is_lost);
 }
 
@@ -154,7 +157,7 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
         let most_s = 5.0 * path.length_m / speed_mps + 1.0 * count as f32 + 2.0;
         let mut seconds = 0.0;
         while cursor.next(&path).is_some() {
-            let step = stride((&path, cursor), (place, heading), &gait, |_, _| true);
+            let step = stride(&path, cursor, Pose { place, heading }, &gait, |_, _| true);
             (place, heading, cursor) = (step.to, step.heading, cursor.onward(&path, step.to));
             seconds += gait.step_s;
             assert!(seconds < most_s, "round {round}: {gait:?}, {place} {cursor:?} of {:?}", path.points);

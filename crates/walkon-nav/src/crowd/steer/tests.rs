@@ -3,12 +3,13 @@ use super::*;
 /// The aim on a path of those points.
 fn aim_on(
     points: &[Vec3],
-    on: (usize, Vec3, Vec2),
+    (segment, position, velocity): (usize, Vec3, Vec2),
     look: &Lookahead,
     clear: impl FnMut(Vec3, Vec3) -> bool,
 ) -> Option<Target> {
     let end = |at: usize| points[at.min(points.len() - 1)];
-    aim((points, [end(on.0), end(on.0 + 1)]), on, look, clear)
+    let way = Way { points, segment, ends: [end(segment), end(segment + 1)] };
+    aim(way, position, velocity, look, clear)
 }
 use std::f32::consts::PI;
 

@@ -10,7 +10,8 @@
 use glam::Vec3;
 
 use crate::base::geom;
-use crate::nav::cells::bits::{Cells, Plane};
+use crate::nav::cell::Cell;
+use crate::nav::cells::bits::{Cells, Plane, Stop};
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::tiling::CellShape;
 use crate::nav::cells::{Bits, MapFrame, line_of_sight};
@@ -34,7 +35,7 @@ struct Footprint {
     centre: [f64; 2],
     radius: f64,
     /// The cell with its centre.
-    own: (i64, i64),
+    own: Cell<i64>,
     shape: CellShape,
 }
 
@@ -50,12 +51,13 @@ impl Footprint {
     /// Whether it blocks a cell.
     fn holds(&self, x: i64, z: i64) -> bool {
         if !self.shape.is_plain() {
-            return self.own == (x, z) || self.shape.away_sq(self.centre, (x, z)) < self.radius * self.radius;
+            return self.own == Cell { x, z }
+                || self.shape.away_sq(self.centre, Cell { x, z }) < self.radius * self.radius;
         }
         let [cx, cz] = self.centre;
         let away = |low: i64, centre: f64| (low as f64 - centre).max(centre - low as f64 - 1.0).max(0.0);
         let (dx, dz) = (away(x, cx), away(z, cz));
-        dx * dx + dz * dz < self.radius * self.radius || self.own == (x, z)
+        dx * dx + dz * dz < self.radius * self.radius || self.own == Cell { x, z }
     }
 
     /// The cells of the map that it may block: ranges of x and z.
@@ -151,20 +153,20 @@ impl Lines {
                 continue;
             }
             let open = plane.word(line, word) & !blocked;
-            self.stop(plane, (line, word), (blocked << 1 & open, blocked >> 1 & open));
+            self.stop(plane, line, word, blocked << 1 & open, blocked >> 1 & open);
             // From the last cell of a word to the first of the next, and back.
             let is_open = |lines: &Self, at: u32| plane.get(line, at) && !lines.is_blocked(line, at);
             if blocked >> 63 != 0 && 64 * word + 64 < plane.length() && is_open(self, 64 * word + 64) {
-                self.stop(plane, (line, word + 1), (1, 0));
+                self.stop(plane, line, word + 1, 1, 0);
             }
             if blocked & 1 != 0 && word > 0 && is_open(self, 64 * word - 1) {
-                self.stop(plane, (line, word - 1), (0, 1 << 63));
+                self.stop(plane, line, word - 1, 0, 1 << 63);
             }
         }
     }
 
     /// Adds stops, rising and falling, to a word of the lines before and after one.
-    fn stop(&mut self, plane: &Plane, (line, word): (u32, u32), (rising, falling): (u64, u64)) {
+    fn stop(&mut self, plane: &Plane, line: u32, word: u32, rising: u64, falling: u64) {
         if rising | falling == 0 {
             return;
         }
@@ -179,7 +181,7 @@ impl Lines {
 
     /// A stop of the map, or one before it.
     #[inline(never)]
-    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: Stop) -> Stop {
         let mut next = self.head(line);
         // Bounded by the patches of the line.
         while next != NONE {
@@ -187,8 +189,9 @@ impl Lines {
             let ahead = if patch.word == at >> 6 { !1 << (at & 63) } else { !0 };
             let stops = if patch.word >= at >> 6 { patch.rising & ahead } else { 0 };
             let stop = 64 * patch.word + (stops.trailing_zeros() & 63);
-            if stops != 0 && stop <= found.0 {
-                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            if stops != 0 && stop <= found.at {
+                let is_open = plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0;
+                found = Stop { at: stop, is_open };
             }
             next = patch.next;
         }
@@ -197,7 +200,7 @@ impl Lines {
 
     /// The same towards lower positions; none wraps around below zero.
     #[inline(never)]
-    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: (u32, bool)) -> (u32, bool) {
+    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: Stop) -> Stop {
         let mut next = self.head(line);
         // Bounded by the patches of the line.
         while next != NONE {
@@ -205,8 +208,9 @@ impl Lines {
             let ahead = if patch.word == at >> 6 { (1 << (at & 63)) - 1 } else { !0 };
             let stops = if patch.word <= at >> 6 { patch.falling & ahead } else { 0 };
             let stop = 64 * patch.word + (63 - (stops | 1).leading_zeros());
-            if stops != 0 && stop + 1 >= found.0.wrapping_add(1) {
-                found = (stop, plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0);
+            if stops != 0 && stop + 1 >= found.at.wrapping_add(1) {
+                let is_open = plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0;
+                found = Stop { at: stop, is_open };
             }
             next = patch.next;
         }
@@ -227,7 +231,7 @@ pub(crate) struct AgentMask {
 impl AgentMask {
     /// None when nobody blocks a cell. Cost: about the cells that are blocked, and the lines between the
     /// first and the last.
-    pub(crate) fn new(frame: &MapFrame, bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Option<Self> {
+    pub(crate) fn new(frame: &MapFrame, bits: &Bits, start: Cell, discs: &[Disc]) -> Option<Self> {
         let footprints = || discs.iter().filter_map(|disc| Footprint::of(frame, disc));
         let mut around = [[u32::MAX, 0]; 2];
         for window in footprints().map(|footprint| footprint.window(frame)) {
@@ -253,7 +257,7 @@ impl AgentMask {
             let [columns, rows] = footprint.window(frame);
             for z in rows[0]..rows[1] {
                 for x in columns[0]..columns[1] {
-                    let is_in = (x, z) != start && footprint.holds(i64::from(x), i64::from(z));
+                    let is_in = Cell { x, z } != start && footprint.holds(i64::from(x), i64::from(z));
                     if is_in && bits.get(x, z) && !new.rows.is_blocked(z, x) {
                         new.block(bits, x, z);
                         is_met = true;
@@ -342,10 +346,10 @@ impl Cells for Rest<'_> {
     }
 
     #[inline(always)]
-    fn around(&self, (x, z): (u32, u32), id: u32) -> u8 {
+    fn around(&self, Cell { x, z }: Cell, id: u32) -> u8 {
         match self.overlay.rows.find(z, x >> 6) {
             Some(patch) => self.overlay.around[patch][(x & 63) as usize],
-            None => self.bits.around((x, z), id),
+            None => self.bits.around(Cell { x, z }, id),
         }
     }
 
@@ -357,14 +361,14 @@ impl Cells for Rest<'_> {
     }
 
     #[inline(always)]
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
         let found = plane.rise(line, at, blocks);
         if lines.head(line) == NONE { found } else { lines.rise(plane, line, at, found) }
     }
 
     #[inline(always)]
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
         let found = plane.fall(line, at, blocks);
         if lines.head(line) == NONE { found } else { lines.fall(plane, line, at, found) }
@@ -378,9 +382,9 @@ impl Cells for Rest<'_> {
 }
 
 /// Who stands on a cell: of several the one whose centre is nearest to a point, then the first.
-pub(crate) fn occupant(frame: &MapFrame, discs: &[Disc], cell: (u32, u32), point: Vec3) -> Option<u32> {
+pub(crate) fn occupant(frame: &MapFrame, discs: &[Disc], cell: Cell, point: Vec3) -> Option<u32> {
     let standing = (0..).zip(discs).filter(|(_, disc)| {
-        Footprint::of(frame, disc).is_some_and(|footprint| footprint.holds(cell.0.into(), cell.1.into()))
+        Footprint::of(frame, disc).is_some_and(|footprint| footprint.holds(cell.x.into(), cell.z.into()))
     });
     let away = |disc: &Disc| geom::flat_distance(disc.centre, point);
     standing.min_by(|a, b| away(a.1).total_cmp(&away(b.1))).map(|(index, _)| index)
@@ -416,7 +420,7 @@ impl CellMap {
         let own = self.frame().cell_around(start);
         near.is_empty()
             || line_of_sight::is_clear_where(shape, start, end, |x, z| {
-                (x, z) == own || !near.iter().any(|disc| disc.holds(x, z))
+                Cell { x, z } == own || !near.iter().any(|disc| disc.holds(x, z))
             })
     }
 }

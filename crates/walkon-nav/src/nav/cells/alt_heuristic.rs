@@ -9,6 +9,7 @@
 //! `priced_landmarks`). Source: see `nav/landmarks.rs`; rectangles are ours.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::even_landmarks::{EvenBounds, EvenLandmarks, EvenSurvey};
 use crate::nav::cells::guess::{Guess, Guide};
 use crate::nav::cells::landmark_goal::{FarGoal, GoalLanes};
@@ -107,7 +108,7 @@ impl<'a> AltHeuristic<'a> {
 
     /// What is known of a goal on ground that is nowhere cheaper than that of the landmarks but in those
     /// parts. `step`: no step costs less.
-    pub(crate) fn goal(&self, unit: Unit, goal: (u32, u32), step: u32) -> FarGoal {
+    pub(crate) fn goal(&self, unit: Unit, goal: Cell, step: u32) -> FarGoal {
         if self.landmarks.unit != unit || self.cheaper.is_near(goal, 2) {
             return FarGoal::default();
         }

@@ -8,6 +8,7 @@
 //! 1971, on the runs of He, Chao and Suzuki 2008.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::Columns;
 use crate::nav::search_state::{Ends, FloodSide, SearchStep};
@@ -39,7 +40,7 @@ impl BidirectionalFlood {
         self.columns = Columns::new(bits.width());
         self.state = SearchStep::Running;
         let ends = [ends.start, ends.goal].map(|NodeId(id)| self.columns.split(id));
-        if !ends.into_iter().all(|(x, z)| cells.is_open(x, z)) {
+        if !ends.into_iter().all(|Cell { x, z }| cells.is_open(x, z)) {
             self.state = SearchStep::Exhausted;
             return;
         }
@@ -82,7 +83,7 @@ impl BidirectionalFlood {
             self.state = SearchStep::Exhausted;
             return;
         };
-        let (first, z) = self.columns.split(id);
+        let Cell { x: first, z } = self.columns.split(id);
         let last = run_last(cells, first, z);
         let further = u32::from(cells.bits().shape().is_hexagonal());
         let end = cells.bits().width() - 1;
@@ -99,7 +100,7 @@ impl BidirectionalFlood {
                 let mut open = cells.row_word(beside, word) & low & high;
                 while open != 0 {
                     let bit = open.trailing_zeros();
-                    self.meet(cells, (64 * word + bit, beside), side);
+                    self.meet(cells, Cell { x: 64 * word + bit, z: beside }, side);
                     // On beyond the first blocked cell after it.
                     let run = (!(open >> bit)).trailing_zeros();
                     open &= u64::MAX.checked_shl(bit + run).unwrap_or(0);
@@ -114,7 +115,7 @@ impl BidirectionalFlood {
     }
 
     /// Whether a side has met the run that holds an open cell.
-    pub(crate) fn has_met(&self, cells: impl Cells, (x, z): (u32, u32), side: usize) -> bool {
+    pub(crate) fn has_met(&self, cells: impl Cells, Cell { x, z }: Cell, side: usize) -> bool {
         self.marks(z * self.columns.width() + run_first(cells, x, z)) >> side & 1 != 0
     }
 
@@ -123,7 +124,7 @@ impl BidirectionalFlood {
     }
 
     /// Notes that a side reaches the run that holds a cell.
-    fn meet(&mut self, cells: impl Cells, (x, z): (u32, u32), side: usize) {
+    fn meet(&mut self, cells: impl Cells, Cell { x, z }: Cell, side: usize) {
         let id = z * self.columns.width() + run_first(cells, x, z);
         let marks = self.marks(id);
         if marks >> (1 - side) & 1 != 0 {

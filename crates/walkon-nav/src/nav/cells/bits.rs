@@ -7,6 +7,7 @@
 //! cell. Memory: 1.75 bytes a cell. Not here: costs, radii, areas, metres; cells blocked for one plan only
 //! (`agent_mask`).
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::tiling::CellShape;
 
@@ -22,6 +23,13 @@ pub struct Bits {
     shape: CellShape,
 }
 
+/// Where a scan of a line stops, and whether it can be walked on there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) at: u32,
+    pub(crate) is_open: bool,
+}
+
 /// What kernels read of cells: those of a map, or what somebody's plan may use of them. One type each, so
 /// that plans over a map as it is pay nothing for the others.
 pub(crate) trait Cells: Copy {
@@ -30,14 +38,14 @@ pub(crate) trait Cells: Copy {
     /// Whether a cell of the map can be walked on.
     fn is_open(&self, x: u32, z: u32) -> bool;
     /// Bit d says that the neighbour of a cell in direction d (`layout::OFFSETS`) can be walked on.
-    fn around(&self, at: (u32, u32), id: u32) -> u8;
+    fn around(&self, at: Cell, id: u32) -> u8;
     /// Word `word` of row `z`: bit i is cell (64 `word` + i, z).
     fn row_word(&self, z: u32, word: u32) -> u64;
     /// The next stop of a scan from `at` towards higher positions of a line, and whether it can be walked on:
     /// see [`Plane::rise`]. May stop where that would not; lines are rows when `IN_ROW`, else columns.
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop;
     /// The same towards lower positions: see [`Plane::fall`].
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool);
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop;
     /// Whether a cell can be walked on; lines may be one off the map on either side, positions must be on it.
     fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool;
 }
@@ -54,7 +62,7 @@ impl Cells for &Bits {
     }
 
     #[inline(always)]
-    fn around(&self, _at: (u32, u32), id: u32) -> u8 {
+    fn around(&self, _at: Cell, id: u32) -> u8 {
         self.around[id as usize]
     }
 
@@ -64,12 +72,12 @@ impl Cells for &Bits {
     }
 
     #[inline(always)]
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         self.plane::<IN_ROW>().rise(line, at, blocks)
     }
 
     #[inline(always)]
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         self.plane::<IN_ROW>().fall(line, at, blocks)
     }
 
@@ -113,7 +121,7 @@ impl Plane {
     /// The first position above `at` where a scan stops, and whether it is walkable (else nothing was found).
     /// Adds the words read to `blocks`.
     #[inline(always)]
-    pub(crate) fn rise(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    pub(crate) fn rise(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         let base = self.base(line);
         let mut word = base + (at >> 6) as usize;
         let mut stops = self.rising[word] & (!1 << (at & 63));
@@ -125,13 +133,13 @@ impl Plane {
             stops = self.rising[word];
         }
         let bit = stops.trailing_zeros();
-        (((word - base) << 6) as u32 + bit, self.words[word] >> bit & 1 != 0)
+        Stop { at: ((word - base) << 6) as u32 + bit, is_open: self.words[word] >> bit & 1 != 0 }
     }
 
     /// The first position below `at` where a scan stops, and whether it is walkable; wraps around below zero,
     /// where nothing is walkable. Adds the words read to `blocks`.
     #[inline(always)]
-    pub(crate) fn fall(&self, line: u32, at: u32, blocks: &mut u32) -> (u32, bool) {
+    pub(crate) fn fall(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
         let base = self.base(line);
         let mut word = base + (at >> 6) as usize;
         let mut stops = self.falling[word] & ((1 << (at & 63)) - 1);
@@ -143,7 +151,7 @@ impl Plane {
             stops = self.falling[word];
         }
         let bit = 63 - stops.leading_zeros();
-        ((word.wrapping_sub(base) << 6) as u32 | bit, self.words[word] >> bit & 1 != 0)
+        Stop { at: (word.wrapping_sub(base) << 6) as u32 | bit, is_open: self.words[word] >> bit & 1 != 0 }
     }
 
     /// Works out the stops of one word of a line again.

@@ -63,8 +63,7 @@ pub(crate) fn pieces(
             if pairs > PAIRS_MAX {
                 return Err(CellMapError::TooManyOverlaps);
             }
-            for (from, to) in
-                cut((a, b), near.iter().filter(|other| **other != area).map(|&at| &polygons[at]))
+            for (from, to) in cut(a, b, near.iter().filter(|other| **other != area).map(|&at| &polygons[at]))
             {
                 let [left, right] = beside(from, to).map(|probe| {
                     let around = near.iter().filter(|&&at| geom::polygon_contains(&polygons[at], probe));
@@ -98,12 +97,12 @@ fn single_edges(polygon: &[Point]) -> Vec<(Point, Point)> {
 }
 
 /// An edge cut wherever an edge of another polygon meets it.
-fn cut<'a>((a, b): (Point, Point), others: impl Iterator<Item = &'a Vec<Point>>) -> Vec<(Point, Point)> {
+fn cut<'a>(a: Point, b: Point, others: impl Iterator<Item = &'a Vec<Point>>) -> Vec<(Point, Point)> {
     let length = geom::segment_distance_sq(a, b, b).sqrt();
     let along = |t: f64| [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
     let mut cuts = vec![0.0, 1.0];
     for (c, d) in others.flat_map(|polygon| geom::edges(polygon)) {
-        cuts.extend(crossing(a, b, (c, d)));
+        cuts.extend(crossing(a, b, c, d));
         if geom::segment_distance_sq(c, a, b) <= 4.0 * BESIDE_M * BESIDE_M {
             let dot = (c[0] - a[0]) * (b[0] - a[0]) + (c[1] - a[1]) * (b[1] - a[1]);
             cuts.push((dot / (length * length)).clamp(0.0, 1.0));
@@ -123,7 +122,7 @@ fn cut<'a>((a, b): (Point, Point), others: impl Iterator<Item = &'a Vec<Point>>)
 }
 
 /// Where along a to b (0 to 1) the segments cross.
-fn crossing(a: Point, b: Point, (c, d): (Point, Point)) -> Option<f64> {
+fn crossing(a: Point, b: Point, c: Point, d: Point) -> Option<f64> {
     let (side_c, side_d) = (geom::cross(a, b, c), geom::cross(a, b, d));
     let (side_a, side_b) = (geom::cross(c, d, a), geom::cross(c, d, b));
     let crosses = (side_c > 0.0) != (side_d > 0.0) && (side_a > 0.0) != (side_b > 0.0);

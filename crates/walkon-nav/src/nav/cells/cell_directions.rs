@@ -10,6 +10,7 @@
 
 use crate::base::geom::Point;
 use crate::base::hash::StateHash;
+use crate::nav::cell::Cell;
 use crate::nav::cells::layout::{Neighbours, OFFSETS};
 use crate::nav::cells::{MapFrame, hex, line_of_sight};
 
@@ -64,7 +65,7 @@ impl CellDirections {
     }
 
     /// Changes a cell of the map. Cost: constant, but for the first cell and the last.
-    pub(crate) fn set(&mut self, frame: &MapFrame, (x, z): (u32, u32), leave: u8) {
+    pub(crate) fn set(&mut self, frame: &MapFrame, Cell { x, z }: Cell, leave: u8) {
         if self.leave.is_empty() {
             let cells = frame.cell_count() as usize;
             (self.leave, self.steps, self.width) = (vec![0; cells], vec![0; cells], frame.width);
@@ -179,7 +180,7 @@ mod tests {
             let (x, z) = (rng.below(7) as u32, rng.below(5) as u32);
             let new = if rng.chance(0.7) { 0 } else { rng.below(256) as u8 };
             leave[(z * 7 + x) as usize] = new;
-            exits.set(&frame, (x, z), new);
+            exits.set(&frame, Cell { x, z }, new);
             assert!(exits == CellDirections::new(&frame, &leave), "round {round}");
         }
     }

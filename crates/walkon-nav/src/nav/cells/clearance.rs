@@ -7,6 +7,7 @@
 //! plain squares the real shape counts, and a class is named by the farthest cell that keeps it away. Method:
 //! the blocked cells dilated by a disc, row by row, 64 cells at a time.
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::MapFrame;
@@ -47,7 +48,7 @@ const HOPELESS: u64 = u64::MAX;
 fn chords(shape: CellShape, limit: f64, is_within: impl Fn(f64) -> bool) -> (Vec<Chord>, f64) {
     let [_, rows] = shape.reach(limit.sqrt());
     let metric = shape.metric;
-    let away_sq = |x: i64, z: i64| shape.away_sq([0.5; 2], (x, z));
+    let away_sq = |x: i64, z: i64| shape.away_sq([0.5; 2], Cell { x, z });
     let mut farthest = 0.0;
     let mut chords = Vec::new();
     let rows = rows.ceil() as i64 + 1;
@@ -262,7 +263,7 @@ impl Blocked {
 }
 
 /// Whether one cell is passable, without the cells of the class. Cost: the cells of its disc.
-pub(crate) fn is_passable(walkable: &Bits, class: RadiusClass, (x, z): (u32, u32)) -> bool {
+pub(crate) fn is_passable(walkable: &Bits, class: RadiusClass, Cell { x, z }: Cell) -> bool {
     let (x, z) = (i64::from(x), i64::from(z));
     if class.reach_cells(walkable.shape()) >= walkable.width().max(walkable.depth()) {
         return false;

@@ -51,7 +51,7 @@ impl CustomCosts {
             view.standing = Arc::new(view.standing.without(&cut, terrain, states));
             let passage = view.passage.take();
             view.passage =
-                passage.map(|passage| Arc::new(passage.without(&cut, &view.standing, (terrain, states))));
+                passage.map(|passage| Arc::new(passage.without(&cut, &view.standing, terrain, states)));
         }
         view.paint = paint(map, areas).map(Arc::new);
         let barred = by.barred().to_vec();

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 
 use crate::base::ids::AreaId;
 use crate::nav::ConnectedComponents;
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::terrain::{SpanRows, Terrain};
@@ -49,7 +50,8 @@ impl CellDoors {
     pub(crate) fn of(
         terrain: &Terrain,
         shut: &[u32],
-        (bare, open): (&Bits, &Bits),
+        bare: &Bits,
+        open: &Bits,
         labels: &ConnectedComponents,
     ) -> Self {
         let runs = runs(terrain, shut, bare, open);
@@ -112,10 +114,11 @@ impl CellDoors {
     pub(crate) fn first_between(
         &self,
         labels: &ConnectedComponents,
-        (from, to): ((u32, u32), (u32, u32)),
+        from: Cell,
+        to: Cell,
         known: impl Fn(AreaId) -> bool,
     ) -> Option<AreaId> {
-        let (start, goal) = (self.node(labels, from.0, from.1)?, self.node(labels, to.0, to.1)?);
+        let (start, goal) = (self.node(labels, from.x, from.z)?, self.node(labels, to.x, to.z)?);
         if self.roots[start as usize] != self.roots[goal as usize] {
             return None;
         }
@@ -294,15 +297,15 @@ fn runs(terrain: &Terrain, shut: &[u32], bare: &Bits, open: &Bits) -> Vec<DoorRu
                     }
                 }
             }
-            settle_owners(terrain, shut, &mut owners, (from, z));
-            split(&mut runs, &owners, (from, z));
+            settle_owners(terrain, shut, &mut owners, Cell { x: from, z });
+            split(&mut runs, &owners, Cell { x: from, z });
         }
     }
     runs
 }
 
 /// Gives cells beside all areas to their neighbour in the run, or to the nearest area.
-fn settle_owners(terrain: &Terrain, shut: &[u32], owners: &mut [Option<u32>], (from, z): (u32, u32)) {
+fn settle_owners(terrain: &Terrain, shut: &[u32], owners: &mut [Option<u32>], Cell { x: from, z }: Cell) {
     for at in 1..owners.len() {
         owners[at] = owners[at].or(owners[at - 1]);
     }
@@ -324,7 +327,7 @@ fn settle_owners(terrain: &Terrain, shut: &[u32], owners: &mut [Option<u32>], (f
     }
 }
 
-fn split(runs: &mut Vec<DoorRun>, owners: &[Option<u32>], (mut from, z): (u32, u32)) {
+fn split(runs: &mut Vec<DoorRun>, owners: &[Option<u32>], Cell { x: mut from, z }: Cell) {
     for same in owners.chunk_by(|a, b| a == b) {
         let to = from + same.len() as u32;
         // Without any closed area nothing differs, so there is always an owner.

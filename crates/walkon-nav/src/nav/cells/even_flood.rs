@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, Norm, Strides};
@@ -53,7 +54,7 @@ impl EvenFlood {
         self.costs.fill(u32::MAX);
         self.queues.iter_mut().for_each(VecDeque::clear);
         let at = self.columns.split(cell);
-        if (cell as usize) < self.costs.len() && bits.get(at.0, at.1) {
+        if (cell as usize) < self.costs.len() && bits.get(at.x, at.z) {
             let directions = legal(bits)[bits.around(at, cell) as usize];
             (self.costs[cell as usize], self.left_in[cell as usize]) = (0, directions);
             self.queues[0].push_back((0, cell << 8 | u32::from(directions)));
@@ -113,7 +114,7 @@ impl EvenFlood {
                 if *known < there {
                     continue;
                 }
-                let around = bits.around((0, 0), to) as usize;
+                let around = bits.around(Cell { x: 0, z: 0 }, to) as usize;
                 let mut onward = match IS_PLAIN {
                     true => CANONICAL[direction][around],
                     false => legal[around] & !(1 << (direction ^ 4)),

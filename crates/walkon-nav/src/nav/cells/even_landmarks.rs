@@ -8,6 +8,7 @@
 //! (`alt_heuristic`).
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::even_flood::EvenFlood;
 use crate::nav::cells::guess::Bounds;
@@ -47,7 +48,7 @@ pub(crate) struct EvenBounds<'a> {
 
 impl Bounds for EvenBounds<'_> {
     #[inline(always)]
-    fn bound(&self, cell: (u32, u32), _id: u32) -> u32 {
+    fn bound(&self, cell: Cell, _id: u32) -> u32 {
         let Some(rank) = self.landmarks.known.rank(cell) else { return 0 };
         let EvenLanes(costs) = &self.landmarks.costs[rank];
         self.landmarks.step.cost(self.goal.bound(costs).into())
@@ -61,7 +62,7 @@ impl EvenLandmarks {
     }
 
     /// What is known of a goal; None where no way led to the places.
-    pub(crate) fn goal(&self, goal: (u32, u32)) -> Option<LandmarkGoal<u16, PLACES>> {
+    pub(crate) fn goal(&self, goal: Cell) -> Option<LandmarkGoal<u16, PLACES>> {
         let EvenLanes(kept) = self.costs[self.known.rank(goal)?];
         Some(LandmarkGoal {
             most: kept.map(|steps| steps.saturating_add(1)),
@@ -71,7 +72,7 @@ impl EvenLandmarks {
 
     /// Whether something is said of all open cells of a window.
     pub(crate) fn know_all(&self, window: Window, is_open: impl Fn(u32, u32) -> bool) -> bool {
-        window.all_cells(|x, z| !is_open(x, z) || self.known.rank((x, z)).is_some())
+        window.all_cells(|x, z| !is_open(x, z) || self.known.rank(Cell { x, z }).is_some())
     }
 
     /// Memory taken.
@@ -115,7 +116,7 @@ impl CellRanks {
     }
 
     #[inline(always)]
-    fn rank(&self, (x, z): (u32, u32)) -> Option<usize> {
+    fn rank(&self, Cell { x, z }: Cell) -> Option<usize> {
         let word = self.words[(z * self.words_per_row + (x >> 6)) as usize];
         let bit = x & 63;
         let before = word.cells & ((1 << bit) - 1);
@@ -234,7 +235,7 @@ impl EvenSurvey {
     /// The sums of the costs from a place to all cells, and of the distances.
     fn compare(&self, table: &[u32]) -> [u64; 2] {
         let (width, norm) = (self.bits.width(), self.flood.norm(&self.bits));
-        let cell = |id: u32| (id % width, id / width);
+        let cell = |id: u32| Cell { x: id % width, z: id / width };
         let place = cell(self.flood.first());
         let distance = |id: u32| u64::from(norm.between(place, cell(id)));
         [table.iter().map(|cost| u64::from(*cost)).sum(), self.known.cells(width).map(distance).sum()]
@@ -271,7 +272,11 @@ mod tests {
             assert_eq!(ranks.cells(width).collect::<Vec<_>>(), known);
             for id in 0..width * depth {
                 let rank = known.binary_search(&id).ok();
-                assert_eq!(ranks.rank((id % width, id / width)), rank, "{id} of {width} x {depth}");
+                assert_eq!(
+                    ranks.rank(Cell { x: id % width, z: id / width }),
+                    rank,
+                    "{id} of {width} x {depth}"
+                );
             }
         }
     }

@@ -5,7 +5,10 @@
 //! nearest cell not yet tried and those less than a cell farther away, so that nobody walks round the other
 //! to be a hand's breadth nearer. Not here: which of them can be reached (`plan`, `bidirectional_flood`).
 
+use std::ops::Range;
+
 use crate::base::geom::Point;
+use crate::nav::cell::Cell;
 use crate::nav::cells::agent_mask::Rest;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
@@ -20,11 +23,18 @@ const FIRST: f64 = 4.0;
 /// Cells asked about in the time of an expansion: whether the line to each is clear.
 const CELLS_PER_EXPANSION: u32 = 8;
 
+/// What a plan may walk on: as the map is, and without those who stand there.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) view: &'a CellView,
+    pub(crate) rest: Rest<'a>,
+}
+
 /// Cells to choose from.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     /// Distances from the goal and cells not yet tried, nearest first.
-    cells: Vec<(f64, (u32, u32))>,
+    cells: Vec<(f64, Cell)>,
     /// The goal, when it is covered.
     around: Option<Around>,
     /// Cells that were asked about and not paid for yet.
@@ -34,7 +44,7 @@ pub(crate) struct Choice {
 /// Where to look for cells beside a goal.
 #[derive(Clone, Copy, Debug)]
 struct Around {
-    goal: (u32, u32),
+    goal: Cell,
     point: Point,
     /// All cells up to here are listed, in cells.
     looked: f64,
@@ -42,12 +52,12 @@ struct Around {
 
 impl Choice {
     /// These cells, all alike.
-    pub(crate) fn among(cells: impl Iterator<Item = (u32, u32)>) -> Self {
+    pub(crate) fn among(cells: impl Iterator<Item = Cell>) -> Self {
         Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None, asked: 0 }
     }
 
     /// Cells beside a goal; distances count from a point in it, in cells.
-    pub(crate) fn beside(goal: (u32, u32), point: Point) -> Self {
+    pub(crate) fn beside(goal: Cell, point: Point) -> Self {
         Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }), asked: 0 }
     }
 
@@ -62,12 +72,7 @@ impl Choice {
     }
 
     /// The next cells to try, all as good; none when there are no more.
-    pub(crate) fn next(
-        &mut self,
-        map: &CellMap,
-        ground: (&CellView, Rest),
-        start: (u32, u32),
-    ) -> Vec<(u32, u32)> {
+    pub(crate) fn next(&mut self, map: &CellMap, ground: Ground<'_>, start: Cell) -> Vec<Cell> {
         // Bounded by the doubling.
         while let Some(around) = &self.around {
             let end = self.cells.first().map_or(f64::INFINITY, |first| first.0 + SLACK);
@@ -84,9 +89,9 @@ impl Choice {
     pub(crate) fn keep(
         &mut self,
         map: &CellMap,
-        ground: (&CellView, Rest),
-        start: (u32, u32),
-        may_do: impl Fn((u32, u32)) -> bool,
+        ground: Ground<'_>,
+        start: Cell,
+        may_do: impl Fn(Cell) -> bool,
     ) {
         // Bounded by the doubling.
         while self.look_further(map, ground, start) {}
@@ -94,14 +99,14 @@ impl Choice {
     }
 
     /// Lists cells twice as far away as before; whether there were any to look at.
-    fn look_further(&mut self, map: &CellMap, ground: (&CellView, Rest), start: (u32, u32)) -> bool {
+    fn look_further(&mut self, map: &CellMap, ground: Ground<'_>, start: Cell) -> bool {
         let furthest = SNAP_M / map.frame().cell_size_m;
         let Some(around) = self.around.as_mut().filter(|around| around.looked < furthest) else {
             return false;
         };
-        let ring = (around.looked, (2.0 * around.looked).max(FIRST).min(furthest));
-        around.looked = ring.1;
-        self.cells.extend(around.ring(map, ground, (ring, &mut self.asked), start));
+        let ring = around.looked..(2.0 * around.looked).max(FIRST).min(furthest);
+        around.looked = ring.end;
+        self.cells.extend(around.ring(map, ground, ring, &mut self.asked, start));
         true
     }
 }
@@ -111,10 +116,11 @@ impl Around {
     fn ring(
         &self,
         map: &CellMap,
-        (view, rest): (&CellView, Rest),
-        ((inner, outer), asked): ((f64, f64), &mut u32),
-        start: (u32, u32),
-    ) -> Vec<(f64, (u32, u32))> {
+        Ground { view, rest }: Ground<'_>,
+        Range { start: inner, end: outer }: Range<f64>,
+        asked: &mut u32,
+        start: Cell,
+    ) -> Vec<(f64, Cell)> {
         let shape = view.bits().shape();
         let [reach_x, reach_z] = shape.reach(outer);
         let range = |centre: f64, reach: f64, count: u32| {
@@ -122,17 +128,17 @@ impl Around {
             clamp((centre - reach).floor())..clamp((centre + reach).ceil() + 1.0)
         };
         let columns = range(self.point[0], reach_x, map.frame().width);
-        let Some(reached) = view.reached_from(start.0, start.1) else { return Vec::new() };
-        let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
-        let mut cells: Vec<(f64, (u32, u32))> = range(self.point[1], reach_z, map.frame().depth)
-            .flat_map(|z| columns.clone().map(move |x| (x, z)))
+        let Some(reached) = view.reached_from(start.x, start.z) else { return Vec::new() };
+        let middle = |Cell { x, z }: Cell| [f64::from(x) + 0.5, f64::from(z) + 0.5];
+        let mut cells: Vec<(f64, Cell)> = range(self.point[1], reach_z, map.frame().depth)
+            .flat_map(|z| columns.clone().map(move |x| Cell { x, z }))
             .map(|cell| (distance_sq(shape.metric, cell, self.point).sqrt(), cell))
             .filter(|&(distance, _)| distance <= outer && (distance > inner || inner == 0.0))
-            .filter(|&(_, (x, z))| rest.is_open(x, z) && view.is_reached(&reached, x, z))
+            .filter(|&(_, Cell { x, z })| rest.is_open(x, z) && view.is_reached(&reached, x, z))
             .inspect(|_| *asked = asked.saturating_add(1))
             .filter(|&(_, cell)| line_of_sight::clear(view.bits(), middle(self.goal), middle(cell)))
             .collect();
-        cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.1, a.1.0).cmp(&(b.1.1, b.1.0))));
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1.z, a.1.x).cmp(&(b.1.z, b.1.x))));
         cells
     }
 }

@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::base::ids::AreaId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::CellMap;
 use crate::nav::{OneWay, Traversal};
 
@@ -46,7 +47,7 @@ impl CellMap {
         let outline = self.area_outline(area);
         let cell = self.cell_of(point);
         outline.is_some_and(|polygon| geom::polygon_contains(polygon, geom::ground(point)))
-            || cell.is_some_and(|(x, z)| {
+            || cell.is_some_and(|Cell { x, z }| {
                 self.terrain.area(area.index()).is_some_and(|spans| spans.contains(x, z))
             })
     }

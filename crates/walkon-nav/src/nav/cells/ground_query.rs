@@ -7,6 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::base::geom;
+use crate::nav::cell::Cell;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::{CellMap, CellView};
 use crate::nav::{Backend, Traversal};
@@ -29,7 +30,7 @@ impl<'a> CellGroundQuery<'a> {
 
     #[inline]
     pub(crate) fn is_walkable(&self, place: Vec3) -> bool {
-        self.map.cell_of(place).is_some_and(|(x, z)| self.view.bits().get(x, z))
+        self.map.cell_of(place).is_some_and(|Cell { x, z }| self.view.bits().get(x, z))
     }
 
     /// Cells are flat: the place itself.

@@ -4,6 +4,7 @@
 //! type each, so that searches pay for nothing they do not use. Not here: the searches, how landmarks keep
 //! costs (`even_landmarks`, `priced_landmarks`).
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::layout::Unit;
 use crate::nav::landmarks::ChangedGround;
@@ -18,14 +19,14 @@ pub(crate) trait Guess: Copy {
     /// The same beside landmarks. Where bounds are tight all of the way costs nearly the same.
     const GUIDED_BUCKET_BITS: u32 = 2;
     /// The bound.
-    fn to_go(&self, cell: (u32, u32), id: u32) -> u32;
+    fn to_go(&self, cell: Cell, id: u32) -> u32;
 }
 
 /// The cost of the steps over open ground of the cheapest factor.
 #[derive(Clone, Copy)]
 pub(crate) struct Distance {
     pub(crate) norm: Norm,
-    pub(crate) goal: (u32, u32),
+    pub(crate) goal: Cell,
 }
 
 impl Guess for Distance {
@@ -33,7 +34,7 @@ impl Guess for Distance {
     const GUIDED_BUCKET_BITS: u32 = 5;
 
     #[inline(always)]
-    fn to_go(&self, cell: (u32, u32), _id: u32) -> u32 {
+    fn to_go(&self, cell: Cell, _id: u32) -> u32 {
         self.norm.between(cell, self.goal)
     }
 }
@@ -42,13 +43,13 @@ impl Guess for Distance {
 #[derive(Clone, Copy)]
 pub(crate) struct Octile {
     pub(crate) unit: Unit,
-    pub(crate) goal: (u32, u32),
+    pub(crate) goal: Cell,
 }
 
 impl Guess for Octile {
     #[inline(always)]
-    fn to_go(&self, (x, z): (u32, u32), _id: u32) -> u32 {
-        self.unit.octile(x.abs_diff(self.goal.0), z.abs_diff(self.goal.1))
+    fn to_go(&self, Cell { x, z }: Cell, _id: u32) -> u32 {
+        self.unit.octile(x.abs_diff(self.goal.x), z.abs_diff(self.goal.z))
     }
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Nowhere;
 
 impl Guess for Nowhere {
     #[inline(always)]
-    fn to_go(&self, _cell: (u32, u32), _id: u32) -> u32 {
+    fn to_go(&self, _cell: Cell, _id: u32) -> u32 {
         0
     }
 }
@@ -66,7 +67,7 @@ impl Guess for Nowhere {
 /// What landmarks say of the way from a cell to a goal, on the ground they were made for.
 pub(crate) trait Bounds: Copy {
     /// A lower bound of its cost.
-    fn bound(&self, cell: (u32, u32), id: u32) -> u32;
+    fn bound(&self, cell: Cell, id: u32) -> u32;
 }
 
 /// What landmarks and the distance say of the way to a goal.
@@ -86,7 +87,7 @@ impl<B: Bounds, D: Guess> Guess for Guide<'_, B, D> {
     const BUCKET_BITS: u32 = D::GUIDED_BUCKET_BITS;
 
     #[inline(always)]
-    fn to_go(&self, cell: (u32, u32), id: u32) -> u32 {
+    fn to_go(&self, cell: Cell, id: u32) -> u32 {
         let mut bound = self.bounds.bound(cell, id);
         if !self.cheaper.is_empty() {
             let there = self.cheaper.least(cell, |dx, dz| dx.max(dz).saturating_mul(self.step));

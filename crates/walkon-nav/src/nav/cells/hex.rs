@@ -9,6 +9,7 @@
 //! Grids", 2013; here in whole numbers.
 
 use crate::base::geom::Point;
+use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::OFFSETS;
 
@@ -31,18 +32,18 @@ pub(crate) const CORNERS: [Point; 6] = [
 
 /// The hexagon that holds a point given in cells. On a border it is one of those that share it, always the
 /// same.
-pub(crate) fn cell_at(point: Point) -> (i64, i64) {
+pub(crate) fn cell_at(point: Point) -> Cell<i64> {
     let [a, b] = fixed(point);
     let (x, z) = (a >> DIGITS, b >> DIGITS);
     let (a, b) = (a & (ONE - 1), b & (ONE - 1));
     // Of the four centres around the point: the first, the last, or one of those between.
     match (a >= b, 2 * a + b, a + 2 * b) {
-        (true, near, _) if near < ONE => (x, z),
-        (true, _, far) if far >= 2 * ONE => (x + 1, z + 1),
-        (true, ..) => (x + 1, z),
-        (false, _, near) if near < ONE => (x, z),
-        (false, far, _) if far >= 2 * ONE => (x + 1, z + 1),
-        (false, ..) => (x, z + 1),
+        (true, near, _) if near < ONE => Cell { x, z },
+        (true, _, far) if far >= 2 * ONE => Cell { x: x + 1, z: z + 1 },
+        (true, ..) => Cell { x: x + 1, z },
+        (false, _, near) if near < ONE => Cell { x, z },
+        (false, far, _) if far >= 2 * ONE => Cell { x: x + 1, z: z + 1 },
+        (false, ..) => Cell { x, z: z + 1 },
     }
 }
 
@@ -67,7 +68,7 @@ pub(crate) struct Ray {
     at: [i64; 3],
     along: [i64; 3],
     /// The cells that hold the ends.
-    ends: [(i64, i64); 2],
+    ends: [Cell<i64>; 2],
 }
 
 /// A part of a line: 0 at its start, 1 at its end. The denominator is positive.
@@ -119,7 +120,7 @@ impl Ray {
 
     /// Where the line enters a hexagon and where it leaves it, were it endless; None when it does not touch
     /// it. `grown` is how much larger than it is the hexagon counts, in parts of 1/4096 of its half width.
-    fn through(&self, (x, z): (i64, i64), grown: i64) -> Option<[Fraction; 2]> {
+    fn through(&self, Cell { x, z }: Cell<i64>, grown: i64) -> Option<[Fraction; 2]> {
         let centre = widths([x * ONE, z * ONE]);
         let half = ONE + grown;
         let mut inside =
@@ -146,7 +147,7 @@ impl Ray {
     }
 
     /// The part of the line in a hexagon, when it touches it: an end touches only the one that holds it.
-    fn touch(&self, cell: (i64, i64)) -> Option<Touched> {
+    fn touch(&self, cell: Cell<i64>) -> Option<Touched> {
         let [enter, leave] = self.through(cell, 0)?;
         let is_end = self.ends.contains(&cell);
         // Open at both ends: what is left behind at the start, or met at the end, is not touched.
@@ -154,17 +155,17 @@ impl Ray {
         if !is_end && !is_met {
             return None;
         }
-        let centre = widths([cell.0 * ONE, cell.1 * ONE]);
+        let centre = widths([cell.x * ONE, cell.z * ONE]);
         let is_beside = (0..3).any(|axis| self.along[axis] == 0 && self.at[axis] - centre[axis] == ONE);
         let [enter, leave] = [enter, leave].map(|part| part.value().clamp(0.0, 1.0));
-        Some(Touched { x: cell.0, z: cell.1, enter, leave, is_beside })
+        Some(Touched { x: cell.x, z: cell.z, enter, leave, is_beside })
     }
 
     /// Visits every hexagon that the line touches, row by row, until `visit` says no. True when all were
     /// visited.
     pub(crate) fn touched(&self, mut visit: impl FnMut(Touched) -> bool) -> bool {
         if self.way == [0, 0] {
-            let (x, z) = self.ends[0];
+            let Cell { x, z } = self.ends[0];
             return visit(Touched { x, z, enter: 0.0, leave: 1.0, is_beside: false });
         }
         let cells = |value: i64| value as f64 / ONE as f64;
@@ -187,7 +188,7 @@ impl Ray {
             let (low, high) = (across[0].min(across[1]), across[0].max(across[1]));
             let column = |value: f64| (value - z as f64) / 2.0;
             for x in (column(low) - 0.51).ceil() as i64..=(column(high) + 0.51).floor() as i64 {
-                if let Some(touched) = self.touch((x, z))
+                if let Some(touched) = self.touch(Cell { x, z })
                     && !visit(touched)
                 {
                     return false;
@@ -211,7 +212,8 @@ fn is_open(cells: impl Cells, x: i64, z: i64) -> bool {
 /// Whether a straight line touches only hexagons that a test accepts.
 pub(crate) fn is_clear_where(from: Point, to: Point, accepts: impl Fn(i64, i64) -> bool) -> bool {
     let Some(ray) = Ray::new(from, to) else { return false };
-    ray.ends.into_iter().all(|(x, z)| accepts(x, z)) && ray.touched(|touched| accepts(touched.x, touched.z))
+    ray.ends.into_iter().all(|Cell { x, z }| accepts(x, z))
+        && ray.touched(|touched| accepts(touched.x, touched.z))
 }
 
 /// The part of a straight line before the first hexagon that a test refuses, less a margin in cells; 1 when
@@ -221,15 +223,15 @@ pub(crate) fn clear_part(from: Point, to: Point, margin: f64, accepts: impl Fn(i
     let grown = (2.0 * margin * ONE as f64) as i64;
     let mut part = f64::INFINITY;
     let before =
-        |cell: (i64, i64)| ray.through(cell, grown).map_or(1.0, |[enter, _]| enter.value().clamp(0.0, 1.0));
+        |cell: Cell<i64>| ray.through(cell, grown).map_or(1.0, |[enter, _]| enter.value().clamp(0.0, 1.0));
     let _ = ray.touched(|touched| {
         if !accepts(touched.x, touched.z) {
-            part = part.min(before((touched.x, touched.z)));
+            part = part.min(before(Cell { x: touched.x, z: touched.z }));
         }
         true
     });
     let end = ray.ends[1];
-    if part == f64::INFINITY && !accepts(end.0, end.1) { before(end) } else { part.min(1.0) }
+    if part == f64::INFINITY && !accepts(end.x, end.z) { before(end) } else { part.min(1.0) }
 }
 
 /// The hexagons that a line touches, in walking order.
@@ -252,7 +254,7 @@ pub(crate) fn touched(from: Point, to: Point) -> Vec<Touched> {
 pub(crate) fn first_edge(from: Point, to: Point, rejects: impl Fn(i64, i64, usize) -> bool) -> Option<f64> {
     let mut cells = touched(from, to);
     let ray = Ray::new(from, to)?;
-    for ((x, z), part) in ray.ends.into_iter().zip([0.0, 1.0]) {
+    for (Cell { x, z }, part) in ray.ends.into_iter().zip([0.0, 1.0]) {
         if !cells.iter().any(|touched| (touched.x, touched.z) == (x, z)) {
             cells.push(Touched { x, z, enter: part, leave: part, is_beside: false });
         }

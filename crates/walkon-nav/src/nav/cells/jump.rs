@@ -7,9 +7,10 @@
 //! Charge: 1 a pop, one more for every 16 words read beyond the first 16. Not here: factors, gates, one-way
 //! cells. Source: Harabor and Grastien, jump points 2011, block scans and pruning 2014.
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
-use crate::nav::cells::bits::Cells;
+use crate::nav::cells::bits::{Cells, Stop};
 use crate::nav::cells::guess::Guess;
 use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
 use crate::nav::cells::weighted_astar::{Even, Field, OpenCell, WeightedGround};
@@ -82,14 +83,14 @@ impl Search {
     /// nothing is cheaper, and jumps would find the same way, after looking in all other directions;
     /// whether it did.
     fn go_straight(&mut self, cells: impl Cells) -> bool {
-        let (mut x, mut z) = self.columns.split(self.ends.start.0);
-        let (goal_x, goal_z) = self.goal_cell;
+        let Cell { mut x, mut z } = self.columns.split(self.ends.start.0);
+        let Cell { x: goal_x, z: goal_z } = self.goal_cell;
         let towards = |from: u32, to: u32| (i64::from(to) - i64::from(from)).signum() as i32;
         let cost = self.unit.octile(x.abs_diff(goal_x), z.abs_diff(goal_z));
         // Bounded by the cells between start and goal: every step leads nearer.
         while (x, z) != (goal_x, goal_z) {
             let step = (towards(x, goal_x), towards(z, goal_z));
-            let around = cells.around((x, z), z * cells.bits().width() + x);
+            let around = cells.around(Cell { x, z }, z * cells.bits().width() + x);
             let is_legal = |direction: usize| LEGAL[around as usize] >> direction & 1 != 0;
             if !OFFSETS.iter().position(|offset| *offset == step).is_some_and(is_legal) {
                 return false;
@@ -168,8 +169,8 @@ impl Search {
         blocks: &mut u32,
     ) {
         let cells = field.cells;
-        let (goal_x, goal_z) = self.goal_cell;
-        let (stop, open) = match DIRECTION {
+        let Cell { x: goal_x, z: goal_z } = self.goal_cell;
+        let Stop { at: stop, is_open } = match DIRECTION {
             0 => cells.rise::<true>(from.z, from.x, blocks),
             2 => cells.rise::<false>(from.x, from.z, blocks),
             4 => cells.fall::<true>(from.z, from.x, blocks),
@@ -185,13 +186,13 @@ impl Search {
         if passed {
             let steps = from.x.abs_diff(goal_x) + from.z.abs_diff(goal_z);
             self.reach(from.g.saturating_add(steps.saturating_mul(self.unit.straight)), parent);
-        } else if open {
+        } else if is_open {
             let (x, z) = if DIRECTION & 3 == 0 { (stop, from.z) } else { (from.x, stop) };
             let steps = from.x.abs_diff(x) + from.z.abs_diff(z);
             let id = z * cells.bits().width() + x;
             let g = from.g.saturating_add(steps.saturating_mul(self.unit.straight));
-            self.relax(&field.guess, OpenCell { x, z, g }, (id, parent), || {
-                CANONICAL[DIRECTION][cells.around((x, z), id) as usize]
+            self.relax(&field.guess, OpenCell { x, z, g }, id, parent, || {
+                CANONICAL[DIRECTION][cells.around(Cell { x, z }, id) as usize]
             });
         }
     }
@@ -209,7 +210,7 @@ impl Search {
         let (dx, dz) = OFFSETS[DIRECTION];
         let stride = dx + dz * cells.bits().width() as i32;
         let (mut at, mut id) = (from, parent);
-        let mut around = cells.around((at.x, at.z), id);
+        let mut around = cells.around(Cell { x: at.x, z: at.z }, id);
         // Bounded by the edge of the map, around which nothing is walkable.
         while LEGAL[around as usize] >> DIRECTION & 1 != 0 {
             id = id.wrapping_add_signed(stride);
@@ -220,7 +221,7 @@ impl Search {
                 self.reach(at.g, parent);
                 return;
             }
-            around = cells.around((at.x, at.z), id);
+            around = cells.around(Cell { x: at.x, z: at.z }, id);
             if around >> ALONG_X & 1 != 0 {
                 self.scan::<ALONG_X>(field, at, parent, blocks);
             }

@@ -5,6 +5,7 @@
 //! rounded to nearest, times the factor; the cheapest way over open ground is never more expensive than any
 //! way there is. Not here: searches (`tile_astar`).
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::layout::{Neighbours, OFFSETS, Rates, Unit};
 use crate::nav::cells::tiling::CellShape;
 
@@ -113,8 +114,8 @@ impl Norm {
 
     /// From one cell to another.
     #[inline(always)]
-    pub(crate) fn between(self, from: (u32, u32), to: (u32, u32)) -> u32 {
-        self.of(to.0 as i32 - from.0 as i32, to.1 as i32 - from.1 as i32)
+    pub(crate) fn between(self, from: Cell, to: Cell) -> u32 {
+        self.of(to.x as i32 - from.x as i32, to.z as i32 - from.z as i32)
     }
 }
 

@@ -7,6 +7,8 @@
 //! are masks over them. Not here: storage of cells, places in the world (`tiling`). Source: canonical
 //! ordering, Sturtevant and Rabin 2016; jump-point pruning without corner cutting, Harabor and Grastien 2012.
 
+use crate::nav::cell::Cell;
+
 /// How the tiles of a map lie and which of them are neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
@@ -282,12 +284,12 @@ impl Columns {
 
     /// (x, z) of a cell.
     #[inline(always)]
-    pub(crate) fn split(self, id: u32) -> (u32, u32) {
+    pub(crate) fn split(self, id: u32) -> Cell {
         if self.width <= 1 {
-            return (0, id);
+            return Cell { x: 0, z: id };
         }
         let z = ((u128::from(id) * u128::from(self.inverse)) >> 64) as u32;
-        (id - z * self.width, z)
+        Cell { x: id - z * self.width, z }
     }
 }
 
@@ -357,7 +359,7 @@ mod tests {
         for width in [1, 2, 3, 7, 64, 511, 512, 4096, 16_777_215, 16_777_216] {
             let columns = Columns::new(width);
             for id in (0..1000).chain((1 << 24) - 1000..1 << 24) {
-                assert_eq!(columns.split(id), (id % width, id / width), "width {width}");
+                assert_eq!(columns.split(id), Cell { x: id % width, z: id / width }, "width {width}");
             }
         }
     }

@@ -10,6 +10,7 @@
 
 use crate::base::cost::Cost;
 use crate::base::geom;
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
@@ -240,7 +241,7 @@ pub fn last_clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
         return to;
     }
     if bits.shape().is_hexagonal() {
-        let (x, z) = hex::cell_at(from);
+        let Cell { x, z } = hex::cell_at(from);
         if !bits.at(x, z) {
             return from;
         }
@@ -350,9 +351,9 @@ fn tolls(ground: &WeightedGround, from: [f64; 2], to: [f64; 2]) -> u32 {
     let start = if shape.is_hexagonal() {
         hex::cell_at(from)
     } else {
-        (from[0].floor() as i64, from[1].floor() as i64)
+        Cell { x: from[0].floor() as i64, z: from[1].floor() as i64 }
     };
-    let mut last = gate(start.0, start.1);
+    let mut last = gate(start.x, start.z);
     let mut tolls = 0_u32;
     for touch in touched(shape, from, to) {
         let gate = gate(touch.x, touch.z);

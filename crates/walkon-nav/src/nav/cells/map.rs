@@ -14,6 +14,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::clearance::RadiusClass;
 use crate::nav::cells::custom_costs::{CustomCosts, Paint};
@@ -193,7 +194,7 @@ impl CellView {
 
     /// The cell of what can be reached whose centre is nearest to a point, in cells; ties by (distance, z,
     /// x).
-    pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<(u32, u32)> {
+    pub(crate) fn closest_reached(&self, reached: &Reached, point: Point) -> Option<Cell> {
         match (reached, self.rooms()) {
             (Reached::Region(region), _) => self.closest(Some(*region), point, f64::INFINITY),
             (Reached::Rooms(open), Some(rooms)) => rooms.closest(open, point),
@@ -210,12 +211,7 @@ impl CellView {
 
     /// The cell of a region (of any, when None) whose centre is nearest to a point, within a distance, all in
     /// cells; ties by (distance, z, x).
-    pub(crate) fn closest(
-        &self,
-        region: Option<CellRegion>,
-        point: Point,
-        within: f64,
-    ) -> Option<(u32, u32)> {
+    pub(crate) fn closest(&self, region: Option<CellRegion>, point: Point, within: f64) -> Option<Cell> {
         let labels = &self.standing.labels;
         let Some(passage) = &self.passage else {
             return labels
@@ -233,8 +229,9 @@ impl CellView {
             }
             let column = point[0] - metric.lean() * (f64::from(run.z) + 0.5 - point[1]);
             let x = (column.ceil() - 1.0).clamp(f64::from(run.from), f64::from(run.to - 1)) as u32;
-            let offer = (distance_sq(metric, (x, run.z), point), (x, run.z));
-            let rank = |(distance, (x, z)): (f64, (u32, u32))| (distance, z, x);
+            let cell = Cell { x, z: run.z };
+            let offer = (distance_sq(metric, cell, point), cell);
+            let rank = |(distance, Cell { x, z }): (f64, Cell)| (distance, z, x);
             if offer.0 <= within * within && best.is_none_or(|best| rank(offer) < rank(best)) {
                 best = Some(offer);
             }
@@ -244,7 +241,7 @@ impl CellView {
 }
 
 /// From a point to the centre of a cell, squared, in the unit of length of the map.
-pub(crate) fn distance_sq(metric: Metric, (x, z): (u32, u32), point: Point) -> f64 {
+pub(crate) fn distance_sq(metric: Metric, Cell { x, z }: Cell, point: Point) -> f64 {
     metric.length_sq(f64::from(x) + 0.5 - point[0], f64::from(z) + 0.5 - point[1])
 }
 
@@ -449,7 +446,7 @@ impl CellMap {
 
     fn make_passage(&self, standing: &Walkability, by: &Traversal) -> Passage {
         let through = by.through.iter().flat_map(|list| list.iter()).map(|(area, _)| *area).collect();
-        Passage::new((standing, through), &self.terrain, &self.states_for(by.barred()))
+        Passage::new(standing, through, &self.terrain, &self.states_for(by.barred()))
     }
 
     fn prepare_plain(&mut self, by: &Traversal) {
@@ -659,12 +656,12 @@ impl CellMap {
         self.frame().to_cells(geom::ground(point))
     }
 
-    pub(crate) fn cell_of(&self, point: Vec3) -> Option<(u32, u32)> {
-        self.frame().cell_in(geom::ground(point))
+    pub(crate) fn cell_of(&self, point: Vec3) -> Option<Cell> {
+        self.frame().cell_holding(geom::ground(point))
     }
 
     /// The middle of a cell on the floor.
-    pub(crate) fn centre(&self, (x, z): (u32, u32)) -> Vec3 {
+    pub(crate) fn centre(&self, Cell { x, z }: Cell) -> Vec3 {
         self.frame().on_floor(self.frame().centre(x, z))
     }
 
@@ -673,7 +670,7 @@ impl CellMap {
         Vec3::new(point.x, self.frame().floor_y_m as f32, point.z)
     }
 
-    pub(super) fn node(&self, (x, z): (u32, u32)) -> NodeId {
+    pub(super) fn node(&self, Cell { x, z }: Cell) -> NodeId {
         NodeId(z * self.frame().width + x)
     }
 
@@ -691,14 +688,14 @@ impl CellMap {
     pub fn traps(&self) -> Vec<Island> {
         let Some(rooms) = &self.base.rooms else { return Vec::new() };
         let groups = rooms.traps();
-        let mut parts: BTreeMap<u32, (u64, Window, (u32, u32))> = BTreeMap::new();
+        let mut parts: BTreeMap<u32, (u64, Window, Cell)> = BTreeMap::new();
         for run in rooms.labels().runs() {
             let Some(group) = groups[run.label as usize] else { continue };
             let row = Window { first_x: run.first_x, end_x: run.end_x, first_z: run.z, end_z: run.z + 1 };
-            let part = parts.entry(group).or_insert((0, row, (run.first_x, run.z)));
+            let part = parts.entry(group).or_insert((0, row, Cell { x: run.first_x, z: run.z }));
             (part.0, part.1) = (part.0 + u64::from(run.end_x - run.first_x), part.1.union(row));
         }
-        let is_small = |cells: u64, (x, z): (u32, u32)| {
+        let is_small = |cells: u64, Cell { x, z }: Cell| {
             let around = self.base.labels.label(x, z).map_or(0, |label| self.base.labels.cells(label));
             cells * 2 <= around
         };
@@ -730,7 +727,7 @@ impl CellMap {
             leave: edit.leave.unwrap_or(was.leave),
         };
         if is != was {
-            let id = self.node((x, z)).0;
+            let id = self.node(Cell { x, z }).0;
             before.entry(id).or_insert(was);
             self.edited.entry(id).or_insert(was);
             Arc::make_mut(&mut self.terrain).set_tile(x, z, is);

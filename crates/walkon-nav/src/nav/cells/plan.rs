@@ -16,10 +16,11 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::Point;
 use crate::base::ids::AreaId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::fallback_goals::Choice;
+use crate::nav::cells::fallback_goals::{Choice, Ground};
 use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
@@ -53,15 +54,15 @@ pub(crate) struct CellPlan {
     /// Made for this query alone, when the map was not prepared for it.
     own_view: Option<CellView>,
     tolls: Vec<u32>,
-    start: (u32, u32),
+    start: Cell,
     /// Where the start had to be moved to.
     moved: Option<Vec3>,
     /// Cells to search for in turn, cheapest guess first; one, but for ties.
-    targets: Vec<(u32, u32)>,
+    targets: Vec<Cell>,
     next: usize,
     /// Whether the search for the next target has begun.
     begun: bool,
-    best: Option<(Cost, (u32, u32), Vec<NodeId>)>,
+    best: Option<(Cost, Cell, Vec<NodeId>)>,
     /// The way just found, from its end back, as far as it is known.
     trace: Vec<NodeId>,
     /// The line over the way found, while it is made.
@@ -111,13 +112,13 @@ impl CellMap {
         view: &CellView,
         point: Vec3,
         by: &Traversal,
-    ) -> Result<((u32, u32), Option<Vec3>), PathFailure> {
-        if let Some(cell) = self.cell_of(point).filter(|&(x, z)| view.bits().get(x, z)) {
+    ) -> Result<(Cell, Option<Vec3>), PathFailure> {
+        if let Some(cell) = self.cell_of(point).filter(|&Cell { x, z }| view.bits().get(x, z)) {
             return Ok((cell, None));
         }
         if let Some(start) = self.start_in(view, point, by) {
             let width = self.frame().width;
-            return Ok(((start.node.0 % width, start.node.0 / width), Some(start.point)));
+            return Ok((Cell { x: start.node.0 % width, z: start.node.0 / width }, Some(start.point)));
         }
         let narrow = Traversal { radius_m: 0.0, ..by.clone() };
         let fits =
@@ -126,11 +127,11 @@ impl CellMap {
     }
 
     /// Why a body that begins in a cell does not get to a point; None when it does.
-    fn trouble(&self, view: &CellView, start: (u32, u32), to: Vec3, by: &Traversal) -> Option<PathFailure> {
+    fn trouble(&self, view: &CellView, start: Cell, to: Vec3, by: &Traversal) -> Option<PathFailure> {
         let Some(goal) = self.cell_of(to) else { return Some(PathFailure::NoPath) };
         let is_reached = |view: &CellView| {
-            let reached = view.reached_from(start.0, start.1);
-            reached.is_some_and(|reached| view.is_reached(&reached, goal.0, goal.1))
+            let reached = view.reached_from(start.x, start.z);
+            reached.is_some_and(|reached| view.is_reached(&reached, goal.x, goal.z))
         };
         if is_reached(view) {
             return None;
@@ -140,7 +141,7 @@ impl CellMap {
             list.is_some_and(|list| list.binary_search_by_key(&area, |entry| entry.0).is_ok())
         };
         let standing = &view.standing;
-        if let Some(area) = standing.doors.first_between(&standing.labels, (start, goal), known) {
+        if let Some(area) = standing.doors.first_between(&standing.labels, start, goal, known) {
             return Some(PathFailure::Area(area));
         }
         if !standing.class.is_base() {
@@ -153,7 +154,7 @@ impl CellMap {
     }
 
     /// The cells nearest to a point of what can be reached, all equally near.
-    fn nearest_in(&self, view: &CellView, reached: &Reached, point: Point) -> Vec<(u32, u32)> {
+    fn nearest_in(&self, view: &CellView, reached: &Reached, point: Point) -> Vec<Cell> {
         let Some(first) = view.closest_reached(reached, point) else { return Vec::new() };
         let metric = view.bits().shape().metric;
         let least = distance_sq(metric, first, point);
@@ -171,9 +172,9 @@ impl CellMap {
             // The cells around the two ends of the row's chord; one when the circle only touches the row.
             let row = [middle - half, middle + half].map(|x| if x >= 0.0 { x as u32 } else { u32::MAX });
             for &x in &row[usize::from(row[0] == row[1])..] {
-                let near = x < width && distance_sq(metric, (x, z), point) <= limit;
+                let near = x < width && distance_sq(metric, Cell { x, z }, point) <= limit;
                 if near && view.is_reached(reached, x, z) {
-                    cells.push((x, z));
+                    cells.push(Cell { x, z });
                 }
             }
             if cells.len() >= TIES_MAX {
@@ -219,7 +220,7 @@ impl CellPlan {
         };
         if let (None, Some(goal)) = (trouble, goal_cell) {
             plan.targets.push(goal);
-        } else if let Some(reached) = view.reached_from(start.0, start.1) {
+        } else if let Some(reached) = view.reached_from(start.x, start.z) {
             let mut targets = map.nearest_in(&view, &reached, map.to_cells(query.goal));
             plan.sort_by_guess(&mut targets, view.guess(map));
             plan.targets = targets;
@@ -237,7 +238,7 @@ impl CellPlan {
         }
         plan.stay_in_start(map);
         if plan.next > 0
-            && let Some(answer) = plan.answer(map, (query, &view), 0)
+            && let Some(answer) = plan.answer(map, query, &view, 0)
         {
             return Err(Box::new(answer));
         }
@@ -260,7 +261,7 @@ impl CellPlan {
         }
         let Some(overlay) = AgentMask::new(map.frame(), view.bits(), self.start, discs) else { return };
         let rest = overlay.over(view.bits());
-        let free = self.targets.iter().copied().filter(|&(x, z)| rest.is_open(x, z));
+        let free = self.targets.iter().copied().filter(|&Cell { x, z }| rest.is_open(x, z));
         let mut choice = Choice::among(free);
         if let (true, Some(&goal)) = (choice.is_empty(), self.targets.first()) {
             let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
@@ -276,7 +277,7 @@ impl CellPlan {
     /// Goes for the next cells that would do; none are left when others close the only way.
     fn choose(&mut self, map: &CellMap, view: &CellView) {
         let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
-        let mut targets = choice.next(map, (view, overlay.over(view.bits())), self.start);
+        let mut targets = choice.next(map, Ground { view, rest: overlay.over(view.bits()) }, self.start);
         self.spent = self.spent.saturating_add(choice.take_price());
         self.sort_by_guess(&mut targets, view.guess(map));
         (self.targets, self.next) = (targets, 0);
@@ -293,22 +294,17 @@ impl CellPlan {
 
     /// Goes on with the search for a target. So that it does not flood the map for one that others cut off,
     /// it takes turns with asking from both ends whether they do.
-    fn step_target(
-        &mut self,
-        map: &CellMap,
-        (view, search): (&CellView, &mut Search),
-        left: u32,
-    ) -> SearchStep {
+    fn step_target(&mut self, map: &CellMap, view: &CellView, search: &mut Search, left: u32) -> SearchStep {
         if self.route.is_some() {
-            return self.step_route(map, (view, search), left);
+            return self.step_route(map, view, search, left);
         }
         let Some(overlay) = self.overlay.as_ref().filter(|_| !self.is_sure) else {
-            return self.step_search(map, (view, search), left);
+            return self.step_search(map, view, search, left);
         };
         let (asked, searched) = (search.sides.spent(), search.spent());
         let due = SEARCH_ALONE.saturating_add(SEARCH_SHARE.saturating_mul(asked));
         if searched < due && search.state() == SearchStep::Running {
-            let step = self.step_search(map, (view, search), left.min(due - searched));
+            let step = self.step_search(map, view, search, left.min(due - searched));
             let is_last =
                 self.next + 1 == self.targets.len() && self.choice.as_ref().is_none_or(Choice::is_empty);
             // What else was cut off is of interest only while there is something else.
@@ -332,7 +328,7 @@ impl CellPlan {
                 let later = self.targets.split_off(self.next + 1);
                 self.targets.extend(later.into_iter().filter(|cell| may_do(*cell)));
                 if let Some(choice) = &mut self.choice {
-                    choice.keep(map, (view, rest), start, may_do);
+                    choice.keep(map, Ground { view, rest }, start, may_do);
                     self.spent = self.spent.saturating_add(choice.take_price());
                 }
             }
@@ -340,9 +336,9 @@ impl CellPlan {
         if self.is_sure { SearchStep::Running } else { SearchStep::Exhausted }
     }
 
-    fn sort_by_guess(&self, targets: &mut [(u32, u32)], guess: Norm) {
-        let away = |cell: (u32, u32)| guess.between(self.start, cell);
-        targets.sort_by_key(|&cell| (away(cell), cell.1, cell.0));
+    fn sort_by_guess(&self, targets: &mut [Cell], guess: Norm) {
+        let away = |cell: Cell| guess.between(self.start, cell);
+        targets.sort_by_key(|&cell| (away(cell), cell.z, cell.x));
     }
 
     /// Begins again with a one-way area as a wall that the way found crosses the wrong way. When others leave
@@ -395,7 +391,8 @@ impl CellPlan {
     fn step_route(
         &mut self,
         map: &CellMap,
-        (view, search): (&CellView, &mut Search),
+        view: &CellView,
+        search: &mut Search,
         allowance: u32,
     ) -> SearchStep {
         let far = self.far.as_ref().map(FarWays::bounds);
@@ -403,7 +400,7 @@ impl CellPlan {
         let (Some(route), Some(sectors)) = (&mut self.route, map.sectors_for(view)) else {
             return SearchStep::Exhausted;
         };
-        let step = route.step((sectors, &ground), search, allowance);
+        let step = route.step(sectors, &ground, search, allowance);
         match step {
             SearchStep::Found => search.note_expanded(route.nodes()),
             SearchStep::Running => {}
@@ -418,12 +415,7 @@ impl CellPlan {
         step
     }
 
-    fn step_search(
-        &self,
-        map: &CellMap,
-        (view, search): (&CellView, &mut Search),
-        allowance: u32,
-    ) -> SearchStep {
+    fn step_search(&self, map: &CellMap, view: &CellView, search: &mut Search, allowance: u32) -> SearchStep {
         let far = self.far.as_ref().map(FarWays::bounds);
         let ground = WeightedGround { far, ..map.ground(view, &self.tolls) };
         let bits = ground.bits;
@@ -442,7 +434,7 @@ impl CellPlan {
 
     /// Whether the way just found is better than those to targets before.
     fn is_better(&self, search: &Search) -> bool {
-        let rank = |cost: Cost, cell: (u32, u32)| (cost, cell.1, cell.0);
+        let rank = |cost: Cost, cell: Cell| (cost, cell.z, cell.x);
         let found = rank(self.found_cost(search), self.targets[self.next]);
         self.best.as_ref().is_none_or(|(cost, cell, _)| found < rank(*cost, *cell))
     }
@@ -465,7 +457,7 @@ impl CellPlan {
 
     /// Keeps the cheaper of this target and those before, and goes on to the next that could be cheaper
     /// still.
-    fn end_search(&mut self, map: &CellMap, (view, search): (&CellView, &mut Search), step: SearchStep) {
+    fn end_search(&mut self, map: &CellMap, view: &CellView, search: &mut Search, step: SearchStep) {
         debug_assert!(
             step == SearchStep::Found || self.overlay.is_some() && (!self.is_sure || view.is_directed()),
             "cells of one region are joined unless others stand between them"
@@ -483,7 +475,7 @@ impl CellPlan {
         self.route = None;
         self.begun = false;
         let floor = map.ground(view, &self.tolls).norm();
-        let least = |cell: (u32, u32)| floor.between(self.start, cell);
+        let least = |cell: Cell| floor.between(self.start, cell);
         let best = self.best.as_ref().map_or(Cost::BLOCKED, |(cost, _, _)| *cost);
         self.next += 1;
         if self.covered.is_some() && self.best.is_some() {
@@ -497,7 +489,7 @@ impl CellPlan {
     }
 
     /// Where a body ends that goes to a cell: its centre, or where it stands when it is there.
-    fn stand_in(&self, map: &CellMap, query: &PathQuery, cell: (u32, u32)) -> Vec3 {
+    fn stand_in(&self, map: &CellMap, query: &PathQuery, cell: Cell) -> Vec3 {
         if cell == self.start { self.moved.unwrap_or(map.floored(query.start)) } else { map.centre(cell) }
     }
 
@@ -506,7 +498,8 @@ impl CellPlan {
     fn answer(
         &mut self,
         map: &CellMap,
-        (query, view): (&PathQuery, &CellView),
+        query: &PathQuery,
+        view: &CellView,
         allowance: u32,
     ) -> Option<PathAnswer> {
         let bill = self.line.as_ref().map_or(SmoothingBill::after(self.spent), |line| line.bill());
@@ -543,7 +536,7 @@ impl CellPlan {
     }
 
     /// Where the line over a way to a cell begins and ends.
-    fn line_ends(&self, map: &CellMap, query: &PathQuery, target: (u32, u32)) -> [Vec3; 2] {
+    fn line_ends(&self, map: &CellMap, query: &PathQuery, target: Cell) -> [Vec3; 2] {
         let end = match self.trouble {
             None => map.floored(query.goal),
             Some(_) => self.stand_in(map, query, target),
@@ -595,7 +588,7 @@ impl Plan for CellPlan {
                     continue;
                 }
                 let left = stop_at.min(query.expansions_max).saturating_sub(spent);
-                let Some(answer) = self.answer(map, (query, &view), left) else { break None };
+                let Some(answer) = self.answer(map, query, &view, left) else { break None };
                 let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
                     break Some(answer);
                 };
@@ -621,12 +614,12 @@ impl Plan for CellPlan {
                 self.begin_next(map, &view, search);
             }
             let step = match self.trace.is_empty() {
-                true => self.step_target(map, (&view, search), left),
+                true => self.step_target(map, &view, search, left),
                 false => SearchStep::Found,
             };
             let is_running = step == SearchStep::Running;
             if !is_running && (step == SearchStep::Exhausted || self.trace_way(search, left)) {
-                self.end_search(map, (&view, search), step);
+                self.end_search(map, &view, search, step);
             }
         };
         if answer.is_none() && !map.is_prepared(&self.by) {

@@ -7,6 +7,7 @@
 //! change from cell to cell that is all they gain.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::guess::Bounds;
 use crate::nav::cells::landmark_goal::{LANES, MUTE};
 use crate::nav::cells::raster::Window;
@@ -42,7 +43,7 @@ pub(crate) struct PricedBounds<'a> {
 
 impl Bounds for PricedBounds<'_> {
     #[inline(always)]
-    fn bound(&self, _cell: (u32, u32), id: u32) -> u32 {
+    fn bound(&self, _cell: Cell, id: u32) -> u32 {
         let PricedLanes(costs) = &self.landmarks.costs[id as usize];
         self.landmarks.step.cost(u32::from(excess(costs, &self.goal) as u16))
     }
@@ -72,7 +73,7 @@ impl PricedLandmarks {
     }
 
     /// Lanes of a goal: bounds from above of its own costs.
-    pub(crate) fn goal(&self, (x, z): (u32, u32)) -> [i16; LANES] {
+    pub(crate) fn goal(&self, Cell { x, z }: Cell) -> [i16; LANES] {
         // What is kept was rounded in favour of the cell.
         let above = |kept: i16| if kept == 0 { MUTE } else { kept.saturating_add(1) };
         self.costs[(z * self.width + x) as usize].0.map(above)

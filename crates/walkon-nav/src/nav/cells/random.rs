@@ -10,6 +10,7 @@ use crate::base::geom;
 use crate::base::rng::Rng;
 use crate::base::trig;
 use crate::nav::RandomPoint;
+use crate::nav::cell::Cell;
 use crate::nav::cells::map::{CellMap, CellView, Reached};
 use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::smooth::Effort;
@@ -37,11 +38,11 @@ impl CellMap {
             None => None,
             Some(from) => {
                 let start = self.start_in(&view, from, &query.by)?;
-                let (x, z) = self.cell_of(start.point)?;
+                let Cell { x, z } = self.cell_of(start.point)?;
                 Some(view.reached_from(x, z)?)
             }
         };
-        self.random_point_in(query, (view, reached.map(|reached| vec![reached])), (rng, effort))
+        self.random_point_in(query, view, reached.map(|reached| vec![reached]), rng, effort)
     }
 
     /// The same among what is reached from several places.
@@ -49,16 +50,19 @@ impl CellMap {
         &self,
         query: &RandomPoint,
         reached: Vec<Reached>,
-        (rng, effort): (&mut Rng, &Effort),
+        rng: &mut Rng,
+        effort: &Effort,
     ) -> Option<Vec3> {
-        self.random_point_in(query, (self.view(&query.by), Some(reached)), (rng, effort))
+        self.random_point_in(query, self.view(&query.by), Some(reached), rng, effort)
     }
 
     fn random_point_in(
         &self,
         query: &RandomPoint,
-        (view, reached): (CellView, Option<Vec<Reached>>),
-        (rng, effort): (&mut Rng, &Effort),
+        view: CellView,
+        reached: Option<Vec<Reached>>,
+        rng: &mut Rng,
+        effort: &Effort,
     ) -> Option<Vec3> {
         let area = match query.area {
             None => None,
@@ -105,11 +109,11 @@ impl Wanted<'_> {
                 [x + away * f64::from(trig::cos(angle_rad)), z + away * f64::from(trig::sin(angle_rad))]
             }
             (None, Some(area)) => {
-                let (x, z) = area.cell(rng.below(u64::from(area.cell_count())) as u32)?;
+                let Cell { x, z } = area.cell(rng.below(u64::from(area.cell_count())) as u32)?;
                 let point = [f64::from(x) + rng.unit(), f64::from(z) + rng.unit()];
                 // What lies in another hexagon lies where it would in this one: the two halves of the square
                 // make one hexagon.
-                let (held_x, held_z) = frame.cell_around(point);
+                let Cell { x: held_x, z: held_z } = frame.cell_around(point);
                 let away = [held_x - i64::from(x), held_z - i64::from(z)];
                 frame.to_world([point[0] - away[0] as f64, point[1] - away[1] as f64])
             }
@@ -119,7 +123,7 @@ impl Wanted<'_> {
         };
         let point = frame.on_floor(point);
         // Judged as it is handed out, in single precision.
-        let (x, z) = self.map.cell_of(point)?;
+        let Cell { x, z } = self.map.cell_of(point)?;
         let inside =
             self.query.centre.is_none_or(|centre| geom::flat_distance(centre, point) <= self.query.within_m);
         (inside && self.admits(x, z)).then_some(point)
@@ -131,13 +135,17 @@ impl Wanted<'_> {
         self.cells().nth(chosen).map(|cell| self.map.centre(cell))
     }
 
-    fn cells(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+    fn cells(&self) -> impl Iterator<Item = Cell> + '_ {
         let window = self.window();
         let rows = window.first_z..window.end_z;
-        rows.flat_map(move |z| (window.first_x..window.end_x).map(move |x| (x, z))).filter(|&(x, z)| {
-            let near = |centre| geom::flat_distance(centre, self.map.centre((x, z))) <= self.query.within_m;
-            self.admits(x, z) && self.query.centre.is_none_or(near)
-        })
+        rows.flat_map(move |z| (window.first_x..window.end_x).map(move |x| Cell { x, z })).filter(
+            |&Cell { x, z }| {
+                let near = |centre| {
+                    geom::flat_distance(centre, self.map.centre(Cell { x, z })) <= self.query.within_m
+                };
+                self.admits(x, z) && self.query.centre.is_none_or(near)
+            },
+        )
     }
 
     fn admits(&self, x: u32, z: u32) -> bool {

@@ -6,6 +6,7 @@
 //! Source: scanline filling, even-odd; the row of a capsule is that of two discs and a rectangle.
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::source::MapFrame;
 
@@ -43,11 +44,11 @@ impl Spans {
     }
 
     /// The cell at place `index` of all, in rows; None beyond the last.
-    pub(crate) fn cell(&self, mut index: u32) -> Option<(u32, u32)> {
+    pub(crate) fn cell(&self, mut index: u32) -> Option<Cell> {
         for z in self.rows() {
             for [from, to] in self.row(z) {
                 if index < to - from {
-                    return Some((from + index, z));
+                    return Some(Cell { x: from + index, z });
                 }
                 index -= to - from;
             }
@@ -76,7 +77,10 @@ pub(crate) struct Window {
 impl Window {
     /// Its cells as a rectangle.
     pub(crate) fn rect(self) -> CellRect {
-        CellRect { first: (self.first_x, self.first_z), end: (self.end_x, self.end_z) }
+        CellRect {
+            first: Cell { x: self.first_x, z: self.first_z },
+            end: Cell { x: self.end_x, z: self.end_z },
+        }
     }
 
     /// All cells of a frame.
@@ -209,7 +213,7 @@ pub(crate) fn inflated(frame: &MapFrame, polygon: &[Point], distance_m: f64) -> 
     let mut pen = Pen::new(frame);
     pen.fill(polygon);
     for (a, b) in geom::edges(polygon) {
-        pen.line(a, b, (distance_m, Limit::Closer));
+        pen.line(a, b, distance_m, Limit::Closer);
     }
     pen.finish()
 }
@@ -217,7 +221,7 @@ pub(crate) fn inflated(frame: &MapFrame, polygon: &[Point], distance_m: f64) -> 
 /// The cells whose centre lies within `distance_m` of a segment.
 pub(crate) fn near(frame: &MapFrame, a: Point, b: Point, distance_m: f64) -> Spans {
     let mut pen = Pen::new(frame);
-    pen.line(a, b, (distance_m, Limit::Within));
+    pen.line(a, b, distance_m, Limit::Within);
     pen.finish()
 }
 
@@ -290,7 +294,7 @@ impl Pen {
         // Row and the number of centres left of a crossing: a centre is inside when that many are odd.
         let mut crossings: Vec<(u32, u32)> = Vec::new();
         for (a, b) in geom::edges(polygon) {
-            self.line(a, b, (geom::EDGE_M, Limit::Within));
+            self.line(a, b, geom::EDGE_M, Limit::Within);
             for z in self.z.closed(a[1].min(b[1]), a[1].max(b[1])) {
                 let row = self.z.centre(z);
                 if (a[1] > row) != (b[1] > row) {
@@ -316,7 +320,7 @@ impl Pen {
     }
 
     /// The centres near a segment.
-    fn line(&mut self, a: Point, b: Point, (distance_m, limit): (f64, Limit)) {
+    fn line(&mut self, a: Point, b: Point, distance_m: f64, limit: Limit) {
         // Wider than any error of the interval, far below a cell: within it the exact test decides.
         const DOUBT_M: f64 = 1e-6;
         let reach = distance_m + DOUBT_M;

@@ -10,6 +10,7 @@ use glam::Vec3;
 use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::agent_mask::Rest;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
@@ -152,7 +153,7 @@ impl CellLine {
     /// Goes on until the line is smooth, or the effort is spent; whether it is smooth.
     pub(crate) fn step(&mut self, lines: &StraightLines) -> bool {
         let clear_at = |from: Point, to: Point| lines.is_clear(from, to);
-        let middle = |cell: (u32, u32)| lines.knot(lines.map.centre(cell));
+        let middle = |cell: Cell| lines.knot(lines.map.centre(cell));
         let (bits, effort) = (lines.ground.bits, lines.effort);
         match lines.rest {
             None => self.step_over(lines, &Rope::new(bits, &clear_at, &middle, effort)),
@@ -167,7 +168,7 @@ impl CellLine {
         loop {
             let next = match &mut self.stage {
                 Stage::Turns(at) => {
-                    if !lines.find_turns(&found.nodes, &place, (at, &mut self.turns)) {
+                    if !lines.find_turns(&found.nodes, &place, at, &mut self.turns) {
                         return false;
                     }
                     match lines.ground.factor.is_empty() {
@@ -201,7 +202,7 @@ impl CellLine {
                 }
                 Stage::Priced(line) => {
                     let way = RawPath { place: &place, turns: &self.turns };
-                    if !line.step((lines, rope), &way, ends[0]) {
+                    if !line.step(lines, rope, &way, ends[0]) {
                         return false;
                     }
                     found.measure(points(line.cheaper()))
@@ -334,7 +335,8 @@ impl PricedLine {
     /// Goes on until both lines are pulled, or the effort is spent; whether they are.
     fn step(
         &mut self,
-        (straight, rope): (&StraightLines, &Rope<impl Cells>),
+        straight: &StraightLines,
+        rope: &Rope<impl Cells>,
         way: &RawPath,
         start: Vec3,
     ) -> bool {
@@ -445,7 +447,7 @@ impl StraightLines<'_> {
         let place = match at {
             0 => start,
             _ if at > nodes.len() => end,
-            _ => self.map.centre((nodes[at - 1].0 % width, nodes[at - 1].0 / width)),
+            _ => self.map.centre(Cell { x: nodes[at - 1].0 % width, z: nodes[at - 1].0 / width }),
         };
         Knot { place, at: self.map.to_cells(place) }
     }
@@ -456,7 +458,8 @@ impl StraightLines<'_> {
         &self,
         nodes: &[NodeId],
         place: &impl Fn(usize) -> Knot,
-        (at, turns): (&mut usize, &mut Vec<Turn>),
+        at: &mut usize,
+        turns: &mut Vec<Turn>,
     ) -> bool {
         let is_plain = self.ground.bits.shape().is_plain();
         let mut add = |index: usize| {

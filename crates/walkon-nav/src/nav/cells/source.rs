@@ -7,6 +7,7 @@
 use glam::Vec3;
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cell::Cell;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::Neighbours;
 use crate::nav::cells::tiling::Tiling;
@@ -142,26 +143,32 @@ impl MapFrame {
     #[must_use]
     #[inline]
     pub fn cell_at(&self, point: Point) -> (i64, i64) {
-        self.cell_around(self.to_cells(point))
+        let Cell { x, z } = self.cell_around(self.to_cells(point));
+        (x, z)
     }
 
     /// The cell that holds a point given in cells.
     #[inline(always)]
-    pub(crate) fn cell_around(&self, [x, z]: Point) -> (i64, i64) {
+    pub(crate) fn cell_around(&self, [x, z]: Point) -> Cell<i64> {
         if self.tiling.neighbours() == Neighbours::Six {
             return hex::cell_at([x, z]);
         }
         // The cast saturates, far beyond any map.
-        (geom::floor(x), geom::floor(z))
+        Cell { x: geom::floor(x), z: geom::floor(z) }
     }
 
     /// The cell of the map that holds a point; None beyond it.
     #[must_use]
     #[inline]
     pub fn cell_in(&self, point: Point) -> Option<(u32, u32)> {
-        let (x, z) = self.cell_at(point);
+        self.cell_holding(point).map(|Cell { x, z }| (x, z))
+    }
+
+    #[inline]
+    pub(crate) fn cell_holding(&self, point: Point) -> Option<Cell> {
+        let Cell { x, z } = self.cell_around(self.to_cells(point));
         let inside = (0..i64::from(self.width)).contains(&x) && (0..i64::from(self.depth)).contains(&z);
-        inside.then_some((x as u32, z as u32))
+        inside.then_some(Cell { x: x as u32, z: z as u32 })
     }
 
     /// A point in cells: cell (x, z) spans x to x + 1 and z to z + 1, or is the hexagon around the middle of

@@ -7,8 +7,9 @@
 
 use glam::Vec3;
 
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::base::ids::AreaId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::line::cells_along;
 use crate::nav::cells::map::{CellMap, CellView, distance_sq};
 use crate::nav::cells::raster::Window;
@@ -54,7 +55,7 @@ impl CellMap {
         if !point.is_finite() {
             return None;
         }
-        if let Some(cell) = self.cell_of(point).filter(|&(x, z)| view.bits().get(x, z)) {
+        if let Some(cell) = self.cell_of(point).filter(|&Cell { x, z }| view.bits().get(x, z)) {
             return Some(Location { node: self.node(cell), point: self.floored(point) });
         }
         let at = self.to_cells(point);
@@ -68,14 +69,17 @@ impl CellMap {
         // Bounded by the doubling: furthest is 800 cells at most.
         loop {
             outer = outer.min(furthest);
-            let ring = ring(view, at, (inner, outer));
+            let ring = ring(view, at, inner, outer);
             for &(_, z, x) in &ring {
                 tried += 1;
                 if tried > TRIES_MAX {
                     return None;
                 }
-                if surroundings.is_clear((x, z)) {
-                    return Some(Location { node: self.node((x, z)), point: self.centre((x, z)) });
+                if surroundings.is_clear(Cell { x, z }) {
+                    return Some(Location {
+                        node: self.node(Cell { x, z }),
+                        point: self.centre(Cell { x, z }),
+                    });
                 }
             }
             if outer >= furthest {
@@ -88,7 +92,7 @@ impl CellMap {
 
 /// Legal cells farther than `inner` and no farther than `outer`, all in cells, as (distance squared, z, x) in
 /// order.
-fn ring(view: &CellView, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32, u32)> {
+fn ring(view: &CellView, at: Point, inner: f64, outer: f64) -> Vec<(f64, u32, u32)> {
     let bits = view.bits();
     let (metric, [reach_x, reach_z]) = (bits.shape().metric, bits.shape().reach(outer));
     let rows = clamp_range(at[1], reach_z, bits.depth());
@@ -96,7 +100,7 @@ fn ring(view: &CellView, at: Point, (inner, outer): (f64, f64)) -> Vec<(f64, u32
     let mut cells = Vec::new();
     for z in rows {
         for x in columns.clone().filter(|&x| bits.get(x, z)) {
-            let distance = distance_sq(metric, (x, z), at);
+            let distance = distance_sq(metric, Cell { x, z }, at);
             if distance <= outer * outer && (distance > inner * inner || inner == 0.0) {
                 cells.push((distance, z, x));
             }
@@ -181,7 +185,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Whether the straight line from the point to the centre of a legal cell is clear.
-    fn is_clear(&self, (x, z): (u32, u32)) -> bool {
+    fn is_clear(&self, Cell { x, z }: Cell) -> bool {
         let frame = self.map.frame();
         let target = frame.centre(x, z);
         if self
@@ -212,11 +216,13 @@ impl<'a> Surroundings<'a> {
 
 /// Whether a segment that begins outside a polygon meets it.
 fn crosses(polygon: &[Point], from: Point, to: Point) -> bool {
-    geom::polygon_contains(polygon, to) || geom::edges(polygon).any(|(a, b)| meets((from, to), (a, b)))
+    geom::polygon_contains(polygon, to)
+        || geom::edges(polygon).any(|edge| meets(Segment { from, to }, edge.into()))
 }
 
 /// Whether two segments share a point.
-fn meets((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+fn meets(one: Segment<Point>, other: Segment<Point>) -> bool {
+    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
     let (side_c, side_d) = (geom::cross(a, b, c), geom::cross(a, b, d));
     let (side_a, side_b) = (geom::cross(c, d, a), geom::cross(c, d, b));
     let apart = |p: f64, q: f64| p > 0.0 && q > 0.0 || p < 0.0 && q < 0.0;

@@ -10,11 +10,10 @@
 //! only places that are looked at are worked out. It may be done in slices, which change nothing but when.
 //! Not here: ground of several prices (`nav/smooth.rs`).
 
-use std::cell::Cell;
-
 use glam::Vec3;
 
 use crate::base::geom::{self, Point};
+use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::OFFSETS;
@@ -52,7 +51,7 @@ pub(crate) struct Rope<'a, C> {
     /// Whether a body can walk straight between two points, in cells.
     clear: &'a dyn Fn(Point, Point) -> bool,
     /// The middle of a cell.
-    middle: &'a dyn Fn((u32, u32)) -> Knot,
+    middle: &'a dyn Fn(Cell) -> Knot,
     /// What is looked at is counted here, but for what `clear` looks at.
     effort: &'a Effort,
 }
@@ -114,7 +113,7 @@ enum Sight {
     Clear,
     Blocked,
     /// By this cell among others.
-    Hidden((i64, i64)),
+    Hidden(Cell<i64>),
 }
 
 /// The points that a wall hides from a place, relative to that place: those between two tangents and further
@@ -142,7 +141,7 @@ impl<'a, C: Cells> Rope<'a, C> {
     pub(crate) fn new(
         cells: C,
         clear: &'a dyn Fn(Point, Point) -> bool,
-        middle: &'a dyn Fn((u32, u32)) -> Knot,
+        middle: &'a dyn Fn(Cell) -> Knot,
         effort: &'a Effort,
     ) -> Self {
         Self { cells, clear, middle, effort }
@@ -206,7 +205,7 @@ impl<'a, C: Cells> Rope<'a, C> {
             if shadows.hide(ends) {
                 continue;
             }
-            if let Some(seen) = self.furthest_of_run((anchor, first, last), &mut shadows, &at) {
+            if let Some(seen) = self.furthest_of_run(anchor, first, last, &mut shadows, &at) {
                 return seen;
             }
         }
@@ -217,7 +216,9 @@ impl<'a, C: Cells> Rope<'a, C> {
     /// it.
     fn furthest_of_run(
         &self,
-        (anchor, first, mut last): (Turn, Turn, Turn),
+        anchor: Turn,
+        first: Turn,
+        mut last: Turn,
         shadows: &mut Shadows,
         at: &impl Fn(usize) -> Turn,
     ) -> Option<Turn> {
@@ -229,7 +230,7 @@ impl<'a, C: Cells> Rope<'a, C> {
             let before = match shadows.over(here) {
                 Some(shadow) => {
                     self.effort.add(LOOK_EFFORT);
-                    lit_before(&shadow, (first.index, last.index), [away(first), here])
+                    lit_before(&shadow, first.index, last.index, [away(first), here])
                 }
                 None => match self.look(from, last.knot.at) {
                     Sight::Clear => return Some(last),
@@ -251,7 +252,7 @@ impl<'a, C: Cells> Rope<'a, C> {
         None
     }
 
-    fn is_open(&self, (x, z): (i64, i64)) -> bool {
+    fn is_open(&self, Cell { x, z }: Cell<i64>) -> bool {
         self.cells.bits().at(x, z) && self.cells.is_open(x as u32, z as u32)
     }
 
@@ -262,12 +263,12 @@ impl<'a, C: Cells> Rope<'a, C> {
             self.first_blocked_hexagon(from, to)
         } else if is_steep {
             let [from, to] = [from, to].map(|[x, z]| [z, x]);
-            self.first_blocked::<false>(from, to).map(|(z, x)| (x, z))
+            self.first_blocked::<false>(from, to).map(|[z, x]| Cell { x, z })
         } else {
-            self.first_blocked::<true>(from, to)
+            self.first_blocked::<true>(from, to).map(|[x, z]| Cell { x, z })
         };
         let [dx, dz] = match hidden {
-            Some((x, z)) => minus([x as f64, z as f64], from),
+            Some(Cell { x, z }) => minus([x as f64, z as f64], from),
             None => minus(to, from),
         };
         self.effort.add(LOOK_EFFORT + dx.abs().max(dz.abs()) as u64);
@@ -278,12 +279,12 @@ impl<'a, C: Cells> Rope<'a, C> {
         }
     }
 
-    fn first_blocked_hexagon(&self, from: Point, to: Point) -> Option<(i64, i64)> {
-        let first = Cell::new(None);
+    fn first_blocked_hexagon(&self, from: Point, to: Point) -> Option<Cell<i64>> {
+        let first = std::cell::Cell::new(None);
         let _ = hex::is_clear_where(from, to, |x, z| {
-            let is_open = self.is_open((x, z));
+            let is_open = self.is_open(Cell { x, z });
             if !is_open {
-                first.set(Some((x, z)));
+                first.set(Some(Cell { x, z }));
             }
             is_open
         });
@@ -292,7 +293,7 @@ impl<'a, C: Cells> Rope<'a, C> {
 
     /// The first blocked square on the way between two points on the map, but for rounding and for those that
     /// are only touched. The first coordinate is the one that changes more: x when `IN_ROW`, else z.
-    fn first_blocked<const IN_ROW: bool>(&self, from: Point, to: Point) -> Option<(i64, i64)> {
+    fn first_blocked<const IN_ROW: bool>(&self, from: Point, to: Point) -> Option<[i64; 2]> {
         /// Parts of a cell.
         const ONE: f64 = (1_i64 << 32) as f64;
         let bits = self.cells.bits();
@@ -313,33 +314,33 @@ impl<'a, C: Cells> Rope<'a, C> {
         // Bounded by the columns between the ends.
         while column != last {
             if !self.cells.probe::<IN_ROW>(row, column) {
-                return Some((column, row));
+                return Some([column, row]);
             }
             let next = leave >> 32;
             if next != row && !self.cells.probe::<IN_ROW>(next, column) {
-                return Some((column, next));
+                return Some([column, next]);
             }
             row = next;
             leave += rise;
             column += step;
         }
         let hidden = [row, last_row].into_iter().find(|&row| !self.cells.probe::<IN_ROW>(row, last));
-        hidden.map(|row| (last, row))
+        hidden.map(|row| [last, row])
     }
 
     /// What a blocked cell hides from a place, with those beside it that belong to the same wall across the
     /// line of sight.
-    fn shadow(&self, cell: (i64, i64), from: Point, sight: Point) -> Shadow {
+    fn shadow(&self, cell: Cell<i64>, from: Point, sight: Point) -> Shadow {
         self.effort.add(2 * LOOK_EFFORT);
         let length = libm::sqrt(sight[0] * sight[0] + sight[1] * sight[1]);
-        let (x_m, z_m) = (cell.0 as f64 - from[0], cell.1 as f64 - from[1]);
+        let (x_m, z_m) = (cell.x as f64 - from[0], cell.z as f64 - from[1]);
         if self.cells.bits().shape().is_hexagonal() {
             // A square well within the hexagon.
             let beyond = along(sight, [x_m + 0.5, z_m + 0.5]) + 0.5 * length;
             let corners = corners_of([x_m + 0.25, z_m + 0.25], 0.5);
             return Shadow { left: tangent(corners, 1.0), right: tangent(corners, -1.0), sight, beyond };
         }
-        let [left, right] = [1.0, -1.0].map(|side| self.wall(cell, (from, sight), side));
+        let [left, right] = [1.0, -1.0].map(|side| self.wall(cell, from, sight, side));
         Shadow {
             left: tangent(corners_of(left.0, 1.0), 1.0),
             right: tangent(corners_of(right.0, 1.0), -1.0),
@@ -352,13 +353,13 @@ impl<'a, C: Cells> Rope<'a, C> {
     /// Follows a wall from one of its cells to one side of a line of sight, along cells that touch: the
     /// lowest corner of the one seen furthest to that side, relative to the place that looks, and how far
     /// along the line of sight the middles of those on the way lie, times its length.
-    fn wall(&self, cell: (i64, i64), (from, sight): (Point, Point), side: f64) -> (Point, f64) {
+    fn wall(&self, cell: Cell<i64>, from: Point, sight: Point, side: f64) -> (Point, f64) {
         let width = i64::from(self.cells.bits().width());
         let depth = i64::from(self.cells.bits().depth());
         let length = libm::sqrt(sight[0] * sight[0] + sight[1] * sight[1]);
-        let middle = |(x, z): (i64, i64)| [x as f64 + 0.5 - from[0], z as f64 + 0.5 - from[1]];
+        let middle = |Cell { x, z }: Cell<i64>| [x as f64 + 0.5 - from[0], z as f64 + 0.5 - from[1]];
         let lowest = |middle: Point| [middle[0] - 0.5, middle[1] - 0.5];
-        let is_on_map = |(x, z): (i64, i64)| x >= 0 && z >= 0 && x < width && z < depth;
+        let is_on_map = |Cell { x, z }: Cell<i64>| x >= 0 && z >= 0 && x < width && z < depth;
         let mut best = (middle(cell), along(sight, middle(cell)));
         if !is_on_map(cell) {
             return (lowest(best.0), best.1);
@@ -369,14 +370,14 @@ impl<'a, C: Cells> Rope<'a, C> {
         let (mut here, mut deepest, mut idle) = (cell, best.1, 0);
         for _ in 0..WALL_CELLS {
             self.effort.add(4);
-            let id = (here.1 * width + here.0) as u32;
-            let around = self.cells.around((here.0 as u32, here.1 as u32), id);
+            let id = (here.z * width + here.x) as u32;
+            let around = self.cells.around(Cell { x: here.x as u32, z: here.z as u32 }, id);
             let Some(direction) = directions.into_iter().find(|direction| around >> direction & 1 == 0)
             else {
                 break;
             };
             let (dx, dz) = OFFSETS[direction];
-            here = (here.0 + i64::from(dx), here.1 + i64::from(dz));
+            here = Cell { x: here.x + i64::from(dx), z: here.z + i64::from(dz) };
             let there = middle(here);
             let depth = along(sight, there);
             if !is_on_map(here) || depth < nearest || depth > furthest {
@@ -462,7 +463,7 @@ impl<'a, C: Cells> Rope<'a, C> {
     }
 
     /// The same where a wall is known to be between them.
-    fn go_past(&self, wall: (i64, i64), [from, to]: [Knot; 2], side: f64, around: &mut Around) -> bool {
+    fn go_past(&self, wall: Cell<i64>, [from, to]: [Knot; 2], side: f64, around: &mut Around) -> bool {
         if around.left == 0 {
             return false;
         }
@@ -482,26 +483,26 @@ impl<'a, C: Cells> Rope<'a, C> {
 
     /// The open cell at the corner of a wall that is furthest to one side of a direction, near a cell of the
     /// wall.
-    fn corner(&self, mut wall: (i64, i64), towards: Point, side: f64) -> Option<(u32, u32)> {
+    fn corner(&self, mut wall: Cell<i64>, towards: Point, side: f64) -> Option<Cell> {
         let bits = self.cells.bits();
         let is_hexagonal = bits.shape().is_hexagonal();
         let aside = DirectionRange::of(towards, side, bits.shape());
         for _ in 0..CLIMB_MAX {
             self.effort.add(4);
-            let (x, z) = (u32::try_from(wall.0).ok()?, u32::try_from(wall.1).ok()?);
+            let (x, z) = (u32::try_from(wall.x).ok()?, u32::try_from(wall.z).ok()?);
             if x >= bits.width() || z >= bits.depth() {
                 return None;
             }
-            let around = self.cells.around((x, z), z * bits.width() + x);
+            let around = self.cells.around(Cell { x, z }, z * bits.width() + x);
             let is_open = |direction: &usize| around >> direction & 1 != 0;
             let known = &aside.directions[..aside.count];
             let climb = known.iter().find(|direction| !is_open(direction));
             let is_corner = |direction: &&usize| is_open(direction) && (*direction & 1 != 0 || is_hexagonal);
             let &direction = climb.or_else(|| known.iter().find(is_corner))?;
             let (dx, dz) = OFFSETS[direction];
-            wall = (wall.0 + i64::from(dx), wall.1 + i64::from(dz));
+            wall = Cell { x: wall.x + i64::from(dx), z: wall.z + i64::from(dz) };
             if climb.is_none() {
-                return Some((u32::try_from(wall.0).ok()?, u32::try_from(wall.1).ok()?));
+                return Some(Cell { x: u32::try_from(wall.x).ok()?, z: u32::try_from(wall.z).ok()? });
             }
         }
         None
@@ -545,7 +546,7 @@ fn detour(from: &Turn, to: &Turn, [dx, dz]: Point) -> f64 {
 
 /// The last place of a run before those that a shadow hides, of which its last is one; one before the run
 /// when it hides all.
-fn lit_before(shadow: &Shadow, (first, last): (usize, usize), [from, to]: [Point; 2]) -> usize {
+fn lit_before(shadow: &Shadow, first: usize, last: usize, [from, to]: [Point; 2]) -> usize {
     if shadow.hides(from) {
         return first - 1;
     }

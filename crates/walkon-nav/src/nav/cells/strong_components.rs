@@ -9,6 +9,7 @@
 
 use crate::base::geom::Point;
 use crate::nav::ConnectedComponents;
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::cell_directions::CellDirections;
 use crate::nav::cells::layout::OFFSETS;
@@ -65,7 +66,7 @@ impl StrongComponents {
             let has = |z: u32| has_own.get(z as usize).copied().unwrap_or(false);
             !has(z) && !has(z + 1)
         };
-        let is_joined = |(x, z): (u32, u32), direction| exits.is_free((z * width + x) as usize, direction);
+        let is_joined = |Cell { x, z }: Cell, direction| exits.is_free((z * width + x) as usize, direction);
         let labels = ConnectedComponents::parted(bits, is_plain, is_joined);
         let directions: &[usize] =
             if bits.shape().is_hexagonal() { &[0, 2, 3, 4, 6, 7] } else { &[0, 2, 4, 6] };
@@ -156,7 +157,7 @@ impl StrongComponents {
     }
 
     /// The cell of some rooms whose centre is nearest to a point, in cells; ties by (distance, z, x).
-    pub(crate) fn closest(&self, rooms: &[bool], point: Point) -> Option<(u32, u32)> {
+    pub(crate) fn closest(&self, rooms: &[bool], point: Point) -> Option<Cell> {
         self.labels.closest_where(point, f64::INFINITY, |room| rooms[room as usize])
     }
 }

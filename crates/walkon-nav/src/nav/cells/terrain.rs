@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
+use crate::nav::cell::Cell;
 use crate::nav::cells::boundary_padding::{self, EdgePiece};
 use crate::nav::cells::cell_directions::CellDirections;
 use crate::nav::cells::raster::{self, Spans, Window};
@@ -185,7 +186,7 @@ impl Terrain {
             self.set_factor((z * self.frame.width + x) as usize, tile.factor);
         }
         if tile.leave != now.leave {
-            self.exits.set(&self.frame, (x, z), tile.leave);
+            self.exits.set(&self.frame, Cell { x, z }, tile.leave);
         }
     }
 

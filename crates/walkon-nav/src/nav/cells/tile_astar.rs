@@ -10,6 +10,7 @@
 //! more of theirs. Source: Hart, Nilsson and Raphael 1968; records and the loop over neighbours are ours.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::guess::{Distance, Guess, Nowhere};
 use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, StepRates, Strides};
@@ -127,7 +128,7 @@ impl Search {
     /// Begins a search over tiles. A start or goal that is not walkable exhausts it at once.
     pub(crate) fn begin_tiles(&mut self, cells: impl Cells, ground: &WeightedGround, ends: Ends) {
         self.make_ready(cells, ground, ends);
-        let is_open = |(x, z): (u32, u32)| cells.is_open(x, z);
+        let is_open = |Cell { x, z }: Cell| cells.is_open(x, z);
         if self.state != SearchStep::Exhausted
             && !(is_open(self.split(ends.start)) && is_open(self.goal_cell))
         {
@@ -160,7 +161,7 @@ impl Search {
         self.norm = ground.norm();
     }
 
-    fn split(&self, node: NodeId) -> (u32, u32) {
+    fn split(&self, node: NodeId) -> Cell {
         self.columns.split(node.0)
     }
 
@@ -181,11 +182,11 @@ impl Search {
         (self.state, self.best, self.ends.goal) = (SearchStep::Running, u32::MAX, NodeId(u32::MAX));
         self.wait_at(cell, Nowhere);
         let strides = Strides::new(ground.unit, ground.bits.shape());
-        let (rates, factor, all) = (strides.rates(), ground.factor, (ground.bits, &[][..]));
+        let (rates, factor, all) = (strides.rates(), ground.factor, ground.bits);
         let _ = match (factor.is_empty(), flow) {
-            (true, _) => self.run_in(all, Even(strides), Nowhere, u32::MAX),
-            (_, Flow::From) => self.run_in(all, Factors::<false>(rates, factor), Nowhere, u32::MAX),
-            (_, Flow::To) => self.run_in(all, Leaving(rates, factor), Nowhere, u32::MAX),
+            (true, _) => self.run_in(all, &[], Even(strides), Nowhere, u32::MAX),
+            (_, Flow::From) => self.run_in(all, &[], Factors::<false>(rates, factor), Nowhere, u32::MAX),
+            (_, Flow::To) => self.run_in(all, &[], Leaving(rates, factor), Nowhere, u32::MAX),
         };
     }
 
@@ -220,36 +221,40 @@ impl Search {
     ) -> SearchStep {
         let shape = cells.bits().shape();
         let strides = Strides::new(ground.unit, shape);
-        let (rates, factor, cells) = (strides.rates(), ground.factor, (cells, ground.exits));
+        let (rates, factor, exits) = (strides.rates(), ground.factor, ground.exits);
         let factors = Factors::<false>(rates, factor);
         match (factor.is_empty(), ground.extra) {
-            (true, None) => self.run_in(cells, Even(strides), guess, allowance),
-            (true, Some(extra)) => self.run_in(cells, GateCosts(Even(strides), extra), guess, allowance),
-            (false, Some(extra)) => self.run_in(cells, GateCosts(factors, extra), guess, allowance),
-            (false, None) if strides.are_equal(shape.neighbours) => {
-                self.run_in(cells, Factors::<true>(rates, factor), guess, allowance)
+            (true, None) => self.run_in(cells, exits, Even(strides), guess, allowance),
+            (true, Some(extra)) => {
+                self.run_in(cells, exits, GateCosts(Even(strides), extra), guess, allowance)
             }
-            (false, None) => self.run_in(cells, factors, guess, allowance),
+            (false, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
+            (false, None) if strides.are_equal(shape.neighbours) => {
+                self.run_in(cells, exits, Factors::<true>(rates, factor), guess, allowance)
+            }
+            (false, None) => self.run_in(cells, exits, factors, guess, allowance),
         }
     }
 
     fn run_in(
         &mut self,
-        cells: (impl Cells, &[u16]),
+        cells: impl Cells,
+        exits: &[u16],
         prices: impl StepCosts,
         guess: impl Guess,
         allowance: u32,
     ) -> SearchStep {
-        match cells.0.bits().shape().neighbours {
-            Neighbours::Eight => self.run_tiles::<Eight>(cells, prices, guess, allowance),
-            Neighbours::Four => self.run_tiles::<Four>(cells, prices, guess, allowance),
-            Neighbours::Six => self.run_tiles::<Six>(cells, prices, guess, allowance),
+        match cells.bits().shape().neighbours {
+            Neighbours::Eight => self.run_tiles::<Eight>(cells, exits, prices, guess, allowance),
+            Neighbours::Four => self.run_tiles::<Four>(cells, exits, prices, guess, allowance),
+            Neighbours::Six => self.run_tiles::<Six>(cells, exits, prices, guess, allowance),
         }
     }
 
     fn run_tiles<R: Ring>(
         &mut self,
-        cells: (impl Cells, &[u16]),
+        cells: impl Cells,
+        exits: &[u16],
         prices: impl StepCosts,
         guess: impl Guess,
         allowance: u32,
@@ -261,7 +266,7 @@ impl Search {
             // An entry of a cell that was improved since, or expanded, is stale.
             let Some(cost) = self.marks.claim(id) else { continue };
             if least < self.best {
-                self.expand::<R>(cells, prices, guess, (id, cost));
+                self.expand::<R>(cells, exits, prices, guess, id, cost);
                 self.charge(id, 1);
             }
         }
@@ -272,14 +277,16 @@ impl Search {
     #[inline(always)]
     fn expand<R: Ring>(
         &mut self,
-        (cells, exits): (impl Cells, &[u16]),
+        cells: impl Cells,
+        exits: &[u16],
         prices: impl StepCosts,
         guess: impl Guess,
-        (id, cost): (u32, u32),
+        id: u32,
+        cost: u32,
     ) {
-        let (x, z) = self.columns.split(id);
+        let Cell { x, z } = self.columns.split(id);
         let width = self.columns.width() as i32;
-        let around = cells.around((x, z), id);
+        let around = cells.around(Cell { x, z }, id);
         let mut steps = R::LEGAL[around as usize];
         if let Some(&exits) = exits.get(id as usize) {
             steps &= !(exits as u8);
@@ -300,7 +307,7 @@ impl Search {
             left &= left - 1;
             let (dx, dz) = OFFSETS[direction];
             let to = id.wrapping_add_signed(dx + dz * width);
-            let cell = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
+            let cell = Cell { x: x.wrapping_add_signed(dx), z: z.wrapping_add_signed(dz) };
             let least = costs[direction].saturating_add(guess.to_go(cell, to));
             if least >= self.best {
                 continue;

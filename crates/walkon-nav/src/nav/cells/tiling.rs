@@ -11,6 +11,7 @@
 //! coordinates (`hex`), screens (`base/geom`).
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::nav::cell::Cell;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::{Layout, Neighbours, OFFSETS, Stagger};
 use crate::nav::cells::source::{CELL_SIZE_RANGE_M, CELLS_MAX, CellMapError, MapFrame};
@@ -202,7 +203,7 @@ impl CellShape {
 
     /// From a point in cells to the nearest of a cell, squared, in the unit of length of the map; 0 within
     /// it.
-    pub(crate) fn away_sq(self, point: Point, (x, z): (i64, i64)) -> f64 {
+    pub(crate) fn away_sq(self, point: Point, Cell { x, z }: Cell<i64>) -> f64 {
         let centre = [x as f64 + 0.5 - point[0], z as f64 + 0.5 - point[1]];
         let corners = self.corners();
         let corner = |at: usize| {

@@ -38,13 +38,13 @@ impl Walkability {
     pub(crate) fn base(terrain: &Terrain, states: &[AreaState]) -> Self {
         let bare = terrain.walkable(|at| states[at].available);
         let open = terrain.walkable(|at| at < terrain.area_count() || states[at].available);
-        Self::new(RadiusClass::default(), terrain, states, (bare, open))
+        Self::new(RadiusClass::default(), terrain, states, bare, open)
     }
 
     /// A wider class, from that of the map itself.
     pub(crate) fn wider(class: RadiusClass, terrain: &Terrain, states: &[AreaState], base: &Self) -> Self {
         let eroded = |bits| clearance::eroded(bits, class);
-        Self::new(class, terrain, states, (eroded(&base.bare), eroded(&base.open)))
+        Self::new(class, terrain, states, eroded(&base.bare), eroded(&base.open))
     }
 
     /// Of any class, for bodies that some available areas are not for. `states` are as those bodies see them.
@@ -59,7 +59,7 @@ impl Walkability {
         Self { barred, ..standing }
     }
 
-    fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], (bare, open): (Bits, Bits)) -> Self {
+    fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], bare: Bits, open: Bits) -> Self {
         let labels = ConnectedComponents::default();
         let (barred, pace) = (Vec::new(), SearchStrategy::of(&bare));
         let mut standing =
@@ -75,7 +75,7 @@ impl Walkability {
         self.pace = SearchStrategy::of(&self.bare);
         let shut: Vec<u32> =
             (0..terrain.area_count() as u32).filter(|&area| !states[area as usize].available).collect();
-        self.doors = CellDoors::of(terrain, &shut, (&self.bare, &self.open), &self.labels);
+        self.doors = CellDoors::of(terrain, &shut, &self.bare, &self.open, &self.labels);
     }
 
     /// The same without the cells of some areas.
@@ -118,11 +118,12 @@ pub(crate) struct Passage {
 
 impl Passage {
     pub(crate) fn new(
-        (standing, through): (&Walkability, Arc<[AreaId]>),
+        standing: &Walkability,
+        through: Arc<[AreaId]>,
         terrain: &Terrain,
         states: &[AreaState],
     ) -> Self {
-        let ground = terrain.walkable(|at| is_open(&through, (terrain, states), at));
+        let ground = terrain.walkable(|at| is_open(&through, terrain, states, at));
         let mut narrow = Bits::default();
         if !standing.class.is_base() {
             narrow = clearance::eroded(&ground, standing.class);
@@ -140,7 +141,8 @@ impl Passage {
         &self,
         cut: &[&Spans],
         standing: &Walkability,
-        (terrain, states): (&Terrain, &[AreaState]),
+        terrain: &Terrain,
+        states: &[AreaState],
     ) -> Self {
         let mut rest = self.clone();
         for spans in cut {
@@ -167,7 +169,7 @@ impl Passage {
 
     /// Redoes a window after an edit.
     pub(crate) fn redo(&mut self, window: Window, terrain: &Terrain, states: &[AreaState]) {
-        let mut sheet = terrain.sheet(window, |at| is_open(&self.through, (terrain, states), at));
+        let mut sheet = terrain.sheet(window, |at| is_open(&self.through, terrain, states, at));
         for z in window.first_z..window.end_z {
             self.ground.replace_row(z, window.words().start, sheet.walkable_row(z));
         }
@@ -188,7 +190,7 @@ impl Passage {
         let shut: Vec<u32> = shut
             .filter(|&area| (area as usize) < terrain.area_count() && !states[area as usize].available)
             .collect();
-        self.doors = CellDoors::of(terrain, &shut, (&standing.bare, self.bits()), &standing.labels);
+        self.doors = CellDoors::of(terrain, &shut, &standing.bare, self.bits(), &standing.labels);
         self.rooms = StrongComponents::of(self.bits(), terrain.exits());
         for run in self.doors.runs() {
             if let Ok(at) = self.through.binary_search(&AreaId(run.area)) {
@@ -200,7 +202,7 @@ impl Passage {
 
 /// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go
 /// through it.
-fn is_open(through: &[AreaId], (terrain, states): (&Terrain, &[AreaState]), at: usize) -> bool {
+fn is_open(through: &[AreaId], terrain: &Terrain, states: &[AreaState], at: usize) -> bool {
     states[at].available || at < terrain.area_count() && through.binary_search(&AreaId(at as u32)).is_ok()
 }
 

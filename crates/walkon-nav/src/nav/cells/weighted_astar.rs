@@ -13,6 +13,7 @@
 //! factors come from. Source: canonical ordering, Sturtevant and Rabin 2016, confined to even ground as in
 //! Carlson et al. 2023.
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::Cells;
@@ -271,8 +272,8 @@ impl Search {
         self.columns = Columns::new(bits.width());
         self.goal_cell = self.columns.split(ends.goal.0);
         self.unit = unit;
-        let (x, z) = self.columns.split(ends.start.0);
-        if !cells.is_open(x, z) || !cells.is_open(self.goal_cell.0, self.goal_cell.1) {
+        let Cell { x, z } = self.columns.split(ends.start.0);
+        if !cells.is_open(x, z) || !cells.is_open(self.goal_cell.x, self.goal_cell.z) {
             self.state = SearchStep::Exhausted;
         }
         self.state == SearchStep::Running
@@ -367,7 +368,7 @@ impl Search {
         allowance: u32,
     ) -> SearchStep {
         self.run_cells(field.guess, allowance, |search, from, id, directions| {
-            search.walk(&field, steps, from, (id, directions))
+            search.walk(&field, steps, from, id, directions)
         })
     }
 
@@ -385,8 +386,8 @@ impl Search {
             let Some((f, value)) = self.queue.pop_below(self.best) else { return self.finish() };
             let id = value >> 8;
             let g = self.records[id as usize].g;
-            let (x, z) = self.columns.split(id);
-            if f < self.best && f == g.saturating_add(guess.to_go((x, z), id)) {
+            let Cell { x, z } = self.columns.split(id);
+            if f < self.best && f == g.saturating_add(guess.to_go(Cell { x, z }, id)) {
                 let units = expand(self, OpenCell { x, z, g }, id, value & 0xff);
                 self.charge(id, units);
             }
@@ -401,7 +402,8 @@ impl Search {
         &mut self,
         guess: &impl Guess,
         at: OpenCell,
-        (id, parent): (u32, u32),
+        id: u32,
+        parent: u32,
         directions: impl FnOnce() -> u8,
     ) {
         let record = self.records[id as usize];
@@ -409,7 +411,7 @@ impl Search {
         if known && record.g < at.g {
             return;
         }
-        let f = at.g.saturating_add(guess.to_go((at.x, at.z), id));
+        let f = at.g.saturating_add(guess.to_go(Cell { x: at.x, z: at.z }, id));
         if f >= self.best {
             return;
         }
@@ -442,7 +444,8 @@ impl Search {
         field: &Field<impl Cells, impl Guess>,
         steps: S,
         from: OpenCell,
-        (id, mut left): (u32, u32),
+        id: u32,
+        mut left: u32,
     ) -> u32 {
         let cells = field.cells;
         let width = cells.bits().width();
@@ -463,11 +466,11 @@ impl Search {
             }
             let (x, z) = (from.x.wrapping_add_signed(dx), from.z.wrapping_add_signed(dz));
             // Dead ends are seen before anything is read from memory that is likely cold.
-            if S::EVEN && CANONICAL[direction][cells.around((x, z), to) as usize] == 0 {
+            if S::EVEN && CANONICAL[direction][cells.around(Cell { x, z }, to) as usize] == 0 {
                 continue;
             }
-            self.relax(&field.guess, OpenCell { x, z, g }, (to, id), || {
-                let around = cells.around((x, z), to);
+            self.relax(&field.guess, OpenCell { x, z, g }, to, id, || {
+                let around = cells.around(Cell { x, z }, to);
                 steps.onward(Beside { at: to as usize, around, direction, width: width as i32 })
             });
         }

@@ -119,14 +119,14 @@ impl GraphSearch {
         self.heap.clear();
         (self.best, self.last, self.spent, self.slack) = (whole, None, 0, slack);
         for (at, cost) in tips {
-            self.offer(toward, (at, cost), at);
+            self.offer(toward, at, cost, at);
         }
     }
 
     /// Records a way to a point if it is the cheapest so far, and may still lead to a cheaper one than is
     /// known.
     #[inline(always)]
-    fn offer(&mut self, toward: &Toward, (at, g): Tip, parent: u32) {
+    fn offer(&mut self, toward: &Toward, at: u32, g: u32, parent: u32) {
         let record = self.records[at as usize];
         let is_known = record.stamp & !WAITING == self.generation;
         if is_known && record.g <= g {
@@ -175,7 +175,7 @@ impl GraphSearch {
             for &step in ground.net.steps(at) {
                 let price = (ground.price)(at, step);
                 if price != FAR {
-                    self.offer(ground.toward, (step.to, g.saturating_add(price)), at);
+                    self.offer(ground.toward, step.to, g.saturating_add(price), at);
                 }
             }
         }

@@ -214,7 +214,7 @@ fn drop(
                 found.extend(stand(solids, &hit, options, report));
             }
             Floors::All => {}
-            Floors::First if is_covered(solids, (&first, &hit), options) => {
+            Floors::First if is_covered(solids, &first, &hit, options) => {
                 report.covered += 1;
                 break;
             }
@@ -241,7 +241,7 @@ fn stand(solids: &Solids, hit: &Hit, options: &GenerateOptions, report: &mut Box
 
 /// Whether somebody could stand on what a ray would meet below what it met first. A floor is taken for one
 /// whichever way its triangles look, because what lies between it and its underside has no room.
-fn is_covered(solids: &Solids, (first, hit): (&Hit, &Hit), options: &GenerateOptions) -> bool {
+fn is_covered(solids: &Solids, first: &Hit, hit: &Hit, options: &GenerateOptions) -> bool {
     first.point.y - hit.point.y >= options.room.height_m
         && is_level(hit, options)
         && solids.has_room(hit.point, hit.point, &options.room)

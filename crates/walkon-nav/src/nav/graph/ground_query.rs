@@ -6,7 +6,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::{Point, flat_distance, ground, segment_distance_sq};
+use crate::base::geom::{Point, Segment, flat_distance, ground, segment_distance_sq};
 use crate::nav::Traversal;
 use crate::nav::graph::lookup::{LinkSpot, note_look, spot};
 use crate::nav::graph::map::PointGraph;
@@ -82,11 +82,11 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// Whether a line is clear, and its last point up to which it is, both at the height of the links below.
     pub(crate) fn sight(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
-        self.sight_at((from, to), &Effort::endless())
+        self.sight_at(Segment { from, to }, &Effort::endless())
     }
 
     /// The same, and what it takes is counted.
-    pub(crate) fn sight_at(&self, line: (Vec3, Vec3), effort: &Effort) -> (bool, Vec3) {
+    pub(crate) fn sight_at(&self, line: Segment<Vec3>, effort: &Effort) -> (bool, Vec3) {
         self.sight_over(line, &|link| self.map.is_open(link, &self.by), effort)
     }
 
@@ -108,7 +108,7 @@ impl<'a> GraphGroundQuery<'a> {
     /// each of these places.
     pub(crate) fn sight_over(
         &self,
-        (from, to): (Vec3, Vec3),
+        Segment { from, to }: Segment<Vec3>,
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> (bool, Vec3) {
@@ -118,10 +118,11 @@ impl<'a> GraphGroundQuery<'a> {
             return (false, from);
         }
         let mut link = under.link;
-        let mut reached = self.cover((from, to), link).map_or(0.0, |[_, leave]| leave);
+        let mut reached = self.cover(Segment { from, to }, link).map_or(0.0, |[_, leave]| leave);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link((from, to), (reached, link), (usable, effort)) else {
+            let Some((leave, next)) = self.next_link(Segment { from, to }, reached, link, usable, effort)
+            else {
                 break;
             };
             (reached, link) = (leave, next);
@@ -141,7 +142,7 @@ impl<'a> GraphGroundQuery<'a> {
     /// [`GraphGroundQuery::sight_over`], and the square of the bends.
     pub(crate) fn bends(
         &self,
-        line: (Vec3, Vec3),
+        line: Segment<Vec3>,
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> Vec<Vec3> {
@@ -149,7 +150,12 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// The same over links that hold the line. Cost: the square of the bends.
-    pub(crate) fn bends_over(&self, (from, to): (Vec3, Vec3), chain: &Chain, effort: &Effort) -> Vec<Vec3> {
+    pub(crate) fn bends_over(
+        &self,
+        Segment { from, to }: Segment<Vec3>,
+        chain: &Chain,
+        effort: &Effort,
+    ) -> Vec<Vec3> {
         effort.add(BEND_EFFORT * chain.len() as u64);
         let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
         let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
@@ -157,13 +163,13 @@ impl<'a> GraphGroundQuery<'a> {
         let mut begun = 0.0;
         for pair in chain.windows(2) {
             let ((own, [_, leave]), (next, [enter, _])) = (pair[0], pair[1]);
-            let end = self.handover((from, to), [own, next], [enter.max(begun), leave.max(begun)]);
-            knots.extend(self.knots((from, to), own, [begun, end]));
+            let end = self.handover(Segment { from, to }, [own, next], [enter.max(begun), leave.max(begun)]);
+            knots.extend(self.knots(Segment { from, to }, own, [begun, end]));
             // Where one link takes over from another, the ground is taken to be half way between them.
             knots.push((end, height(own, end).midpoint(height(next, end))));
             (begun, link) = (end, next);
         }
-        knots.extend(self.knots((from, to), link, [begun, 1.0]));
+        knots.extend(self.knots(Segment { from, to }, link, [begun, 1.0]));
         knots.push((1.0, to.y));
         let place = |(part, y): (f64, f32)| {
             let place = from.lerp(to, part as f32);
@@ -181,22 +187,23 @@ impl<'a> GraphGroundQuery<'a> {
     /// not clear. Cost: as [`GraphGroundQuery::sight_over`].
     pub(crate) fn chain(
         &self,
-        (from, to): (Vec3, Vec3),
+        Segment { from, to }: Segment<Vec3>,
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> Chain {
         let under = self.begin(from, usable, effort).filter(|_| to.is_finite());
         let Some(LinkSpot { link, .. }) = under else { return Vec::new() };
-        let first = self.cover((from, to), link).unwrap_or([0.0; 2]);
+        let first = self.cover(Segment { from, to }, link).unwrap_or([0.0; 2]);
         let mut chain = vec![(link, first)];
         let (mut link, mut reached) = (link, first[1]);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link((from, to), (reached, link), (usable, effort)) else {
+            let Some((leave, next)) = self.next_link(Segment { from, to }, reached, link, usable, effort)
+            else {
                 return Vec::new();
             };
             (reached, link) = (leave, next);
-            chain.push((next, self.cover((from, to), next).unwrap_or([reached; 2])));
+            chain.push((next, self.cover(Segment { from, to }, next).unwrap_or([reached; 2])));
         }
         chain
     }
@@ -204,19 +211,19 @@ impl<'a> GraphGroundQuery<'a> {
     /// The heights beside a link where it bends within a stretch of a line.
     fn knots<'s>(
         &'s self,
-        line: (Vec3, Vec3),
+        line: Segment<Vec3>,
         link: u32,
         [begin, end]: [f64; 2],
     ) -> impl Iterator<Item = (f64, f32)> + use<'s, 'a> {
         let inner = self.ends_beside(line, link).into_iter().filter(move |part| begin < *part && *part < end);
-        inner.map(move |part| (part, self.height(link, line.0.lerp(line.1, part as f32))))
+        inner.map(move |part| (part, self.height(link, line.from.lerp(line.to, part as f32))))
     }
 
     /// Where a line goes over from one link to the next within the stretch that both hold: where they are
     /// nearest in height, the first such place.
-    fn handover(&self, line: (Vec3, Vec3), [own, next]: [u32; 2], [first, last]: [f64; 2]) -> f64 {
+    fn handover(&self, line: Segment<Vec3>, [own, next]: [u32; 2], [first, last]: [f64; 2]) -> f64 {
         let rise = |part: f64| {
-            let place = line.0.lerp(line.1, part as f32);
+            let place = line.from.lerp(line.to, part as f32);
             f64::from(self.height(next, place)) - f64::from(self.height(own, place))
         };
         let is_inner = |part: &f64| first < *part && *part < last;
@@ -238,8 +245,8 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// Where a line passes the ends of a link, as parts of the line in order: there the height beside the
     /// link bends.
-    fn ends_beside(&self, (from, to): (Vec3, Vec3), link: u32) -> Vec<f64> {
-        let (a, b) = self.on_ground(link);
+    fn ends_beside(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Vec<f64> {
+        let Segment { from: a, to: b } = self.on_ground(link);
         let (start, end) = (ground(from), ground(to));
         let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
         let sub = |p: [f64; 2], q: [f64; 2]| [p[0] - q[0], p[1] - q[1]];
@@ -259,14 +266,16 @@ impl<'a> GraphGroundQuery<'a> {
     /// and may lead further than any before.
     fn next_link(
         &self,
-        line: (Vec3, Vec3),
-        (reached, link): (f64, u32),
-        (usable, effort): (&dyn Fn(u32) -> bool, &Effort),
+        line: Segment<Vec3>,
+        reached: f64,
+        link: u32,
+        usable: &dyn Fn(u32) -> bool,
+        effort: &Effort,
     ) -> Option<(f64, u32)> {
-        let (from, to) = (ground(line.0), ground(line.1));
+        let (from, to) = (ground(line.from), ground(line.to));
         let along = [to[0] - from[0], to[1] - from[1]];
         let place = [from[0] + along[0] * reached, from[1] + along[1] * reached];
-        let meeting = line.0.lerp(line.1, reached as f32);
+        let meeting = line.from.lerp(line.to, reached as f32);
         let height = self.height(link, meeting);
         let near_m = f64::from(self.map.width_m()) + NEAR_M;
         // As far as a link can hold the line: as its further end does, and its width beyond.
@@ -278,10 +287,10 @@ impl<'a> GraphGroundQuery<'a> {
         let mut next: Option<(f64, u32)> = None;
         for &other in around {
             note_look();
-            let (a, b) = self.on_ground(other);
+            let Segment { from: a, to: b } = self.on_ground(other);
             let furthest = next.map_or(reached, |(furthest, _)| furthest);
             if part(a).max(part(b)) + beyond < furthest * length_sq
-                || is_beside(place, (a, b), near_m)
+                || is_beside(place, a, b, near_m)
                 || segment_distance_sq(place, a, b) > near_m * near_m
                 || !usable(other)
             {
@@ -307,7 +316,7 @@ impl<'a> GraphGroundQuery<'a> {
         };
         let all = (0..map.net().links().len() as u32).filter(|&link| usable(link));
         let covers: Vec<(u32, [f64; 2])> =
-            all.filter_map(|link| Some((link, self.cover((from, to), link)?))).collect();
+            all.filter_map(|link| Some((link, self.cover(Segment { from, to }, link)?))).collect();
         let own = covers.iter().find(|cover| cover.0 == under.link);
         let (mut link, mut reached) = (under.link, own.map_or(0.0, |cover| cover.1[1]));
         while reached < 1.0 {
@@ -340,15 +349,19 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// The part of a line within the width of a link.
-    fn cover(&self, (from, to): (Vec3, Vec3), link: u32) -> Option<[f64; 2]> {
-        within_stadium((ground(from), ground(to)), self.on_ground(link), self.map.width_m())
+    fn cover(&self, Segment { from, to }: Segment<Vec3>, link: u32) -> Option<[f64; 2]> {
+        within_stadium(
+            Segment { from: ground(from), to: ground(to) },
+            self.on_ground(link),
+            self.map.width_m(),
+        )
     }
 
     /// The ends of a link, on the ground.
-    fn on_ground(&self, link: u32) -> (Point, Point) {
+    fn on_ground(&self, link: u32) -> Segment<Point> {
         let net = self.map.net();
-        let [a, b] = net.places(link).map(ground);
-        (a, b)
+        let [from, to] = net.places(link).map(ground);
+        Segment { from, to }
     }
 
     /// The same place at the height of the ground.
@@ -360,7 +373,7 @@ impl<'a> GraphGroundQuery<'a> {
 
 /// Whether a segment is further from a place than a distance along one axis alone.
 #[inline(always)]
-fn is_beside(place: Point, (a, b): (Point, Point), near_m: f64) -> bool {
+fn is_beside(place: Point, a: Point, b: Point, near_m: f64) -> bool {
     let is_off = |at: usize| place[at] < a[at].min(b[at]) - near_m || place[at] > a[at].max(b[at]) + near_m;
     is_off(0) || is_off(1)
 }
@@ -396,10 +409,10 @@ fn kept_knots(knots: &[(f64, f32)], effort: &Effort) -> Vec<(f64, f32)> {
 }
 
 /// The part of a line within a distance of a segment: convex, so one stretch.
-fn within_stadium(line: ([f64; 2], [f64; 2]), link: ([f64; 2], [f64; 2]), width_m: f32) -> Option<[f64; 2]> {
+fn within_stadium(line: Segment<Point>, link: Segment<Point>, width_m: f32) -> Option<[f64; 2]> {
     // As wide as what counts as standing on it.
     let width = f64::from(width_m) + 1e-4;
-    let ((from, to), (a, b)) = (line, link);
+    let (Segment { from, to }, Segment { from: a, to: b }) = (line, link);
     let sub = |p: [f64; 2], q: [f64; 2]| [p[0] - q[0], p[1] - q[1]];
     let dot = |p: [f64; 2], q: [f64; 2]| p[0] * q[0] + p[1] * q[1];
     let along = sub(to, from);

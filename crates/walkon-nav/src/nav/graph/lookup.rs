@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
-use crate::base::geom::{self, Point, ground};
+use crate::base::geom::{self, Point, Segment, ground};
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::map::STOREY_M;
 use crate::nav::smooth::Effort;
@@ -215,13 +215,13 @@ impl Lookup {
     /// Links whose squares a line on the ground comes through, each once, sorted. Cost: the rows of squares
     /// that it comes through, and the links.
     pub(crate) fn along(&self, from: Vec3, to: Vec3, reach_m: f32, out: &mut Vec<u32>) {
-        self.along_at((from, to), reach_m, out, &Effort::endless());
+        self.along_at(Segment { from, to }, reach_m, out, &Effort::endless());
     }
 
     /// The same, and what it takes is counted.
     pub(crate) fn along_at(
         &self,
-        (from, to): (Vec3, Vec3),
+        Segment { from, to }: Segment<Vec3>,
         reach_m: f32,
         out: &mut Vec<u32>,
         effort: &Effort,
@@ -272,7 +272,8 @@ impl Lookup {
     pub(crate) fn nearest(
         &self,
         net: &Adjacency,
-        (point, within_m): (Vec3, f32),
+        point: Vec3,
+        within_m: f32,
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> Option<LinkSpot> {
@@ -286,7 +287,7 @@ impl Lookup {
             if !self.is_worth_looking(reach_m) {
                 break;
             }
-            self.along_at((point, point), reach_m, &mut near, effort);
+            self.along_at(Segment { from: point, to: point }, reach_m, &mut near, effort);
             effort.add(OFFER_EFFORT * near.len() as u64);
             for &link in &near {
                 note_look();
@@ -308,7 +309,7 @@ impl Lookup {
 
     /// The point of the graph nearest in space, within a storey.
     pub(crate) fn nearest_point(&self, net: &Adjacency, point: Vec3) -> Option<u32> {
-        let spot = self.nearest(net, (point, STOREY_M), &|_| true, &Effort::endless())?;
+        let spot = self.nearest(net, point, STOREY_M, &|_| true, &Effort::endless())?;
         let [a, b] = net.links()[spot.link as usize];
         Some(if spot.part <= 0.5 { a } else { b })
     }

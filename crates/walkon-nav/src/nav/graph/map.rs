@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use glam::Vec3;
 
 use crate::base::cost::Cost;
-use crate::base::geom::{self, Bounds, Point, ground};
+use crate::base::geom::{self, Bounds, Point, Segment, ground};
 use crate::base::hash::{StateHash, mix};
 use crate::base::ids::AreaId;
 use crate::nav::Links;
@@ -353,20 +353,21 @@ impl PointGraph {
     /// way.
     pub(crate) fn straight_at(
         &self,
-        (from, to): (Vec3, Vec3),
+        Segment { from, to }: Segment<Vec3>,
         by: &Traversal,
         effort: &Effort,
     ) -> Option<Cost> {
-        let (clear, end) = GraphGroundQuery::new(self, by).sight_at((from, to), effort);
-        clear.then(|| self.cost_of((from, to), end, (by, effort)))
+        let (clear, end) = GraphGroundQuery::new(self, by).sight_at(Segment { from, to }, effort);
+        clear.then(|| self.cost_of(Segment { from, to }, end, by, effort))
     }
 
     /// The cost of a straight line that is clear and ends at `end`, at the height of the ground.
     pub(crate) fn cost_of(
         &self,
-        (from, to): (Vec3, Vec3),
+        Segment { from, to }: Segment<Vec3>,
         end: Vec3,
-        (by, effort): (&Traversal, &Effort),
+        by: &Traversal,
+        effort: &Effort,
     ) -> Cost {
         let places = [from, to, from.midpoint(to)];
         places.into_iter().for_each(|place| effort.add(GraphGroundQuery::under_effort(self, place)));
@@ -390,7 +391,7 @@ impl PointGraph {
         effort.add(GraphGroundQuery::under_effort(self, point));
         self.spot_through(point, by).or_else(|| {
             let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
-            self.lookup.nearest(&self.net, (point, START_MAX_M), &usable, effort)
+            self.lookup.nearest(&self.net, point, START_MAX_M, &usable, effort)
         })
     }
 
@@ -401,7 +402,8 @@ impl PointGraph {
         labels: &[u32],
         start: &LinkSpot,
         to: Vec3,
-        (by, effort): (&Traversal, &Effort),
+        by: &Traversal,
+        effort: &Effort,
     ) -> Option<PathFailure> {
         effort.add(QUESTION_EFFORT + GraphGroundQuery::under_effort(self, to));
         let label = |spot: &LinkSpot| labels[self.net.links()[spot.link as usize][0] as usize];

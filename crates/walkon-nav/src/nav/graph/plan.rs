@@ -11,6 +11,7 @@ use std::cell::RefCell;
 
 use glam::Vec3;
 
+use crate::base::geom::Segment;
 use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::dijkstra::{FAR, Tip};
@@ -231,7 +232,7 @@ impl GraphPlan {
     fn answer(&mut self, map: &PointGraph, query: &PathQuery, allowance: u32) -> Option<PathAnswer> {
         let mut line = self.line.take()?;
         let effort = line.bill.slice(allowance);
-        let is_done = self.step_line(map, (query, &mut line), &effort);
+        let is_done = self.step_line(map, query, &mut line, &effort);
         line.bill.take(&effort);
         let spent = self.spent.saturating_add(line.bill.charged());
         if !is_done {
@@ -239,7 +240,7 @@ impl GraphPlan {
                 self.line = Some(line);
                 return None;
             }
-            self.cut_short(map, (query, &mut line));
+            self.cut_short(map, query, &mut line);
         }
         self.spent = spent;
         let granted = line.bill.granted();
@@ -260,29 +261,24 @@ impl GraphPlan {
 
     /// Goes on until the line is smooth, laid on the ground and measured, or the effort is spent; whether it
     /// is.
-    fn step_line(
-        &self,
-        map: &PointGraph,
-        (query, line): (&PathQuery, &mut GraphLine),
-        effort: &Effort,
-    ) -> bool {
+    fn step_line(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
         if line.smooth.is_empty() {
-            if !self.smooth(map, (query, line), effort) {
+            if !self.smooth(map, query, line, effort) {
                 return false;
             }
             self.end_smoothing(query, line);
         }
-        self.lay(map, (query, line), effort) && line.measure.step((map, &query.by), &line.laid, effort)
+        self.lay(map, query, line, effort) && line.measure.step(map, &query.by, &line.laid, effort)
     }
 
     /// Ends what is left of a line without smoothing it.
-    fn cut_short(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine)) {
+    fn cut_short(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine) {
         if line.smooth.is_empty() {
             self.end_smoothing(query, line);
         }
         let endless = SmoothingBill::default().slice(u32::MAX);
-        let is_laid = self.lay(map, (query, line), &endless);
-        let is_measured = line.measure.step((map, &query.by), &line.laid, &endless);
+        let is_laid = self.lay(map, query, line, &endless);
+        let is_measured = line.measure.step(map, &query.by, &line.laid, &endless);
         debug_assert!(is_laid && is_measured, "what has no end ends by itself");
     }
 
@@ -301,7 +297,7 @@ impl GraphPlan {
     }
 
     /// Goes on until the line is smooth, or the effort is spent; whether it is smooth.
-    fn smooth(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine), effort: &Effort) -> bool {
+    fn smooth(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
         let (by, start) = (&query.by, self.ends[0]);
         let footing = GraphGroundQuery::new(map, by);
         let others: &[Disc] = match self.others {
@@ -318,10 +314,10 @@ impl GraphPlan {
                 return false;
             }
             if is_level_way {
-                let (is_clear, reached) = footing.sight_at((from, to), effort);
+                let (is_clear, reached) = footing.sight_at(Segment { from, to }, effort);
                 return is_clear && is_level(reached, to);
             }
-            let chain = footing.chain((from, to), &is_open, effort);
+            let chain = footing.chain(Segment { from, to }, &is_open, effort);
             let is_clear = footing.end_over(to, &chain).is_some_and(|end| is_level(end, to));
             if is_clear {
                 *last.borrow_mut() = ClearLine { from, to, chain };
@@ -331,16 +327,16 @@ impl GraphPlan {
         let is_plain = map.is_plain() && by.areas.is_none();
         let usable = |link: u32| map.passage(link, by) != Passage::Closed;
         let price = |from: Vec3, to: Vec3| {
-            let cost = map.straight_at((from, to), by, effort);
+            let cost = map.straight_at(Segment { from, to }, by, effort);
             cost.map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
         };
         let bends = |from: Vec3, to: Vec3| {
             let last = last.borrow();
             let is_known = (last.from, last.to) == (from, to);
             if is_known {
-                footing.bends_over((from, to), &last.chain, effort)
+                footing.bends_over(Segment { from, to }, &last.chain, effort)
             } else {
-                footing.bends((from, to), &usable, effort)
+                footing.bends(Segment { from, to }, &usable, effort)
             }
         };
         // Over steps and slopes a line is as long as the ground below it.
@@ -361,7 +357,7 @@ impl GraphPlan {
 
     /// Goes on until the line has a point wherever the ground below it bends, or the effort is spent: it lies
     /// on the links. Whether it does.
-    fn lay(&self, map: &PointGraph, (query, line): (&PathQuery, &mut GraphLine), effort: &Effort) -> bool {
+    fn lay(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
         let footing = GraphGroundQuery::new(map, &query.by);
         let usable = |link: u32| map.passage(link, &query.by) != Passage::Closed;
         line.laid.extend(line.smooth.first().filter(|_| line.laid.is_empty()));
@@ -371,7 +367,7 @@ impl GraphPlan {
                 return false;
             }
             let [from, to] = [line.smooth[line.laid_to], line.smooth[line.laid_to + 1]];
-            line.laid.extend(footing.bends((from, to), &usable, effort));
+            line.laid.extend(footing.bends(Segment { from, to }, &usable, effort));
             line.laid.push(to);
             line.laid_to += 1;
         }
@@ -400,14 +396,14 @@ impl Plan for GraphPlan {
         // the way.
         let began = if under.is_some() { start.above(query.start) } else { start.point };
         let labels = map.labels(by);
-        let trouble = map.trouble(&labels, &start, query.goal, (by, &effort));
+        let trouble = map.trouble(&labels, &start, query.goal, by, &effort);
         let label = |link: u32| labels[map.net().links()[link as usize][0] as usize];
         let goal = match trouble {
             None => map.spot_through(query.goal, by),
             Some(_) => {
                 let usable =
                     |link: u32| label(link) == label(start.link) && map.passage(link, by) != Passage::Closed;
-                map.lookup().nearest(map.net(), (query.goal, f32::INFINITY), &usable, &effort)
+                map.lookup().nearest(map.net(), query.goal, f32::INFINITY, &usable, &effort)
             }
         };
         let Some(goal) = goal else { return Err(Box::new(none(PathFailure::NoPath))) };
@@ -554,18 +550,18 @@ fn is_level(end: Vec3, to: Vec3) -> bool {
 impl Measure {
     /// Goes on to find length, cost, and the closed areas that a path goes through, until it is measured or
     /// the effort is spent; whether it is measured.
-    fn step(&mut self, (map, by): (&PointGraph, &Traversal), points: &[Vec3], effort: &Effort) -> bool {
+    fn step(&mut self, map: &PointGraph, by: &Traversal, points: &[Vec3], effort: &Effort) -> bool {
         for pair in points.windows(2).skip(self.done) {
             if effort.is_spent() {
                 return false;
             }
-            self.add((map, by), [pair[0], pair[1]], effort);
+            self.add(map, by, [pair[0], pair[1]], effort);
             self.done += 1;
         }
         true
     }
 
-    fn add(&mut self, (map, by): (&PointGraph, &Traversal), [from, to]: [Vec3; 2], effort: &Effort) {
+    fn add(&mut self, map: &PointGraph, by: &Traversal, [from, to]: [Vec3; 2], effort: &Effort) {
         let stretch_m = f64::from(from.distance(to));
         let from_m = self.length_m;
         self.length_m += f64::from(crate::base::geom::flat_distance(from, to));
@@ -573,9 +569,9 @@ impl Measure {
         let passage = map.spot_through(from.midpoint(to), by).map(|spot| map.passage(spot.link, by));
         let Some(Passage::Through(area, metres)) = passage else {
             // Where links fork above one another the straight line may be another than the one meant.
-            let (is_clear, end) = GraphGroundQuery::new(map, by).sight_at((from, to), effort);
+            let (is_clear, end) = GraphGroundQuery::new(map, by).sight_at(Segment { from, to }, effort);
             let straight =
-                (is_clear && is_level(end, to)).then(|| map.cost_of((from, to), end, (by, effort)));
+                (is_clear && is_level(end, to)).then(|| map.cost_of(Segment { from, to }, end, by, effort));
             let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
             self.cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
             return;
@@ -603,7 +599,7 @@ impl PointGraph {
         let Some(start) = self.start_spot(from, by, effort) else {
             return Reach::No(PathFailure::StartOffNav);
         };
-        self.trouble(&self.labels(by), &start, to, (by, effort)).map_or(Reach::Yes, Reach::No)
+        self.trouble(&self.labels(by), &start, to, by, effort).map_or(Reach::Yes, Reach::No)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-use crate::base::geom::{Bounds, STOREY_M};
+use crate::base::geom::{Bounds, STOREY_M, Segment};
 use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
@@ -23,7 +23,7 @@ impl PointGraph {
             Some(scene) => scene.is_clear(look.from + Vec3::Y * EYE_M, look.to + Vec3::Y * EYE_M),
             None => {
                 let footing = GraphGroundQuery::new(self, &Traversal::default());
-                footing.sight_over((look.from, look.to), &|_| true, &Effort::endless()).0
+                footing.sight_over(Segment { from: look.from, to: look.to }, &|_| true, &Effort::endless()).0
             }
         };
         is_clear && !self.is_hidden(look, &line)

@@ -7,6 +7,7 @@
 //! are the same both ways round: the lower of the two.
 
 use crate::nav::buckets::Buckets;
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::layout::Unit;
 use crate::nav::hierarchy::sectors::{NODES, Sectors};
@@ -102,7 +103,7 @@ impl GateLandmarks {
                 continue;
             }
             let node = self.node(at as u32);
-            let table = self.flood_into(sectors, node, (queue, vec![u32::MAX; count]));
+            let table = self.flood_into(sectors, node, queue, vec![u32::MAX; count]);
             let mut joined = 0;
             seen.iter_mut().zip(&table).filter(|(_, cost)| **cost != u32::MAX).for_each(|(seen, _)| {
                 *seen = true;
@@ -120,16 +121,11 @@ impl GateLandmarks {
 
     fn flood(&self, sectors: &Sectors, from: u32, queue: &mut Buckets) -> Vec<u32> {
         let count = sectors.all().iter().map(|sector| sector.gates.len()).sum();
-        self.flood_into(sectors, from, (queue, vec![u32::MAX; count]))
+        self.flood_into(sectors, from, queue, vec![u32::MAX; count])
     }
 
     /// The costs between a gate and all others.
-    fn flood_into(
-        &self,
-        sectors: &Sectors,
-        from: u32,
-        (queue, mut costs): (&mut Buckets, Vec<u32>),
-    ) -> Vec<u32> {
+    fn flood_into(&self, sectors: &Sectors, from: u32, queue: &mut Buckets, mut costs: Vec<u32>) -> Vec<u32> {
         queue.reset(0, QUEUE_SHIFT);
         let relax = |node: u32, cost: u32, costs: &mut [u32], queue: &mut Buckets| {
             if let Some(known) = self.at(node).and_then(|at| costs.get_mut(at)).filter(|known| cost < **known)
@@ -159,7 +155,7 @@ impl GateLandmarks {
     }
 
     /// What is known of a goal, given the gates of its sector and what it costs from each to it.
-    pub(crate) fn goal(&self, (cell, floor): ((u32, u32), Unit), gates: Vec<(u32, u32)>) -> GateGoal {
+    pub(crate) fn goal(&self, cell: Cell, floor: Unit, gates: Vec<(u32, u32)>) -> GateGoal {
         let (mut least, mut most) = ([u64::MAX; PLACES], [0; PLACES]);
         for (node, cost) in gates.into_iter().filter(|(_, cost)| *cost != u32::MAX) {
             let kept = self.at(node).and_then(|at| self.kept.get(at)).unwrap_or(&[MUTE; PLACES]);
@@ -183,7 +179,7 @@ impl GateLandmarks {
 
     /// A bound of the cost from a gate, which lies beside a cell.
     #[inline(always)]
-    pub(crate) fn bound(&self, goal: &GateGoal, node: u32, (cell, floor): ((u32, u32), Unit)) -> u32 {
+    pub(crate) fn bound(&self, goal: &GateGoal, node: u32, cell: Cell, floor: Unit) -> u32 {
         let kept = self.at(node).and_then(|at| self.kept.get(at));
         let bound = kept.map_or(0, |kept| self.step.cost(goal.lanes.bound(kept).into()));
         if self.changed.is_empty() {
@@ -193,7 +189,7 @@ impl GateLandmarks {
     }
 
     /// What it costs at least to get from a cell to a sector that changed, or back.
-    fn to_changed(&self, cell: (u32, u32), floor: Unit) -> u32 {
+    fn to_changed(&self, cell: Cell, floor: Unit) -> u32 {
         self.changed.least(cell, |dx, dz| floor.octile(dx, dz))
     }
 }
@@ -254,19 +250,19 @@ mod tests {
             let mut sectors = Sectors::new(&ground);
             for _ in 0..4 {
                 let ground = WeightedGround { factor: &factor, unit, ..WeightedGround::even(&bits) };
-                let cells: Vec<(u32, u32)> = (0..200)
-                    .map(|_| (rng.below(SIZE.0.into()) as u32, rng.below(SIZE.1.into()) as u32))
-                    .filter(|&(x, z)| bits.get(x, z))
+                let cells: Vec<Cell> = (0..200)
+                    .map(|_| Cell { x: rng.below(SIZE.0.into()) as u32, z: rng.below(SIZE.1.into()) as u32 })
+                    .filter(|&Cell { x, z }| bits.get(x, z))
                     .collect();
                 let [start, goal] = [cells[0], cells[1]];
                 let ends = [(start, Flow::From), (goal, Flow::To)]
-                    .map(|(cell, flow)| RouteEnd::new((&sectors, &ground), cell, flow, &mut table));
+                    .map(|(cell, flow)| RouteEnd::new(&sectors, &ground, cell, flow, &mut table));
                 let far = GateSearch::far_goal(&sectors, ground.floor(), &ends[1]);
                 let costs = brute(&sectors, &ends[1].entries(&sectors));
                 for (node, &cost) in (0..).zip(&costs) {
                     let Some((_, gate)) = sectors.gate(node) else { continue };
                     let cell = sectors.inner(node / NODES, gate);
-                    let bound = sectors.far().bound(&far, node, (cell, ground.floor()));
+                    let bound = sectors.far().bound(&far, node, cell, ground.floor());
                     assert!(bound <= cost, "round {round}: {node} to {goal:?}, {bound} of {cost}");
                     let near = octile(ground.floor(), cell, goal);
                     tight += u32::from(cost != u32::MAX && bound > near);
@@ -285,10 +281,13 @@ mod tests {
                     assert_eq!((step == SearchStep::Found).then(|| search.cost().0), best, "round {round}");
                 }
                 // Opens, closes and cheapens some cells.
-                let (x, z) = cells[2];
-                let part = CellRect { first: (x, z), end: ((x + 9).min(SIZE.0), (z + 7).min(SIZE.1)) };
+                let Cell { x, z } = cells[2];
+                let part = CellRect {
+                    first: Cell { x, z },
+                    end: Cell { x: (x + 9).min(SIZE.0), z: (z + 7).min(SIZE.1) },
+                };
                 for (x, z) in
-                    (part.first.1..part.end.1).flat_map(|z| (part.first.0..part.end.0).map(move |x| (x, z)))
+                    (part.first.z..part.end.z).flat_map(|z| (part.first.x..part.end.x).map(move |x| (x, z)))
                 {
                     bits.set(x, z, rng.chance(0.8));
                     factor[(z * SIZE.0 + x) as usize] = FACTOR_ONE;

@@ -5,6 +5,7 @@
 //! how much is looked at. Charge: 1 a pop.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::Unit;
 use crate::nav::hierarchy::alt_heuristic::GateGoal;
@@ -18,7 +19,7 @@ use crate::nav::search_state::{Ends, Kernel, NodeRecord, SearchStep, WAITING};
 /// from each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RouteEnd {
-    pub(crate) cell: (u32, u32),
+    pub(crate) cell: Cell,
     sector: u32,
     costs: Vec<u32>,
 }
@@ -27,8 +28,9 @@ impl RouteEnd {
     /// Where a route begins (`Flow::From`) or ends (`Flow::To`). Cost: a flood of the sector, which stays in
     /// `table`.
     pub(crate) fn new(
-        (sectors, ground): (&Sectors, &WeightedGround),
-        cell: (u32, u32),
+        sectors: &Sectors,
+        ground: &WeightedGround,
+        cell: Cell,
         flow: Flow,
         table: &mut CellTable,
     ) -> Self {
@@ -61,7 +63,7 @@ pub(crate) struct GateSearch<'a> {
 impl GateSearch<'_> {
     /// What is known of the goal.
     pub(crate) fn far_goal(sectors: &Sectors, floor: Unit, goal: &RouteEnd) -> GateGoal {
-        sectors.far().goal((goal.cell, floor), goal.entries(sectors))
+        sectors.far().goal(goal.cell, floor, goal.entries(sectors))
     }
 
     /// The node of the first end; the next is that of the other.
@@ -70,7 +72,7 @@ impl GateSearch<'_> {
     }
 
     /// The cell in which a sector is entered by a gate, and the one before.
-    pub(crate) fn cells(&self, node: NodeId) -> Option<[(u32, u32); 2]> {
+    pub(crate) fn cells(&self, node: NodeId) -> Option<[Cell; 2]> {
         let (_, gate) = self.sectors.gate(node.0)?;
         let sector = node.0 / NODES;
         Some([self.sectors.inner(sector, gate), self.sectors.outer(sector, gate)])
@@ -78,8 +80,8 @@ impl GateSearch<'_> {
 
     /// Lower bound of the cost from a gate, entered in a cell, to the goal.
     #[inline(always)]
-    fn to_go(self, node: u32, cell: (u32, u32)) -> u32 {
-        let far = self.sectors.far().bound(self.far, node, (cell, self.floor));
+    fn to_go(self, node: u32, cell: Cell) -> u32 {
+        let far = self.sectors.far().bound(self.far, node, cell, self.floor);
         far.max(octile(self.floor, cell, self.ends[1].cell))
     }
 }

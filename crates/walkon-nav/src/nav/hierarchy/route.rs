@@ -6,6 +6,7 @@
 //! gates as in cells, and 1 a straight line.
 
 use crate::nav::NodeId;
+use crate::nav::cell::Cell;
 use crate::nav::cells::{WeightedGround, line_of_sight};
 use crate::nav::hierarchy::alt_heuristic::GateGoal;
 use crate::nav::hierarchy::gates::{GateSearch, RouteEnd};
@@ -41,11 +42,11 @@ enum RouteStage {
 /// From gate to gate.
 #[derive(Clone, Copy, Debug)]
 struct Leg {
-    from: (u32, u32),
+    from: Cell,
     /// The last cell within the sector.
-    last: (u32, u32),
+    last: Cell,
     /// The one beyond the gate; the same at the goal.
-    to: (u32, u32),
+    to: Cell,
     /// In steps from cell to cell.
     cost: u32,
 }
@@ -55,17 +56,17 @@ impl SectorRoute {
     pub(crate) fn begin(
         sectors: &Sectors,
         ground: &WeightedGround,
-        [start, goal]: [(u32, u32); 2],
+        [start, goal]: [Cell; 2],
         search: &mut Search,
     ) -> Option<Self> {
-        let away = (start.0 / SIDE).abs_diff(goal.0 / SIDE).max((start.1 / SIDE).abs_diff(goal.1 / SIDE));
+        let away = (start.x / SIDE).abs_diff(goal.x / SIDE).max((start.z / SIDE).abs_diff(goal.z / SIDE));
         if away < NEAR_SECTORS || !sectors.is_in(ground.unit) {
             return None;
         }
         let mut table = CellTable::default();
-        let from = RouteEnd::new((sectors, ground), start, Flow::From, &mut table);
+        let from = RouteEnd::new(sectors, ground, start, Flow::From, &mut table);
         let spent = table.spent();
-        let to = RouteEnd::new((sectors, ground), goal, Flow::To, &mut table);
+        let to = RouteEnd::new(sectors, ground, goal, Flow::To, &mut table);
         let spent = spent + table.spent();
         let far = GateSearch::far_goal(sectors, ground.floor(), &to);
         let width = ground.bits.width();
@@ -76,7 +77,7 @@ impl SectorRoute {
             stage: RouteStage::Gates,
             legs: Vec::new(),
             next: 0,
-            nodes: vec![NodeId(start.1 * width + start.0)],
+            nodes: vec![NodeId(start.z * width + start.x)],
             cost: 0,
             spent,
         };
@@ -106,7 +107,8 @@ impl SectorRoute {
     /// Goes on until it ends or has spent the allowance.
     pub(crate) fn step(
         &mut self,
-        (sectors, ground): (&Sectors, &WeightedGround),
+        sectors: &Sectors,
+        ground: &WeightedGround,
         search: &mut Search,
         allowance: u32,
     ) -> SearchStep {
@@ -152,8 +154,8 @@ impl SectorRoute {
     /// Appends a leg; false when there is no way.
     fn take(&mut self, leg: Leg, sectors: &Sectors, ground: &WeightedGround) -> bool {
         let width = ground.bits.width();
-        let node = |(x, z): (u32, u32)| NodeId(z * width + x);
-        let middle = |(x, z): (u32, u32)| [f64::from(x) + 0.5, f64::from(z) + 0.5];
+        let node = |Cell { x, z }: Cell| NodeId(z * width + x);
+        let middle = |Cell { x, z }: Cell| [f64::from(x) + 0.5, f64::from(z) + 0.5];
         let straight = line_of_sight::cost(ground, middle(leg.from), middle(leg.to));
         self.spent += 1;
         if let Some(cost) = straight.filter(|cost| cost.0 <= leg.cost) {
@@ -162,7 +164,7 @@ impl SectorRoute {
             return true;
         }
         self.table.lay_out(ground, sectors.part(sectors.sector(leg.from)));
-        if leg.last != leg.from && self.table.way((leg.from, leg.last), leg.cost, &mut self.nodes).is_none() {
+        if leg.last != leg.from && self.table.way(leg.from, leg.last, leg.cost, &mut self.nodes).is_none() {
             return false;
         }
         self.spent += self.table.spent();

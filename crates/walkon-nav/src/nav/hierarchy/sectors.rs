@@ -6,6 +6,7 @@
 //! border of many openings keeps the first eight gates: if that divides joined ground, no way is found here.
 //! Memory: about a byte a cell. Cost: making a sector takes one flood of it for each gate.
 
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::{Rates, StepKind, Unit};
@@ -26,7 +27,8 @@ pub(crate) const NODES: u32 = 4 * SLOTS;
 pub(crate) struct Sectors {
     unit: Unit,
     /// Cells.
-    size: (u32, u32),
+    width: u32,
+    depth: u32,
     across: u32,
     down: u32,
     sectors: Vec<Sector>,
@@ -94,7 +96,7 @@ impl Sectors {
         let (across, down) = (width.div_ceil(SIDE), depth.div_ceil(SIDE));
         let sectors = vec![Sector::default(); (across * down) as usize];
         let far = GateLandmarks::default();
-        let mut all = Self { unit: ground.unit, size: (width, depth), across, down, sectors, far };
+        let mut all = Self { unit: ground.unit, width, depth, across, down, sectors, far };
         let mut table = CellTable::default();
         (0..across * down).for_each(|sector| all.make(ground, sector, &mut table));
         all.far = GateLandmarks::new(&all);
@@ -117,11 +119,11 @@ impl Sectors {
     /// Makes again what cells that changed have a part in: cells from `first` on, up to `end`, exclusive.
     pub(crate) fn redo(&mut self, ground: &WeightedGround, changed: &[CellRect]) {
         let mut touched = Vec::new();
-        for part in changed.iter().filter(|part| part.first.0 < part.end.0 && part.first.1 < part.end.1) {
+        for part in changed.iter().filter(|part| part.first.x < part.end.x && part.first.z < part.end.z) {
             // Cells on a border have a part in the gates of the sector beyond.
             let part = part.grown(1, ground);
-            for z in part.first.1 / SIDE..=(part.end.1 - 1) / SIDE {
-                touched.extend((part.first.0 / SIDE..=(part.end.0 - 1) / SIDE).map(|x| z * self.across + x));
+            for z in part.first.z / SIDE..=(part.end.z - 1) / SIDE {
+                touched.extend((part.first.x / SIDE..=(part.end.x - 1) / SIDE).map(|x| z * self.across + x));
             }
         }
         touched.sort_unstable();
@@ -163,13 +165,13 @@ impl Sectors {
 
     /// The cells of a sector.
     pub(crate) fn part(&self, sector: u32) -> CellRect {
-        let first = (sector % self.across * SIDE, sector / self.across * SIDE);
-        let end = ((first.0 + SIDE).min(self.size.0), (first.1 + SIDE).min(self.size.1));
+        let first = Cell { x: sector % self.across * SIDE, z: sector / self.across * SIDE };
+        let end = Cell { x: (first.x + SIDE).min(self.width), z: (first.z + SIDE).min(self.depth) };
         CellRect { first, end }
     }
 
     /// The sector that holds a cell.
-    pub(crate) fn sector(&self, (x, z): (u32, u32)) -> u32 {
+    pub(crate) fn sector(&self, Cell { x, z }: Cell) -> u32 {
         z / SIDE * self.across + x / SIDE
     }
 
@@ -205,25 +207,25 @@ impl Sectors {
 
     /// The cell of a sector by which one leaves it.
     #[inline(always)]
-    pub(crate) fn inner(&self, sector: u32, gate: Gate) -> (u32, u32) {
+    pub(crate) fn inner(&self, sector: u32, gate: Gate) -> Cell {
         let (part, along) = (self.part(sector), u32::from(gate.along));
         match u32::from(gate.slot) / SLOTS {
-            0 => (part.end.0 - 1, part.first.1 + along),
-            1 => (part.first.0 + along, part.end.1 - 1),
-            2 => (part.first.0, part.first.1 + along),
-            _ => (part.first.0 + along, part.first.1),
+            0 => Cell { x: part.end.x - 1, z: part.first.z + along },
+            1 => Cell { x: part.first.x + along, z: part.end.z - 1 },
+            2 => Cell { x: part.first.x, z: part.first.z + along },
+            _ => Cell { x: part.first.x + along, z: part.first.z },
         }
     }
 
     /// The cell beyond.
     #[inline(always)]
-    pub(crate) fn outer(&self, sector: u32, gate: Gate) -> (u32, u32) {
-        let (x, z) = self.inner(sector, gate);
+    pub(crate) fn outer(&self, sector: u32, gate: Gate) -> Cell {
+        let Cell { x, z } = self.inner(sector, gate);
         match u32::from(gate.slot) / SLOTS {
-            0 => (x + 1, z),
-            1 => (x, z + 1),
-            2 => (x.wrapping_sub(1), z),
-            _ => (x, z.wrapping_sub(1)),
+            0 => Cell { x: x + 1, z },
+            1 => Cell { x, z: z + 1 },
+            2 => Cell { x: x.wrapping_sub(1), z },
+            _ => Cell { x, z: z.wrapping_sub(1) },
         }
     }
 
@@ -241,20 +243,17 @@ impl Sectors {
         }
         let CellRect { first, end } = self.part(sector);
         let pair = |at: u32| match side {
-            0 => ((end.0 - 1, at), (end.0, at)),
-            1 => ((at, end.1 - 1), (at, end.1)),
-            2 => ((first.0, at), (first.0 - 1, at)),
-            _ => ((at, first.1), (at, first.1 - 1)),
+            0 => [end.x - 1, end.x].map(|x| Cell { x, z: at }),
+            1 => [end.z - 1, end.z].map(|z| Cell { x: at, z }),
+            2 => [first.x, first.x - 1].map(|x| Cell { x, z: at }),
+            _ => [first.z, first.z - 1].map(|z| Cell { x: at, z }),
         };
-        let range = if side & 1 == 0 { first.1..end.1 } else { first.0..end.0 };
+        let range = if side & 1 == 0 { first.z..end.z } else { first.x..end.x };
         let rates = Rates::new(ground.unit);
-        let toll = |(x, z): (u32, u32)| {
+        let toll = |Cell { x, z }: Cell| {
             ground.step(&rates, (z * ground.bits.width() + x) as usize, StepKind::Straight)
         };
-        let is_open = |at: u32| {
-            let (inner, outer) = pair(at);
-            ground.bits.get(inner.0, inner.1) && ground.bits.get(outer.0, outer.1)
-        };
+        let is_open = |at: u32| pair(at).into_iter().all(|Cell { x, z }| ground.bits.get(x, z));
         let mut at = range.start;
         while at < range.end {
             let run = (at..range.end).take_while(|&at| is_open(at)).count() as u32;
@@ -262,14 +261,14 @@ impl Sectors {
             for piece in 0..pieces {
                 let (low, high) = (at + piece * run / pieces, at + (piece + 1) * run / pieces);
                 let rank = |&at: &u32| {
-                    let (inner, outer) = pair(at);
+                    let [inner, outer] = pair(at);
                     (u64::from(toll(inner)) + u64::from(toll(outer)), (2 * at + 1).abs_diff(low + high), at)
                 };
                 let Some(best) = (low..high).min_by_key(rank) else { continue };
                 if gates.len() < SLOTS as usize {
                     let slot = (side * SLOTS) as u8 + gates.len() as u8;
                     let along = (best - range.start) as u8;
-                    gates.push(Gate { slot, along, toll: toll(pair(best).1) });
+                    gates.push(Gate { slot, along, toll: toll(pair(best)[1]) });
                 }
             }
             at += run + 1;

@@ -6,6 +6,7 @@
 
 use crate::nav::NodeId;
 use crate::nav::buckets::Buckets;
+use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::WeightedGround;
 use crate::nav::cells::layout::{FACTOR_ONE, LEGAL, OFFSETS, Rates, StepKind, Unit};
@@ -21,21 +22,21 @@ const CELLS: usize = (SIDE * SIDE) as usize;
 impl CellRect {
     /// The same with every side moved outward, as far as the ground goes.
     pub(crate) fn grown(self, cells: u32, ground: &WeightedGround) -> Self {
-        let (x, z) = self.end;
+        let Cell { x, z } = self.end;
         Self {
-            first: (self.first.0.saturating_sub(cells), self.first.1.saturating_sub(cells)),
-            end: ((x + cells).min(ground.bits.width()), (z + cells).min(ground.bits.depth())),
+            first: Cell { x: self.first.x.saturating_sub(cells), z: self.first.z.saturating_sub(cells) },
+            end: Cell { x: (x + cells).min(ground.bits.width()), z: (z + cells).min(ground.bits.depth()) },
         }
     }
 
     #[inline(always)]
-    fn local(self, (x, z): (u32, u32)) -> usize {
-        (((z - self.first.1) << SIDE_BITS) + x - self.first.0) as usize
+    fn local(self, Cell { x, z }: Cell) -> usize {
+        (((z - self.first.z) << SIDE_BITS) + x - self.first.x) as usize
     }
 
     /// Bit n + 1 says whether the cell n cells along a row is walkable; bits beyond the ends are 0.
     fn row(self, ground: &WeightedGround, z: u32) -> u64 {
-        let (first, end) = (self.first.0, self.end.0);
+        let (first, end) = (self.first.x, self.end.x);
         let word = (first / 64) as usize;
         let mut bits = ground.bits.row_word(z, word) >> (first % 64);
         if (end - 1) / 64 != first / 64 {
@@ -108,7 +109,7 @@ impl CellTable {
     }
 
     /// What the last search found of a cell of its part; `u32::MAX` for no way.
-    pub(crate) fn cost(&self, cell: (u32, u32)) -> u32 {
+    pub(crate) fn cost(&self, cell: Cell) -> u32 {
         self.cost[self.part.local(cell)]
     }
 
@@ -116,12 +117,13 @@ impl CellTable {
     pub(crate) fn lay_out(&mut self, ground: &WeightedGround, part: CellRect) {
         (self.part, self.width, self.rates) = (part, ground.bits.width(), Rates::new(ground.unit));
         self.rows = [0; SIDE as usize + 2];
-        let (columns, mut cheapest) = ((part.end.0 - part.first.0) as usize, u16::MAX);
+        let (columns, mut cheapest) = ((part.end.x - part.first.x) as usize, u16::MAX);
         let full = ((1_u64 << columns) - 1) << 1;
-        for z in part.first.1..part.end.1 {
+        for z in part.first.z..part.end.z {
             let mut open = part.row(ground, z);
-            self.rows[(z - part.first.1 + 1) as usize] = open;
-            let (id, local) = ((z * self.width + part.first.0) as usize, part.local((part.first.0, z)));
+            self.rows[(z - part.first.z + 1) as usize] = open;
+            let (id, local) =
+                ((z * self.width + part.first.x) as usize, part.local(Cell { x: part.first.x, z }));
             let own = &mut self.factor[local..local + columns];
             let Some(factors) = ground.factor.get(id..id + columns) else {
                 own.fill(FACTOR_ONE);
@@ -162,7 +164,7 @@ impl CellTable {
     }
 
     /// The costs between a cell and all others of the part laid out.
-    pub(crate) fn flood(&mut self, cell: (u32, u32), flow: Flow) {
+    pub(crate) fn flood(&mut self, cell: Cell, flow: Flow) {
         match flow {
             Flow::From => self.search::<true>(cell, None, u32::MAX, |_| 0),
             Flow::To => self.search::<false>(cell, None, u32::MAX, |_| 0),
@@ -171,12 +173,7 @@ impl CellTable {
 
     /// The cheapest way within the part laid out, if it costs no more than a limit: appends its cells but the
     /// first, and returns the cost.
-    pub(crate) fn way(
-        &mut self,
-        (from, to): ((u32, u32), (u32, u32)),
-        most: u32,
-        out: &mut Vec<NodeId>,
-    ) -> Option<u32> {
+    pub(crate) fn way(&mut self, from: Cell, to: Cell, most: u32, out: &mut Vec<NodeId>) -> Option<u32> {
         // The ground of the part is often more expensive than the cheapest of the map, and the bound so much
         // better.
         let (floor, goal) = (self.floor, self.part.local(to));
@@ -194,9 +191,9 @@ impl CellTable {
         let mut at = to;
         // Bounded by the cells of the part: every step leads to a cheaper one.
         while at != from {
-            out.push(NodeId(at.1 * self.width + at.0));
+            out.push(NodeId(at.z * self.width + at.x));
             let (dx, dz) = OFFSETS[self.arrival[self.part.local(at)] as usize];
-            at = (at.0.wrapping_add_signed(-dx), at.1.wrapping_add_signed(-dz));
+            at = Cell { x: at.x.wrapping_add_signed(-dx), z: at.z.wrapping_add_signed(-dz) };
         }
         out[begun..].reverse();
         Some(cost)
@@ -206,8 +203,8 @@ impl CellTable {
     #[inline(always)]
     fn search<const ONWARD: bool>(
         &mut self,
-        from: (u32, u32),
-        goal: Option<(u32, u32)>,
+        from: Cell,
+        goal: Option<Cell>,
         most: u32,
         to_go: impl Fn(usize) -> u32,
     ) {
@@ -283,8 +280,8 @@ const AHEAD: [u8; 8] = {
 const RANGE_BITS: u32 = 2;
 
 /// Lower bound of the cost between two cells.
-pub(crate) fn octile(floor: Unit, a: (u32, u32), b: (u32, u32)) -> u32 {
-    floor.octile(a.0.abs_diff(b.0), a.1.abs_diff(b.1))
+pub(crate) fn octile(floor: Unit, a: Cell, b: Cell) -> u32 {
+    floor.octile(a.x.abs_diff(b.x), a.z.abs_diff(b.z))
 }
 
 #[cfg(test)]
@@ -294,31 +291,34 @@ mod tests {
     use crate::nav::cells::{Bits, FACTOR_ONE};
 
     /// Costs of all cells of a part by going over all steps until nothing gets cheaper.
-    fn brute(ground: &WeightedGround, part: CellRect, from: (u32, u32), flow: Flow) -> Vec<u32> {
+    fn brute(ground: &WeightedGround, part: CellRect, from: Cell, flow: Flow) -> Vec<u32> {
         let (rates, width) = (Rates::new(ground.unit), ground.bits.width());
-        let id = |(x, z): (u32, u32)| (z * width + x) as usize;
+        let id = |Cell { x, z }: Cell| (z * width + x) as usize;
         let mut cost = vec![u32::MAX; (width * ground.bits.depth()) as usize];
         cost[id(from)] = 0;
         loop {
             let before = cost.clone();
-            for (x, z) in (part.first.1..part.end.1)
-                .flat_map(|z| (part.first.0..part.end.0).map(move |x| (x, z)))
+            for here in (part.first.z..part.end.z)
+                .flat_map(|z| (part.first.x..part.end.x).map(move |x| Cell { x, z }))
                 .filter(|&cell| cost[id(cell)] != u32::MAX)
                 .collect::<Vec<_>>()
             {
-                let is_open = |(dx, dz): (i32, i32)| {
-                    let (x, z) = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-                    let is_in = part.away((x, z)) == (0, 0) && x < width && z < ground.bits.depth();
+                let beside = |(dx, dz): (i32, i32)| Cell {
+                    x: here.x.wrapping_add_signed(dx),
+                    z: here.z.wrapping_add_signed(dz),
+                };
+                let is_open = |step: (i32, i32)| {
+                    let Cell { x, z } = beside(step);
+                    let is_in = part.away(Cell { x, z }) == (0, 0) && x < width && z < ground.bits.depth();
                     is_in && ground.bits.get(x, z)
                 };
                 let around = (0..8).fold(0, |all, to| all | usize::from(is_open(OFFSETS[to])) << to);
                 let legal = LEGAL[around];
                 for direction in (0..8).filter(|direction| legal >> direction & 1 != 0) {
-                    let (dx, dz) = OFFSETS[direction];
-                    let next = (x.wrapping_add_signed(dx), z.wrapping_add_signed(dz));
-                    let entered = if flow == Flow::From { id(next) } else { id((x, z)) };
+                    let next = beside(OFFSETS[direction]);
+                    let entered = if flow == Flow::From { id(next) } else { id(here) };
                     let step = ground.step(&rates, entered, StepKind::of(direction));
-                    cost[id(next)] = cost[id(next)].min(cost[id((x, z))] + step);
+                    cost[id(next)] = cost[id(next)].min(cost[id(here)] + step);
                 }
             }
             if cost == before {
@@ -335,25 +335,26 @@ mod tests {
             let (width, depth) = (rng.int(3, 90) as u32, rng.int(3, 40) as u32);
             let mut bits = Bits::new(width, depth);
             let share = rng.unit();
-            let cells: Vec<(u32, u32)> = (0..depth).flat_map(|z| (0..width).map(move |x| (x, z))).collect();
-            cells.iter().for_each(|&(x, z)| bits.set(x, z, rng.chance(1.0 - 0.4 * share)));
+            let cells: Vec<Cell> = (0..depth).flat_map(|z| (0..width).map(move |x| Cell { x, z })).collect();
+            cells.iter().for_each(|&Cell { x, z }| bits.set(x, z, rng.chance(1.0 - 0.4 * share)));
             let cheapest = FACTOR_ONE * 4 / 5;
             let factor: Vec<u16> =
                 cells.iter().map(|_| cheapest + rng.below(u64::from(FACTOR_ONE)) as u16).collect();
             let unit = Unit::for_map(u64::from(width * depth), 2 * FACTOR_ONE);
             let ground = WeightedGround { factor: &factor, cheapest, unit, ..WeightedGround::even(&bits) };
-            let first = (rng.below(u64::from(width) / 2) as u32, rng.below(u64::from(depth) / 2) as u32);
-            let end = (
-                rng.int(i64::from(first.0) + 1, i64::from(width.min(first.0 + SIDE))) as u32,
-                rng.int(i64::from(first.1) + 1, i64::from(depth.min(first.1 + SIDE))) as u32,
-            );
+            let first =
+                Cell { x: rng.below(u64::from(width) / 2) as u32, z: rng.below(u64::from(depth) / 2) as u32 };
+            let end = Cell {
+                x: rng.int(i64::from(first.x) + 1, i64::from(width.min(first.x + SIDE))) as u32,
+                z: rng.int(i64::from(first.z) + 1, i64::from(depth.min(first.z + SIDE))) as u32,
+            };
             let part = CellRect { first, end };
-            let open: Vec<(u32, u32)> = cells
+            let open: Vec<Cell> = cells
                 .iter()
                 .copied()
-                .filter(|&(x, z)| x >= first.0 && x < end.0 && z >= first.1 && z < end.1 && bits.get(x, z))
+                .filter(|&Cell { x, z }| part.away(Cell { x, z }) == (0, 0) && bits.get(x, z))
                 .collect();
-            let least = open.iter().map(|&(x, z)| factor[(z * width + x) as usize]).min();
+            let least = open.iter().map(|&Cell { x, z }| factor[(z * width + x) as usize]).min();
             let floor = least.map_or(u16::MAX, |least| least);
             table.lay_out(&ground, part);
             assert_eq!(table.floor, unit.scaled(floor), "{part:?}");
@@ -361,21 +362,22 @@ mod tests {
             for flow in [Flow::From, Flow::To] {
                 let expected = brute(&ground, part, from, flow);
                 table.flood(from, flow);
-                for &(x, z) in &open {
+                for &Cell { x, z } in &open {
                     assert_eq!(
-                        table.cost((x, z)),
+                        table.cost(Cell { x, z }),
                         expected[(z * width + x) as usize],
                         "{from:?} to {x}, {z}"
                     );
                 }
             }
             let expected = brute(&ground, part, from, Flow::From);
-            for &(x, z) in open.iter().skip(1).step_by(7) {
+            for &Cell { x, z } in open.iter().skip(1).step_by(7) {
                 let mut nodes = Vec::new();
-                let cost = table.way((from, (x, z)), u32::MAX, &mut nodes).unwrap_or(u32::MAX);
+                let cost = table.way(from, Cell { x, z }, u32::MAX, &mut nodes).unwrap_or(u32::MAX);
                 assert_eq!(cost, expected[(z * width + x) as usize], "{from:?} to {x}, {z}");
                 if cost != u32::MAX {
-                    let limited = [cost - 1, cost].map(|most| table.way((from, (x, z)), most, &mut nodes));
+                    let limited =
+                        [cost - 1, cost].map(|most| table.way(from, Cell { x, z }, most, &mut nodes));
                     assert_eq!(limited, [None, Some(cost)], "{from:?} to {x}, {z}");
                 }
             }

@@ -5,6 +5,7 @@
 //! have the same areas, by number: an area is changed on the layers where it has cells. Not here: ways
 //! (`plan`).
 
+use crate::nav::cell::Cell;
 use crate::nav::cells::{CellMap, CellView, Reached};
 use crate::nav::links::{self, Hop, LINKS_MAX, LayerLink};
 use crate::nav::{Backend, LayerPoint, LinkActions, Traversal};
@@ -124,7 +125,7 @@ impl Layers {
 
     /// What can be reached from a cell of a layer, over links whose ends can be stood on. Cost: labels, for
     /// each link.
-    pub(crate) fn everywhere(&self, views: &[CellView], by: &Traversal, (x, z): (u32, u32)) -> Everywhere {
+    pub(crate) fn everywhere(&self, views: &[CellView], by: &Traversal, Cell { x, z }: Cell) -> Everywhere {
         let layer = by.layer;
         let mut found = Everywhere { layers: vec![Vec::new(); self.maps.len()] };
         found.layers[usize::from(layer)].extend(views[usize::from(layer)].reached_from(x, z));
@@ -137,7 +138,7 @@ impl Layers {
                     return true;
                 }
                 if !found.holds(self, views, hop.to)
-                    && let Some((x, z)) = self.cell(hop.to)
+                    && let Some(Cell { x, z }) = self.cell(hop.to)
                 {
                     let layer = usize::from(hop.to.layer);
                     found.layers[layer].extend(views[layer].reached_from(x, z));
@@ -151,7 +152,7 @@ impl Layers {
     }
 
     /// The cell at a place.
-    pub(crate) fn cell(&self, at: LayerPoint) -> Option<(u32, u32)> {
+    pub(crate) fn cell(&self, at: LayerPoint) -> Option<Cell> {
         self.layer(at.layer)?.cell_of(at.point)
     }
 }
@@ -159,7 +160,7 @@ impl Layers {
 impl Everywhere {
     /// Whether a place is among those that are reached.
     pub(crate) fn holds(&self, layers: &Layers, views: &[CellView], at: LayerPoint) -> bool {
-        let Some(((x, z), view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
+        let Some((Cell { x, z }, view)) = layers.cell(at).zip(views.get(usize::from(at.layer))) else {
             return false;
         };
         self.layers[usize::from(at.layer)].iter().any(|reached| view.is_reached(reached, x, z))

@@ -8,6 +8,7 @@
 use glam::Vec3;
 
 use crate::base::geom;
+use crate::nav::cell::Cell;
 use crate::nav::cells;
 use crate::nav::joined::{Ends, Joined, Stage};
 use crate::nav::layers::Layers;
@@ -152,7 +153,7 @@ fn nearest(
     let point = map.to_cells(at.point);
     let closest = |reached| views[layer].closest_reached(reached, point);
     let cells = everywhere.layers[layer].iter().filter_map(closest);
-    let rank = |&(x, z): &(u32, u32)| (geom::flat_distance(map.centre((x, z)), at.point), z, x);
+    let rank = |&Cell { x, z }: &Cell| (geom::flat_distance(map.centre(Cell { x, z }), at.point), z, x);
     let cell = cells.min_by(|a, b| {
         let (a, b) = (rank(a), rank(b));
         a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2)))

@@ -143,7 +143,7 @@ impl<'source> Found<'source> {
 
 impl MeshInput {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, (key, areas): (&Key, &Found<'_>), point: Point, y: f64) -> Option<Vec<u32>> {
+    fn set_at(&self, key: &Key, areas: &Found<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
         let set = areas.at(point, |area| area.holds(point, y));
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
@@ -160,7 +160,7 @@ impl MeshInput {
         for (at, area) in self.areas.iter().enumerate() {
             // A closed area is no ground, and where there are polygons it takes theirs.
             if key.open[at] || key.shunned[at] || self.ground.is_some() {
-                lines.extend(geom::edges(&area.polygon));
+                lines.extend(geom::edges(&area.polygon).map(Segment::from));
             }
         }
         let edge_m = self.boundary_padding_m + wider_m;
@@ -170,20 +170,20 @@ impl MeshInput {
                 Some(ground) if self.areas.is_empty() => {
                     MeshView { surface: (**ground).clone(), sets: vec![Vec::new()] }
                 }
-                _ => self.settle(&lines, &|point, y| self.set_at((key, &areas), point, y)),
+                _ => self.settle(&lines, &|point, y| self.set_at(key, &areas, point, y)),
             };
             if edge_m <= 0.0 {
                 return plain;
             }
             shapes = beside(&plain.surface, edge_m, WallSide::Within);
         }
-        let blocked = Found::new(self.blocked(key, wider_m, (&mut lines, &mut shapes)));
+        let blocked = Found::new(self.blocked(key, wider_m, &mut lines, &mut shapes));
         let keepouts = WallOffsets::new(shapes);
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
             let is_blocked =
                 !blocked.at(point, |outline| outline.holds(point, y)).is_empty() || keepouts.holds(point, y);
-            if is_blocked { None } else { self.set_at((key, &areas), point, y) }
+            if is_blocked { None } else { self.set_at(key, &areas, point, y) }
         })
     }
 
@@ -192,7 +192,8 @@ impl MeshInput {
         &self,
         key: &Key,
         wider_m: f64,
-        (lines, shapes): (&mut Vec<Segment>, &mut Vec<WallOffset>),
+        lines: &mut Vec<Segment>,
+        shapes: &mut Vec<WallOffset>,
     ) -> Vec<&AreaOutline> {
         let in_force =
             self.blockers.iter().zip(&key.blocking).filter(|(_, is)| **is).map(|(blocker, _)| blocker);
@@ -204,8 +205,8 @@ impl MeshInput {
         };
         in_force.sort_by(order);
         for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
-            let edges: Vec<Segment> =
-                alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon)).collect();
+            let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
+            let edges: Vec<Segment> = edges.map(Segment::from).collect();
             let found = Found::new(alike.iter().map(|blocker| &blocker.outline).collect());
             let covers = |point: Point| {
                 (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
@@ -280,8 +281,12 @@ impl Topology {
         (found != NONE).then_some(found)
     }
 
+    pub(crate) fn side(&self, edge: u32) -> Segment {
+        Segment { from: self.from(edge), to: self.to(edge) }
+    }
+
     pub(crate) fn wall_segments(&self) -> impl Iterator<Item = Segment> + '_ {
-        self.walls.iter().map(|&wall| (self.from(wall), self.to(wall)))
+        self.walls.iter().map(|&wall| self.side(wall))
     }
 
     /// Appends the edges that mean something: walls, where owners differ, and on sloped ground all.
@@ -295,7 +300,7 @@ impl Topology {
             let twin = self.twin[edge as usize];
             let owner = |edge: u32| self.owner[self.face[edge as usize] as usize];
             if twin == NONE || edge < twin && (!self.is_flat || owner(edge) != owner(twin)) {
-                out.push((self.from(edge), self.to(edge)));
+                out.push(self.side(edge));
             }
         }
     }

@@ -63,7 +63,7 @@ impl Corridor {
         if start.polygon == goal.polygon {
             self.best.0 = length(start.point, goal.point) * prices.factor(start.polygon);
         }
-        self.enter(surface, prices, (start.polygon, NONE), (0.0, start.point));
+        self.enter(surface, prices, start.polygon, NONE, 0.0, start.point);
     }
 
     pub(crate) fn watch(&mut self, log: SearchLog) {
@@ -83,8 +83,10 @@ impl Corridor {
         &mut self,
         surface: &Topology,
         prices: &TraversalCosts,
-        (polygon, entry): (u32, u32),
-        (cost, point): (f64, Point),
+        polygon: u32,
+        entry: u32,
+        cost: f64,
+        point: Point,
     ) {
         let goal = self.goal.point;
         for edge in surface.edges(polygon).filter(|&edge| edge != entry) {
@@ -92,7 +94,7 @@ impl Corridor {
             if twin == NONE {
                 continue;
             }
-            let crossing = crossing(point, goal, (surface.from(edge), surface.to(edge)));
+            let crossing = crossing(point, goal, surface.from(edge), surface.to(edge));
             let beyond = surface.face[twin as usize];
             let toll = prices.tolls().between(polygon, beyond);
             let to_there = cost + length(point, crossing) * prices.factor(polygon) + toll;
@@ -133,7 +135,7 @@ impl Corridor {
             if self.is_watched {
                 self.expanded.push(polygon);
             }
-            self.enter(surface, prices, (polygon, edge), (cost, point));
+            self.enter(surface, prices, polygon, edge, cost, point);
         }
         self.state
     }
@@ -169,7 +171,7 @@ impl Corridor {
 }
 
 /// Where a line from one place to another crosses an edge so that it is shortest.
-fn crossing(from: Point, to: Point, (a, b): (Point, Point)) -> Point {
+fn crossing(from: Point, to: Point, a: Point, b: Point) -> Point {
     let (dx, dz) = (b[0] - a[0], b[1] - a[1]);
     let along = |point: Point| ((point[0] - a[0]) * dx + (point[1] - a[1]) * dz) / (dx * dx + dz * dz);
     let (before, after) = (geom::cross(a, b, from).abs(), geom::cross(a, b, to).abs());

@@ -52,7 +52,7 @@ pub(crate) fn arrange_on(
         for part in &parts {
             for (seam, corners) in seams.iter().zip(&mut corners) {
                 let near = |point: &&Point| {
-                    geom::segment_distance_sq(**point, seam.0, seam.1) <= ON_EDGE_M * ON_EDGE_M
+                    geom::segment_distance_sq(**point, seam.from, seam.to) <= ON_EDGE_M * ON_EDGE_M
                 };
                 corners.extend(part.points.iter().filter(near));
             }
@@ -68,15 +68,15 @@ fn seams(ground: &Topology, sheet_of: &[u32]) -> Vec<Segment> {
         let twin = ground.twin[*edge as usize];
         twin != NONE && *edge < twin && sheet(*edge) != sheet(twin)
     };
-    (0..ground.ring.len() as u32).filter(is_seam).map(|edge| (ground.from(edge), ground.to(edge))).collect()
+    (0..ground.ring.len() as u32).filter(is_seam).map(|edge| ground.side(edge)).collect()
 }
 
 /// A segment cut at some points on it.
-fn pieces((a, b): Segment, corners: &[Point]) -> Vec<Segment> {
+fn pieces(Segment { from: a, to: b }: Segment, corners: &[Point]) -> Vec<Segment> {
     let along = |point: &Point| (point[0] - a[0]) * (b[0] - a[0]) + (point[1] - a[1]) * (b[1] - a[1]);
     let mut points: Vec<Point> = corners.iter().copied().chain([a, b]).collect();
     ordered::sort_by(&mut points, |p, q| along(p).total_cmp(&along(q)));
-    points.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    points.windows(2).map(|pair| Segment { from: pair[0], to: pair[1] }).collect()
 }
 
 /// Joins the parts at the corners that lie on seams.
@@ -89,7 +89,7 @@ fn weld(parts: &[Topology], seams: &[Segment]) -> Topology {
         for (&point, &y) in part.points.iter().zip(&part.heights) {
             let on_seam = seams
                 .iter()
-                .any(|seam| geom::segment_distance_sq(point, seam.0, seam.1) <= ON_EDGE_M * ON_EDGE_M);
+                .any(|seam| geom::segment_distance_sq(point, seam.from, seam.to) <= ON_EDGE_M * ON_EDGE_M);
             let known = shared.iter().find(|known| on_seam && known.0 == point && (known.1 - y).abs() < 0.05);
             let at = known.map_or(points.len() as u32, |known| known.2);
             if known.is_none() {
@@ -107,7 +107,7 @@ fn weld(parts: &[Topology], seams: &[Segment]) -> Topology {
             owners.push(part.owner[polygon as usize]);
         }
     }
-    Topology::new((points, heights), &rings, owners)
+    Topology::new(points, heights, &rings, owners)
 }
 
 impl Topology {

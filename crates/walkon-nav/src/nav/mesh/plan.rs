@@ -266,7 +266,7 @@ impl MeshPlan {
             let centre = geom::ground(disc.centre);
             let y = f64::from(disc.centre.y);
             let radius_m = kept_off(disc, self.start.point)?;
-            Some(self.keepout(around((centre, centre), radius_m), y))
+            Some(self.keepout(around(centre, radius_m), y))
         };
         let keepouts = WallOffsets::new(discs.iter().filter_map(shape).collect());
         let surface = carve(&self.view.surface, &keepouts);

@@ -127,8 +127,8 @@ impl Polyanya {
         }
         for edge in surface.edges(start.polygon) {
             let seen = VisibleStretch {
-                right: (surface.from(edge), surface.ring[edge as usize]),
-                left: (surface.to(edge), surface.ring[surface.next(edge) as usize]),
+                right: start_of(surface, edge),
+                left: start_of(surface, surface.next(edge)),
             };
             let _ =
                 self.offer(view, edge, seen, Interval { parent: NONE, ..root }).map(|next| self.push(next));
@@ -225,7 +225,7 @@ impl Polyanya {
         generation == self.generation && cost + 1e-9 < node.root_cost
     }
 
-    fn push(&mut self, (bound, node): (f64, Interval)) {
+    fn push(&mut self, Successor { bound, node }: Successor) {
         let at = self.nodes.len() as u32;
         self.nodes.push(node);
         self.open.push(Reverse((bound.to_bits(), at)));
@@ -249,7 +249,7 @@ impl Polyanya {
                 self.finish(view, &node, at);
                 return;
             }
-            let mut single: Option<(f64, Interval)> = None;
+            let mut single: Option<Successor> = None;
             let mut count = 0;
             self.for_each_successor(view, &node, at, &mut |search, next| {
                 count += 1;
@@ -262,7 +262,7 @@ impl Polyanya {
                 self.push(last);
                 return;
             }
-            node = last.1;
+            node = last.node;
             at = self.nodes.len() as u32;
             self.nodes.push(node);
         }
@@ -282,12 +282,12 @@ impl Polyanya {
         };
         if root == node.root {
             let cost = node.root_cost + node.toll + length(node.root, goal);
-            self.push((cost, Interval { edge: NONE, parent: at, ..*node }));
+            self.push(Successor { bound: cost, node: Interval { edge: NONE, parent: at, ..*node } });
         } else if corner != NONE && surface.turns[corner as usize] {
             let root_cost = node.root_cost + node.toll + length(node.root, root);
             let last =
                 Interval { root, root_cost, toll: 0.0, root_corner: corner, edge: NONE, parent: at, ..*node };
-            self.push((root_cost + length(root, goal), last));
+            self.push(Successor { bound: root_cost + length(root, goal), node: last });
         }
     }
 
@@ -297,7 +297,7 @@ impl Polyanya {
         view: Expansion,
         node: &Interval,
         at: u32,
-        visit: &mut impl FnMut(&mut Self, (f64, Interval)),
+        visit: &mut impl FnMut(&mut Self, Successor),
     ) {
         let surface = view.surface;
         let zero = surface.zero_m2;
@@ -313,13 +313,13 @@ impl Polyanya {
             ..*node
         };
         let mut edge = surface.next(node.edge);
-        let mut u = (surface.from(edge), surface.ring[edge as usize]);
+        let mut u = start_of(surface, edge);
         let side = |end: Point, point: Point| geom::cross(node.root, end, point);
-        let (mut u_right, mut u_left) = (side(node.right, u.0), side(node.left, u.0));
+        let (mut u_right, mut u_left) = (side(node.right, u.place), side(node.left, u.place));
         while edge != node.edge {
             let following = surface.next(edge);
-            let w = (surface.from(following), surface.ring[following as usize]);
-            let (w_right, w_left) = (side(node.right, w.0), side(node.left, w.0));
+            let w = start_of(surface, following);
+            let (w_right, w_left) = (side(node.right, w.place), side(node.left, w.place));
             // Edges that lead back behind an end, as those that begin or end there may, show nothing but
             // their outside: one gets across them only around that end.
             let (is_behind_right, is_behind_left) =
@@ -346,7 +346,7 @@ impl Polyanya {
                     (true, true) => u,
                     (false, true) => part_of(u, w, u_left / (u_left - w_left)),
                 };
-                if u_right < -zero && right_turns && first.0 != u.0 {
+                if u_right < -zero && right_turns && first.place != u.place {
                     let stretch = VisibleStretch { right: u, left: first };
                     let root = around(node.right, node.right_corner);
                     if let Some(next) = self.offer(view, edge, stretch, root) {
@@ -355,13 +355,13 @@ impl Polyanya {
                 }
                 let is_beside = u_right < -zero && w_right < -zero || u_left > zero && w_left > zero;
                 if !is_beside
-                    && first.0 != last.0
+                    && first.place != last.place
                     && let Some(next) =
                         self.offer(view, edge, VisibleStretch { right: first, left: last }, seen)
                 {
                     visit(self, next);
                 }
-                if w_left > zero && left_turns && last.0 != w.0 {
+                if w_left > zero && left_turns && last.place != w.place {
                     let stretch = VisibleStretch { right: last, left: w };
                     let root = around(node.left, node.left_corner);
                     if let Some(next) = self.offer(view, edge, stretch, root) {
@@ -382,7 +382,7 @@ impl Polyanya {
         edge: u32,
         stretch: VisibleStretch,
         from: Interval,
-    ) -> Option<(f64, Interval)> {
+    ) -> Option<Successor> {
         let surface = view.surface;
         let twin = surface.twin[edge as usize];
         if twin == NONE {
@@ -402,15 +402,15 @@ impl Polyanya {
             }
         }
         let node = Interval {
-            left: stretch.left.0,
-            left_corner: stretch.left.1,
-            right: stretch.right.0,
-            right_corner: stretch.right.1,
+            left: stretch.left.place,
+            left_corner: stretch.left.corner,
+            right: stretch.right.place,
+            right_corner: stretch.right.corner,
             edge: twin,
             toll: from.toll + view.tolls.between(before, polygon),
             ..from
         };
-        Some((node.root_cost + node.toll + self.to_go(&node), node))
+        Some(Successor { bound: node.root_cost + node.toll + self.to_go(&node), node })
     }
 
     #[inline(always)]
@@ -441,23 +441,44 @@ impl Polyanya {
     }
 }
 
-/// A stretch of an edge, seen from behind it: its ends, and the corners there or NONE.
+/// A node to go on from, and the least that a way through it costs.
+#[derive(Clone, Copy)]
+struct Successor {
+    bound: f64,
+    node: Interval,
+}
+
+/// A stretch of an edge, seen from behind it.
 #[derive(Clone, Copy)]
 struct VisibleStretch {
-    right: (Point, u32),
-    left: (Point, u32),
+    right: StretchEnd,
+    left: StretchEnd,
+}
+
+/// An end of a stretch, and the corner there or NONE.
+#[derive(Clone, Copy)]
+struct StretchEnd {
+    place: Point,
+    corner: u32,
+}
+
+/// The corner that an edge begins at.
+#[inline(always)]
+fn start_of(surface: &Topology, edge: u32) -> StretchEnd {
+    StretchEnd { place: surface.from(edge), corner: surface.ring[edge as usize] }
 }
 
 /// A point between two corners, or one of them.
 #[inline(always)]
-fn part_of(u: (Point, u32), w: (Point, u32), part: f64) -> (Point, u32) {
+fn part_of(u: StretchEnd, w: StretchEnd, part: f64) -> StretchEnd {
     if part <= CORNER_PART {
         return u;
     }
     if part >= 1.0 - CORNER_PART {
         return w;
     }
-    ([u.0[0] + part * (w.0[0] - u.0[0]), u.0[1] + part * (w.0[1] - u.0[1])], NONE)
+    let (a, b) = (u.place, w.place);
+    StretchEnd { place: [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])], corner: NONE }
 }
 
 /// Where the root lies on the line of the interval, beyond an end, the way leads through that end: it becomes

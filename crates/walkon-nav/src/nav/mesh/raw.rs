@@ -100,8 +100,8 @@ impl RawMesh {
         let twins = self.pair(&rings)?;
         self.check_overlaps(&rings)?;
         self.check_junctions(&rings, &twins)?;
-        let places = self.vertices.iter().map(|&[x, y, z]| ([x, z], y));
-        let surface = Topology::new(places.unzip(), &rings, vec![0; rings.len()]);
+        let (points, heights) = self.vertices.iter().map(|&[x, y, z]| ([x, z], y)).unzip();
+        let surface = Topology::new(points, heights, &rings, vec![0; rings.len()]);
         Ok(Checked { surface, turned })
     }
 
@@ -290,7 +290,7 @@ impl RawMesh {
             near.sort_unstable();
             for &other in near.iter().filter(|&&other| other != at) {
                 let (_, c, d) = open[other];
-                if let Some(vertex) = self.junction((from, to), (c, d)) {
+                if let Some(vertex) = self.junction([from, to], [c, d]) {
                     return Err(MeshError::TJunction { polygon, vertex, from, to });
                 }
             }
@@ -300,7 +300,7 @@ impl RawMesh {
 
     /// The end of another edge that lies within an edge, when the two lead along one another in opposite
     /// directions.
-    fn junction(&self, (from, to): (u32, u32), (c, d): (u32, u32)) -> Option<u32> {
+    fn junction(&self, [from, to]: [u32; 2], [c, d]: [u32; 2]) -> Option<u32> {
         let (a, b) = (self.ground(from), self.ground(to));
         let (p, q) = (self.ground(c), self.ground(d));
         let long = length(a, b);

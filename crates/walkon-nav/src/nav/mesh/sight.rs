@@ -55,8 +55,7 @@ impl NavMesh {
         let walk = surface.line(spot, ground(look.to), &mut |polygon, enter, leave| {
             passed.push((polygon, enter, leave));
         });
-        if !walk.is_clear || !(surface.is_flat || ends_at(surface, look, (walk.end.polygon, walk.end.point)))
-        {
+        if !walk.is_clear || !(surface.is_flat || ends_at(surface, look, walk.end.polygon, walk.end.point)) {
             return false;
         }
         let mut walls = Vec::new();
@@ -75,7 +74,7 @@ impl NavMesh {
 }
 
 /// Whether a line over the ground comes to the floor of the place that is looked at.
-fn ends_at(surface: &Topology, look: &Look<'_>, (polygon, point): (u32, Point)) -> bool {
+fn ends_at(surface: &Topology, look: &Look<'_>, polygon: u32, point: Point) -> bool {
     let there = surface.spot(look.to).map(|there| surface.height(there.polygon, there.point));
     there.is_some_and(|there| (there - surface.height(polygon, point)).abs() <= SAME_HEIGHT_M)
 }

@@ -60,11 +60,7 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Joins polygons whose rings share corners. Corners used by none are kept. Cost: n log n.
-    pub(crate) fn new(
-        (points, heights): (Vec<Point>, Vec<f64>),
-        rings: &[Vec<u32>],
-        owner: Vec<u32>,
-    ) -> Self {
+    pub(crate) fn new(points: Vec<Point>, heights: Vec<f64>, rings: &[Vec<u32>], owner: Vec<u32>) -> Self {
         let mut surface = Self { points, heights, owner, ..Self::default() };
         surface.first.push(0);
         for (polygon, ring) in (0_u32..).zip(rings) {

@@ -23,7 +23,7 @@ const NEAR_M: f64 = 1.5e-6;
 const ROUNDS_MAX: usize = 6;
 
 /// A segment of the ground plane.
-pub(crate) type Segment = (Point, Point);
+pub(crate) type Segment = geom::Segment<Point>;
 
 /// The polygons between some lines. `owner` names the owner of the ground at a point; None: there is no
 /// ground. `height` is asked for each corner of a polygon of an owner.
@@ -40,12 +40,13 @@ pub(crate) fn arrange(
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
 /// of a metre, and bent ones may meet again; more than two rounds are rare.
 fn split(lines: &[Segment]) -> Vec<Segment> {
-    let mut left: Vec<Segment> = lines.iter().map(|&(a, b)| (a.map(rounded), b.map(rounded))).collect();
+    let mut left: Vec<Segment> =
+        lines.iter().map(|line| Segment { from: line.from.map(rounded), to: line.to.map(rounded) }).collect();
     for _ in 0..ROUNDS_MAX {
-        left.retain(|(a, b)| a != b);
+        left.retain(|line| line.from != line.to);
         for line in &mut left {
-            if rank(line.0) > rank(line.1) {
-                *line = (line.1, line.0);
+            if rank(line.from) > rank(line.to) {
+                *line = Segment { from: line.to, to: line.from };
             }
         }
         ordered::sort_by_key(&mut left, |line| key(*line));
@@ -66,20 +67,21 @@ fn rank(point: Point) -> [i64; 2] {
 }
 
 fn key(line: Segment) -> [[i64; 2]; 2] {
-    [rank(line.0), rank(line.1)]
+    [rank(line.from), rank(line.to)]
 }
 
 /// Where segments meet others within: the segment, and the place.
 fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
-    let bounds: Vec<Bounds> = lines.iter().map(|&(a, b)| Bounds::of(&[a, b]).grown(NEAR_M)).collect();
+    let bounds: Vec<Bounds> =
+        lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
     let mut cuts = Vec::new();
     let mut near = Vec::new();
-    for (at, &line) in lines.iter().enumerate() {
+    for (at, around) in bounds.iter().enumerate() {
         near.clear();
-        tree.visit(bounds[at], &mut |other| near.push(other as usize));
+        tree.visit(*around, &mut |other| near.push(other as usize));
         for &other in near.iter().filter(|&&other| other > at) {
-            meet((at, line), (other, lines[other]), &mut cuts);
+            meet(lines, [at, other], &mut cuts);
         }
     }
     cuts
@@ -87,14 +89,15 @@ fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
 
 /// How often segments are cut by others; looking ends above `limit`.
 pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
-    let bounds: Vec<Bounds> = lines.iter().map(|&(a, b)| Bounds::of(&[a, b]).grown(NEAR_M)).collect();
+    let bounds: Vec<Bounds> =
+        lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
     let mut cuts = Vec::new();
-    for (at, &line) in lines.iter().enumerate() {
-        tree.visit(bounds[at], &mut |other| {
+    for (at, around) in bounds.iter().enumerate() {
+        tree.visit(*around, &mut |other| {
             let other = other as usize;
             if other > at && cuts.len() <= limit {
-                meet((at, line), (other, lines[other]), &mut cuts);
+                meet(lines, [at, other], &mut cuts);
             }
         });
         if cuts.len() > limit {
@@ -105,10 +108,11 @@ pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
 }
 
 /// Appends where two segments meet; at an end of either when that is near.
-fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts: &mut Vec<(usize, Point)>) {
+fn meet(lines: &[Segment], [first, second]: [usize; 2], cuts: &mut Vec<(usize, Point)>) {
+    let (one, other) = (lines[first], lines[second]);
     let before = cuts.len();
-    for (at, (a, b), ends) in [(first, one, other), (second, other, one)] {
-        for end in [ends.0, ends.1] {
+    for (at, Segment { from: a, to: b }, ends) in [(first, one, other), (second, other, one)] {
+        for end in [ends.from, ends.to] {
             if end != a && end != b && geom::segment_distance_sq(end, a, b) <= NEAR_M * NEAR_M {
                 cuts.push((at, end));
             }
@@ -117,8 +121,7 @@ fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts:
     if cuts.len() > before {
         return;
     }
-    let (a, b) = one;
-    let (c, d) = other;
+    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
     if a == c || a == d || b == c || b == d {
         return;
     }
@@ -139,17 +142,17 @@ fn meet((first, one): (usize, Segment), (second, other): (usize, Segment), cuts:
 
 /// The stretches of segments between their cuts.
 fn cut(lines: &[Segment], mut cuts: Vec<(usize, Point)>) -> Vec<Segment> {
-    let along = |at: usize, point: Point| distance_sq(lines[at].0, point);
+    let along = |at: usize, point: Point| distance_sq(lines[at].from, point);
     ordered::sort_by(&mut cuts, |a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
     let mut left = Vec::with_capacity(lines.len() + cuts.len());
     let mut next = cuts.into_iter().peekable();
-    for (at, &(a, b)) in lines.iter().enumerate() {
-        let mut from = a;
+    for (at, line) in lines.iter().enumerate() {
+        let mut from = line.from;
         while let Some((_, place)) = next.next_if(|cut| cut.0 == at) {
-            left.push((from, place));
+            left.push(Segment { from, to: place });
             from = place;
         }
-        left.push((from, b));
+        left.push(Segment { from, to: line.to });
     }
     left
 }
@@ -175,7 +178,7 @@ struct PolygonRings {
 impl PolygonRings {
     fn of(lines: &[Segment], owner: &dyn Fn(Point) -> Option<u32>) -> Self {
         let mut triangles = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
-        for (a, b) in split(lines) {
+        for Segment { from: a, to: b } in split(lines) {
             let ends = [a, b].map(|[x, z]| triangles.insert(Point2::new(x, z)));
             // Refused are places that are no number or out of all bounds; sources are checked for those.
             if let [Ok(from), Ok(to)] = ends {
@@ -273,6 +276,6 @@ impl PolygonRings {
                 owners.push(self.owner[first as usize]);
             }
         }
-        Topology::new((points, heights), &rings, owners)
+        Topology::new(points, heights, &rings, owners)
     }
 }

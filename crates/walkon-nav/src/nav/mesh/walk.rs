@@ -42,7 +42,7 @@ impl Topology {
     ) -> LineResult {
         let mut leg = from;
         let mut used: Vec<u32> = Vec::new();
-        let mut line = self.leg((leg, NONE), to, visit);
+        let mut line = self.leg(leg, NONE, to, visit);
         // Bounded: a corner is used once, and by the most corners.
         for _ in 0..CORNERS_MAX {
             if line.is_clear {
@@ -72,7 +72,7 @@ impl Topology {
             let place = self.points[corner as usize];
             visit(line.end.polygon, line.end.point, place);
             leg = MeshSpot { polygon: self.towards(corner, to), point: place };
-            line = self.leg((leg, corner), to, visit);
+            line = self.leg(leg, corner, to, visit);
         }
         line
     }
@@ -148,7 +148,8 @@ impl Topology {
     /// Walks straight until the end or a wall, from a corner or from anywhere.
     fn leg(
         &self,
-        (from, corner): (MeshSpot, u32),
+        from: MeshSpot,
+        corner: u32,
         to: Point,
         visit: &mut impl FnMut(u32, Point, Point),
     ) -> LineResult {

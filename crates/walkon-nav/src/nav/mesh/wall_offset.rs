@@ -73,7 +73,7 @@ pub(crate) fn beside(surface: &Topology, keep_m: f64, side: WallSide) -> Vec<Wal
         shapes.push(range(polygon));
         let corner = surface.ring[end as usize] as usize;
         if count[corner] > 1 {
-            shapes.push(range(around((b, b), keep_m)));
+            shapes.push(range(around(b, keep_m)));
         } else if leaving[corner] != NONE {
             let c = surface.to(leaving[corner]);
             let turns_away = turned * geom::cross(a, b, c) < 0.0;
@@ -104,7 +104,7 @@ fn sector([a, b, c]: [Point; 3], radius_m: f64) -> Option<Vec<Point>> {
         turn += tau;
     }
     if turn >= std::f64::consts::PI - 1e-3 {
-        return (turn <= std::f64::consts::PI + 1e-3).then(|| around((b, b), radius_m.abs()));
+        return (turn <= std::f64::consts::PI + 1e-3).then(|| around(b, radius_m.abs()));
     }
     let steps = libm::ceil(turn / (tau / f64::from(CORNERS)) - 1e-9).max(1.0);
     let step = turn / steps;
@@ -128,35 +128,21 @@ pub(crate) struct WallOffsets {
     tree: RectangleTree,
 }
 
-/// The polygon around the points within a radius of a segment, which may be a point.
-pub(crate) fn around((a, b): Segment, radius_m: f64) -> Vec<Point> {
+/// The polygon around the points within a radius of a point.
+pub(crate) fn around(middle: Point, radius_m: f64) -> Vec<Point> {
     let outer = radius_m / libm::cos(std::f64::consts::PI / f64::from(CORNERS));
-    let long = length(a, b);
-    let facing = if long > 0.0 { libm::atan2(b[1] - a[1], b[0] - a[0]) } else { 0.0 };
     let step = std::f64::consts::TAU / f64::from(CORNERS);
-    // The sides of the stretch are sides of the polygon: corners lie half a step beside the normals.
-    let end = |middle: Point, first: f64| {
-        (0..CORNERS / 2).map(move |at| {
+    // Two of its corners lie on the circle, the others half a step beside the normals.
+    let half = |first: f64| {
+        let begin = [middle[0] + radius_m * libm::cos(first), middle[1] + radius_m * libm::sin(first)];
+        let others = (0..CORNERS / 2).map(move |at| {
             let angle = first + (f64::from(at) + 0.5) * step;
             [middle[0] + outer * libm::cos(angle), middle[1] + outer * libm::sin(angle)]
-        })
+        });
+        std::iter::once(begin).chain(others)
     };
     let quarter = std::f64::consts::FRAC_PI_2;
-    let side = |point: Point, angle: f64| {
-        [point[0] + radius_m * libm::cos(angle), point[1] + radius_m * libm::sin(angle)]
-    };
-    let mut shape = Vec::with_capacity(CORNERS as usize + 4);
-    shape.push(side(b, facing - quarter));
-    shape.extend(end(b, facing - quarter));
-    shape.push(side(b, facing + quarter));
-    if long > 0.0 {
-        shape.push(side(a, facing + quarter));
-    }
-    shape.extend(end(a, facing + quarter));
-    if long > 0.0 {
-        shape.push(side(a, facing - quarter));
-    }
-    shape
+    half(-quarter).chain(half(quarter)).collect()
 }
 
 impl WallOffsets {
@@ -178,16 +164,12 @@ impl WallOffsets {
     /// Appends the sides of all of them but for those that lie within another.
     pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
         for (at, shape) in (0_u32..).zip(&self.shapes) {
-            for (a, b) in geom::edges(&shape.polygon) {
-                if !self.covers((a, b), at) {
-                    out.push((a, b));
-                }
-            }
+            out.extend(geom::edges(&shape.polygon).map(Segment::from).filter(|side| !self.covers(*side, at)));
         }
     }
 
     /// Whether one polygon but for one holds a segment well within, wherever the one blocks.
-    fn covers(&self, (a, b): Segment, but: u32) -> bool {
+    fn covers(&self, Segment { from: a, to: b }: Segment, but: u32) -> bool {
         let own = &self.shapes[but as usize];
         let mut covered = false;
         self.tree.visit(Bounds { min: a, max: a }, &mut |at| {

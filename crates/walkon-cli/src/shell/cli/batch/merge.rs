@@ -38,7 +38,7 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
     let mut table = ResultTable::default();
     for ((level, seed), row) in &joined.rows {
         results.line(&row.line)?;
-        table.add((&joined.levels[*level], *seed), row.exit, row.measures.as_ref());
+        table.add(&joined.levels[*level], *seed, row.exit, row.measures.as_ref());
     }
     results.flush()?;
     tell_table(shell, &table, began.elapsed());

@@ -110,8 +110,8 @@ impl Distribution {
 }
 
 impl ResultTable {
-    /// Counts a run: whose, how it ended, and what was measured in it.
-    pub fn add(&mut self, of: (&str, u64), exit: Exit, measured: Option<&RunMeasures>) {
+    /// Counts a run: of which level and seed, how it ended, and what was measured in it.
+    pub fn add(&mut self, level: &str, seed: u64, exit: Exit, measured: Option<&RunMeasures>) {
         self.runs += 1;
         if exit.code() > self.worst.code() {
             self.worst = exit;
@@ -119,7 +119,7 @@ impl ResultTable {
         if exit != Exit::Ok {
             self.failed += 1;
             if self.failing.len() < LISTED_MAX {
-                self.failing.push(format!("{} {} (exit {})", clean(of.0), of.1, exit.code()));
+                self.failing.push(format!("{} {} (exit {})", clean(level), seed, exit.code()));
             }
         }
         for (name, value) in measured.into_iter().flat_map(|measured| &measured.0) {

@@ -79,7 +79,8 @@ pub(super) fn run(
     shell: &Shell,
     args: &DrawArgs,
     file: &Path,
-    (source, trace): (DrawSource, Option<&Recording<'_>>),
+    source: DrawSource,
+    trace: Option<&Recording<'_>>,
 ) -> Result<Exit, CommandFailure> {
     if !is_stream(file) && !file.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("gif")) {
         return Err(CommandFailure::usage(format!("{}: expected a name that ends in .gif", file.display())));
@@ -144,7 +145,7 @@ impl Film {
     fn new(world: &World, pace: FrameTiming, args: &DrawArgs) -> Result<Self, CommandFailure> {
         let layer = layer_of(world, args.layer.as_deref())?;
         let slant = slant_of(args.view, world.nav())?;
-        let picture = blank(world, (layer, slant), title(world, Tick(pace.last)));
+        let picture = blank(world, layer, slant, title(world, Tick(pace.last)));
         let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
         let screen = screen(&Picture { caption_rows: CAPTIONS_MAX, ..picture }, scale)?;
         let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
@@ -221,13 +222,13 @@ impl Film {
     fn picture(&mut self, world: &World, parts: Parts) -> Picture {
         let revision = world.nav().revision();
         if self.ground.as_ref().is_none_or(|(shown, _)| *shown != revision) {
-            let mut picture = blank(world, (self.layer, self.slant), String::new());
-            draw_backdrop(&mut picture, world, (self.parts, &self.backdrop));
+            let mut picture = blank(world, self.layer, self.slant, String::new());
+            draw_backdrop(&mut picture, world, self.parts, &self.backdrop);
             draw_ground(&mut picture, world, self.parts);
             self.ground = Some((revision, picture));
         }
         let ground = self.ground.as_ref().map(|(_, picture)| picture.clone());
-        let mut picture = ground.unwrap_or_else(|| blank(world, (self.layer, self.slant), String::new()));
+        let mut picture = ground.unwrap_or_else(|| blank(world, self.layer, self.slant, String::new()));
         picture.title = title(world, self.last);
         picture.caption_rows = CAPTIONS_MAX;
         draw_scene(&mut picture, world, parts);

@@ -22,7 +22,7 @@ fn field(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec<
     let value = reading.value(object);
     match &value {
         InferredValue::Library(owner) | InferredValue::Handle(owner) => {
-            of_api(reading, (&value, owner), name, findings)
+            of_api(reading, &value, owner, name, findings)
         }
         InferredValue::Shape("Behaviour") => {}
         InferredValue::Shape(shape) => {
@@ -45,7 +45,7 @@ fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec
     let value = reading.value(object);
     match &value {
         InferredValue::Library(owner) | InferredValue::Handle(owner) => {
-            of_api(reading, (&value, owner), name, findings)
+            of_api(reading, &value, owner, name, findings)
         }
         InferredValue::Text => of_native(reading, "string", name, findings),
         InferredValue::Myself(own) => of_myself(reading, *own, name, findings),
@@ -55,7 +55,8 @@ fn method(reading: &Reading<'_>, object: ExprId, name: &Word, findings: &mut Vec
 
 fn of_api(
     reading: &Reading<'_>,
-    (value, owner): (&InferredValue, &str),
+    value: &InferredValue,
+    owner: &str,
     name: &Word,
     findings: &mut Vec<LintFinding>,
 ) {

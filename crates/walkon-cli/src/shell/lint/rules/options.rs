@@ -17,8 +17,8 @@ const DEPTH_MAX: u32 = 4;
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     each(reading, &mut |own, value, called| {
-        keys(reading, (own, value), called, findings);
-        word(reading, (own, value), called, findings);
+        keys(reading, own, value, called, findings);
+        word(reading, own, value, called, findings);
     });
 }
 
@@ -30,7 +30,8 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
         for (index, arg) in reading.arguments(&called).into_iter().flatten() {
             let Some(param) = called.entry.params.get(index) else { continue };
             let Some(own) = luau_type::read(param.luau) else { continue };
-            inside(reading, (&own, arg), (called.entry.called, param.name), DEPTH_MAX, look);
+            let given = Given { own: &own, value: arg };
+            inside(reading, given, called.entry.called, param.name, DEPTH_MAX, look);
         }
     }
     let (table, shape) = match reading.role {
@@ -40,15 +41,23 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
     };
     for field in reading.api.fields(shape).unwrap_or_default() {
         if let Some(value) = reading.tree.entry(table, &field.name) {
-            inside(reading, (&field.own, value), (&field.name, &field.name), DEPTH_MAX, look);
+            let given = Given { own: &field.own, value };
+            inside(reading, given, &field.name, &field.name, DEPTH_MAX, look);
         }
     }
 }
 
+/// What is given, and the type that is wanted there.
+struct Given<'t> {
+    own: &'t Type,
+    value: ExprId,
+}
+
 fn inside(
     reading: &Reading<'_>,
-    (own, value): (&Type, ExprId),
-    (called, name): (&str, &str),
+    Given { own, value }: Given<'_>,
+    called: &str,
+    name: &str,
     depth: u32,
     look: &mut dyn FnMut(&Type, ExprId, &str),
 ) {
@@ -60,14 +69,15 @@ fn inside(
     if let Type::Map(_, entry) = bare(own) {
         for (word, value) in reading.tree.names_in(table) {
             if let Some(value) = value {
-                inside(reading, (entry, value), (called, &format!("{name}.{}", word.text)), depth - 1, look);
+                let name = format!("{name}.{}", word.text);
+                inside(reading, Given { own: entry, value }, called, &name, depth - 1, look);
             }
         }
     }
     if let Some(entry) = entry_of(own) {
         for item in items {
             if let TableItem::Listed(value) = item {
-                inside(reading, (entry, *value), (called, name), depth - 1, look);
+                inside(reading, Given { own: entry, value: *value }, called, name, depth - 1, look);
             }
         }
     }
@@ -77,7 +87,7 @@ fn inside(
             _ => None,
         });
         if let Some(value) = given {
-            inside(reading, (&field.own, value), (called, &field.name), depth - 1, look);
+            inside(reading, Given { own: &field.own, value }, called, &field.name, depth - 1, look);
         }
     }
 }
@@ -104,7 +114,7 @@ fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<Field>> {
 }
 
 /// Keys that are not known, keys that are missing.
-fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<LintFinding>) {
+fn keys(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings: &mut Vec<LintFinding>) {
     let (Some(fields), Some((table, items))) = (fields_of(reading, own), reading.tree.table(value)) else {
         return;
     };
@@ -130,7 +140,7 @@ fn keys(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, find
 }
 
 /// A text in quotes that is none of the words allowed.
-fn word(reading: &Reading<'_>, (own, value): (&Type, ExprId), called: &str, findings: &mut Vec<LintFinding>) {
+fn word(reading: &Reading<'_>, own: &Type, value: ExprId, called: &str, findings: &mut Vec<LintFinding>) {
     let (Some(words), Some(text)) = (words(reading, own), reading.tree.text(value)) else { return };
     let quoted = format!("\"{text}\"");
     if words.contains(&quoted) {
@@ -148,7 +158,7 @@ pub(super) fn compared(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
         if let ExprKind::Field(object, name) = reading.tree.kind(asked)
             && let Some(own) = field_type(reading, *object, &name.text)
         {
-            word(reading, (&own, given), &name.text, findings);
+            word(reading, &own, given, &name.text, findings);
         }
     }
 }

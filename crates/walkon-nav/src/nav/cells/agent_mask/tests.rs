@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::cell::Cell;
 
 fn frame(bits: &Bits) -> MapFrame {
     MapFrame { cell_size_m: 1.0, width: bits.width(), depth: bits.depth(), ..MapFrame::default() }
@@ -28,8 +29,12 @@ fn discs(rng: &mut Rng, bits: &Bits) -> Vec<Disc> {
     centres.into_iter().map(|centre| Disc { centre, radius_m: radius(rng) }).collect()
 }
 
+fn any_cell(rng: &mut Rng, bits: &Bits) -> Cell {
+    Cell { x: rng.below(bits.width().into()) as u32, z: rng.below(bits.depth().into()) as u32 }
+}
+
 /// The same cells blocked on a copy.
-fn stamped(bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Bits {
+fn stamped(bits: &Bits, start: Cell, discs: &[Disc]) -> Bits {
     let mut copy = bits.clone();
     for z in 0..bits.depth() {
         for x in 0..bits.width() {
@@ -41,7 +46,7 @@ fn stamped(bits: &Bits, start: (u32, u32), discs: &[Disc]) -> Bits {
                 let inside = (disc.centre.x.floor(), disc.centre.z.floor()) == (x as f32, z as f32);
                 inside || f64::from(dx).powi(2) + f64::from(dz).powi(2) < f64::from(disc.radius_m).powi(2)
             };
-            if (x, z) != start && discs.iter().any(is_met) {
+            if (x, z) != (start.x, start.z) && discs.iter().any(is_met) {
                 copy.set(x, z, false);
             }
         }
@@ -54,7 +59,7 @@ fn seed_d2_what_is_left_is_what_a_stamped_copy_has() {
     let mut rng = Rng::stream(1, "overlay");
     for _ in 0..150 {
         let bits = random_bits(&mut rng);
-        let start = (rng.below(bits.width().into()) as u32, rng.below(bits.depth().into()) as u32);
+        let start = any_cell(&mut rng, &bits);
         let discs = discs(&mut rng, &bits);
         let copy = stamped(&bits, start, &discs);
         let Some(overlay) = AgentMask::new(&frame(&bits), &bits, start, &discs) else {
@@ -70,8 +75,8 @@ fn seed_d2_what_is_left_is_what_a_stamped_copy_has() {
                 assert_eq!(rest.is_open(x, z), copy.get(x, z), "({x}, {z})");
                 let id = z * bits.width() + x;
                 if copy.get(x, z) {
-                    assert_eq!(rest.around((x, z), id), copy.around((x, z), id), "({x}, {z})");
-                    scans(&rest, &copy, (x, z));
+                    assert_eq!(rest.around(Cell { x, z }, id), copy.around(Cell { x, z }, id), "({x}, {z})");
+                    scans(&rest, &copy, Cell { x, z });
                 }
             }
         }
@@ -84,22 +89,22 @@ fn seed_d2_what_is_left_is_what_a_stamped_copy_has() {
 }
 
 /// Scans stop where they do on a copy, or before, at a cell that is open there.
-fn scans(rest: &impl Cells, copy: &impl Cells, (x, z): (u32, u32)) {
+fn scans(rest: &impl Cells, copy: &impl Cells, Cell { x, z }: Cell) {
     let blocks = &mut 0;
     let up = [
         (rest.rise::<true>(z, x, blocks), copy.rise::<true>(z, x, blocks)),
         (rest.rise::<false>(x, z, blocks), copy.rise::<false>(x, z, blocks)),
     ];
-    for ((stop, open), (expected, expected_open)) in up {
-        assert!(stop < expected && open || (stop, open) == (expected, expected_open), "({x}, {z})");
+    for (stop, expected) in up {
+        assert!(stop.at < expected.at && stop.is_open || stop == expected, "({x}, {z})");
     }
     let down = [
         (rest.fall::<true>(z, x, blocks), copy.fall::<true>(z, x, blocks)),
         (rest.fall::<false>(x, z, blocks), copy.fall::<false>(x, z, blocks)),
     ];
-    for ((stop, open), (expected, expected_open)) in down {
-        let is_before = stop.wrapping_add(1) > expected.wrapping_add(1) && open;
-        assert!(is_before || (stop, open) == (expected, expected_open), "({x}, {z})");
+    for (stop, expected) in down {
+        let is_before = stop.at.wrapping_add(1) > expected.at.wrapping_add(1) && stop.is_open;
+        assert!(is_before || stop == expected, "({x}, {z})");
     }
 }
 
@@ -109,7 +114,7 @@ fn circles_that_may_not_divide_leave_together_what_hung_together() {
     let (mut harmless, mut dividing) = (0, 0);
     for _ in 0..400 {
         let bits = random_bits(&mut rng);
-        let start = (rng.below(bits.width().into()) as u32, rng.below(bits.depth().into()) as u32);
+        let start = any_cell(&mut rng, &bits);
         let discs = discs(&mut rng, &bits);
         let Some(overlay) = AgentMask::new(&frame(&bits), &bits, start, &discs) else { continue };
         if overlay.may_divide() {

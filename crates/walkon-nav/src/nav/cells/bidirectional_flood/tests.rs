@@ -35,7 +35,7 @@ fn cells_are_joined_exactly_when_their_labels_are_equal() {
         if let (false, Some(side), Some(_)) = (expected, closed, label(start).and(label(goal))) {
             let own = label([start, goal][side]);
             for id in (0..bits.width() * bits.depth()).filter(|id| label(NodeId(*id)).is_some()) {
-                let cell = (id % bits.width(), id / bits.width());
+                let cell = Cell { x: id % bits.width(), z: id / bits.width() };
                 assert_eq!(sides.has_met(&bits, cell, side), label(NodeId(id)) == own);
             }
         }

@@ -49,7 +49,7 @@ impl Table {
             for (direction, (dx, dz)) in OFFSETS.into_iter().enumerate() {
                 let expected = self.at(x + i64::from(dx), z + i64::from(dz));
                 assert_eq!(
-                    (&bits).around((x as u32, z as u32), id) >> direction & 1 != 0,
+                    (&bits).around(Cell { x: x as u32, z: z as u32 }, id) >> direction & 1 != 0,
                     expected,
                     "around ({x}, {z})"
                 );

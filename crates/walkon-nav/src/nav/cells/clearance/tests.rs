@@ -47,7 +47,7 @@ fn seed_w3_a_cell_is_passable_when_every_blocked_rectangle_is_far_enough() {
             for x in 0..width {
                 let expected = bits.get(x, z) && clearance_m(&bits, x, z) >= radius_m - 0.45 - TOLERANCE_M;
                 assert_eq!(passable.get(x, z), expected, "({x}, {z}) for radius {radius_m}");
-                assert_eq!(is_passable(&bits, class, (x, z)), expected, "({x}, {z}) alone");
+                assert_eq!(is_passable(&bits, class, Cell { x, z }), expected, "({x}, {z}) alone");
             }
         }
     }

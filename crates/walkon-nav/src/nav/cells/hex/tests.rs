@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::layout::Neighbours;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::tiling::{CellShape, Metric};
 
 /// How far a place lies out of a hexagon: 1 on its border.
-fn out(point: Point, (x, z): (i64, i64)) -> f64 {
+fn out(point: Point, Cell { x, z }: Cell<i64>) -> f64 {
     let [a, b] = [point[0] - x as f64 - 0.5, point[1] - z as f64 - 0.5];
     (2.0 * a + b).abs().max((a + 2.0 * b).abs()).max((a - b).abs())
 }
@@ -43,7 +44,7 @@ fn every_point_belongs_to_a_hexagon_that_holds_it() {
         let point = point(&mut rng);
         assert!(out(point, cell_at(point)) <= 1.0 + 1e-3, "{point:?}");
     }
-    let (_, z) = cell_at([f64::NAN, f64::INFINITY]);
+    let Cell { x: _, z } = cell_at([f64::NAN, f64::INFINITY]);
     assert!(z > 1 << 30, "far beyond every map");
 }
 
@@ -57,7 +58,7 @@ fn a_line_touches_the_hexagons_that_dense_sampling_finds_and_no_others() {
         for x in 0..11 {
             for z in 0..11 {
                 // Sampled finely, then around the nearest sample more so.
-                let at = |part: f64| out(point_between(from, to, part), (x, z));
+                let at = |part: f64| out(point_between(from, to, part), Cell { x, z });
                 let mut best =
                     (0..=64).map(|i| f64::from(i) / 64.0).min_by(|a, b| at(*a).total_cmp(&at(*b))).unwrap();
                 let mut step = 1.0 / 64.0;
@@ -88,7 +89,7 @@ fn a_line_touches_the_hexagons_that_dense_sampling_finds_and_no_others() {
         assert!((parts - 1.0).abs() < 1e-9, "round {round}: the parts of {from:?} {to:?} make {parts}");
         for part in found.iter().filter(|part| part.leave > part.enter) {
             let middle = point_between(from, to, (part.enter + part.leave) / 2.0);
-            assert!(out(middle, (part.x, part.z)) < 1.0 + 3e-3, "round {round}: {part:?}");
+            assert!(out(middle, Cell { x: part.x, z: part.z }) < 1.0 + 3e-3, "round {round}: {part:?}");
         }
     }
     assert!(corners > 300, "{corners} lines met a border exactly");
@@ -134,11 +135,11 @@ fn clear_lines_stay_clear_in_parts_and_blocked_ones_end_before_what_is_in_the_wa
             };
             if is_clear {
                 clear += 1;
-                assert!(samples().all(|(x, z)| bits.at(x, z)), "{label}");
+                assert!(samples().all(|Cell { x, z }| bits.at(x, z)), "{label}");
             }
             let last = line_of_sight::last_clear(&bits, from, to);
             let start = cell_at(from);
-            if !bits.at(start.0, start.1) {
+            if !bits.at(start.x, start.z) {
                 assert_eq!(last, from, "{label}");
                 continue;
             }

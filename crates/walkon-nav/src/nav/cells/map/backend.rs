@@ -14,6 +14,7 @@ use crate::base::geom::{self, Bounds};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
+use crate::nav::cell::Cell;
 use crate::nav::cells::clearance::{self};
 use crate::nav::cells::custom_costs::CustomCosts;
 use crate::nav::cells::raster::{self, Spans, Window};
@@ -203,12 +204,12 @@ impl Backend for CellMap {
     }
 
     fn is_walkable(&self, point: Vec3, by: &Traversal) -> bool {
-        let Some((x, z)) = self.cell_of(point) else { return false };
+        let Some(Cell { x, z }) = self.cell_of(point) else { return false };
         let class = self.class(by);
         let barred = by.barred();
         let is_plain = by.areas.is_none() && self.through(by).is_none() && barred.is_empty();
         if is_plain && self.kept_standing(class, barred).is_none() {
-            return clearance::is_passable(&self.base.bare, class, (x, z));
+            return clearance::is_passable(&self.base.bare, class, Cell { x, z });
         }
         let is_bare = self.bare_view(by).is_some_and(|bare| bare.bits().get(x, z));
         is_bare || self.view(by).bits().get(x, z)
@@ -270,7 +271,7 @@ impl Backend for CellMap {
 
     fn holds(&self, area: AreaId, point: Vec3) -> bool {
         let cell = self.cell_of(point).zip(self.terrain.area(area.index()));
-        cell.is_some_and(|((x, z), spans)| spans.contains(x, z))
+        cell.is_some_and(|(Cell { x, z }, spans)| spans.contains(x, z))
     }
 
     fn areas_at(&self, point: Vec3, out: &mut Vec<AreaId>) {
@@ -281,7 +282,7 @@ impl Backend for CellMap {
         });
         out.extend(inside.map(|(id, _)| AreaId::from(id)));
         if self.terrain.outlines().is_empty()
-            && let Some((x, z)) = self.cell_of(point)
+            && let Some(Cell { x, z }) = self.cell_of(point)
         {
             let owns = |area: &usize| self.terrain.area(*area).is_some_and(|spans| spans.contains(x, z));
             out.extend((0..self.area_count()).filter(owns).map(AreaId::from));
@@ -289,13 +290,13 @@ impl Backend for CellMap {
     }
 
     fn islands(&self) -> Vec<Island> {
-        let mut parts: Vec<Option<(Window, (u32, u32))>> = vec![None; self.base.labels.count() as usize];
+        let mut parts: Vec<Option<(Window, Cell)>> = vec![None; self.base.labels.count() as usize];
         for run in self.base.labels.runs() {
             let row = Window { first_x: run.first_x, end_x: run.end_x, first_z: run.z, end_z: run.z + 1 };
             let part = &mut parts[run.label as usize];
             *part = Some(match *part {
                 Some((window, first)) => (window.union(row), first),
-                None => (row, (run.first_x, run.z)),
+                None => (row, Cell { x: run.first_x, z: run.z }),
             });
         }
         let mut islands: Vec<Island> = (0..)

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::rng::Rng;
+use crate::nav::cell::Cell;
 use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::plan::CellPlan;
@@ -192,18 +193,18 @@ fn check_change(map: &CellMap, before: &Bits, change: &MapChange) {
 }
 
 /// Components of bits by flooding, 4-connected.
-fn flood(bits: &Bits, from: (u32, u32)) -> Vec<bool> {
+fn flood(bits: &Bits, from: Cell) -> Vec<bool> {
     let at = |x: u32, z: u32| (z * bits.width() + x) as usize;
     let mut seen = vec![false; (bits.width() * bits.depth()) as usize];
     let mut stack = vec![from];
-    while let Some((x, z)) = stack.pop() {
+    while let Some(Cell { x, z }) = stack.pop() {
         if !bits.get(x, z) || std::mem::replace(&mut seen[at(x, z)], true) {
             continue;
         }
         for (dx, dz) in [(-1, 0), (1, 0), (0, -1), (0, 1)] {
             let (x, z) = (i64::from(x) + dx, i64::from(z) + dz);
             if bits.at(x, z) {
-                stack.push((x as u32, z as u32));
+                stack.push(Cell { x: x as u32, z: z as u32 });
             }
         }
     }
@@ -225,10 +226,13 @@ fn inv_p3_regions_are_floods_also_through_doors() {
         ] {
             let view = map.view(&by);
             let bits = view.bits();
-            let from = (rng.below(u64::from(bits.width())) as u32, rng.below(u64::from(bits.depth())) as u32);
+            let from = Cell {
+                x: rng.below(u64::from(bits.width())) as u32,
+                z: rng.below(u64::from(bits.depth())) as u32,
+            };
             let seen = flood(bits, from);
-            let start = view.region(from.0, from.1);
-            assert_eq!(start.is_some(), bits.get(from.0, from.1));
+            let start = view.region(from.x, from.z);
+            assert_eq!(start.is_some(), bits.get(from.x, from.z));
             for z in 0..bits.depth() {
                 for x in 0..bits.width() {
                     let same = start.is_some() && view.region(x, z) == start;
@@ -268,7 +272,7 @@ fn lines_and_places_beyond_doors_are_answered_as_over_all_that_can_be_passed() {
             let (from, to) = (place(&mut rng), place(&mut rng));
             let view = map.view(&by);
             let cell = map.cell_of(from);
-            assert_eq!(map.is_walkable(from, &by), cell.is_some_and(|(x, z)| view.bits().get(x, z)));
+            assert_eq!(map.is_walkable(from, &by), cell.is_some_and(|Cell { x, z }| view.bits().get(x, z)));
             let tolls = map.tolls(&by, view.unit(&map));
             let expected =
                 line_of_sight::cost(&map.ground(&view, &tolls), map.to_cells(from), map.to_cells(to));
@@ -389,8 +393,8 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
                         factor: rng.chance(0.1).then(|| [1.0, 2.5, 0.8][rng.below(3) as usize]),
                     })),
                     2 => {
-                        let cell = (rng.below(frame.width.into()), rng.below(frame.depth.into()));
-                        let centre = map.centre((cell.0 as u32, cell.1 as u32));
+                        let (x, z) = (rng.below(frame.width.into()), rng.below(frame.depth.into()));
+                        let centre = map.centre(Cell { x: x as u32, z: z as u32 });
                         let area = map.add_obstacle(&added, centre, rng.float(0.3, 2.0) as f32);
                         added.push(area);
                         edits.push(NavEdit::Area(AreaEdit { area, available: Some(true), factor: None }));
@@ -429,12 +433,12 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
                 map.sectors = None;
                 let view = map.view(&by);
                 let tolls = map.tolls(&by, view.unit(&map));
-                let [start, goal] = [0, 1]
-                    .map(|_| (rng.below(frame.width.into()) as u32, rng.below(frame.depth.into()) as u32));
-                let disc = |rng: &mut Rng| {
-                    let cell = (rng.below(frame.width.into()) as u32, rng.below(frame.depth.into()) as u32);
-                    Disc { centre: map.centre(cell), radius_m: 0.3 }
+                let any_cell = |rng: &mut Rng| Cell {
+                    x: rng.below(frame.width.into()) as u32,
+                    z: rng.below(frame.depth.into()) as u32,
                 };
+                let [start, goal] = [0, 1].map(|_| any_cell(&mut rng));
+                let disc = |rng: &mut Rng| Disc { centre: map.centre(any_cell(rng)), radius_m: 0.3 };
                 let count = [0, 0, 4, 12][rng.below(4) as usize];
                 let others: Vec<Disc> = (0..count).map(|_| disc(&mut rng)).collect();
                 let query = PathQuery {
@@ -473,7 +477,7 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
                 if is_whole
                     && ground.extra.is_none()
                     && query.others.is_none()
-                    && view.bits().get(start.0, start.1)
+                    && view.bits().get(start.x, start.z)
                 {
                     let costs = dijkstra(&ground, map.node(start).0);
                     let cost = f64::from(costs[map.node(goal).index()]) / f64::from(ground.unit.straight);

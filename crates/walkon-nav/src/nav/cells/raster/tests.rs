@@ -28,7 +28,7 @@ fn check(frame: &MapFrame, spans: &Spans, expected: impl Fn(Point) -> bool, what
     }
     assert_eq!(spans.cell_count(), count);
     let listed: Vec<_> = (0..count).map(|index| spans.cell(index)).collect();
-    assert!(listed.iter().all(|cell| cell.is_some_and(|(x, z)| spans.contains(x, z))));
+    assert!(listed.iter().all(|cell| cell.is_some_and(|Cell { x, z }| spans.contains(x, z))));
     assert_eq!(spans.cell(count), None);
 }
 

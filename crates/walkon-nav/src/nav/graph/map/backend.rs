@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use super::*;
 use crate::base::cost::Cost;
-use crate::base::geom::{Bounds, Point, ground};
+use crate::base::geom::{Bounds, Point, Segment, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
@@ -164,7 +164,7 @@ impl Backend for PointGraph {
         effort.add(GraphGroundQuery::under_effort(self, point));
         let nearest = || {
             let usable = |link: u32| self.is_open(link, by);
-            let spot = self.lookup.nearest(&self.net, (point, within_m), &usable, &effort)?;
+            let spot = self.lookup.nearest(&self.net, point, within_m, &usable, &effort)?;
             Some(self.location(&spot, spot.point))
         };
         let found = self.locate(point, by).or_else(nearest);
@@ -176,7 +176,7 @@ impl Backend for PointGraph {
     }
 
     fn straight(&self, from: Vec3, to: Vec3, by: &Traversal) -> Option<Cost> {
-        self.straight_at((from, to), by, &Effort::endless())
+        self.straight_at(Segment { from, to }, by, &Effort::endless())
     }
 
     fn sight(&self, from: Vec3, to: Vec3, by: &Traversal) -> (bool, Vec3) {
@@ -185,7 +185,7 @@ impl Backend for PointGraph {
 
     fn sight_counted(&self, from: Vec3, to: Vec3, by: &Traversal) -> ((bool, Vec3), u64) {
         let effort = Effort::endless();
-        let seen = GraphGroundQuery::new(self, by).sight_at((from, to), &effort);
+        let seen = GraphGroundQuery::new(self, by).sight_at(Segment { from, to }, &effort);
         (seen, effort.expansions())
     }
 
@@ -304,7 +304,7 @@ impl PointGraph {
         let admission = self.admission(query, effort)?;
         match query.centre {
             None => self.draw_anywhere(&admission, rng, effort),
-            Some(centre) => self.draw_within((centre, query.within_m), &admission, rng, effort),
+            Some(centre) => self.draw_within(centre, query.within_m, &admission, rng, effort),
         }
     }
 
@@ -344,7 +344,8 @@ impl PointGraph {
 
     fn draw_within(
         &self,
-        (centre, within_m): (Vec3, f32),
+        centre: Vec3,
+        within_m: f32,
         admission: &Admission<'_>,
         rng: &mut Rng,
         effort: &Effort,
@@ -357,7 +358,7 @@ impl PointGraph {
         let mut near: Vec<u32> = Vec::new();
         let reach_m = within_m + WITHIN_SPARE_M;
         if centre.is_finite() && self.lookup.is_worth_looking(reach_m) {
-            self.lookup.along_at((centre, centre), reach_m, &mut near, effort);
+            self.lookup.along_at(Segment { from: centre, to: centre }, reach_m, &mut near, effort);
         } else {
             near.extend(0..self.net.links().len() as u32);
         }

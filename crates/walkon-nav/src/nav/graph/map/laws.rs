@@ -245,7 +245,7 @@ proptest! {
                 let near = spots.filter(|spot| spot.point.distance(point) <= within_m);
                 let rank = |spot: &LinkSpot| (spot.point.distance(point), spot.link);
                 let expected = near.min_by(|a, b| rank(a).partial_cmp(&rank(b)).unwrap());
-                let found = map.lookup().nearest(map.net(), (point, within_m), &usable, &Effort::endless());
+                let found = map.lookup().nearest(map.net(), point, within_m, &usable, &Effort::endless());
                 prop_assert_eq!(found, expected, "{} within {}", point, within_m);
             }
         }

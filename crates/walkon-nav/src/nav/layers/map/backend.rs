@@ -199,7 +199,7 @@ impl Backend for Layers {
             let layer = usize::from(query.by.layer);
             let (start, _) = self.of(&query.by).begin_at(views.get(layer)?, from, &query.by).ok()?;
             let reached = self.everywhere(&views, &query.by, start).layers.swap_remove(layer);
-            self.of(&query.by).random_point_among(query, reached, (rng, &effort))
+            self.of(&query.by).random_point_among(query, reached, rng, &effort)
         };
         (draw(), effort.expansions())
     }

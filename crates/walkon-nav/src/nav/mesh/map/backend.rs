@@ -120,7 +120,7 @@ impl Backend for NavMesh {
     fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let middle = geom::ground(centre);
-        let polygon = around((middle, middle), f64::from(radius_m).max(1e-3));
+        let polygon = around(middle, f64::from(radius_m).max(1e-3));
         let (y, storey_m) = (f64::from(centre.y), f64::from(geom::STOREY_M));
         let heights_m = if self.is_flat() { ALL_FLOORS_M } else { [y - storey_m, y + storey_m] };
         let blocker = MeshBlocker { outline: AreaOutline::new(polygon, heights_m), keep_m: 0.0 };

@@ -1,0 +1,10 @@
+//! Where a cell lies on its map.
+//!
+//! Holds: plain data. Not here: places in the world (`cells/tiling`), rectangles of cells (`cell_rect`).
+
+/// A cell by its column and row. With signed numbers it may lie outside the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cell<N = u32> {
+    pub(crate) x: N,
+    pub(crate) z: N,
+}
