@@ -4,9 +4,9 @@
 //! the beginning of a word in it, any part. Holds: case does not count; equal places keep the order of the
 //! level; at most [`FOUND_MAX`]. Not here: what is known of a thing (`inspect`).
 
-use crate::base::ordered;
 use std::collections::BTreeMap;
 
+use crate::base::ordered;
 use crate::game::Game;
 use crate::world::World;
 

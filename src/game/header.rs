@@ -4,12 +4,12 @@
 //! everything that decides what a run computes stands in it; a field that a replay cannot honour is named.
 //! Not here: facts (`recorder`), files on disk.
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use crate::base::hash;
+use crate::base::ordered::CollectOrdered;
 use crate::game::headless::Bound;
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recorder::RecordOptions;

@@ -6,13 +6,13 @@
 //! and vectors inside a payload, which JSON has no form for, are listed beside it under `kinds` (place as a
 //! JSON pointer, kind). Not here: what an input does (`inputs`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 use serde_json::Value;
 
 use crate::base::hash;
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
 use crate::game::line::{JsonLine, place_in_space, quoted};

@@ -7,13 +7,13 @@
 //! file now says something else. A door keeps its number, so handles go on meaning it; one that is gone
 //! leaves its number and its place behind. Not here: scripts (`script::reload`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
+use crate::base::ordered::CollectOrdered;
 use crate::game::by_name::ByName;
 use crate::game::inputs::LevelTexts;
 use crate::game::reload_errors::{self, Written};

@@ -4,9 +4,9 @@
 //! `ReloadRefused`, and the report that tests ask for. Holds: nothing happens when nothing has changed. Not
 //! here: how scripts change (`script::reload`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
+use crate::base::ordered::CollectOrdered;
 use crate::game::inputs::Reload;
 use crate::game::level_reload::{self, Origin};
 use crate::script::host::ScriptHost;

@@ -5,13 +5,13 @@
 //! a trace says is overlooked; inputs come from the trace; a cut trace counts up to its last whole line. Not
 //! here: whether the trace belongs to this level (`header`), files.
 
-use crate::base::ordered::{self, CollectOrdered};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::base::ordered::{self, CollectOrdered};
 use crate::game::headless::{self, Host, Onlooker};
 use crate::game::inputs::Input;
 use crate::game::recorder::Recorder;

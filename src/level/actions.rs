@@ -4,13 +4,13 @@
 //! number of an action is its place among them, here and on the map. Not here: links of tile maps (`bake`),
 //! which characters can do an action (`world::asker`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeSet;
 
 use super::action_links::ActionLinkDef;
 use super::def::{GridDef, NavigationDef, Position};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
 use super::resolve;
+use crate::base::ordered::CollectOrdered;
 use crate::nav::{LayerLink, LayerPoint, LinkAction, LinkActions, Links, NavMap};
 
 /// The links of a map that is no tile map.

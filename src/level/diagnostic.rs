@@ -5,9 +5,10 @@
 //! crowded out by warnings. Holds: every diagnostic names a file, a line and a column, both from 1, the
 //! column counted in characters. Not here: colours, the offending line itself (`shell/report`).
 
+use serde::Serialize;
+
 use crate::base::ordered;
 use crate::base::{hash, suggestions};
-use serde::Serialize;
 
 /// Most diagnostics of one level that are kept. More would not be read, and would cost memory.
 pub const DIAGNOSTICS_MAX: usize = 100;

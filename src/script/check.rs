@@ -4,9 +4,9 @@
 //! gives a script. Holds: nothing of the text runs. Not here: what names mean (`shell/lint`), the API
 //! (`bind`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::Params;
 use crate::script::step::params;

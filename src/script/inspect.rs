@@ -7,13 +7,13 @@
 mod trees;
 mod waits;
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mlua::{Function, Table, Thread, Value};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
 use crate::script::host::ScriptHost;
 use crate::script::state::boards::BoardOf;

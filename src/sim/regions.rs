@@ -3,13 +3,13 @@
 //! In: positions. Out: insiders, facts. Holds: every enter is followed by exactly one exit; exits come
 //! before enters, then level order, then order of creation.
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, RegionId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 use crate::nav::{NavMap, Traversal};
 use crate::world::character::{Character, Characters, Displaced};

@@ -12,13 +12,13 @@
 //! paths is who comes to stand, who stops standing, and who is pushed while it stands. Ten thousand walkers
 //! in motion therefore cost a look at each, and no search.
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::{flat_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::time::Tick;
 use crate::nav::{Disc, NavMap, Traversal};

@@ -5,11 +5,11 @@
 //! its turn, in order of creation; one watch looks at all it is for, or waits. A look that ends at range or
 //! view costs a small part of one. Not here: what hides whom (`world::sight`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::btree_map::RangeMut;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;

@@ -6,7 +6,6 @@
 //! each. Not here: the scene below (`draw_scenery`), the characters on it (`draw_world`). Source: the
 //! pictures of seed 003: points in rows, islands in red boxes, spaces in colours, the tested path.
 
-use crate::base::ordered;
 use glam::Vec3;
 
 use super::draw_nav::{draw_areas, draw_doors};
@@ -15,6 +14,7 @@ use super::draw_world::draw_marks;
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Bounds, Point};
+use crate::base::ordered;
 use crate::base::suggestions;
 use crate::nav::NavMap;
 use crate::nav::graph::{EditableGraph, LinkedGroup, groups};

@@ -8,11 +8,11 @@
 use super::blocks::{Lattice, merge};
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
-use crate::base::ordered::{self, CollectOrdered};
 use std::collections::BTreeMap;
 
 use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
 use crate::base::ids::{AreaId, DoorId};
+use crate::base::ordered::{self, CollectOrdered};
 use crate::nav::mesh::{Corner, Patch};
 use crate::nav::{CellMap, Layout, NavMap, Traversal};
 use crate::world::World;

@@ -5,7 +5,6 @@
 //! wall with points behind it, so that one looks into the rooms; lower triangles are drawn below higher ones.
 //! Not here: the graph (`draw_graph`), reading scenes (`level/scene`).
 
-use crate::base::ordered;
 use std::collections::BTreeMap;
 
 use glam::Vec3;
@@ -13,6 +12,7 @@ use glam::Vec3;
 use super::picture::{Colour, Figure, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::{Point, ground};
+use crate::base::ordered;
 
 /// Triangles that are shown; a larger scene is left out, because nobody would see more than a blot.
 const TRIANGLES_MAX: usize = 100_000;

@@ -5,7 +5,6 @@
 //! occupied, free. Not here: searching. Source: seed 001: blocked red, searched (closed list) yellow,
 //! frontier (open list) white, path green, and an orange line for the full path.
 
-use crate::base::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
@@ -14,6 +13,7 @@ use super::draw_nav::{self, by_kind, draw_areas, draw_doors, draw_portals, layer
 use super::picture::{Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
 use crate::base::geom::Point;
+use crate::base::ordered;
 use crate::base::suggestions;
 use crate::nav::{Disc, NavMap, NodeId, Path, PathAnswer, SearchRecord, Traversal};
 use crate::world::World;

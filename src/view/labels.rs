@@ -4,12 +4,12 @@
 //! labels overlap; the more important one stays, then the earlier; nothing leaves the map.
 //! Source: greedy placement over a fixed list of positions, as in Christensen, Marks and Shieber 1995.
 
-use crate::base::ordered::{self, CollectOrdered};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hatch::Pixel;
 use super::picture::{Label, LabelSpread, Picture};
 use crate::base::geom::{Bounds, Point, polygon_contains};
+use crate::base::ordered::{self, CollectOrdered};
 
 /// Width of a character over the height of its line, in every font we draw with.
 pub(super) const ADVANCE: f32 = 0.6;

@@ -4,13 +4,13 @@
 //! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse
 //! and compressed data are refused by name. Not here: materials, skins, cameras.
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeSet;
 
 use glam::{Mat4, Quat, Vec3};
 use serde::Deserialize;
 
 use super::{SCENE_PARTS_MAX, SceneError};
+use crate::base::ordered::CollectOrdered;
 use crate::level::base64::bytes_of;
 
 /// Most bytes of all buffers together.

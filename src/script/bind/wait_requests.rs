@@ -4,11 +4,11 @@
 //! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,
 //! coroutines of a script's own making.
 
-use crate::base::ordered;
 use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
+use crate::base::ordered;
 use crate::script::bind::call::BindingError;
 use crate::script::bind::character;
 use crate::script::bind::quick_answers::{self, Sleep};

@@ -3,12 +3,12 @@
 //! In: an options table. Out: `WalkOptions` of the world, and the handlers. Holds: an option that is not
 //! known here is a mistake, with the nearest known one named.
 
-use crate::base::ordered;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mlua::{Lua, Value};
 
+use crate::base::ordered;
 use crate::nav::OwnArea;
 use crate::script::bind::call::{list, word};
 use crate::script::bind::names as named;

@@ -4,11 +4,11 @@
 //! loaded again, or for the first time, and finds its place again. Not here: stopping (`debug`), conditions
 //! as code (`evaluate`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::Lua;
 
+use crate::base::ordered::CollectOrdered;
 use crate::script::debug::evaluate::Asking;
 use crate::script::debug::paused::Paused;
 use crate::script::vm::debug::DebugPort;

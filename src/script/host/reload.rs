@@ -8,7 +8,6 @@
 
 pub(crate) mod commit;
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -16,6 +15,7 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
+use crate::base::ordered::CollectOrdered;
 use crate::script::host::{BehaviourRef, ScriptHost};
 use crate::script::state::behaviours::Class;
 use crate::script::state::test_run::ReloadReport;

@@ -4,12 +4,12 @@
 //! no change; a board holds no more than it may; a character's board dies with it. Not here: telling of a
 //! change (`step::blackboard`), the Lua side (`bind::blackboard`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::tracked_map::TrackedMap;

@@ -4,13 +4,13 @@
 //! board, in order of registration. Holds: handlers end with the owner that registered them. Not here:
 //! reading handlers out of arguments and calling them (`step::handlers`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, GenerationalKey, PathToken, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;

@@ -3,9 +3,9 @@
 //! In: kinds, defaults and ranges. Out: the same. Not here: reading declarations and checking what is given
 //! (`step::params`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::Plain;
 use crate::world::World;
 

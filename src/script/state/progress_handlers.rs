@@ -3,12 +3,12 @@
 //! In: handlers by walk. Out: the handler for a piece of news. Holds: they go with the walk, or with their
 //! owner. Not here: the calls (`step::progress_handlers`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::script::state::callback::{Callback, Underway};
 use crate::script::state::handlers::hash_callbacks;
 use crate::world::event::WalkNews;

@@ -4,11 +4,11 @@
 //! the tick, however long it runs; a timer of an owner that stands still waits with it. Not here: what its
 //! end does and the call of its handler (`step::timer`, `step::schedule`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::{Tick, TickRate};
 use crate::base::value::Plain;
 use crate::script::state::callback::Callback;

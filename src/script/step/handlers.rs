@@ -5,15 +5,15 @@
 //! is registered, and again when it is called. Not here: the tables (`state::handlers`), the order of calls
 //! (`dispatch`).
 
-use crate::base::ordered::CollectOrdered;
-use crate::script::state::handlers::ListenTimes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::code_name::CodeName;
+use crate::script::state::handlers::ListenTimes;
 use crate::script::state::handlers::{Lost, SenseRecord, WalkRecord, WatchRecord};
 use crate::script::state::owners::{OwnerRecord, Owners};
 use crate::script::state::tasks::TaskRole;

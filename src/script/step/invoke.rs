@@ -5,10 +5,9 @@
 //! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
 //! never inside it.
 
-use crate::base::ordered::CollectOrdered;
-
 use mlua::{Function, IntoLuaMulti, MultiValue};
 
+use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::owners::OwnerKind;
 pub(crate) use crate::script::state::running::Current as Call;

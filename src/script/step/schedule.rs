@@ -7,7 +7,6 @@
 //! `update`s in a row have the same results as one by one: the same fuel for each, the same faults, in the
 //! same order. Not here: code that runs because something happened (`dispatch`).
 
-use crate::base::ordered::CollectOrdered;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,6 +14,7 @@ use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Value};
 
+use crate::base::ordered::CollectOrdered;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::predicates::Job;

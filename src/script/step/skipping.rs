@@ -7,11 +7,11 @@
 //! that goes on for [`PASSED_MAX_S`] without end is not skipped any further. Not here: walks, doors and
 //! regions (`sim::scene_fast_forward`), the loop (`game::skipping`).
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 
 use mlua::{Function, Lua, Value};
 
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::wait::Wait;

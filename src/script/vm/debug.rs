@@ -7,7 +7,6 @@
 //!
 //! A step is made of stops at every line: Luau's own single step holds only from the next call on.
 
-use crate::base::ordered::CollectOrdered;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,6 +14,7 @@ use std::rc::{Rc, Weak};
 
 use mlua::{Function, Lua, LuaOptions, StdLib, Value, WeakLua};
 
+use crate::base::ordered::CollectOrdered;
 use crate::script::vm::fault::{CallFailure, OWN_CHUNK};
 use crate::script::vm::{lend, machine_of, strides};
 

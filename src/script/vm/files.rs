@@ -5,13 +5,13 @@
 //! opened here; a file is loaded once; what `require` returns is frozen; a circle of files is an error. Not
 //! here: reading disks, reloading.
 
-use crate::base::ordered::CollectOrdered;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlua::{Table, Value};
 
 use crate::base::hash;
+use crate::base::ordered::CollectOrdered;
 use crate::script::vm::convert::{shorten, suggestion};
 use crate::script::vm::limits::ScriptLimits;
 

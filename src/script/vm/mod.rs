@@ -23,7 +23,6 @@ pub(crate) mod shown;
 pub(crate) mod store;
 mod strides;
 
-use crate::base::ordered::CollectOrdered;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -33,6 +32,7 @@ use mlua::{Function, IntoLuaMulti, Lua, LuaOptions, MultiValue, StdLib, Table, T
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
+use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
 use crate::script::state::code_place::CodePlace;
 use crate::script::state::profile::Ledger;

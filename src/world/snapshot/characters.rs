@@ -3,11 +3,11 @@
 //! In, out: fields, one by one. Holds: a character that stands costs some thirty bytes, one that walks thirty
 //! more. Not here: its walk (`walks`).
 
-use crate::base::ordered::CollectOrdered;
 use glam::Vec3;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
 use crate::world::arena::Arena;
 use crate::world::character::{Body, Character, Characters, Gait, Replan};

@@ -4,11 +4,11 @@
 //! level what its reload asks for. Holds: edits that wait for step 5 wait again. Not here: moving on to the
 //! changed level (`game::level_reload`).
 
-use crate::base::ordered::CollectOrdered;
 use std::sync::Arc;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::AreaId;
+use crate::base::ordered::CollectOrdered;
 use crate::nav::{AreaEdit, GraphEdit, NavEdit, NavMap, TileEdit};
 use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;

@@ -8,13 +8,13 @@
 
 mod data;
 
-use crate::base::ordered::CollectOrdered;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use glam::Vec3;
 
 use crate::base::ids::{AreaId, DoorId, GenerationalKey, RegionId};
+use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
 pub use data::{Datum, DatumKey, KeyRef};
 

@@ -3,9 +3,9 @@
 //! Holds: no metamethod of a script is called; tables are compared and shown to a bounded depth and length;
 //! what is shown has no addresses and the same order in every process.
 
-use crate::base::ordered;
 use mlua::{Lua, Table, Value};
 
+use crate::base::ordered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::convert::{describe, setting};
 use crate::script::vm::handles;

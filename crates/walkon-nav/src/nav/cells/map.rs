@@ -4,7 +4,6 @@
 //! after any edits everything but the revision equals a map built again from the same state, bit for bit; one
 //! revision a set of edits. Not here: finding paths (`plan`), where a body off the map may begin (`start`).
 
-use crate::base::ordered;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use glam::Vec3;
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::mix;
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::clearance::RadiusClass;

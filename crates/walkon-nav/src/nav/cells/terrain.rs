@@ -6,11 +6,11 @@
 //! cell is that of the last listed available area around its centre; where none is available, of the last
 //! listed. Not here: who remembers the state (`map`), bodies wider than the map's own (`clearance`).
 
-use crate::base::ordered;
 use std::collections::BTreeMap;
 
 use crate::base::geom::{self, Bounds, Point};
 use crate::base::hash::StateHash;
+use crate::base::ordered;
 use crate::nav::cell::Cell;
 use crate::nav::cells::boundary_padding::{self, EdgePiece};
 use crate::nav::cells::cell_directions::CellDirections;

@@ -4,12 +4,12 @@
 //! its points; the draft without the small ones, or with a link that joins one to the main group; what each
 //! closed area of a map keeps apart. Not here: pictures of them. Source: seed 003, "Island Detection".
 
-use crate::base::ordered::{self, CollectOrdered};
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
+use crate::base::ordered::{self, CollectOrdered};
 use crate::nav::Traversal;
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};

@@ -7,12 +7,12 @@
 //! The numbers of the sets do not matter. Cost: the points and n log n over the links, once; a binary search
 //! for a place. Not here: whether a body may walk a group (`map`).
 
-use crate::base::ordered;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use glam::Vec3;
 
+use crate::base::ordered;
 use crate::nav::graph::adjacency::Adjacency;
 use crate::nav::graph::connected_components::root;
 

@@ -6,10 +6,10 @@
 //! same lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles
 //! joined as Hertel and Mehlhorn 1983 do, long edges first.
 
-use crate::base::ordered;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use crate::base::geom::{self, Bounds, Point};
+use crate::base::ordered;
 use crate::nav::mesh::locate::distance_sq;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;

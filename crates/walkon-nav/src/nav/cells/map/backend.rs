@@ -2,7 +2,6 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
-use crate::base::ordered;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::nav::cell::Cell;
 use crate::nav::cells::clearance::{self};

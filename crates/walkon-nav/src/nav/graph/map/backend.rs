@@ -2,7 +2,6 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
-use crate::base::ordered;
 use std::collections::BTreeSet;
 
 use glam::Vec3;
@@ -12,6 +11,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{Bounds, Point, Segment, ground};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::nav::edits::AreaState;
 use crate::nav::graph::connected_components::AreaAccess;

@@ -3,7 +3,6 @@
 //! In: the questions and edits of a [`Backend`]. Out: answers of the mesh. Not here: the polygons and the
 //! views of them (`map`), ways over them (`plan`).
 
-use crate::base::ordered;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Bounds};
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
+use crate::base::ordered;
 use crate::base::rng::Rng;
 use crate::nav::edits::AreaState;
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker};
