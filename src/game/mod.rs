@@ -43,7 +43,9 @@ use crate::game::recorder::{CrowdCounts, Recorder};
 use crate::game::tick::Tick;
 use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
+pub use crate::script::bind::level::LevelOutcome;
 use crate::script::debug::Debugger;
+pub use crate::script::host::StartError;
 use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
 use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::test_run::TestState;
@@ -53,9 +55,6 @@ use crate::world::World;
 use crate::world::event::{Fact, SwitchedOff};
 use crate::world::ops::walks;
 use crate::world::state_hash::{self, WorldHash};
-
-pub use crate::script::bind::level::LevelOutcome;
-pub use crate::script::host::StartError;
 
 /// What a level is started with, beside itself.
 #[derive(Debug, Default)]

@@ -14,19 +14,18 @@ use crate::game::tick::Tick;
 use crate::game::{Game, Setup};
 use crate::level::Level;
 use crate::script::debug::Debugger;
-use crate::script::state::profile::{Profile, ProfileSetup};
-use crate::script::step::testing::values_are_equal;
-use crate::script::vm::fuel::Signals;
-use crate::view::{Picture, ascii, draw_nav, draw_world};
-use crate::world::World;
-use crate::world::state_hash::WorldHash;
-
 pub use crate::script::host::collect::collect;
+use crate::script::state::profile::{Profile, ProfileSetup};
 pub use crate::script::state::test_run::TestDef;
 pub use crate::script::state::test_run::TestOptions;
 pub use crate::script::state::test_run::TestOutcome;
 pub use crate::script::state::test_run::{TestFailure, TestState};
 pub use crate::script::step::testing::declared::{is_test_file, resolve_level};
+use crate::script::step::testing::values_are_equal;
+use crate::script::vm::fuel::Signals;
+use crate::view::{Picture, ascii, draw_nav, draw_world};
+use crate::world::World;
+use crate::world::state_hash::WorldHash;
 
 /// Events that a failure shows.
 const EVENTS_SHOWN: usize = 12;

@@ -4,14 +4,16 @@
 //! nothing away, an area that encloses nothing is an error. Not here: how outlines are read (`forms`), what
 //! their names stand for (`resolve`).
 
+use std::marker::PhantomData;
+
+use serde_json::Value;
+
 use super::diagnostic::{Located, code};
 use super::forms::{Heights, Name, Outline, Truth, list};
 use super::json::{JsonReader, JsonValue};
 use super::numbers;
 use super::object::{Form, Object, Parts, object};
 use crate::base::geom::Point;
-use serde_json::Value;
-use std::marker::PhantomData;
 
 /// Most areas, obstacles, regions, doors or routes, each.
 pub const POLYGONS_MAX: usize = 10_000;

@@ -5,13 +5,18 @@
 //! text. The declarations here are what is read, written and documented (`object`). Not here: rules
 //! between keys (`read`), whether names lead anywhere (`resolve`), the map (`bake`).
 
+use serde_json::{Value, json};
+
 use super::areas::Areas;
+pub use super::areas::{AreaDef, POLYGONS_MAX};
+pub use super::cell_sizes::CellSizes;
 use super::choices::choices;
 use super::diagnostic::{Located, Span, code};
 use super::forms::{
     Anything, At, Corner, Direction, FileName, Filled, Name, Named, Outline, Place, Props, Rows, Tags, Teams,
     TimeOfDay, Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
 };
+pub use super::forms::{Position, PropsDef};
 use super::graph::GraphDef;
 use super::json::{Around, Fields, JsonReader, JsonValue};
 use super::mesh::{MeshDef, MeshKeys};
@@ -22,15 +27,10 @@ use super::polygon;
 use super::settings::{CrowdDef, Limits};
 use super::textgrid::TextGrid;
 use super::tile_forms::{OneWay, TerrainName, check_projection, keep_layout};
+pub use super::tile_layout::{Heading, Hierarchy, Projection, StaggerAxis, StaggerIndex, TileLayout};
 use crate::base::geom::Point;
 use crate::nav::LINKS_MAX;
 use crate::world::tiles::Terrain;
-use serde_json::{Value, json};
-
-pub use super::areas::{AreaDef, POLYGONS_MAX};
-pub use super::cell_sizes::CellSizes;
-pub use super::forms::{Position, PropsDef};
-pub use super::tile_layout::{Heading, Hierarchy, Projection, StaggerAxis, StaggerIndex, TileLayout};
 
 /// Most marks, and most stops of all routes together.
 pub const MARKS_MAX: usize = 100_000;

@@ -4,6 +4,11 @@
 //! Holds: a form serves reader, schema and writer alike. Not here: which keys have which form (`def`), rules
 //! between keys (`read`).
 
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+use serde_json::{Value, json};
+
 use super::choices::Choices;
 use super::diagnostic::{Located, PendingDiagnostic, code};
 use super::json::{Around, JsonPath, JsonReader, JsonValue, shown};
@@ -13,9 +18,6 @@ use super::ordered_json::{OrderedJson, OrderedObject};
 use super::polygon::{self, Crossing};
 use super::source::checked_path;
 use crate::base::geom::Point;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
 
 /// Most corners of one polygon.
 pub const POINTS_MAX: usize = 4096;

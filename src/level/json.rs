@@ -6,16 +6,18 @@
 //! Not here: which keys there are (`read`). Source: serde_json checks the syntax and cuts the slices
 //! (`RawValue`), so there is one parser only.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::numbers::Number;
 use super::polygon;
 use super::tile_layout::TileLayout;
 use crate::base::ordered;
 use crate::base::suggestions;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::fmt;
 
 /// Deepest nesting of brackets in a level.
 pub const DEPTH_MAX: usize = 32;

@@ -7,6 +7,8 @@
 
 pub(crate) mod build;
 
+use serde_json::Value;
+
 use super::action_links::{self, ActionLinkDef};
 use super::areas::{AreaDef, Areas, FloorArea};
 use super::cell_sizes::CellSizes;
@@ -16,7 +18,6 @@ use super::json::{Fields, JsonReader, JsonValue};
 use super::meshfile::{from_mesh, from_obj};
 use super::object::{Form, Parts, object};
 use crate::nav::{Avoidance, RawMesh};
-use serde_json::Value;
 
 /// Corners of one polygon that stands in a level.
 const RING_MAX: usize = 1_000;

@@ -6,10 +6,11 @@
 //! keys. Holds: keys are read in the order of the declaration; a key that cannot be read has its default, and
 //! the rest is read on. Not here: the forms (`forms`), the objects (`def`), rules between keys (`read`).
 
+use serde_json::{Map, Value, json};
+
 use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers::Number;
 use super::ordered_json::{OrderedJson, OrderedObject};
-use serde_json::{Map, Value, json};
 
 /// How a value is written in a level file.
 pub(crate) trait Form {

@@ -5,6 +5,8 @@
 //! since what a key can open is not cut off; every layer counts, and ways over links as well; the cost is
 //! bounded by the parts looked at. Not here: what keeps a level from loading (`read`, `resolve`, `bake`).
 
+use glam::Vec3;
+
 use super::bake::shown;
 use super::def::{CharacterDef, NavigationDef};
 use super::diagnostic::{Diagnostic, Findings, PendingDiagnostic, Span, code};
@@ -17,7 +19,6 @@ use crate::nav::graph::islands::{GraphIsland, kept_apart};
 use crate::nav::{
     AreaEdit, Backend, CellMap, Island, LayerPoint, LinkActions, NavEdit, NavMap, Reach, Traversal,
 };
-use glam::Vec3;
 
 /// Parts of a map that are reported one by one; smaller ones are only counted.
 const PARTS_MAX: usize = 32;

@@ -5,6 +5,8 @@
 //! that differ only by case count as one name, because some systems and most people take them for one. Not
 //! here: scripts (their folders are the shell's), the map itself (`bake`).
 
+use glam::Vec3;
+
 use super::ascii::{self, AsciiCells};
 use super::def::{AreaDef, GridDef, LayerDef, LevelDef, NavigationDef, PlaceDef, PropsDef, StopDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
@@ -14,7 +16,6 @@ use super::mesh::MeshDef;
 use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
-use glam::Vec3;
 
 /// An area or obstacle of the map, by its number.
 #[derive(Clone, Debug, PartialEq)]

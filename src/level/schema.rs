@@ -5,9 +5,10 @@
 //! lines. Not here: the schema of one value (`forms`), the rules between parts (names, references), which a
 //! schema cannot say.
 
+use serde_json::Value;
+
 use super::def::LevelDef;
 use super::object::{Object as _, Parts, lines};
-use serde_json::Value;
 
 /// The JSON schema of a level file.
 #[must_use]

@@ -4,6 +4,8 @@
 //! at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level. Not
 //! here: scripts, which attach the behaviours; checking, which `load` has done.
 
+use std::sync::Arc;
+
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::ordered::CollectOrdered;
@@ -30,7 +32,6 @@ use crate::world::region::{Region, RegionShape};
 use crate::world::settings::{CrowdSettings, LevelLimits, Settings};
 use crate::world::tiles::Tiles;
 use crate::world::{World, WorldParts};
-use std::sync::Arc;
 
 /// The behaviour that a character of the level is to run.
 #[derive(Clone, Debug, PartialEq)]

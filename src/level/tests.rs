@@ -1,9 +1,10 @@
 //! Promises between the parts of `level`: keys, defaults and schema come from the same lines.
 
+use serde_json::Value;
+
 use super::json::{JsonItem, JsonPath, JsonReader, JsonValue};
 use super::numbers::ALL;
 use super::{Severity, code, diagnostic::Findings, read, schema};
-use serde_json::Value;
 
 #[test]
 fn every_default_lies_in_its_range() {

@@ -5,12 +5,13 @@
 //! allocated; every finding has its line. Not here: areas; this form has none.
 //! Source: the grid format of seed 000, its elided keys filled in.
 
+use std::fmt::Write as _;
+
 use super::cell_sizes::CellSizes;
 use super::diagnostic::{PendingDiagnostic, Span, code};
 use super::json::JsonReader;
 use super::numbers::{self, Number};
 use crate::base::suggestions;
-use std::fmt::Write as _;
 
 /// Most cells of a map.
 pub const CELLS_MAX: u64 = 16_777_216;

@@ -3,6 +3,8 @@
 //! In: a value with its place. Out: what it stands for, or findings. Holds: the layout decides which words
 //! after it mean something. Not here: the keys (`def`), the words (`tile_layout`).
 
+use serde_json::{Value, json};
+
 use super::choices::Choices as _;
 use super::diagnostic::code;
 use super::forms::choice;
@@ -11,7 +13,6 @@ use super::object::{Form, Parts};
 use super::ordered_json::OrderedJson;
 use super::tile_layout::{Heading, Projection, TileLayout};
 use crate::world::tiles::Terrain;
-use serde_json::{Value, json};
 
 /// Words after the layout depend on it.
 pub(crate) fn keep_layout(reader: &mut JsonReader<'_>, _node: JsonValue<'_, '_>, layout: &TileLayout) {

@@ -5,11 +5,11 @@
 //! hatched. Not here: the characters on it (`draw_world`), what a search saw (`draw_search`).
 //! Source: colours by cost after seed 004, doors and areas are ours.
 
+use std::collections::BTreeMap;
+
 use super::blocks::{Lattice, merge};
 use super::picture::{Colour, Figure, Label, LabelSpread, Picture, Shape, Slant, Style, Swatch, Tag};
 use super::theme;
-use std::collections::BTreeMap;
-
 use crate::base::geom::{Bounds, Point, ground, polygon_contains, raise};
 use crate::base::ids::{AreaId, DoorId};
 use crate::base::ordered::{self, CollectOrdered};

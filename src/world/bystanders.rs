@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::nav::Disc;
-use glam::Vec3;
 
 /// The characters that a plan was made around, in order of creation, and their circles.
 #[derive(Clone, Debug, PartialEq)]

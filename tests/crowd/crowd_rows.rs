@@ -4,7 +4,6 @@
 //! tick; ends are read from the trace.
 
 use cpu_time::ThreadTime;
-
 use walkon::base::ids::CharacterId;
 use walkon::game::Game;
 use walkon::game::recorder::{RecordOptions, Recorder};

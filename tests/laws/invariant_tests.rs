@@ -1,11 +1,10 @@
 //! The judge of runs has to see what it is there for.
 
 use walkon::base::rng::Rng;
-use walkon::world::area::Availability;
-use walkon::world::ops::{areas, characters};
-
 use walkon::glam::Vec3;
 use walkon::nav::Traversal;
+use walkon::world::area::Availability;
+use walkon::world::ops::{areas, characters};
 
 use crate::fixture::{HALL, Stage};
 use crate::invariants::{Judge, overlapping_in};

@@ -3,12 +3,10 @@
 //!
 //! Method: levels are written as text; the levels of the repository with their `kind` changed.
 
+use glam::Vec3;
 use walkon::level::{self, Diagnostic, Level, MemorySource, Severity};
 use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal};
-
 use walkon::view::{Figure, Parts, Picture, Tag, draw_ground};
-
-use glam::Vec3;
 
 const HOUSE: &str = include_str!("../../levels/house.json");
 const COURTYARD: &str = include_str!("../../levels/courtyard.json");

@@ -2,13 +2,12 @@
 //!
 //! Method: levels are written as text; each wrong input names the place, what was expected and what was got.
 
+use glam::Vec3;
 use walkon::level::{self, Diagnostic, Level, MemorySource, Severity};
 use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
 use walkon::world::World;
 use walkon::world::ops::tiles::tile_at;
 use walkon::world::tiles::Terrain;
-
-use glam::Vec3;
 
 /// A level of a tile map with these keys, and what stands beside it.
 fn level(map: &str, rest: &str) -> String {

@@ -8,7 +8,6 @@ use walkon::game::Game;
 use walkon::game::save::seal;
 
 use super::contract::Piece;
-
 use crate::laws::fuzzed::checks;
 use crate::long_form::number;
 

@@ -8,9 +8,9 @@ use walkon::game::inputs::Input;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::level::{MemorySource, load, spawn};
 use walkon::script::host::{ScriptHost, ScriptSetup};
+use walkon::script::state::test_run::TestState;
 
 use crate::script::reload::{Run, diary};
-use walkon::script::state::test_run::TestState;
 
 /// The texts of lines without their ticks.
 fn said(run: &mut Run) -> Vec<String> {

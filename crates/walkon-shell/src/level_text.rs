@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use walkon::base::ordered::CollectOrdered;
 
 use serde::{Deserialize, Serialize};
+use walkon::base::ordered::CollectOrdered;
 use walkon::base::time::TickRate;
 use walkon::level::{self, spawn};
 use walkon::script::vm::files::ScriptTexts;

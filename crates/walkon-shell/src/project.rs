@@ -8,16 +8,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use walkon::base::ordered::CollectOrdered;
 
 use serde::Deserialize;
-
-use crate::exit::{CommandFailure, Exit};
-
 use walkon::Folder;
+use walkon::base::ordered::CollectOrdered;
 use walkon::base::suggestions;
 use walkon::disk::ListingLimits;
 use walkon::level::{self, FileSource, SourceError, checked_path};
+
+use crate::exit::{CommandFailure, Exit};
 
 /// The file that marks a project.
 pub const MARKER: &str = "walkon.json";

@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
+use walkon::base::ordered::CollectOrdered;
 use walkon::base::value::{Plain, PlainKey};
 use walkon::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
 use walkon::view::{Parts, PicturePart};

@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
-use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
+use walkon::base::ordered::CollectOrdered;
 use walkon::game::debugging::unknown_event;
 use walkon::{
     BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, EVENT_NAMES, FaultStops, Paused,

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
+use walkon::base::ordered::CollectOrdered;
 use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
 
 use crate::client::Reply;

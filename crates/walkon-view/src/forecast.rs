@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use walkon::base::ordered::{self, CollectOrdered};
 
 use serde_json::{Value, json};
+use walkon::base::ordered::{self, CollectOrdered};
 use walkon::{Game, Input, Reload, Signals, Tick};
 
 use crate::client::Reply;

@@ -5,10 +5,10 @@
 //! millimetre. Not here: what is drawn how (`walkon::view`), bodies, which are frames.
 
 use std::collections::BTreeMap;
-use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Map, Value, json};
 use walkon::base::geom::{Bounds, Point};
+use walkon::base::ordered::CollectOrdered;
 use walkon::glam::Vec3;
 use walkon::nav::{Layout, Stagger};
 use walkon::view::{

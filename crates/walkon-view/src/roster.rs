@@ -4,10 +4,10 @@
 //! are gone. Not here: bytes (`frame`).
 
 use std::collections::BTreeMap;
-use walkon::base::ordered::{self, CollectOrdered};
 
 use serde_json::{Value, json};
 use walkon::Game;
+use walkon::base::ordered::{self, CollectOrdered};
 use walkon::game::roster::Stance;
 use walkon::view::{Colour, character_colours};
 

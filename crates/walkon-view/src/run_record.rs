@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use walkon::base::ordered::CollectOrdered;
 
+use walkon::base::ordered::CollectOrdered;
 use walkon::script::state::profile::ProfileSetup;
 use walkon::{
     Debugger, Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals,

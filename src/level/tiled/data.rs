@@ -4,9 +4,10 @@
 //! wrong. Holds: decompression ends one byte above the size that the map states, however large the data would
 //! get; broken, short and long data are dropped whole. Not here: what the numbers mean.
 
+use std::io::Read;
+
 use crate::level::base64::{Base64Error, bytes_of};
 use crate::level::diagnostic::code;
-use std::io::Read;
 
 /// Bytes of a cell.
 const CELL_BYTES: usize = 4;

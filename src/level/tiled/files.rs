@@ -4,6 +4,9 @@
 //! Holds: a path is judged by its text before anything is opened; files that name one another in a circle end
 //! in a finding; no map opens more than [`FILES_MAX`]. Not here: what is in the files (`read`).
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::raw::RawTileset;
 use super::tree::{Element, Notation};
 use super::{tmj, xml};
@@ -11,8 +14,6 @@ use crate::base::suggestions;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::{FILE_BYTES_MAX, JsonReader};
 use crate::level::source::{FileSource, SourceError, checked_path};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Most files that one map may name, tilesets and templates together.
 pub(super) const FILES_MAX: usize = 256;

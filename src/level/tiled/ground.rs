@@ -6,6 +6,11 @@
 //! nothing is a picture; a layer counts where it is drawn; cells of an infinite map that no layer paints are
 //! no ground. Not here: objects (`things`), where cells lie (`place`).
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
 use super::files::short;
 use super::place::MapPlacement;
 use super::raw::{
@@ -16,9 +21,6 @@ use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::numbers;
 use crate::level::tiled::place::PlacedMap;
 use crate::world::tiles::Terrain;
-use serde::Serialize;
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// Names of the layers that are walked on, by their number.
 pub(super) const LAYER_NAMES: [&str; 8] =

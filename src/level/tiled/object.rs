@@ -4,6 +4,8 @@
 //! object does not give comes from its template, then from its tile; a shape has at most [`POINTS_MAX`]
 //! corners, all finite. Not here: what objects mean (`things`).
 
+use std::sync::Arc;
+
 use super::attribute::{self, class_of, optional_whole};
 use super::files::{Here, Import, short};
 use super::property;
@@ -12,7 +14,6 @@ use super::tileset::tileset_of_map;
 use super::tree::Element;
 use crate::level::diagnostic::{Span, code};
 use crate::level::forms::POINTS_MAX;
-use std::sync::Arc;
 
 /// Reads the objects of a layer.
 pub(super) fn objects(

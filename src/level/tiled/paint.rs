@@ -4,7 +4,6 @@
 //! those cells changed and nothing else, in the encoding that the layer has. Holds: a layer whose cells
 //! cannot be written as they are is refused in words. Not here: whether the map still loads.
 
-use crate::level::tiled::TiledOptions;
 use std::borrow::Cow;
 use std::io::Write;
 
@@ -20,6 +19,7 @@ use crate::level::base64;
 use crate::level::diagnostic::Findings;
 use crate::level::json::FILE_BYTES_MAX;
 use crate::level::source::FileSource;
+use crate::level::tiled::TiledOptions;
 
 /// Most cells of a layer that is painted.
 const CELLS_MAX: usize = 16 << 20;

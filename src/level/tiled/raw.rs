@@ -4,8 +4,9 @@
 //! pixels, properties with their types. Holds: `read` has checked all counts and ranges; every part knows
 //! where it stands. Not here: what any of it means to walkers (`ground`, `things`).
 
-use crate::level::diagnostic::Span;
 use std::sync::Arc;
+
+use crate::level::diagnostic::Span;
 
 /// The lower 28 bits of a cell are the tile, the others say how it is flipped and turned, on every kind of
 /// map.

@@ -10,6 +10,8 @@ mod people;
 mod props;
 mod stairs;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::files::short;
 use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
 use super::place::{MapPlacement, Near, common_area};
@@ -26,9 +28,7 @@ use crate::level::diagnostic::{Findings, Located, PendingDiagnostic, Span, code}
 use crate::level::json::NAME_BYTES_MAX;
 use crate::level::numbers::{self, Number};
 use crate::level::tiled::place::PlacedMap;
-
 use crate::nav::LINKS_MAX;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Corners of the polygon that stands for an ellipse. Off by less than a hundredth of its size.
 const ELLIPSE_CORNERS: usize = 24;

@@ -3,6 +3,8 @@
 //! In: the element that names one. Out: its first id and a [`RawTileset`]. Holds: a file is read once for all
 //! that name it. Not here: what its tiles mean (`ground`).
 
+use std::sync::Arc;
+
 use super::attribute::{class_of, optional_whole, whole};
 use super::files::{Here, Import};
 use super::property;
@@ -10,7 +12,6 @@ use super::raw::{GID_MASK, RawTile, RawTileset};
 use super::tree::Element;
 use crate::base::ordered;
 use crate::level::diagnostic::code;
-use std::sync::Arc;
 
 /// Largest side of a tile, pixels.
 pub(super) const TILE_PX_MAX: i64 = 65_536;

@@ -5,10 +5,11 @@
 //! level at a time, its depth bounded; elements and attributes are counted. Not here: what elements mean
 //! (`read`).
 
+use std::borrow::Cow;
+
 use super::tree::{Attribute, Budget, Element};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::{JsonItem, JsonPath, JsonReader, JsonValue, Member};
-use std::borrow::Cow;
 
 /// Most values of a list of objects, tiles or corners.
 const LIST_MAX: usize = super::tree::ELEMENTS_MAX;

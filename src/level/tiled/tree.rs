@@ -5,8 +5,9 @@
 //! ends a parse before a file of 16 MiB becomes more than a few tens of MiB of elements. Not here: what the
 //! names mean (`read`).
 
-use crate::level::diagnostic::Span;
 use std::borrow::Cow;
+
+use crate::level::diagnostic::Span;
 
 /// Most elements of one file. A map of a thousand objects with ten properties each has twelve thousand.
 pub(super) const ELEMENTS_MAX: usize = 200_000;

@@ -3,10 +3,11 @@
 //! In: `objecttypes.xml`, its JSON forms, or a project of Tiled. Out: [`Types`]. Holds: an object that says
 //! nothing of a property takes that of its class. Not here: what properties mean.
 
+use std::collections::BTreeMap;
+
 use super::files::{Here, Import};
 use super::property::property;
 use super::raw::Properties;
-use std::collections::BTreeMap;
 
 /// Files that are looked for beside a map, in this order.
 pub(super) const NAMES: [&str; 3] = ["objecttypes.xml", "objecttypes.json", "propertytypes.json"];

@@ -5,13 +5,15 @@
 //! to another program; a note about a property is made once. Not here: what a level does with them (`ground`,
 //! `things`).
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
 use super::files::short;
 use super::raw::{Properties, Property, PropertyValue};
 use crate::base::suggestions::nearest;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::object::Object;
-use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that mean something on a map.
 pub(super) const OF_MAPS: &[&str] = &["navigationLayers", "script", "seed", "tickRate", "pathBudget"];

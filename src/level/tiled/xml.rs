@@ -6,14 +6,16 @@
 //! elements mean. Source: quick-xml cuts the text into tags; its own checks for attributes given twice are
 //! off, since they take quadratic time in some versions and [`Budget`] ends long lists first.
 
-use super::tree::{Attribute, Budget, Element};
-use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
-use crate::level::json::DEPTH_MAX;
-use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use super::tree::{Attribute, Budget, Element};
+use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
+use crate::level::json::DEPTH_MAX;
 
 /// The root of an XML text that begins `base` bytes into its file, or a finding that says why there is none.
 pub(super) fn parse<'a>(

@@ -3,13 +3,13 @@
 //! Holds: a payload is copied once, when it is emitted, and read-only for all listeners; the runtime's own
 //! events cannot be emitted by scripts.
 
-use crate::script::state::handlers::ListenTimes;
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
 use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
+use crate::script::state::handlers::ListenTimes;
 use crate::script::state::owners::Counted;
 use crate::script::step::dispatch::RUNTIME_EVENTS;
 use crate::script::step::wait::ListenerId;

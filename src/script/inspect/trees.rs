@@ -3,12 +3,12 @@
 //! In: a tree under way. Out: [`TreeView`]. Holds: as deep and as large as trees may be. Not here: ticking
 //! (`step::tree`).
 
-use crate::script::state::trees::Composite;
 use mlua::{Function, Value};
 
 use crate::base::suggestions::decimals_of;
 use crate::base::value::Plain;
 use crate::script::host::ScriptHost;
+use crate::script::state::trees::Composite;
 use crate::script::state::trees::{BehaviourTree, NodeKind, NodeState, TreeNode};
 use crate::script::vm::shown::{place_of, shown};
 use crate::script::vm::store;

@@ -10,6 +10,8 @@ mod ending;
 mod group;
 pub(crate) mod traverse;
 
+pub(crate) use ending::{cancel, cancel_wait};
+pub(crate) use group::answer;
 use mlua::{Function, IntoLuaMulti, Lua, MultiValue, Thread, Value};
 
 use crate::script::state::code_name::CodeName;
@@ -25,9 +27,6 @@ use crate::script::step::{dialogue, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Resumed, ScriptVm, handles, store};
 use crate::world::owner::Owner;
-
-pub(crate) use ending::{cancel, cancel_wait};
-pub(crate) use group::answer;
 
 /// Adds a task that has not begun, and counts it with its owner; its number.
 fn insert(tasks: &mut Tasks, owners: &mut Owners, spawn: NewTask) -> u64 {

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mlua::{Function, LightUserData, Lua, Table, Value};
-
 use slotmap::Key;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};

@@ -3,9 +3,8 @@
 //! In: walks, requests, the clock. Out: one hash. Holds: a walk is taken apart by all of its fields, as in
 //! `state_hash`.
 
-use crate::base::ids::GenerationalKey;
-
 use crate::base::hash::StateHash;
+use crate::base::ids::GenerationalKey;
 use crate::crowd::follow::Cursor;
 use crate::nav::PathFailure;
 use crate::world::bystander_index::People;

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+
 use walkon::base::ordered::CollectOrdered;
 
 /// Units of a line's height.

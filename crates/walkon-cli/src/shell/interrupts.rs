@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-
 use walkon_shell::Exit;
 
 /// The signal that asked for the end, if any.

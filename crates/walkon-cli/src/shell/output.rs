@@ -12,10 +12,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use super::cli::args::{ColorWhen, General};
-use super::progress;
 use walkon_shell::CommandFailure;
 pub(super) use walkon_shell::project::is_stream;
+
+use super::cli::args::{ColorWhen, General};
+use super::progress;
 
 /// What waits for stdout. One for the process, so that [`tell`] can let it go first.
 static STDOUT: LazyLock<Mutex<BufWriter<Stdout>>> =

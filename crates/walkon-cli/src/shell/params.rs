@@ -4,6 +4,7 @@
 //! runs; every parameter is judged by the runtime's own rules. Not here: what a behaviour says (`lint`).
 
 use std::collections::BTreeMap;
+
 use walkon::base::ordered::CollectOrdered;
 
 use super::lint::{LevelNames, Linted};

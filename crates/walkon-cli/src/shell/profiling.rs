@@ -7,12 +7,13 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use walkon_shell::CommandFailure;
+
 use super::cli::args::ProfileArgs;
 use super::output::OutputFile;
 use super::profile_files::{ProfileForm, Profiled, StepSpan};
 use crate::game::TickStep;
 use crate::script::state::profile::{Profile, ProfileSetup, Stopwatch};
-use walkon_shell::CommandFailure;
 
 /// Steps that are kept with their times.
 const STEPS_MAX: usize = 1_000_000;

@@ -6,11 +6,11 @@
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use walkon_shell::CommandFailure;
 
 use super::cli::args::ColorWhen;
 use super::output::is_colored;
 use crate::level::{Diagnostic, Severity};
-use walkon_shell::CommandFailure;
 
 /// Most characters of a line that are shown.
 const LINE_MAX: usize = 160;

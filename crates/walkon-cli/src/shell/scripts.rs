@@ -5,13 +5,14 @@
 //! runs (`script`).
 
 use std::collections::{BTreeMap, BTreeSet};
+
 use walkon::base::ordered::CollectOrdered;
+use walkon_shell::project::{Project, is_level};
+use walkon_shell::{CommandFailure, Exit};
 
 use super::lint::{self, LevelNames, LevelOutline, Linted};
 use crate::level::{Diagnostic, Severity, Span, code};
 use crate::script::check;
-use walkon_shell::project::{Project, is_level};
-use walkon_shell::{CommandFailure, Exit};
 
 /// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels
 /// in the level folders.

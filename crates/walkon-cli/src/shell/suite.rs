@@ -12,6 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use walkon_shell::CommandFailure;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{Project, file_at};
+
 use super::debug::Connection;
 use super::interrupts::Interrupts;
 use crate::game::testing::{self, Suite, SuiteProfile, TestDef, TestResult};
@@ -21,9 +25,6 @@ use crate::script::host::StartError;
 use crate::script::state::profile::Profile;
 use crate::script::vm::fuel::Signals;
 use crate::world::settings::Settings;
-use walkon_shell::CommandFailure;
-use walkon_shell::Watchdog;
-use walkon_shell::project::{Project, file_at};
 
 /// Stack of a thread that runs tests.
 const STACK_BYTES: usize = 64 << 20;

@@ -10,8 +10,9 @@ use std::io::{ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::output::tell;
 use walkon_shell::CommandFailure;
+
+use super::output::tell;
 
 /// Most bytes that wait in memory.
 const WAITING_MAX: usize = 64 * 1024;

@@ -6,12 +6,14 @@
 //! runs on; one bad file does not keep the others from being read. Not here: when to read (`debounce`),
 //! noticing changes (`file_watcher`), what a reload does (`game`).
 
-use crate::shell::file_watcher::WatchMethod;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
 use walkon::base::ordered::CollectOrdered;
+use walkon_shell::CommandFailure;
+use walkon_shell::project::{FoundLevel, is_script};
 
 use super::debounce::{Debouncer, FileState};
 use super::file_watcher::{FileNotice, FileWatcher};
@@ -20,8 +22,7 @@ use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
 use crate::level::{FileSource, LevelError, LevelFile, SourceError};
-use walkon_shell::CommandFailure;
-use walkon_shell::project::{FoundLevel, is_script};
+use crate::shell::file_watcher::WatchMethod;
 
 /// Folders inside one another that are looked into when one appears.
 const DEPTH_MAX: usize = 32;

@@ -5,8 +5,9 @@
 //!
 //! Angles are radians about +y: 0 looks along +z, pi/2 along +x.
 
-use glam::Vec3;
 use std::f32::consts::{PI, TAU};
+
+use glam::Vec3;
 
 /// Sine.
 #[must_use]

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use walkon::base::ordered::CollectOrdered;
 
 use serde_json::{Value, json};
+use walkon::base::ordered::CollectOrdered;
 use walkon::level::MemorySource;
 use walkon::level::tiled::paint as tiled;
 use walkon::{FileSource as _, Reload};

@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use walkon::base::ordered::CollectOrdered;
 
+use walkon::base::ordered::CollectOrdered;
 use walkon::level::code;
 use walkon::{Diagnostic, FileSource, Severity, SourceError};
 

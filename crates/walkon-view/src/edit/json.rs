@@ -6,10 +6,10 @@
 //! here: how a value is laid out on lines (`layout`).
 
 use std::fmt;
-use walkon::base::ordered;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
+use walkon::base::ordered;
 
 /// Decimals of a number that is written: a thousandth of a millimetre.
 const DECIMALS_MAX: usize = 6;

@@ -7,10 +7,10 @@
 //! (`document`), how values are laid out (`layout`).
 
 use std::ops::Range;
-use walkon::base::ordered;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
+use walkon::base::ordered;
 
 use super::json::{Json, get};
 use super::layout::{Shape, Spot, Style, Width, Writer, column_at, indent_at, line_break};

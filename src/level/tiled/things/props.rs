@@ -6,13 +6,14 @@
 //! kind that scripts cannot ask has its properties left out by name. Not here: how scripts see them
 //! (`script`).
 
+use serde_json::Value as Json;
+
 use super::{Putting, Thing, called};
 use crate::level::def::PropsDef;
 use crate::level::diagnostic::{Located, code};
 use crate::level::forms::PARAMS_BYTES_MAX;
 use crate::level::tiled::files::short;
 use crate::level::tiled::raw::{Property, PropertyValue};
-use serde_json::Value as Json;
 
 /// Most bytes of the properties of all objects together: classes give theirs to every object that has them.
 pub(super) const BYTES_MAX: usize = 16 * 1024 * 1024;

@@ -5,9 +5,9 @@
 //! because only they make nodes; the bindings that nodes need are handed over once, when a VM is set up. Not
 //! here: the builders (`bind::bt`).
 
-use crate::script::state::trees::{Composite, ParallelEnd};
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
+use crate::script::state::trees::{Composite, ParallelEnd};
 use crate::script::state::trees::{NodeKind, TreeNode};
 use crate::script::vm::convert::Args;
 

@@ -5,13 +5,13 @@
 //! walk or a wait of an earlier one begins, so two branches of a selector never run together; a node that was
 //! entered is left exactly once, and learns how it really ended.
 
-use crate::script::state::trees::{Composite, ParallelEnd};
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
 use crate::script::state::trees::{ActionEnd, Exit, NodeKind, NodeState, RunningTree, TreeNode};
+use crate::script::state::trees::{Composite, ParallelEnd};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::tree::node::walk_to;

@@ -1,5 +1,6 @@
-use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::*;
 
 #[derive(Debug, Default, PartialEq)]
 struct Shelf(Vec<u32>);

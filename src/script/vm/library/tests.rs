@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::{prop_assert_eq, proptest};
+
+use super::*;
 
 fn find(text: &str, part: &str, from: f64) -> (Option<u64>, Option<u64>) {
     let lua = Lua::new();

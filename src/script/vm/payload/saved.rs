@@ -4,6 +4,7 @@
 //! those of the way by way of [`Plain`]; what is not plain in all its parts is left to that way; buffers are
 //! used again for the next value. Not here: what plain data is (`payload`), its form (`base::bytes`).
 
+use glam::Vec3;
 use mlua::{Lua, LuaString, Table, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, Datum, DatumKey, DecodeError, KeyRef, out_of_order};
@@ -11,7 +12,6 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::base::value::{Plain, PlainKey};
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::payload::Handles;
-use glam::Vec3;
 
 /// A part of the texts that were read.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! `walkon bake`: the precomputed grid of a level, beside it.
 
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{BakeArgs, Format};
 use super::path::layer_among;
 use super::{Shell, shown_path};
 use crate::level::{Level, NavigationDef};
 use crate::shell::output::{OutputFile, Results};
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &BakeArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let found = find_level(&args.level)?;

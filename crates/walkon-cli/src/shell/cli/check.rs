@@ -6,7 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+
 use walkon::base::ordered::{self, CollectOrdered};
+use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
+use walkon_shell::{CommandFailure, Exit, unresolved};
 
 use super::args::{CheckArgs, Format};
 use super::{Shell, hint_at_root, refusal, script_texts};
@@ -16,8 +19,6 @@ use crate::script::vm::files::ScriptTexts;
 use crate::shell::lint::Linted;
 use crate::shell::output::{Results, Tone, tell};
 use crate::shell::{params, scripts};
-use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
-use walkon_shell::{CommandFailure, Exit, unresolved};
 
 /// Folders inside one another that are looked into, and files that are checked at most.
 const DEPTH_MAX: usize = 32;

@@ -1,10 +1,10 @@
 //! `walkon completions`: what a shell needs to complete our command line.
 
 use clap::CommandFactory;
+use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Cli, CompletionsArgs};
 use crate::shell::output::Results;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(args: &CompletionsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let mut script = Vec::new();

@@ -6,6 +6,9 @@
 
 use std::num::NonZeroUsize;
 
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::Shell;
 use super::args::{DebugArgs, Format, ProfileArgs, RunArgs};
 use super::run::{self, DebugWay};
@@ -13,8 +16,6 @@ use crate::script::state::profile::ProfileSetup;
 use crate::shell::debug::Connection;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::is_stream;
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &DebugArgs) -> Result<Exit, CommandFailure> {
     if is_stream(&args.level) {

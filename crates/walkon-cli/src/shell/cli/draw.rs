@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use walkon_shell::{CommandFailure, Exit};
 
 use self::source::{DrawSource, trace_text};
 use super::args::{DrawArgs, ViewArg};
@@ -29,7 +30,6 @@ use crate::view::{
 use crate::world::World;
 use crate::world::bystanders::Straight;
 use crate::world::character::Gait;
-use walkon_shell::{CommandFailure, Exit};
 
 /// What is left free above and below a map that is seen from the side, metres.
 const ROOM_M: f64 = 0.5;

@@ -6,6 +6,9 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
+use walkon::nav::Backend;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{
     Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
@@ -28,9 +31,6 @@ use crate::shell::output::{OutputFile, Results};
 use crate::shell::progress::{Progress, ProgressWork as Shown};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
-use walkon::nav::Backend;
-use walkon_shell::project::{FoundLevel, find_level};
-use walkon_shell::{CommandFailure, Exit};
 
 /// Islands that are listed one by one.
 const LISTED_MAX: usize = 40;

@@ -1,12 +1,13 @@
 //! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
 
+use walkon_shell::project::file_at;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{Format, ImportArgs};
 use super::{Shell, refusal, shown_path};
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
 use crate::level::{Diagnostic, Located, code};
 use crate::shell::output::{OutputFile, Results};
-use walkon_shell::project::file_at;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let found = file_at(&args.map)?;

@@ -1,5 +1,9 @@
 //! `walkon limits`: the limits in force, of a level or by default.
 
+use walkon::base::ordered::CollectOrdered;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::Shell;
 use super::args::{Format, LimitsArgs};
 use crate::script::state::owners::{TIMERS_MAX, WATCHES_MAX};
@@ -7,9 +11,6 @@ use crate::script::vm::fuel::Fuel;
 use crate::shell::output::Results;
 use crate::world::event::EventQueue;
 use crate::world::settings::{LevelLimits, Settings};
-use walkon::base::ordered::CollectOrdered;
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &LimitsArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let settings = match &args.level {

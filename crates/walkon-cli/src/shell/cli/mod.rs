@@ -32,6 +32,8 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Parser;
+use walkon_shell::project::FoundLevel;
+use walkon_shell::{CommandFailure, Exit, unresolved};
 
 use self::args::{Cli, ColorWhen, Command, General};
 use super::crash;
@@ -42,8 +44,6 @@ use crate::base::suggestions::counted;
 use crate::game::event::ScriptFault;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
 use crate::script::vm::files::ScriptTexts;
-use walkon_shell::project::FoundLevel;
-use walkon_shell::{CommandFailure, Exit, unresolved};
 
 /// Stack of the thread that runs a command: enough for the deepest Lua, whatever the system's default is.
 const STACK_BYTES: usize = 64 << 20;

@@ -8,11 +8,12 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{Format, PathArgs};
 use crate::level::movingai::{MovingAiError, Scenario, map, scenarios};
 use crate::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
 use crate::shell::output::Results;
-use walkon_shell::{CommandFailure, Exit};
 
 /// Largest map or scenario file.
 const BYTES_MAX: u64 = 256 << 20;

@@ -8,12 +8,13 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use walkon_shell::project::Project;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{Format, NewArgs};
 use super::types;
 use crate::shell::output::Results;
 use crate::shell::scaffold;
-use walkon_shell::project::Project;
-use walkon_shell::{CommandFailure, Exit};
 
 /// What the project is called when its folder has no name, as `/` has none.
 const NAME: &str = "game";

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::Vec3;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, PathArgs, PlaceArg};
 use super::{Shell, draw, movingai};
@@ -16,8 +18,6 @@ use crate::view::{SearchScene, Slant};
 use crate::world::World;
 use crate::world::ops::paths;
 use crate::world::tiles::Tiles;
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &PathArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     if let (Some(map), Some(scen)) = (&args.map, &args.scen) {

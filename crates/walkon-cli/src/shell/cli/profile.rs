@@ -6,6 +6,9 @@
 
 use std::fmt::Write as _;
 
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{Format, ProfileCommandArgs, ProfileRows};
 use super::run::{Start, game_with};
 use super::{Shell, shown_path};
@@ -19,8 +22,6 @@ use crate::shell::interrupts::Interrupts;
 use crate::shell::output::Results;
 use crate::shell::profiling::Profiling;
 use crate::shell::report::clean;
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 /// Game seconds of a profile that names no bound.
 const SECONDS: f64 = 60.0;

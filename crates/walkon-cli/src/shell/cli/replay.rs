@@ -9,6 +9,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, Project};
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::{Format, ReplayArgs};
 use super::{Shell, limits};
 use crate::game::header::{Header, ProjectTexts, RunSetup};
@@ -23,9 +27,6 @@ use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, is_stream, tell};
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
-use walkon_shell::Watchdog;
-use walkon_shell::project::{FoundLevel, Project};
-use walkon_shell::{CommandFailure, Exit};
 
 /// Most characters of a line or a value that are shown.
 const SHOWN_MAX: usize = 200;

@@ -4,11 +4,14 @@
 //! trace. Holds: everything that can be refused is refused before tick 0; a signal ends the run between two
 //! ticks and the trace says so (fault:H5). Not here: the rules of the tick (`game`).
 
-use crate::shell::file_watcher::WatchMethod;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
 use walkon::base::ordered;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
 use super::args::{Format, RunArgs, Speed};
 use super::{Shell, shown_path};
@@ -31,6 +34,7 @@ use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
 use crate::shell::debug::Connection;
+use crate::shell::file_watcher::WatchMethod;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, is_stream, tell};
 use crate::shell::params::Places;
@@ -41,9 +45,6 @@ use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
 use crate::shell::watch::ProjectWatch;
 use crate::world::World;
-use walkon_shell::Watchdog;
-use walkon_shell::project::{FoundLevel, find_level};
-use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;

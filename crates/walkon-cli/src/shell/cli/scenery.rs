@@ -1,13 +1,13 @@
 //! The scene that the graph of a level stands on, out of its files.
 
 use glam::Vec3;
+use walkon_shell::project::FoundLevel;
+use walkon_shell::{CommandFailure, Exit};
 
 use super::shown_path;
 use crate::level::graph::GraphDef;
 use crate::level::graph::work::{SceneFileError, scene_of};
 use crate::level::{FILE_BYTES_MAX, FileSource, NavigationDef, SourceError};
-use walkon_shell::project::FoundLevel;
-use walkon_shell::{CommandFailure, Exit};
 
 /// Reads a file of the project.
 pub(super) fn bytes(found: &FoundLevel, path: &str) -> Result<Vec<u8>, CommandFailure> {

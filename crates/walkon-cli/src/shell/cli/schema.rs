@@ -1,7 +1,8 @@
 //! `walkon schema`: the JSON schema of levels.
 
-use crate::shell::output::Results;
 use walkon_shell::{CommandFailure, Exit};
+
+use crate::shell::output::Results;
 
 pub(super) fn run(results: &mut Results) -> Result<Exit, CommandFailure> {
     let schema = serde_json::to_string_pretty(&crate::level::schema());

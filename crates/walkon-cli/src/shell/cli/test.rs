@@ -6,6 +6,8 @@
 
 use std::path::Path;
 
+use walkon_shell::{CommandFailure, Exit};
+
 use super::Shell;
 use super::args::{Format, TestArgs};
 use crate::base::suggestions::counted;
@@ -20,7 +22,6 @@ use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
 use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use walkon_shell::project::Project;
+use walkon_shell::{CommandFailure, Exit};
+
 use super::args::TypesArgs;
 use crate::script::types::{self, ProjectNames};
 use crate::shell::output::{OutputFile, Results};
 use crate::shell::scripts;
-use walkon_shell::project::Project;
-use walkon_shell::{CommandFailure, Exit};
 
 pub(super) fn run(args: &TypesArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let project = Project::around(Path::new("."))?;

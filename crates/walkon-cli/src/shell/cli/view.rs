@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use walkon::base::ordered::CollectOrdered;
 
+use walkon::base::ordered::CollectOrdered;
+use walkon_shell::Watchdog;
+use walkon_shell::project::{FoundLevel, find_level};
+use walkon_shell::{CommandFailure, Exit};
 use walkon_view::{
     CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup, WatchCalls,
 };
@@ -31,9 +34,6 @@ use crate::shell::output::{OutputFile, Results, is_stream, tell};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, Remembering};
 use crate::world::World;
-use walkon_shell::Watchdog;
-use walkon_shell::project::{FoundLevel, find_level};
-use walkon_shell::{CommandFailure, Exit};
 
 /// Time between two looks at what was saved.
 const LOOK_EVERY: Duration = Duration::from_millis(5);

@@ -10,7 +10,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
 use walkon::base::ordered::CollectOrdered;
+use walkon_shell::Watchdog;
+use walkon_shell::project::find_level;
+use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{Format, WatchArgs};
 use super::run::Session;
@@ -34,9 +38,6 @@ use crate::shell::output::{is_stream, tell};
 use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, in_milliseconds};
 use crate::world::World;
-use walkon_shell::Watchdog;
-use walkon_shell::project::find_level;
-use walkon_shell::{CommandFailure, Exit};
 
 /// Longest sleep: signals are heard that soon.
 const NAP_MAX: Duration = Duration::from_millis(20);

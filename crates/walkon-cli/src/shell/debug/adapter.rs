@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-
-use crate::shell::debug::{Connection, ScriptPlaces, command};
 use walkon::game::debugging::unknown_event;
 use walkon::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, FaultStops, HitRule, Page,
     PagePart, Paused, Signals, StopReason, Variable,
 };
+
+use crate::shell::debug::{Connection, ScriptPlaces, command};
 
 /// The client's side of one level.
 #[derive(Debug)]

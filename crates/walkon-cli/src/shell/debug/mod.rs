@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use walkon::{BreakpointWish, Debugger, Signals};
+use walkon_shell::CommandFailure;
 
 use super::interrupts::Interrupts;
 use super::output::tell;
 use crate::shell::debug::adapter::Adapter;
-use walkon::{BreakpointWish, Debugger, Signals};
-use walkon_shell::CommandFailure;
 
 /// Longest sleep while a level stands still: signals are heard that soon.
 const NAP: Duration = Duration::from_millis(50);

@@ -4,6 +4,7 @@
 //! tables, types of values. Holds: no name of the API is written here. Not here: what a script does with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+
 use walkon::base::ordered::CollectOrdered;
 
 use super::value::InferredValue;

@@ -5,6 +5,7 @@
 //! script are not judged. Not here: rules that look at one script alone (`rules`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
 use walkon::base::ordered::CollectOrdered;
 
 use super::api::Api;

@@ -5,6 +5,7 @@
 //! (`names`).
 
 use std::collections::BTreeSet;
+
 use walkon::base::ordered::CollectOrdered;
 
 use super::infer::{Reading, bare};

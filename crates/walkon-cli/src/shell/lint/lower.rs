@@ -3,7 +3,6 @@
 //! In: the text of a script that compiles. Out: a [`SyntaxTree`]. Holds: names are told apart by scope, as
 //! the language does it. Not here: expressions (`lower_expr`).
 
-use crate::shell::lint::tree::FunctionForm;
 use full_moon::ast::luau::TypeSpecifier;
 use full_moon::ast::{self, Block, LastStmt, Stmt};
 use full_moon::tokenizer::{Symbol, TokenReference, TokenType};
@@ -12,6 +11,7 @@ use super::tree::{
     Assigned, BODY, Endless, Expr, ExprId, ExprKind, FieldWrite, Function, FunctionId, GlobalWrite, Local,
     LocalId, SyntaxTree, TextPlace, Use, Word,
 };
+use crate::shell::lint::tree::FunctionForm;
 
 /// The tree of a script; none when it is not understood, as with syntax that is newer than the parser.
 pub(super) fn lower(text: &str) -> Option<SyntaxTree> {

@@ -5,7 +5,6 @@
 //! looks through everything inside it, which takes twice as long with each level of nesting. Not here:
 //! statements (`lower`).
 
-use crate::shell::lint::tree::FunctionForm;
 use full_moon::ast::span::ContainedSpan;
 use full_moon::ast::{self, BinOp, Call, Expression, Field, FunctionArgs, Index, Prefix, Suffix, UnOp, Var};
 use full_moon::node::Node;
@@ -13,6 +12,7 @@ use full_moon::tokenizer::{StringLiteralQuoteType, Symbol, TokenReference, Token
 
 use super::lower::{Lower, Notes, place_of, word_of};
 use super::tree::{ExprId, ExprKind, TableItem, TextPlace, Use, Word};
+use crate::shell::lint::tree::FunctionForm;
 
 impl Lower {
     pub(super) fn expr(&mut self, expression: &Expression) -> ExprId {

@@ -20,6 +20,7 @@ mod tree;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
+
 use walkon::base::ordered;
 
 use self::api::Api;

@@ -1,7 +1,8 @@
 //! Real files, generous limits: a saved file is read, whatever way an editor saves it.
 
-use super::*;
 use walkon_shell::project::find_level;
+
+use super::*;
 
 const LEVEL: &str = r#"{ "name": "room",
   "navigation": { "areas": [ { "name": "hall", "polygon": [[0,0],[9,0],[9,9],[0,9]] } ] } }"#;

@@ -1,6 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::base::rng::Rng;
-use proptest::prelude::*;
 
 fn everyone_within(points: &[Vec2], centre: Vec2, radius_m: f32) -> Vec<u32> {
     let is_near = |point: &Vec2| {

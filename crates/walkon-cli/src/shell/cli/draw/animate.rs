@@ -8,9 +8,10 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use super::source::DrawSource;
 use glam::Vec3;
+use walkon_shell::{CommandFailure, Exit};
 
+use super::source::DrawSource;
 use super::{blank, draw_backdrop, slant_of};
 use crate::base::suggestions::counted;
 use crate::base::time::{Tick, TickRate};
@@ -28,7 +29,6 @@ use crate::view::{
     LabelPlaces, LegendEntry, Parts, Picture, PicturePart, Screen, Slant, draw_ground, draw_scene,
 };
 use crate::world::World;
-use walkon_shell::{CommandFailure, Exit};
 
 /// Game seconds of an animation that names no ticks.
 const SECONDS: f64 = 10.0;

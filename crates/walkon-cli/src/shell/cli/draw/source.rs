@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
+use walkon_shell::CommandFailure;
+use walkon_shell::project::{FoundLevel, Project, find_level};
+
 use crate::game::recording::Recording;
 use crate::level::Level;
 use crate::shell::cli::args::DrawArgs;
 use crate::shell::cli::run::Start;
 use crate::shell::cli::{Shell, replay};
 use crate::shell::output::is_stream;
-use walkon_shell::CommandFailure;
-use walkon_shell::project::{FoundLevel, Project, find_level};
 
 /// What the first line of every trace begins with.
 const MARK: &[u8] = b"{\"walkon\":";

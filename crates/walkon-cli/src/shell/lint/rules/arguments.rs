@@ -3,13 +3,12 @@
 //! In: a reading. Out: findings, and what messages call a value. Holds: a value whose type is not certain is
 //! not reported. Not here: keys of option tables (`options`).
 
+use super::options::{each, shown};
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
 use crate::shell::lint::tree::{ExprId, ExprKind};
 use crate::shell::lint::value::InferredValue;
-
-use super::options::{each, shown};
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     each(reading, &mut |own, value, called| {

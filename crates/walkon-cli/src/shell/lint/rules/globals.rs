@@ -4,6 +4,7 @@
 //! that any line of the file writes is known.
 
 use std::collections::BTreeSet;
+
 use walkon::base::ordered::CollectOrdered;
 
 use crate::script::vm::hints::instead_of_absent;
