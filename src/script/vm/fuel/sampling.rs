@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(after(usual, FREQUENT_LOOKS), 2 * u64::from(usual) - 1);
         assert_eq!(after(usual, 9 * FREQUENT_LOOKS), 2 * u64::from(usual) - 1);
         assert_eq!(after(1, 2 * FREQUENT_LOOKS), 1);
-        let is_prime = |number: u32| (2..number).all(|factor| number % factor != 0);
+        let is_prime = |number: u32| (2..number).all(|factor| !number.is_multiple_of(factor));
         assert!(is_prime(usual) && is_prime(2 * usual - 1), "loops do not keep step");
     }
 }
