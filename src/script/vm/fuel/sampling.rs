@@ -2,8 +2,8 @@
 //!
 //! In: safepoints as they are passed, units that functions of the host took. Out: stacks with weights. Holds:
 //! a look is due after so many safepoints, or as many units of the host, and never by time, so all runs of a
-//! level see the same; where there are many looks they become rarer, once; it changes nothing that a script or the counter of fuel can notice. Not here: the
-//! owners of calls (`state::profile`).
+//! level see the same; where there are many looks they become rarer, once; it changes nothing that a script
+//! or the counter of fuel can notice. Not here: the owners of calls (`state::profile`).
 
 use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_char};

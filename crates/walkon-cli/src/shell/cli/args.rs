@@ -198,7 +198,7 @@ pub struct ProfileArgs {
     /// The form of the profile, where the name of its file does not say it
     #[arg(long, value_enum, value_name = "FORM", requires = "profile")]
     pub profile_form: Option<ProfileForm>,
-    /// Look at the stack once in N safepoints, after 1,024 looks once in 2 N - 1; 1 for every line, and slower
+    /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
     #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub profile_every: u32,
@@ -217,7 +217,7 @@ pub struct ProfileCommandArgs {
     /// Rows to show, the most expensive first
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-    /// Look at the stack once in N safepoints, after 1,024 looks once in 2 N - 1; 1 for every line, and slower
+    /// Look at the stack once in N safepoints, half as often after 1,024 looks; 1 for every line, and slower
     #[arg(long, value_name = "N", default_value_t = ProfileSetup::SAMPLE_EVERY,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
