@@ -29,7 +29,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use invariants::Judge;
 use serde_json::Value;
 use walkon::game::recorder::{RecordOptions, Recorder};
 use walkon::game::{Game, Setup};
@@ -37,6 +36,8 @@ use walkon::glam::Vec3;
 use walkon::level::{MemorySource, load};
 use walkon::nav::{Accept, PathQuery, Search, Traversal};
 use walkon::world::World;
+
+use invariants::Judge;
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

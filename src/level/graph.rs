@@ -12,11 +12,7 @@ pub mod work;
 
 use std::sync::Arc;
 
-pub(crate) use compact::hash_of;
-pub use compact::{Compact, compact_bytes, read_compact};
-pub use hand::{HandEdits, HandError, UndoError};
 use serde_json::{Value, json};
-pub use text::{GraphTextError, graph_text, read_graph_text};
 
 use super::action_links::{self, ActionLinkDef};
 use super::areas::{AreaDef, Areas, FloorArea};
@@ -30,6 +26,11 @@ use crate::nav::graph::EditableGraph;
 use crate::nav::graph::generate::{Floors, GenerateOptions, SceneBox};
 use crate::nav::graph::link::LinkOptions;
 use crate::nav::solids::Room;
+
+pub(crate) use compact::hash_of;
+pub use compact::{Compact, compact_bytes, read_compact};
+pub use hand::{HandEdits, HandError, UndoError};
+pub use text::{GraphTextError, graph_text, read_graph_text};
 
 /// Most boxes of a level.
 pub const BOXES_MAX: usize = 1024;

@@ -11,8 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mlua::{Function, Table, Thread, Value};
-pub use trees::TreeView;
-pub(crate) use waits::words_of;
 
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
@@ -31,6 +29,9 @@ use crate::script::vm::shown::{place_of, shown};
 use crate::script::vm::store;
 use crate::world::World;
 use crate::world::owner::Owner;
+
+pub use trees::TreeView;
+pub(crate) use waits::words_of;
 
 /// Things of one kind that are shown of one owner.
 const SHOWN_MAX: usize = 256;

@@ -11,11 +11,11 @@ mod reference;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-pub use annotated::lua_ls;
-pub use reference::reference;
-
 use crate::script::bind;
 use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
+
+pub use annotated::lua_ls;
+pub use reference::reference;
 
 /// Names of things in a project, by the type whose values they are: `DoorName`.
 pub type ProjectNames = BTreeMap<&'static str, BTreeSet<String>>;

@@ -30,19 +30,19 @@ mod xml;
 #[cfg(test)]
 mod tests;
 
-use files::Import;
-pub use ground::{Counts, LayerReport, TiledReport};
-use raw::RawMap;
-pub use words::LeftOut;
-use words::Said;
-pub use write::text;
-
 use super::def::LevelDef;
 pub use super::def::TiledOptions;
 use super::diagnostic::{Diagnostic, Findings, LevelFile, PendingDiagnostic, Span, code};
 use super::json::FILE_BYTES_MAX;
 use super::loaded::LevelError;
 use super::source::{FileSource, SourceError};
+
+use files::Import;
+pub use ground::{Counts, LayerReport, TiledReport};
+use raw::RawMap;
+pub use words::LeftOut;
+use words::Said;
+pub use write::text;
 
 /// A map that was taken in.
 #[derive(Clone, Debug, PartialEq)]

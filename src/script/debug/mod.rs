@@ -19,16 +19,17 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
-pub use breakpoints::{BreakpointState, BreakpointWish, HitRule};
-pub use evaluate::Asking;
 use mlua::Lua;
-pub use paused::{DebugFrame, DebugScope, DebugThread, FaultStops, Paused};
-pub use rows::{Page, PagePart, Variable};
 
 use crate::script::debug::breakpoints::Breakpoints;
 use crate::script::vm::debug::{Hook, Lines, Stack, Standing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{Machine, machine_of, store};
+
+pub use breakpoints::{BreakpointState, BreakpointWish, HitRule};
+pub use evaluate::Asking;
+pub use paused::{DebugFrame, DebugScope, DebugThread, FaultStops, Paused};
+pub use rows::{Page, PagePart, Variable};
 
 /// Why a level stands still.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,6 @@ pub(crate) mod commit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use commit::{ReloadTarget, StagedScripts};
 use mlua::{Lua, Table, Value};
 
 use crate::base::hash::StateHash;
@@ -26,6 +25,8 @@ use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{ScriptText, ScriptTexts};
 use crate::script::vm::{VmBefore, store};
 use crate::world::World;
+
+use commit::{ReloadTarget, StagedScripts};
 
 /// Changed script texts by path below the script folders, with suffix; none for a deleted file.
 pub type ChangedTexts = BTreeMap<String, Option<String>>;

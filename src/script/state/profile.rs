@@ -11,11 +11,11 @@ mod subjects;
 
 use std::rc::Rc;
 
-pub use report::{Profile, Use};
-
 use crate::script::state::code_name::CodeName;
 use crate::script::state::profile::subjects::{Subject, Subjects};
 use crate::world::owner::Owner;
+
+pub use report::{Profile, Use};
 
 /// Tells the time. The shell has one; nothing below it reads a clock.
 pub trait Stopwatch: std::fmt::Debug {

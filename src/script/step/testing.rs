@@ -11,7 +11,6 @@ pub mod declared;
 pub(crate) mod values;
 
 use mlua::{Lua, MultiValue, Value};
-pub use values::{plain_equal as values_are_equal, plain_shown};
 
 use crate::base::hash::StateHash;
 use crate::base::value::Plain;
@@ -29,6 +28,8 @@ use crate::script::vm::handles::{self, Thing};
 use crate::script::vm::{ScriptVm, payload, store};
 use crate::world::World;
 use crate::world::owner::Owner;
+
+pub use values::{plain_equal as values_are_equal, plain_shown};
 
 /// The test as scripts hold it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,12 +11,13 @@ mod data;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-pub use data::{Datum, DatumKey, KeyRef};
 use glam::Vec3;
 
 use crate::base::ids::{AreaId, DoorId, GenerationalKey, RegionId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::Tick;
+
+pub use data::{Datum, DatumKey, KeyRef};
 
 /// The largest count that is read: beyond it numbers could overflow where they are counted on.
 pub const COUNT_MAX: u64 = 1 << 53;

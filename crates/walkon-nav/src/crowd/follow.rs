@@ -219,16 +219,11 @@ pub fn stride(
 type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 
 /// [`stride`] itself: compiled once, in this crate, and not again for each closure.
-fn stride_where(
-    path: &Path,
-    cursor: Cursor,
-    Pose { place, heading }: Pose,
-    gait: &Gait,
-    clear: Clear<'_>,
-) -> Stride {
+fn stride_where(path: &Path, cursor: Cursor, start: Pose, gait: &Gait, clear: Clear<'_>) -> Stride {
+    let Pose { place, heading } = start;
     let mut body = Body { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
-    let pieces = if is_straight_on(path, cursor, Pose { place, heading }, gait) {
+    let pieces = if is_straight_on(path, cursor, start, gait) {
         1.0
     } else {
         let by_length = gait.speed_mps * gait.step_s / STEP_MAX_M;

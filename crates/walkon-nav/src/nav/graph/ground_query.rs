@@ -108,21 +108,21 @@ impl<'a> GraphGroundQuery<'a> {
     /// each of these places.
     pub(crate) fn sight_over(
         &self,
-        Segment { from, to }: Segment<Vec3>,
+        line: Segment<Vec3>,
         usable: &dyn Fn(u32) -> bool,
         effort: &Effort,
     ) -> (bool, Vec3) {
+        let Segment { from, to } = line;
         let (map, width) = (self.map, self.map.width_m());
         let Some(under) = self.begin(from, usable, effort) else { return (false, from) };
         if !to.is_finite() {
             return (false, from);
         }
         let mut link = under.link;
-        let mut reached = self.cover(Segment { from, to }, link).map_or(0.0, |[_, leave]| leave);
+        let mut reached = self.cover(line, link).map_or(0.0, |[_, leave]| leave);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link(Segment { from, to }, reached, link, usable, effort)
-            else {
+            let Some((leave, next)) = self.next_link(line, reached, link, usable, effort) else {
                 break;
             };
             (reached, link) = (leave, next);
@@ -150,12 +150,8 @@ impl<'a> GraphGroundQuery<'a> {
     }
 
     /// The same over links that hold the line. Cost: the square of the bends.
-    pub(crate) fn bends_over(
-        &self,
-        Segment { from, to }: Segment<Vec3>,
-        chain: &Chain,
-        effort: &Effort,
-    ) -> Vec<Vec3> {
+    pub(crate) fn bends_over(&self, line: Segment<Vec3>, chain: &Chain, effort: &Effort) -> Vec<Vec3> {
+        let Segment { from, to } = line;
         effort.add(BEND_EFFORT * chain.len() as u64);
         let Some(&(mut link, _)) = chain.first() else { return Vec::new() };
         let height = |link: u32, part: f64| self.height(link, from.lerp(to, part as f32));
@@ -163,13 +159,13 @@ impl<'a> GraphGroundQuery<'a> {
         let mut begun = 0.0;
         for pair in chain.windows(2) {
             let ((own, [_, leave]), (next, [enter, _])) = (pair[0], pair[1]);
-            let end = self.handover(Segment { from, to }, [own, next], [enter.max(begun), leave.max(begun)]);
-            knots.extend(self.knots(Segment { from, to }, own, [begun, end]));
+            let end = self.handover(line, [own, next], [enter.max(begun), leave.max(begun)]);
+            knots.extend(self.knots(line, own, [begun, end]));
             // Where one link takes over from another, the ground is taken to be half way between them.
             knots.push((end, height(own, end).midpoint(height(next, end))));
             (begun, link) = (end, next);
         }
-        knots.extend(self.knots(Segment { from, to }, link, [begun, 1.0]));
+        knots.extend(self.knots(line, link, [begun, 1.0]));
         knots.push((1.0, to.y));
         let place = |(part, y): (f64, f32)| {
             let place = from.lerp(to, part as f32);
@@ -185,25 +181,20 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// The links that hold a line one after the other, with the parts of it that each holds; none where it is
     /// not clear. Cost: as [`GraphGroundQuery::sight_over`].
-    pub(crate) fn chain(
-        &self,
-        Segment { from, to }: Segment<Vec3>,
-        usable: &dyn Fn(u32) -> bool,
-        effort: &Effort,
-    ) -> Chain {
+    pub(crate) fn chain(&self, line: Segment<Vec3>, usable: &dyn Fn(u32) -> bool, effort: &Effort) -> Chain {
+        let Segment { from, to } = line;
         let under = self.begin(from, usable, effort).filter(|_| to.is_finite());
         let Some(LinkSpot { link, .. }) = under else { return Vec::new() };
-        let first = self.cover(Segment { from, to }, link).unwrap_or([0.0; 2]);
+        let first = self.cover(line, link).unwrap_or([0.0; 2]);
         let mut chain = vec![(link, first)];
         let (mut link, mut reached) = (link, first[1]);
         // Bounded: every round goes over to a link that reaches further, and there are so many.
         while reached < 1.0 {
-            let Some((leave, next)) = self.next_link(Segment { from, to }, reached, link, usable, effort)
-            else {
+            let Some((leave, next)) = self.next_link(line, reached, link, usable, effort) else {
                 return Vec::new();
             };
             (reached, link) = (leave, next);
-            chain.push((next, self.cover(Segment { from, to }, next).unwrap_or([reached; 2])));
+            chain.push((next, self.cover(line, next).unwrap_or([reached; 2])));
         }
         chain
     }

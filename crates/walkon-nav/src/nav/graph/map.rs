@@ -351,14 +351,9 @@ impl PointGraph {
 
     /// The cost of walking straight, and what it takes to find it is counted; None when something is in the
     /// way.
-    pub(crate) fn straight_at(
-        &self,
-        Segment { from, to }: Segment<Vec3>,
-        by: &Traversal,
-        effort: &Effort,
-    ) -> Option<Cost> {
-        let (clear, end) = GraphGroundQuery::new(self, by).sight_at(Segment { from, to }, effort);
-        clear.then(|| self.cost_of(Segment { from, to }, end, by, effort))
+    pub(crate) fn straight_at(&self, line: Segment<Vec3>, by: &Traversal, effort: &Effort) -> Option<Cost> {
+        let (clear, end) = GraphGroundQuery::new(self, by).sight_at(line, effort);
+        clear.then(|| self.cost_of(line, end, by, effort))
     }
 
     /// The cost of a straight line that is clear and ends at `end`, at the height of the ground.
