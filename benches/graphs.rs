@@ -21,14 +21,14 @@ use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use glam::Vec3;
-use walkon::base::rng::Rng;
-use walkon::level::scene::scene_triangles;
-use walkon::nav::graph::{
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::level::scene::scene_triangles;
+use walkon_runtime::nav::graph::{
     Adjacency, EditableGraph, GenerateOptions, GraphSource, LinkOptions, PointGraph, PrecomputedRoutes,
     RouteSource, SceneBox, divide, generate, groups, link,
 };
-use walkon::nav::solids::{Room, Solids};
-use walkon::nav::{Backend, GraphEdit, NavEdit, Search};
+use walkon_runtime::nav::solids::{Room, Solids};
+use walkon_runtime::nav::{Backend, GraphEdit, NavEdit, Search};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");

@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use cpu_time::ThreadTime;
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::world::state_hash;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::world::state_hash;
 
 /// From pillar to pillar, metres; a pillar is two metres wide, in the middle of its tile.
 const TILE_M: usize = 20;

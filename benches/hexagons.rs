@@ -19,9 +19,9 @@ use std::hint::black_box;
 use cpu_time::ThreadTime;
 use hexx::Hex;
 use hexx::algorithms::a_star;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellLandmarks, CellMap, CellSource, FACTOR_ONE, Unit, WeightedGround};
-use walkon::nav::{
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{CellLandmarks, CellMap, CellSource, FACTOR_ONE, Unit, WeightedGround};
+use walkon_runtime::nav::{
     ConnectedComponents, Ends, Layout, MapFrame, NodeId, Search, SearchStep, Stagger, TileGrid,
 };
 

@@ -23,10 +23,12 @@ use std::path::{Path, PathBuf};
 use cpu_time::ThreadTime;
 use glam::Vec3;
 use hierarchical_pathfinding::prelude::*;
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method};
-use walkon::nav::{Accept, AreaEdit, Backend, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal};
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method};
+use walkon_runtime::nav::{
+    Accept, AreaEdit, Backend, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal,
+};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -137,7 +139,7 @@ fn pairs(nav: &NavMap, map: &Map, count: usize) -> Vec<PathQuery> {
     let mut pairs = Vec::new();
     while pairs.len() < count {
         let (start, goal) = (place(&mut rng), place(&mut rng));
-        if nav.is_walkable(start, &by) && nav.reach(start, goal, &by) == walkon::nav::Reach::Yes {
+        if nav.is_walkable(start, &by) && nav.reach(start, goal, &by) == walkon_runtime::nav::Reach::Yes {
             pairs.push(PathQuery {
                 start,
                 goal,

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::Vec3;
-use walkon::base::geom::{self, Point};
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{AreaShape, CellMap, GridSource};
-use walkon::nav::{Accept, AreaEdit, NavEdit, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::base::geom::{self, Point};
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{AreaShape, CellMap, GridSource};
+use walkon_runtime::nav::{Accept, AreaEdit, NavEdit, NavMap, PathQuery, PathStatus, Search, Traversal};
 
 /// Rooms a side; with a gateway to the right and one below each, about three times its square polygons.
 const SIDE: u32 = 17;
@@ -218,12 +218,12 @@ fn smoothing(map: &NavMap) {
     let width = cells.frame().width;
     let node = |point: Vec3| {
         let (x, z) = cells.frame().cell_in(geom::ground(point)).unwrap();
-        walkon::nav::NodeId(z * width + x)
+        walkon_runtime::nav::NodeId(z * width + x)
     };
     let alone = fastest(40, || {
         let mut nodes = Vec::new();
         for query in &queries {
-            let ends = walkon::nav::Ends { start: node(query.start), goal: node(query.goal) };
+            let ends = walkon_runtime::nav::Ends { start: node(query.start), goal: node(query.goal) };
             search.begin_jump(cells.bits(), ends);
             search.step_jump(cells.bits(), u32::MAX);
             search.nodes(&mut nodes);

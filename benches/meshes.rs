@@ -14,7 +14,7 @@ use std::time::Instant;
 use glam::Vec3;
 use landmass_glam::Vec2;
 use polyanya::PolyanyaFile;
-use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, Search, Traversal};
+use walkon_runtime::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, Search, Traversal};
 
 /// The root of the repository.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
@@ -60,7 +60,7 @@ fn compare(name: &str, queries: &[Query]) {
     let Ok(text) = std::fs::read_to_string(data(&format!("{name}.mesh"))) else { return };
     let mut theirs: polyanya::Mesh = PolyanyaFile::from_bytes(text.as_bytes()).try_into().unwrap();
     theirs.bake();
-    let checked = walkon::level::from_mesh(&text).unwrap().check().unwrap();
+    let checked = walkon_runtime::level::from_mesh(&text).unwrap().check().unwrap();
     let ours = NavMesh::new(&MeshSource { ground: Some(checked), ..MeshSource::default() }).unwrap();
     let by = Traversal::default();
     let mut compared = ours.compared(&by);
@@ -106,7 +106,7 @@ fn compare(name: &str, queries: &[Query]) {
 /// Theirs is in single precision, hence the room below it.
 fn no_shorter_than_the_optimum(
     queries: &[Query],
-    ours: &mut walkon::nav::mesh::Compared,
+    ours: &mut walkon_runtime::nav::mesh::Compared,
     theirs: &polyanya::Mesh,
 ) {
     for &[x, z, to_x, to_z] in queries {

@@ -24,10 +24,10 @@ use cpu_time::ThreadTime;
 use grid_pathfinding::PathingGrid;
 use grid_util::grid::ValueGrid;
 use grid_util::point::Point;
-use walkon::nav::cells::{
+use walkon_runtime::nav::cells::{
     Bits, CellLandmarks, CellMap, CellSource, MapFrame, SearchStrategy, Unit, WeightedGround, line_of_sight,
 };
-use walkon::nav::{
+use walkon_runtime::nav::{
     Accept, ConnectedComponents, Disc, Ends, LabelsAfterFlip, NavMap, NodeId, PathQuery, Search, SearchStep,
     Traversal,
 };

@@ -18,10 +18,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::script::bind;
-use walkon::script::bind::table::Binding;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::bind;
+use walkon_runtime::script::bind::table::Binding;
 
 /// Units of fuel of one call at the defaults.
 const CALL_UNITS: f64 = 100_000.0;

@@ -19,9 +19,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use cpu_time::ThreadTime;
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::script::state::profile::{ProfileSetup, Stopwatch};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::state::profile::{ProfileSetup, Stopwatch};
 
 /// Ticks of a run, after as many that warm up.
 const TICKS: usize = 200;

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use cpu_time::ThreadTime;
 use mlua::{Function, Lua, Table, UserData, UserDataFields, UserDataMethods, Vector};
-use walkon::game::inputs::{Input, Reload};
-use walkon::game::{Game, Setup, TickStep};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::game::{Game, Setup, TickStep};
+use walkon_runtime::level::{MemorySource, load};
 
 /// Ticks that are measured, after as many that warm up.
 const TICKS: usize = 60;

@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use cpu_time::ThreadTime;
-use walkon::base::rng::Rng;
-use walkon::game::{Game, Setup};
-use walkon::level::{Level, MemorySource, load};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{Level, MemorySource, load};
 
 const SIDE_M: f64 = 180.0;
 const PILLARS_M: u32 = 15;
@@ -91,7 +91,7 @@ fn begin(game: &mut Game, crowd: Crowd) {
     let everybody: Vec<_> = game.world().characters().map(|(id, one)| (id, one.body.position)).collect();
     for (index, (id, _)) in everybody.iter().enumerate() {
         let (_, to) = everybody[(index * 7919 + 13) % everybody.len()];
-        game.walk_to(*id, walkon::Goal::Point(to)).unwrap();
+        game.walk_to(*id, walkon_runtime::world::goal::Goal::Point(to)).unwrap();
     }
 }
 

@@ -8,10 +8,9 @@
 use std::time::Instant;
 
 use mlua::{Function, Lua};
-use walkon::script::vm::convert::function;
-use walkon::script::vm::files::ScriptTexts;
-use walkon::script::vm::lend;
-use walkon::script::vm::{ScriptVm, VmSettings};
+use walkon_runtime::script::vm::convert::function;
+use walkon_runtime::script::vm::files::ScriptTexts;
+use walkon_runtime::script::vm::{ScriptVm, VmSettings, lend};
 
 /// Turns of the loops below.
 const TURNS: f64 = 100_000.0;

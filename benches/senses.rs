@@ -16,14 +16,14 @@ use std::fmt::Write;
 
 use cpu_time::ThreadTime;
 use glam::Vec3;
-use walkon::base::rng::Rng;
-use walkon::game::recorder::Recorder;
-use walkon::game::{Game, TickStep};
-use walkon::level::{MemorySource, load, spawn};
-use walkon::world::ops::characters::teleport;
-use walkon::world::ops::senses;
-use walkon::world::owner::Owner;
-use walkon::world::sense::{Eyes, SenseTarget, SenseWatch};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::recorder::Recorder;
+use walkon_runtime::game::{Game, TickStep};
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::ops::characters::teleport;
+use walkon_runtime::world::ops::senses;
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::sense::{Eyes, SenseTarget, SenseWatch};
 
 const SIDE_M: f64 = 120.0;
 const PILLARS_M: u32 = 12;

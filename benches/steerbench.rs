@@ -30,12 +30,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use serde_json::Value;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load};
-use walkon::nav::{Accept, PathQuery, Search, Traversal};
-use walkon::world::World;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::nav::{Accept, PathQuery, Search, Traversal};
+use walkon_runtime::world::World;
 
 use invariants::Judge;
 

@@ -41,99 +41,132 @@
 //! # }
 //! ```
 //!
-//! That list is the whole promise to hosts. Tools of this project use the modules behind it, which are not
-//! shown here. Navigation by itself is the crate `walkon-nav`. Places cross the border as `[f32; 3]` in
-//! metres; with the feature `mint` vectors of other libraries are taken as well.
+//! That list is the whole promise to hosts. What stands behind it is the crate `walkon-runtime`: the tools of
+//! this project use its modules, and it promises nothing. Navigation by itself is the crate `walkon-nav`.
+//! Places cross the border as `[f32; 3]` in metres; with the feature `mint` vectors of other libraries are
+//! taken as well. A game leaves the program out: `walkon = { version = "0.1", default-features = false }`.
 
 #![deny(unsafe_code)]
 
-#[doc(hidden)]
-pub mod disk;
-#[doc(hidden)]
-pub mod example;
-#[doc(hidden)]
-pub mod game;
-#[doc(hidden)]
-pub mod level;
-#[doc(hidden)]
-pub mod script;
-#[doc(hidden)]
-pub mod sim;
-#[doc(hidden)]
-pub mod view;
-#[doc(hidden)]
-pub mod world;
-
-#[doc(hidden)]
-pub use glam;
-#[doc(hidden)]
-pub use walkon_nav::{base, crowd, nav};
-
 // Levels.
-pub use disk::Folder;
-pub use level::{
+#[doc(inline)]
+pub use walkon_runtime::disk::Folder;
+#[doc(inline)]
+pub use walkon_runtime::level::{
     Diagnostic, FileSource, Level, LevelDef, LevelError, LevelFile, Located, MemorySource, PathError,
     Resolved, Severity, SourceError, Span, load,
 };
 
 // Games and their ticks.
-pub use game::event::{Event, ScriptFault};
-pub use game::find::Found;
-pub use game::fixed_timestep::{DueTicks, FixedTimestep};
-pub use game::header::{Header as TraceHeader, ProjectTexts, RunSetup};
-pub use game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
-pub use game::host::Pose;
-pub use game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload};
-pub use game::inspect::Inspected;
-pub use game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
-pub use game::recording::{EndLine, ReadError, Recording};
-pub use game::replay::{Difference, HashDifference, ReplayResult, What as DifferenceKind, replay};
-pub use game::roster::{Row, Stance};
-pub use game::save::{RestoreError, SaveError, SaveHeader};
-pub use game::tick::Tick;
-pub use game::{Game, LevelOutcome, Setup, StartError, TickStep};
-pub use script::host::reload::ReloadError;
-pub use script::state::profile::report::CallKey;
-pub use script::state::profile::{Profile, ProfileSetup, Stopwatch, Use, Who as ProfiledCaller};
-pub use script::vm::VmError;
-pub use script::vm::fault::CallFailure;
-pub use script::vm::files::FileError;
-pub use script::vm::fuel::Signals;
+#[doc(inline)]
+pub use walkon_runtime::game::event::{Event, ScriptFault};
+#[doc(inline)]
+pub use walkon_runtime::game::find::Found;
+#[doc(inline)]
+pub use walkon_runtime::game::fixed_timestep::{DueTicks, FixedTimestep};
+#[doc(inline)]
+pub use walkon_runtime::game::header::{Header as TraceHeader, ProjectTexts, RunSetup};
+#[doc(inline)]
+pub use walkon_runtime::game::headless::{Bound, Host, Onlooker, Report, RunEnd, run as run_headless};
+#[doc(inline)]
+pub use walkon_runtime::game::host::Pose;
+#[doc(inline)]
+pub use walkon_runtime::game::inputs::{
+    DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, LevelTexts, Reload,
+};
+#[doc(inline)]
+pub use walkon_runtime::game::inspect::Inspected;
+#[doc(inline)]
+pub use walkon_runtime::game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
+#[doc(inline)]
+pub use walkon_runtime::game::recording::{EndLine, ReadError, Recording};
+#[doc(inline)]
+pub use walkon_runtime::game::replay::{
+    Difference, HashDifference, ReplayResult, What as DifferenceKind, replay,
+};
+#[doc(inline)]
+pub use walkon_runtime::game::roster::{Row, Stance};
+#[doc(inline)]
+pub use walkon_runtime::game::save::{RestoreError, SaveError, SaveHeader};
+#[doc(inline)]
+pub use walkon_runtime::game::tick::Tick;
+#[doc(inline)]
+pub use walkon_runtime::game::{Game, LevelOutcome, Setup, StartError, TickStep};
+#[doc(inline)]
+pub use walkon_runtime::script::host::reload::ReloadError;
+#[doc(inline)]
+pub use walkon_runtime::script::state::profile::report::CallKey;
+#[doc(inline)]
+pub use walkon_runtime::script::state::profile::{
+    Profile, ProfileSetup, Stopwatch, Use, Who as ProfiledCaller,
+};
+#[doc(inline)]
+pub use walkon_runtime::script::vm::VmError;
+#[doc(inline)]
+pub use walkon_runtime::script::vm::fault::CallFailure;
+#[doc(inline)]
+pub use walkon_runtime::script::vm::files::FileError;
+#[doc(inline)]
+pub use walkon_runtime::script::vm::fuel::Signals;
 
 // Debuggers.
-pub use game::debugging::EVENT_NAMES;
-pub use script::debug::{
+#[doc(inline)]
+pub use walkon_runtime::game::debugging::EVENT_NAMES;
+#[doc(inline)]
+pub use walkon_runtime::script::debug::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, DebugScope, DebugThread,
     Debugger, FaultStops, HitRule, Page, PagePart, Paused, StopReason, Variable,
 };
 
 // What events speak of.
-pub use base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
-pub use base::threads::Threads;
-pub use base::time::{Tick as TickNumber, TickRate};
-pub use base::value::{Plain, PlainKey};
-pub use world::cue::{Cue, CueKind};
-pub use world::door::{DoorSignal, DoorState};
-pub use world::event::{EvaluationFailure, LogLine, ReloadedFile, SwitchedOff};
-pub use world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
-pub use world::region::CrossingKind;
-pub use world::scratch::PathCounts;
-pub use world::state_hash::WorldHash;
-pub use world::walk::Ask;
-pub use world::walks::WalkCounts;
+#[doc(inline)]
+pub use walkon_runtime::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
+#[doc(inline)]
+pub use walkon_runtime::base::threads::Threads;
+#[doc(inline)]
+pub use walkon_runtime::base::time::{Tick as TickNumber, TickRate};
+#[doc(inline)]
+pub use walkon_runtime::base::value::{Plain, PlainKey};
+#[doc(inline)]
+pub use walkon_runtime::world::cue::{Cue, CueKind};
+#[doc(inline)]
+pub use walkon_runtime::world::door::{DoorSignal, DoorState};
+#[doc(inline)]
+pub use walkon_runtime::world::event::{EvaluationFailure, LogLine, ReloadedFile, SwitchedOff};
+#[doc(inline)]
+pub use walkon_runtime::world::outcome::{Blocker, Journey, Reason, Status, WalkResult};
+#[doc(inline)]
+pub use walkon_runtime::world::region::CrossingKind;
+#[doc(inline)]
+pub use walkon_runtime::world::scratch::PathCounts;
+#[doc(inline)]
+pub use walkon_runtime::world::state_hash::WorldHash;
+#[doc(inline)]
+pub use walkon_runtime::world::walk::Ask;
+#[doc(inline)]
+pub use walkon_runtime::world::walks::WalkCounts;
 
 // What a game asks for.
-pub use world::World;
-pub use world::character::Gait;
-pub use world::door::DoorPolicy;
-pub use world::goal::Goal;
-pub use world::ops::OpError;
-pub use world::ops::characters::Spawn;
-pub use world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
+#[doc(inline)]
+pub use walkon_runtime::world::World;
+#[doc(inline)]
+pub use walkon_runtime::world::character::Gait;
+#[doc(inline)]
+pub use walkon_runtime::world::door::DoorPolicy;
+#[doc(inline)]
+pub use walkon_runtime::world::goal::Goal;
+#[doc(inline)]
+pub use walkon_runtime::world::ops::OpError;
+#[doc(inline)]
+pub use walkon_runtime::world::ops::characters::Spawn;
+#[doc(inline)]
+pub use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, Tells, WalkOptions, WalkPace};
 
 // The map.
-pub use glam::Vec3;
-pub use nav::{
+#[doc(inline)]
+pub use walkon_runtime::glam::Vec3;
+#[doc(inline)]
+pub use walkon_runtime::nav::{
     Accept, Disc, LayerChange, LinkAction, LinkActions, NavMap, Others, OwnArea, PassRules, Path, PathAnswer,
     PathFailure, PathQuery, PathStatus, Revision, Search, Traversal,
 };

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use walkon::level::Level;
-use walkon::{Game, MemorySource, Setup, Severity, load};
+use walkon::{Game, Level, MemorySource, Setup, Severity, load};
 
 fn told(example: &str) -> String {
     told_with(example, &[])

@@ -1,18 +1,17 @@
 //! Small levels for tests: two rooms with a door between them, and a hand to drive them.
 
 use glam::Vec3;
-use walkon::base::ids::{CharacterId, DoorId, WalkId};
-use walkon::base::time::TickRate;
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::level::spawn;
-use walkon::level::{MemorySource, load};
-use walkon::world::World;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::WalkOptions;
+use walkon_runtime::base::ids::{CharacterId, DoorId, WalkId};
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::World;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::WalkOptions;
 
 /// Two rooms of 10 x 10 m joined by a doorway of 1 x 2 m; `hero` in the left one, nobody else.
 pub const TWO_ROOMS: &str = r#"{

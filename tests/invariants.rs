@@ -9,11 +9,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use walkon::glam::Vec3;
-use walkon::nav::{NavMap, Traversal};
-use walkon::world::World;
-use walkon::world::character::{Character, Displaced};
-use walkon::world::walk::{Crowd, Walk};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::{NavMap, Traversal};
+use walkon_runtime::world::World;
+use walkon_runtime::world::character::{Character, Displaced};
+use walkon_runtime::world::walk::{Crowd, Walk};
 
 /// The part of the smaller radius that two bodies may overlap by.
 pub const OVERLAP_SHARE: f32 = 0.05;

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use mint::{Point3, Vector3};
-use walkon::{Goal, LookTarget, PathQuery, PathStatus, Spawn, Traversal, WalkOptions, example};
+use walkon::{Goal, LookTarget, PathQuery, PathStatus, Spawn, Traversal, WalkOptions};
+use walkon_runtime::example;
 
 const WELL: Point3<f32> = Point3 { x: 16.0, y: 0.0, z: 6.0 };
 

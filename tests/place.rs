@@ -8,7 +8,7 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// The program that cargo built beside this suite; `crates/walkon-cli/tests` is what makes `cargo test` build
+/// The program that cargo built beside this suite; `tests/program.rs` is what makes `cargo test` build
 /// it. A run of the suite alone does not: a program that is older than its code is refused.
 pub fn program() -> PathBuf {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {

@@ -5,18 +5,18 @@
 //! read reads the same again, keeps its limits, and can be lived on: paths end, lie on the map, lead where
 //! they say. Panics on whatever breaks that. Not here: where bytes come from.
 
-use walkon::base::hash::{StateHash, of_bytes};
-use walkon::base::rng::Rng;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::save::{SaveHeader, seal};
-use walkon::game::{Game, Setup};
-use walkon::glam::Vec3;
-use walkon::level::graph::{compact_bytes, graph_text, read_compact, read_graph_text};
-use walkon::level::scene::{SCENE_PARTS_MAX, gltf_triangles, obj_faces};
-use walkon::level::{self, Level, MemorySource, Severity, spawn};
-use walkon::nav::graph::EditableGraph;
-use walkon::nav::solids::Solids;
-use walkon::nav::{
+use walkon_runtime::base::hash::{StateHash, of_bytes};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::save::{SaveHeader, seal};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::graph::{compact_bytes, graph_text, read_compact, read_graph_text};
+use walkon_runtime::level::scene::{SCENE_PARTS_MAX, gltf_triangles, obj_faces};
+use walkon_runtime::level::{self, Level, MemorySource, Severity, spawn};
+use walkon_runtime::nav::graph::EditableGraph;
+use walkon_runtime::nav::solids::Solids;
+use walkon_runtime::nav::{
     Accept, MeshSource, NavMap, NavMesh, PathAnswer, PathQuery, PathStatus, RandomPoint, RawMesh, Reach,
     Search, Traversal,
 };

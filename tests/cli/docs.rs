@@ -254,7 +254,7 @@ fn whoever_follows_a_page_of_the_guide_sees_what_it_says() {
 fn seed_k1_the_page_about_crowds_has_every_setting_as_it_is() {
     let page = crate::place::root().join("docs/crowds.md");
     let page = fs::read_to_string(page).unwrap();
-    for (key, number) in walkon::level::CrowdDef::numbers() {
+    for (key, number) in walkon_runtime::level::CrowdDef::numbers() {
         let unit = match number.unit {
             "metres" => " m",
             "milliseconds" => " ms",

@@ -7,18 +7,18 @@
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
-use walkon::base::ids::WalkId;
-use walkon::level::scene::{obj_faces, scene_triangles};
-use walkon::nav::graph::islands::remove_islands;
-use walkon::nav::graph::{
+use walkon_runtime::base::ids::WalkId;
+use walkon_runtime::level::scene::{obj_faces, scene_triangles};
+use walkon_runtime::nav::graph::islands::remove_islands;
+use walkon_runtime::nav::graph::{
     EditableGraph, GenerateOptions, GraphSource, LinkOptions, PointGraph, SceneBox, generate, groups, link,
 };
-use walkon::nav::solids::{Room, Solids};
-use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
-use walkon::view::{Parts, Picture, Slant, draw_ground, draw_scene};
-use walkon::world::door::DoorPolicy;
-use walkon::world::goal::Goal;
-use walkon::world::walk::WalkOptions;
+use walkon_runtime::nav::solids::{Room, Solids};
+use walkon_runtime::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::view::{Parts, Picture, Slant, draw_ground, draw_scene};
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::walk::WalkOptions;
 
 use crate::fixture::send;
 
@@ -159,7 +159,11 @@ fn seed_v3_ways_lead_up_the_stairs_of_a_real_scene() {
 }
 
 /// What a body needs of its way up or through a scene made here.
-fn a_way(triangles: &[[Vec3; 3]], around: SceneBox, (from, to): (Vec3, Vec3)) -> walkon::nav::PathAnswer {
+fn a_way(
+    triangles: &[[Vec3; 3]],
+    around: SceneBox,
+    (from, to): (Vec3, Vec3),
+) -> walkon_runtime::nav::PathAnswer {
     let room = Room { radius_m: 0.3, step_m: 0.4, height_m: 1.8 };
     let draft = made(triangles, &[around], 0.3, room);
     let source = GraphSource { draft, width_m: 0.2, agent_radius_m: 0.3, ..GraphSource::default() };
@@ -224,10 +228,10 @@ fn seed_v13_check_names_every_island_but_the_main_one() {
         )
     };
     let said = |links: &str| {
-        let source = walkon::level::MemorySource::new().with("ridge.json", level(links));
-        let loaded = walkon::level::load("ridge.json", &source).unwrap();
+        let source = walkon_runtime::level::MemorySource::new().with("ridge.json", level(links));
+        let loaded = walkon_runtime::level::load("ridge.json", &source).unwrap();
         let found: Vec<String> =
-            walkon::level::report(&loaded).into_iter().map(|found| found.message).collect();
+            walkon_runtime::level::report(&loaded).into_iter().map(|found| found.message).collect();
         found
     };
     assert_eq!(said("[0, 1], [1, 2], [2, 3], [3, 4]"), ["the map has 5 points and 4 links, in 1 part"]);
@@ -251,7 +255,7 @@ fn tower_of_two() -> crate::fixture::Stage {
         { "name": "hero", "position": [2, 0, 1], "radius": 0.3 }
     ]);
     let graph = std::fs::read(root.join("paths/tower.graph.json")).unwrap();
-    let source = walkon::level::MemorySource::new()
+    let source = walkon_runtime::level::MemorySource::new()
         .with("tower.json", level.to_string())
         .with("paths/tower.graph.json", graph);
     crate::fixture::Stage::from("tower.json", &source)
@@ -302,7 +306,7 @@ fn the_tower_of_the_project_is_what_its_scene_gives() {
         (Room { radius_m: 0.3, step_m: 0.4, height_m: 1.8 }, 0.1),
     );
     let text = std::fs::read_to_string(root.join("paths/tower.graph.json")).unwrap();
-    let kept = walkon::level::graph::read_graph_text(text.as_bytes()).unwrap();
+    let kept = walkon_runtime::level::graph::read_graph_text(text.as_bytes()).unwrap();
     // The kept one was cleaned of its islands.
     assert_eq!(groups(&kept).len(), 1);
     let main = &groups(&draft)[0];
@@ -394,9 +398,9 @@ fn levels_with_floors_are_drawn_from_the_side_with_all_that_is_on_them() {
     let polygons = r#"{ "navigation": { "kind": "mesh", "vertices": [[0, 0, 0], [9, 0, 0], [9, 0, 4], [0, 0, 4], [0, 3, -1], [9, 3, -1], [9, 3, 2],
         [0, 3, 2]], "polygons": [[0, 1, 2, 3], [4, 5, 6, 7]"#.to_owned() + &format!("]{}", &people[1..]);
     for (kind, level) in [("graph", &stairs), ("mesh", &polygons)] {
-        let source = walkon::level::MemorySource::new().with("floors.json", level.as_str());
-        let loaded = walkon::level::load("floors.json", &source).unwrap();
-        let world = walkon::level::spawn::build(loaded, None).world;
+        let source = walkon_runtime::level::MemorySource::new().with("floors.json", level.as_str());
+        let loaded = walkon_runtime::level::load("floors.json", &source).unwrap();
+        let world = walkon_runtime::level::spawn::build(loaded, None).world;
         let mut picture = Picture::new("floors", world.nav().bounds(), 1.0);
         picture.slant = Slant::Oblique;
         draw_ground(&mut picture, &world, Parts::all());
@@ -499,8 +503,8 @@ function onStart() go(1) end
 
 #[test]
 fn floors_above_one_another_are_lifted_apart_and_others_are_left_as_they_are() {
-    use walkon::glam::Vec3;
-    use walkon::view::Slant;
+    use walkon_runtime::glam::Vec3;
+    use walkon_runtime::view::Slant;
     let floor = |y: f32, deep: u8| {
         (0..=4 * deep)
             .flat_map(move |z| (0..20_u8).map(move |x| (x, z)))

@@ -3,7 +3,7 @@
 //! Method: the real binary on maps of a few tiles; findings are read from the library, pictures from their
 //! SVG and text.
 
-use walkon::level::{self, MemorySource, Severity};
+use walkon_runtime::level::{self, MemorySource, Severity};
 
 use crate::cli::commands::Project;
 

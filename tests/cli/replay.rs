@@ -10,20 +10,20 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 
 use serde_json::Value;
-use walkon::base::time::TickRate;
-use walkon::base::value::{Plain, PlainKey};
-use walkon::game::fixed_timestep::FixedTimestep;
-use walkon::game::header::{Header, RunSetup};
-use walkon::game::headless::{Bound, Host, Onlooker, run_hosted};
-use walkon::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::recording::{Recording, tick_of};
-use walkon::game::replay::{ReplayResult, What, replay};
-use walkon::game::tick::Tick;
-use walkon::game::{Game, Setup};
-use walkon::level::{Level, MemorySource, load};
-use walkon::script::vm::fuel::Signals;
-use walkon::world::World;
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::base::value::{Plain, PlainKey};
+use walkon_runtime::game::fixed_timestep::FixedTimestep;
+use walkon_runtime::game::header::{Header, RunSetup};
+use walkon_runtime::game::headless::{Bound, Host, Onlooker, run_hosted};
+use walkon_runtime::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::recording::{Recording, tick_of};
+use walkon_runtime::game::replay::{ReplayResult, What, replay};
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{Level, MemorySource, load};
+use walkon_runtime::script::vm::fuel::Signals;
+use walkon_runtime::world::World;
 
 use crate::fixture::{HALL, Stage};
 use crate::level::levels::scripts;
@@ -155,7 +155,7 @@ fn bell(game: &World) -> Input {
 }
 
 fn rung(piece: &Piece) -> String {
-    let world = walkon::level::spawn::build(piece.load(), None).world;
+    let world = walkon_runtime::level::spawn::build(piece.load(), None).world;
     let inputs = BTreeMap::from([(30, vec![bell(&world)]), (90, vec![bell(&world), Input::event("nobody")])]);
     piece.record(150, inputs, None)
 }
@@ -190,7 +190,7 @@ fn fault_i13_the_moment_of_a_reload_is_an_input_with_its_texts() {
     let piece = Piece::room(WALKER);
     let text = WALKER.replace("bell %d", "BELL %d");
     let reload = Reload { scripts: BTreeMap::from([("room.lua".to_owned(), Some(text))]), level: None };
-    let world = walkon::level::spawn::build(piece.load(), None).world;
+    let world = walkon_runtime::level::spawn::build(piece.load(), None).world;
     let inputs = BTreeMap::from([(40, vec![Input::Reload(reload)]), (90, vec![bell(&world)])]);
     let trace = piece.record(150, inputs, None);
     let line = trace.lines().find(|line| line.contains("\"kind\":\"reload\"")).unwrap();
@@ -254,7 +254,7 @@ fn what_somebody_does_who_looks_on_is_repeated_by_the_replay() {
     let scripts = [("level.lua", "function onStart() end"), ("tail.lua", tail)];
     let scripts = scripts.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
     let piece = Piece { path: "levels/rooms.json".to_owned(), level: level.to_owned(), scripts };
-    let world = walkon::level::spawn::build(piece.load(), None).world;
+    let world = walkon_runtime::level::spawn::build(piece.load(), None).world;
     let trace = piece.record(200, meddling(&world), None);
     let count = |part: &str| trace.matches(part).count();
     assert_eq!(count("\"e\":\"input\""), 20, "{trace}");

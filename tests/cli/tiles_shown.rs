@@ -5,13 +5,13 @@
 //! picture, corners in pixels from the screen that SVG and PNG are made of.
 
 use glam::Vec3;
-use walkon::level::{self, MemorySource};
-use walkon::nav::{Accept, PathQuery, Search, Traversal};
-use walkon::view::{
+use walkon_runtime::level::{self, MemorySource};
+use walkon_runtime::nav::{Accept, PathQuery, Search, Traversal};
+use walkon_runtime::view::{
     Colour, Figure, GroundProjection, Parts, Picture, PicturePart, ScreenOutline, SearchScene, Tag, ascii,
     draw_ground, draw_search, svg, theme,
 };
-use walkon::world::World;
+use walkon_runtime::world::World;
 
 fn world(keys: &str, rows: &[&str]) -> World {
     let rows: Vec<String> = rows.iter().map(|row| format!("\"{row}\"")).collect();
@@ -37,7 +37,7 @@ fn colour_at(picture: &Picture, point: [f64; 2]) -> Option<Colour> {
     let holds = |form: &Figure| match form {
         Figure::Blocks(blocks) => blocks.iter().any(|block| block.contains(point)),
         Figure::Facets(facets) => {
-            facets.iter().any(|facet| walkon::base::geom::polygon_contains(facet, point))
+            facets.iter().any(|facet| walkon_runtime::base::geom::polygon_contains(facet, point))
         }
         _ => false,
     };

@@ -5,11 +5,11 @@
 //! share no code with the kernels. A law that fails prints the case.
 
 use glam::{Vec2, Vec3};
-use walkon::base::rng::Rng;
-use walkon::base::threads::Threads;
-use walkon::crowd::avoid::{self, Avoider, Step, Walker};
-use walkon::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
-use walkon::crowd::steer::{Arrival, seek};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::base::threads::Threads;
+use walkon_runtime::crowd::avoid::{self, Avoider, Step, Walker};
+use walkon_runtime::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
+use walkon_runtime::crowd::steer::{Arrival, seek};
 
 const RADIUS_M: f32 = 0.35;
 const SPEED_MPS: f32 = 1.4;

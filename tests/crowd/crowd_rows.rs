@@ -4,17 +4,17 @@
 //! tick; ends are read from the trace.
 
 use cpu_time::ThreadTime;
-use walkon::base::ids::CharacterId;
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load, spawn};
-use walkon::world::World;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{AcceptEnd, WalkOptions};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::World;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::invariants::{Judge, overlapping_in};
 
@@ -329,7 +329,9 @@ fn fault_g33_nobody_in_a_queue_or_in_no_hurry_counts_as_stuck() {
     // counts is that of inv:N6.
     let mut run = Run::within(CORRIDOR, 10.0);
     let slow = run.spawn("slow", (7.0, 3.0));
-    run.walk_with(slow, (20.0, 5.0), |options| options.pace = walkon::world::walk::WalkPace::Speed(0.05));
+    run.walk_with(slow, (20.0, 5.0), |options| {
+        options.pace = walkon_runtime::world::walk::WalkPace::Speed(0.05)
+    });
     for index in 0..6 {
         let character =
             run.spawn(&format!("c{index}"), (5.5 - 0.9 * (index % 3) as f32, 2.6 + 0.9 * (index / 3) as f32));

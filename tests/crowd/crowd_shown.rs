@@ -5,17 +5,17 @@
 //! they were made of.
 
 use glam::Vec3;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{self, MemorySource};
-use walkon::nav::{Accept, Disc, PathQuery, Search, Traversal};
-use walkon::view::{
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{self, MemorySource};
+use walkon_runtime::nav::{Accept, Disc, PathQuery, Search, Traversal};
+use walkon_runtime::view::{
     Figure, Parts, Picture, PicturePart, SearchScene, Shape, Tag, draw_ground, draw_scene, draw_search, theme,
 };
-use walkon::world::World;
-use walkon::world::goal::Goal;
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
+use walkon_runtime::world::World;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
 
 use crate::fixture::options;
 

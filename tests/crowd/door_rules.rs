@@ -3,14 +3,14 @@
 //! Method: two rooms joined by a door and, if the level says so, by a passage that is always open.
 
 use glam::Vec3;
-use walkon::base::ids::CharacterId;
-use walkon::nav::{PathFailure, Reach};
-use walkon::world::door::DoorPolicy;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::teleport;
-use walkon::world::ops::doors::{self, DoorOrder};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::nav::{PathFailure, Reach};
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::teleport;
+use walkon_runtime::world::ops::doors::{self, DoorOrder};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
 
 use crate::fixture::{Stage, options};
 
@@ -241,7 +241,7 @@ fn fault_g9_a_door_never_closes_on_somebody_at_the_very_edge_of_it() {
         let place = stage.position();
         doors::close(stage.game.world_mut(), gate, &DoorOrder::default());
         stage.ticks(30);
-        let is_ground = stage.world().nav().is_walkable(place, &walkon::nav::Traversal::default());
+        let is_ground = stage.world().nav().is_walkable(place, &walkon_runtime::nav::Traversal::default());
         assert!(is_ground, "{place} is shut in");
         doors::open(stage.game.world_mut(), gate, &DoorOrder::default());
         stage.ticks(30);

@@ -4,15 +4,15 @@
 //! with a door, two characters, ends read from the trace.
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::ids::{CharacterId, WalkId};
-use walkon::world::door::{DoorAim, DoorPolicy};
-use walkon::world::goal::Goal;
-use walkon::world::ops::doors::{self, DoorSpeed};
-use walkon::world::ops::{characters, walks};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{WalkOptions, WalkPace};
-use walkon::world::walk_mode::{Follow, WalkMode};
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::ids::{CharacterId, WalkId};
+use walkon_runtime::world::door::{DoorAim, DoorPolicy};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::doors::{self, DoorSpeed};
+use walkon_runtime::world::ops::{characters, walks};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{WalkOptions, WalkPace};
+use walkon_runtime::world::walk_mode::{Follow, WalkMode};
 
 use crate::fixture::{HALL, Stage, TWO_ROOMS, options};
 

@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use walkon::base::ids::CharacterId;
-use walkon::base::rng::Rng;
-use walkon::base::trig;
-use walkon::glam::Vec3;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{AcceptEnd, WalkOptions};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::base::trig;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::crowd::crowd_rows::Run;
 use crate::crowd::walks::hall_with_pillars;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use walkon::base::rng::Rng;
+use walkon_runtime::base::rng::Rng;
 
 use crate::crowd::crowd_rows::Run;
 use crate::long_form::number;

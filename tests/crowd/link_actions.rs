@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use walkon::game::event::Event;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 /// A wall along z = 3 and a link over it, two metres long and as expensive as `cost`.
 fn tiles(link: &str) -> String {

@@ -5,13 +5,13 @@
 //! a body, one of them on the very corner, and sent in random directions, at 30, 60 and 120 ticks a second;
 //! the judge of `tests/invariants.rs` after every tick.
 
-use walkon::base::ids::CharacterId;
-use walkon::base::rng::Rng;
-use walkon::glam::Vec3;
-use walkon::nav::Traversal;
-use walkon::nav::mesh::Corner;
-use walkon::world::ops::characters;
-use walkon::world::walk::AcceptEnd;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::nav::mesh::Corner;
+use walkon_runtime::world::ops::characters;
+use walkon_runtime::world::walk::AcceptEnd;
 
 use crate::crowd::crowd_rows::Run;
 use crate::crowd::lanes::Lane;

@@ -3,10 +3,10 @@
 //! Method: passages of one cell, in which nobody gets past anybody, with and without a niche; steps aside and
 //! ends of walks are read from the trace; the judge of `tests/invariants.rs` looks on.
 
-use walkon::base::ids::CharacterId;
-use walkon::glam::Vec3;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::owner::Owner;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::owner::Owner;
 
 use crate::crowd::crowd_rows::{CORRIDOR, OPEN, Run};
 

@@ -4,18 +4,18 @@
 //! same time, to the step, by a way of the same length, to the bit: the crowd moves in steps of a thirtieth
 //! of a second whatever the rate.
 
-use walkon::base::ids::CharacterId;
-use walkon::base::time::TickRate;
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load, spawn};
-use walkon::world::character::Character;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::walks::{self, WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{LookTarget, WalkOptions};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::character::Character;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::walks::{self, WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{LookTarget, WalkOptions};
 
 /// The rates, slowest first.
 const RATES: [u32; 3] = [30, 60, 120];

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 const LEVEL: &str = r#"{
   "script": "level.lua",

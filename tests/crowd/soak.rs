@@ -13,20 +13,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use walkon::base::ids::DoorId;
-use walkon::base::rng::Rng;
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load, spawn};
-use walkon::world::World;
-use walkon::world::door::DoorPolicy;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters;
-use walkon::world::ops::doors::{self, DoorOrder};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::WalkOptions;
+use walkon_runtime::base::ids::DoorId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::World;
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters;
+use walkon_runtime::world::ops::doors::{self, DoorOrder};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::WalkOptions;
 
 use crate::invariants::Judge;
 

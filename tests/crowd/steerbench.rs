@@ -8,17 +8,17 @@
 
 use std::collections::BTreeMap;
 
-use walkon::base::ids::CharacterId;
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load, spawn};
-use walkon::nav::{Accept, PathQuery, Search, Traversal};
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{AcceptEnd, WalkOptions};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::nav::{Accept, PathQuery, Search, Traversal};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{AcceptEnd, WalkOptions};
 
 use crate::invariants::Judge;
 

@@ -9,23 +9,23 @@
 use std::num::NonZeroUsize;
 
 use proptest::prelude::*;
-use walkon::base::ids::CharacterId;
-use walkon::base::rng::Rng;
-use walkon::base::threads::Threads;
-use walkon::game::Game;
-use walkon::game::recorder::Recorder;
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load, spawn};
-use walkon::world::World;
-use walkon::world::area::Availability;
-use walkon::world::door::{DoorAim, DoorPolicy};
-use walkon::world::goal::Goal;
-use walkon::world::ops::areas;
-use walkon::world::ops::characters::{self, Spawn};
-use walkon::world::ops::doors::{self, DoorSpeed};
-use walkon::world::ops::walks::{WalkOrder, walk_to};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{AcceptEnd, Crowd, WalkOptions};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::base::threads::Threads;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::Recorder;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::world::World;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::door::{DoorAim, DoorPolicy};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::areas;
+use walkon_runtime::world::ops::characters::{self, Spawn};
+use walkon_runtime::world::ops::doors::{self, DoorSpeed};
+use walkon_runtime::world::ops::walks::{WalkOrder, walk_to};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{AcceptEnd, Crowd, WalkOptions};
 
 const COUNTS: [usize; 4] = [1, 2, 3, 8];
 /// The side of the level, metres.

@@ -6,12 +6,12 @@
 //! random, judged by where everybody stands.
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::rng::Rng;
-use walkon::world::area::Availability;
-use walkon::world::goal::Goal;
-use walkon::world::ops::areas;
-use walkon::world::walk::{AcceptEnd, Crowd};
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::areas;
+use walkon_runtime::world::walk::{AcceptEnd, Crowd};
 
 use crate::fixture::{Stage, put, send};
 
@@ -176,7 +176,7 @@ fn who_gives_up_names_who_is_in_the_way() {
 }
 
 /// Metres from the edge of somebody to the nearest other.
-fn nearest_gap_m(stage: &Stage, who: walkon::base::ids::CharacterId) -> f32 {
+fn nearest_gap_m(stage: &Stage, who: walkon_runtime::base::ids::CharacterId) -> f32 {
     let world = stage.world();
     let own = world.character(who).unwrap();
     let others = (0..9).filter_map(|n| world.find_character(&format!("c{n}"))).chain([stage.hero()]);

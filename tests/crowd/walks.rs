@@ -4,17 +4,17 @@
 //! levels driven tick by tick through the verbs of a host; ends are read from the trace.
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::ids::CharacterId;
-use walkon::base::rng::Rng;
-use walkon::nav::Traversal;
-use walkon::world::area::Availability;
-use walkon::world::door::{DoorAim, DoorPolicy};
-use walkon::world::goal::Goal;
-use walkon::world::ops::doors::{self, DoorOrder, DoorSpeed};
-use walkon::world::ops::{areas, characters, walks};
-use walkon::world::owner::Owner;
-use walkon::world::walk::{AcceptEnd, Crowd, LookTarget, WalkOptions, WalkPace};
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::door::{DoorAim, DoorPolicy};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::doors::{self, DoorOrder, DoorSpeed};
+use walkon_runtime::world::ops::{areas, characters, walks};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget, WalkOptions, WalkPace};
 
 use crate::crowd::crowd_rows::Run;
 use crate::fixture::{HALL, Stage, TWO_ROOMS, options};
@@ -344,7 +344,7 @@ fn a_locked_door_opens_to_who_carries_its_key() {
 
 #[test]
 fn fault_g9_a_door_waits_refuses_or_pushes_when_somebody_stands_in_it() {
-    use walkon::world::door::{DoorState, WhenOccupied};
+    use walkon_runtime::world::door::{DoorState, WhenOccupied};
     for (manner, state) in [
         (WhenOccupied::Wait, DoorState::Open),
         (WhenOccupied::Refuse, DoorState::Open),

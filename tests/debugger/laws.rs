@@ -9,13 +9,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::level::{MemorySource, load};
-use walkon::script::state::profile::ProfileSetup;
-use walkon::{
-    Asking, BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Game, HitRule,
-    Page, Paused, Setup, StopReason,
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::debug::{
+    Asking, BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, HitRule, Page,
+    Paused, StopReason,
 };
+use walkon_runtime::script::state::profile::ProfileSetup;
 
 /// What a client saw.
 #[derive(Debug, Default)]

@@ -9,8 +9,8 @@
 #[path = "../../fuzz/src/lib.rs"]
 pub mod checks;
 
-use walkon::base::rng::Rng;
-use walkon::level::graph::{compact_bytes, read_graph_text};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::level::graph::{compact_bytes, read_graph_text};
 
 /// Numbers that break what did not expect them.
 const NUMBERS: [&str; 16] = [

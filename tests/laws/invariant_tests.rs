@@ -1,10 +1,10 @@
 //! The judge of runs has to see what it is there for.
 
-use walkon::base::rng::Rng;
-use walkon::glam::Vec3;
-use walkon::nav::Traversal;
-use walkon::world::area::Availability;
-use walkon::world::ops::{areas, characters};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::ops::{areas, characters};
 
 use crate::fixture::{HALL, Stage};
 use crate::invariants::{Judge, overlapping_in};

@@ -1,7 +1,7 @@
 //! Keys of the level file: each is named where its object is declared, and nowhere else.
 //!
 //! Goal: one place to edit when a key is added. Method: take the keys from the declarations (`object!`) below
-//! `src/level`, and look for those that the rest of the code there looks up by name.
+//! `crates/walkon-runtime/src/level`, and look for those that the rest of the code there looks up by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::Path;
 const LOOKUPS: [&str; 9] =
     ["get(", "has(", "has_any(", "optional(", "required(", "fields(", "know(", "span_of(", "value("];
 
-/// Files below `src/level` that look up words of something else than levels, and of what.
+/// Files of `level` that look up words of something else than levels, and of what.
 const OTHER_FORMATS: [(&str, &str); 5] = [
     ("diagnostic.rs", "files of a level"),
     ("manual.rs", "JSON schemas"),
@@ -84,7 +84,7 @@ fn keys(declared: &str) -> BTreeSet<&str> {
 
 #[test]
 fn no_key_of_the_level_file_is_named_but_where_it_is_declared() {
-    let root = crate::place::root().join("src/level");
+    let root = crate::place::root().join("crates/walkon-runtime/src/level");
     let mut files = BTreeMap::new();
     sources(&root, &root, &mut files);
     let parts: BTreeMap<&str, (String, String)> =

@@ -12,10 +12,10 @@ use std::path::Path;
 /// there may have.
 const KNOT_MAX: [(&str, &str, usize); 8] = [
     ("crates/walkon-nav/src", "", 4),
-    ("src", "", 16),
-    ("src", "level", 0),
-    ("src", "world", 0),
-    ("src", "sim", 0),
+    ("crates/walkon-runtime/src", "", 16),
+    ("crates/walkon-runtime/src", "level", 0),
+    ("crates/walkon-runtime/src", "world", 0),
+    ("crates/walkon-runtime/src", "sim", 0),
     ("crates/walkon-view/src", "", 6),
     ("crates/walkon-shell/src", "", 0),
     ("crates/walkon-cli/src", "", 3),

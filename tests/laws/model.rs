@@ -10,12 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter, Write as _};
 
-use walkon::base::rng::Rng;
-use walkon::base::value::Plain;
-use walkon::game::inputs::Input;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::base::value::Plain;
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 use crate::long_form::number;
 

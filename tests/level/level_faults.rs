@@ -1,7 +1,7 @@
 //! Level files as people break them: every row of part 1.F of the fault catalogue that a level can hold,
 //! with the code, the place and the help it must be refused with.
 
-use walkon::level::{self, Diagnostic, LevelDef, Severity};
+use walkon_runtime::level::{self, Diagnostic, LevelDef, Severity};
 
 /// A level with `text` spliced into an otherwise sound one.
 fn yard(rest: &str) -> String {

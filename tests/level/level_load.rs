@@ -1,7 +1,9 @@
 //! Levels with their files and maps: what is refused or warned of once the map is built, the round trip of
 //! text grids, the levels that ship, and twenty thousand mutated files that must never panic.
 
-use walkon::level::{self, Diagnostic, FileSource, Level, LevelError, MemorySource, Severity, SourceError};
+use walkon_runtime::level::{
+    self, Diagnostic, FileSource, Level, LevelError, MemorySource, Severity, SourceError,
+};
 
 const HOUSE: &[u8] = include_bytes!("../../levels/house.json");
 const RUINS: &[u8] = include_bytes!("../../levels/ruins.json");
@@ -107,7 +109,8 @@ fn fault_f13_an_ignored_obstacle_takes_nothing_away() {
 #[test]
 fn fault_f14_a_bow_tie_is_walkable_by_the_even_odd_rule() {
     let level = loaded(&level(&[("tie", "[[0,0],[10,10],[10,0],[0,10]]")], &[], ""));
-    let inside = |x, z| level.map.is_walkable(glam::Vec3::new(x, 0.0, z), &walkon::nav::Traversal::default());
+    let inside =
+        |x, z| level.map.is_walkable(glam::Vec3::new(x, 0.0, z), &walkon_runtime::nav::Traversal::default());
     assert!(inside(1.0, 5.0) && inside(9.0, 5.0) && !inside(5.0, 1.0) && !inside(5.0, 9.0));
 }
 
@@ -305,8 +308,12 @@ fn seed_b2_the_header_of_the_seed_with_fifty_rows_loads() {
         (frame.width, frame.depth, frame.min_x, frame.min_z, frame.cell_size_m),
         (50, 50, -5.0, -5.0, 0.4)
     );
-    assert!(level.map.is_walkable(glam::Vec3::new(-4.8, 0.0, 10.0), &walkon::nav::Traversal::default()));
-    assert!(!level.map.is_walkable(glam::Vec3::new(0.0, 0.0, 10.0), &walkon::nav::Traversal::default()));
+    assert!(
+        level.map.is_walkable(glam::Vec3::new(-4.8, 0.0, 10.0), &walkon_runtime::nav::Traversal::default())
+    );
+    assert!(
+        !level.map.is_walkable(glam::Vec3::new(0.0, 0.0, 10.0), &walkon_runtime::nav::Traversal::default())
+    );
 }
 
 #[test]
@@ -366,8 +373,8 @@ fn a_closed_door_is_closed_on_the_map_and_an_open_one_open() {
         loaded(&level(&[ROOM, ("way", "[[10,4],[12,4],[12,6],[10,6]]")], &[], &doors))
     };
     let at = glam::Vec3::new(11.3, 0.0, 5.0);
-    assert!(level(true).map.is_walkable(at, &walkon::nav::Traversal::default()));
-    assert!(!level(false).map.is_walkable(at, &walkon::nav::Traversal::default()));
+    assert!(level(true).map.is_walkable(at, &walkon_runtime::nav::Traversal::default()));
+    assert!(!level(false).map.is_walkable(at, &walkon_runtime::nav::Traversal::default()));
     let closed = level(false);
     assert_eq!((closed.resolved.door_areas[0].index(), closed.resolved.areas[1].door), (1, Some(0)));
     assert!(!closed.resolved.areas[1].available);

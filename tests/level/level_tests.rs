@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use walkon::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_file, run};
-use walkon::level::{Level, MemorySource, load};
-use walkon::script::bind;
-use walkon::script::bind::table::Binding;
-use walkon::script::vm::fuel::Signals;
+use walkon_runtime::game::testing::{Suite, TestOutcome, TestResult, collect, is_test_file, run};
+use walkon_runtime::level::{Level, MemorySource, load};
+use walkon_runtime::script::bind;
+use walkon_runtime::script::bind::table::Binding;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::script::script_api::LEVEL;
 

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use walkon::base::hash::ContentHash;
-use walkon::game::headless::{Bound, Onlooker, Report, run};
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::base::hash::ContentHash;
+use walkon_runtime::game::headless::{Bound, Onlooker, Report, run};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 /// The levels, with the game seconds that are compared.
 const LEVELS: [(&str, u64); 14] = [
@@ -260,8 +260,8 @@ const PUT: [(&str, &str); 1] = [("bridge", "anna")];
 
 #[test]
 fn inv_n1_n3_n4_nobody_leaves_the_ground_jumps_or_goes_astray() {
-    use walkon::base::geom::flat_distance;
-    use walkon::nav::Traversal;
+    use walkon_runtime::base::geom::flat_distance;
+    use walkon_runtime::nav::Traversal;
 
     use crate::invariants::PUSH_MAX_M;
     for (name, seconds) in LEVELS {

@@ -9,14 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use glam::Vec3;
-use walkon::base::rng::Rng;
-use walkon::level::tiled::raw::{GID_MASK, Orientation, RawContent, RawMap};
-use walkon::level::tiled::{self, Imported, TiledOptions};
-use walkon::level::{self, Diagnostic, Level, MemorySource, NavigationDef, RegionOutline, Severity};
-use walkon::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
-use walkon::view::{Figure, Picture, SearchScene, Tag, draw_search};
-use walkon::world::door::DoorPolicy;
-use walkon::world::goal::Goal;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::level::tiled::raw::{GID_MASK, Orientation, RawContent, RawMap};
+use walkon_runtime::level::tiled::{self, Imported, TiledOptions};
+use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, NavigationDef, RegionOutline, Severity};
+use walkon_runtime::nav::{Accept, Layout, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::view::{Figure, Picture, SearchScene, Tag, draw_search};
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::goal::Goal;
 
 use crate::fixture::{Stage, put, send};
 use crate::when_at_hand::at_hand;
@@ -526,8 +526,9 @@ fn an_imported_level_reads_back_to_the_same_map_and_objects() {
         assert_eq!(walkable(&made), walkable(&direct));
         let again = tiled::text(&made.def);
         assert_eq!(again, json, "reading and writing changes nothing");
-        let hash =
-            |level: Level| walkon::world::state_hash::of(&level::spawn::build(level, None).world).whole();
+        let hash = |level: Level| {
+            walkon_runtime::world::state_hash::of(&level::spawn::build(level, None).world).whole()
+        };
         assert_eq!(hash(made), hash(direct), "the same world");
     }
 }
@@ -729,7 +730,7 @@ fn seed_t8_and_t11_words_of_a_tile_are_read_back() {
     let world = level::spawn::build(level, None).world;
     let tags = world
         .tiles()
-        .and_then(|tiles| tiles.tile(walkon::world::tiles::TileSpot { layer: 0, column: 0, row: 0 }))
+        .and_then(|tiles| tiles.tile(walkon_runtime::world::tiles::TileSpot { layer: 0, column: 0, row: 0 }))
         .map(|tile| tile.tags.clone());
     let expected = ["destroyedState=rubble", "dynamic", "inn", "quiet", "safeZone"];
     assert_eq!(tags.unwrap(), expected);
@@ -764,7 +765,7 @@ fn middle_px(
 
 #[test]
 fn an_object_in_the_middle_of_a_tile_stands_on_that_tile_on_every_kind_of_map() {
-    use walkon::nav::Traversal;
+    use walkon_runtime::nav::Traversal;
     let by = Traversal { radius_m: 0.0, ..Traversal::default() };
     for kind in kinds() {
         let (orientation, stagger_x, is_even, [w, h], side) = kind;
@@ -806,14 +807,14 @@ fn an_object_in_the_middle_of_a_tile_stands_on_that_tile_on_every_kind_of_map() 
                 (centre[0] - f64::from(at.x)).abs() < 1e-3 && (centre[1] - f64::from(at.z)).abs() < 1e-3,
                 "{case}: {at} in {centre:?}"
             );
-            assert_eq!(level.map.area_cells(walkon::base::ids::AreaId::from(0)), 1, "{case}");
+            assert_eq!(level.map.area_cells(walkon_runtime::base::ids::AreaId::from(0)), 1, "{case}");
             let mut open = level.map.clone();
-            let edit = walkon::nav::AreaEdit {
-                area: walkon::base::ids::AreaId::from(0),
+            let edit = walkon_runtime::nav::AreaEdit {
+                area: walkon_runtime::base::ids::AreaId::from(0),
                 available: Some(true),
                 factor: None,
             };
-            open.apply(&[walkon::nav::NavEdit::Area(edit)]);
+            open.apply(&[walkon_runtime::nav::NavEdit::Area(edit)]);
             assert!(open.is_walkable(at, &by), "{case}: {at}");
         }
     }

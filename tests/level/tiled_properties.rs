@@ -4,8 +4,8 @@
 //! Method: small maps written in the tests; each form of truth at each place that asks for one; what is
 //! imported is read back, run and asked by a script.
 
-use walkon::level::tiled::{self, Imported, TiledOptions};
-use walkon::level::{self, Diagnostic, Level, MemorySource, NavigationDef, Severity};
+use walkon_runtime::level::tiled::{self, Imported, TiledOptions};
+use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, NavigationDef, Severity};
 
 /// A map of one row: cells of the floor, more layers and objects; properties of the tile 2.
 fn map(cells: &str, tile: &str, more: &str) -> String {
@@ -428,7 +428,7 @@ fn areas_and_obstacles_say_whether_they_hide_what_is_behind_them() {
         let level = load(&map("1,1,1", "", &object));
         let walls = row(&level);
         let world = level::spawn::build(level, None).world;
-        let place = |x: f32| walkon::glam::Vec3::new(x, 0.0, 0.5);
+        let place = |x: f32| walkon_runtime::glam::Vec3::new(x, 0.0, 0.5);
         (walls, !world.is_hidden(place(0.5), place(2.5), 0))
     };
     let (yes, no) = (truth("blocksSight", "value=\"true\""), truth("blocksSight", "value=\"false\""));

@@ -6,17 +6,17 @@
 //! where bodies get to, not by plans.
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::ids::WalkId;
-use walkon::nav::Traversal;
-use walkon::world::area::Availability;
-use walkon::world::door::{DoorAim, DoorPolicy};
-use walkon::world::goal::Goal;
-use walkon::world::ops::doors::{self, DoorSpeed};
-use walkon::world::ops::tiles::{self, TileChange};
-use walkon::world::ops::{areas, blocks, characters, graph};
-use walkon::world::owner::Owner;
-use walkon::world::tiles::TileSpot;
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::ids::WalkId;
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::door::{DoorAim, DoorPolicy};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::doors::{self, DoorSpeed};
+use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::ops::{areas, blocks, characters, graph};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::tiles::TileSpot;
 
 use crate::fixture::{Stage, put, send};
 

@@ -5,8 +5,8 @@
 //! make them, and what happened is read from the trace.
 
 use glam::Vec3;
-use walkon::world::goal::Goal;
-use walkon::world::ops::graph::{add_point, link, unlink};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::graph::{add_point, link, unlink};
 
 use crate::fixture::{HALL, Stage, send};
 
@@ -41,7 +41,7 @@ fn walked(stage: &mut Stage, ticks_max: u64) -> f32 {
 }
 
 fn hash(stage: &Stage) -> u64 {
-    walkon::world::state_hash::of(stage.world()).whole()
+    walkon_runtime::world::state_hash::of(stage.world()).whole()
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn edits_are_in_the_hash_while_they_wait_and_afterwards_and_runs_repeat() {
 fn what_cannot_be_is_refused_and_said() {
     let mut stage = Stage::of(RING);
     let world = stage.game.world_mut();
-    let said = |result: Result<bool, walkon::world::ops::OpError>| result.unwrap_err().to_string();
+    let said = |result: Result<bool, walkon_runtime::world::ops::OpError>| result.unwrap_err().to_string();
     assert_eq!(
         said(link(world, NEAR, Vec3::new(1.0, 0.0, 1.0))),
         "both places are nearest to point 0; a link needs two points"
@@ -169,7 +169,7 @@ fn what_cannot_be_is_refused_and_said() {
         "no point of the graph lies within 8 m of (0.00, 40.00, 0.00)"
     );
     assert_eq!(unlink(world, NEAR, FAR), Ok(false), "there is none");
-    for _ in 0..walkon::world::ops::graph::EDITS_MAX {
+    for _ in 0..walkon_runtime::world::ops::graph::EDITS_MAX {
         add_point(world, ALONE).unwrap();
     }
     assert_eq!(

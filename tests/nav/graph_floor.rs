@@ -5,15 +5,15 @@
 //! its own; ways compared with the links below them, places beside links with the triangles of the scene.
 
 use glam::Vec3;
-use walkon::base::geom;
-use walkon::base::rng::Rng;
-use walkon::level::MemorySource;
-use walkon::level::scene::obj_faces;
-use walkon::nav::graph::{EditableGraph, GraphSource, PointGraph, groups};
-use walkon::nav::solids::Solids;
-use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn};
+use walkon_runtime::base::geom;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::level::MemorySource;
+use walkon_runtime::level::scene::obj_faces;
+use walkon_runtime::nav::graph::{EditableGraph, GraphSource, PointGraph, groups};
+use walkon_runtime::nav::solids::Solids;
+use walkon_runtime::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn};
 
 use crate::cli::commands::Project;
 use crate::fixture::{Stage, send};
@@ -72,7 +72,8 @@ fn stairs() -> Project {
 }
 
 fn made(project: &Project) -> EditableGraph {
-    walkon::level::graph::read_graph_text(project.read("levels/paths/stairs.graph.json").as_bytes()).unwrap()
+    walkon_runtime::level::graph::read_graph_text(project.read("levels/paths/stairs.graph.json").as_bytes())
+        .unwrap()
 }
 
 fn graph(draft: EditableGraph) -> NavMap {

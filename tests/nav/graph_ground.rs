@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use glam::Vec3;
-use walkon::nav::graph::{
+use walkon_runtime::nav::graph::{
     EditableGraph, Floors, GenerateOptions, LinkOptions, SceneBox, generate, groups, link,
 };
-use walkon::nav::solids::{Room, Solids};
+use walkon_runtime::nav::solids::{Room, Solids};
 
 use crate::cli::graph_tool::{shared, triangles};
 

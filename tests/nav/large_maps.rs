@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method, fixed_factor};
-use walkon::nav::{
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method, fixed_factor};
+use walkon_runtime::nav::{
     Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus,
     Search, Traversal,
 };
@@ -84,7 +84,7 @@ fn query(frame: &MapFrame, start: usize, goal: usize) -> PathQuery {
 
 /// The cost in metres of plain ground of every cell from one.
 fn costs_m(table: &Table, start: usize) -> Vec<Option<f64>> {
-    let unit = walkon::nav::cells::Unit::default();
+    let unit = walkon_runtime::nav::cells::Unit::default();
     let cost = table.dijkstra(start, table.price(unit));
     cost.into_iter().map(|cost| (cost != u64::MAX).then(|| cost as f64 / f64::from(unit.straight))).collect()
 }

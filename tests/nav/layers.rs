@@ -4,14 +4,14 @@
 //! what the trace tells.
 
 use glam::Vec3;
-use walkon::base::ids::CharacterId;
-use walkon::level::{MemorySource, load};
-use walkon::nav::{LINKS_MAX, Traversal};
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn, teleport, teleport_to};
-use walkon::world::ops::tiles::{self, TileChange};
-use walkon::world::tiles::TileSpot;
-use walkon::world::walk::WalkPace;
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::nav::{LINKS_MAX, Traversal};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn, teleport, teleport_to};
+use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::tiles::TileSpot;
+use walkon_runtime::world::walk::WalkPace;
 
 use crate::fixture::{Stage, send};
 

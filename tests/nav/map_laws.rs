@@ -8,12 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
-use walkon::base::geom::{self, Point};
-use walkon::base::hash::StateHash;
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{AreaShape, CellArea, CellMap, CellSource, GridSource, MapFrame, grid_frame};
-use walkon::nav::{
+use walkon_runtime::base::geom::{self, Point};
+use walkon_runtime::base::hash::StateHash;
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{
+    AreaShape, CellArea, CellMap, CellSource, GridSource, MapFrame, grid_frame,
+};
+use walkon_runtime::nav::{
     Accept, AreaEdit, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Reach,
     Search, Traversal,
 };

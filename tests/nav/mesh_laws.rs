@@ -5,11 +5,11 @@
 //! walls. Distances from those are exact.
 
 use glam::Vec3;
-use walkon::base::geom::{self, Point};
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{AreaShape, CellMap, GridSource};
-use walkon::nav::{
+use walkon_runtime::base::geom::{self, Point};
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{AreaShape, CellMap, GridSource};
+use walkon_runtime::nav::{
     Accept, Avoidance, MeshSource, NavMap, NavMesh, PathAnswer, PathQuery, PathStatus, Reach, Search,
     Traversal,
 };

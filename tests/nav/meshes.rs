@@ -4,9 +4,11 @@
 //! Method: levels are written as text; the levels of the repository with their `kind` changed.
 
 use glam::Vec3;
-use walkon::level::{self, Diagnostic, Level, MemorySource, Severity};
-use walkon::nav::{Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal};
-use walkon::view::{Figure, Parts, Picture, Tag, draw_ground};
+use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, Severity};
+use walkon_runtime::nav::{
+    Accept, MeshSource, NavMap, NavMesh, PathQuery, PathStatus, Reach, Search, Traversal,
+};
+use walkon_runtime::view::{Figure, Parts, Picture, Tag, draw_ground};
 
 const HOUSE: &str = include_str!("../../levels/house.json");
 const COURTYARD: &str = include_str!("../../levels/courtyard.json");
@@ -122,7 +124,7 @@ fn what_is_wrong_with_polygons_is_named_with_its_place() {
 
 #[test]
 fn no_bytes_of_a_mesh_file_make_it_panic() {
-    let mut rng = walkon::base::rng::Rng::stream(3, "fuzz");
+    let mut rng = walkon_runtime::base::rng::Rng::stream(3, "fuzz");
     let obj = "v 0 0 0\nv 4 0 0\nv 4 0 4\nf 1 2 3\nf -1//2 2 1\n";
     let (mut read, mut refused) = (0, 0);
     for round in 0..4000 {
@@ -163,7 +165,7 @@ fn heights_keep_areas_and_obstacles_of_a_level_to_their_floors() {
         let by = Traversal { radius_m: 0.3, ..Traversal::default() };
         let blocked = [below, above].map(|place| !level.map.is_walkable(place, &by));
         assert_eq!(blocked, [on_floor, on_gallery], "{heights}");
-        let area = walkon::base::ids::AreaId::from(0_usize);
+        let area = walkon_runtime::base::ids::AreaId::from(0_usize);
         let held = [floor, gallery].map(|place| level.map.holds(area, place));
         assert_eq!(held, [on_floor, on_gallery], "{heights}");
     }
@@ -184,7 +186,7 @@ fn a_picture_shows_the_ground_of_a_mesh_and_the_upper_floors_on_top() {
     };
     let burrow = picture(include_str!("../../levels/burrow.json"));
     let holds = |picture: &Picture, point: [f64; 2]| {
-        let is_around = |form: &Figure| matches!(form, Figure::Polygon(it) if walkon::base::geom::polygon_contains(it, point));
+        let is_around = |form: &Figure| matches!(form, Figure::Polygon(it) if walkon_runtime::base::geom::polygon_contains(it, point));
         picture.shapes_of("cells").filter(|shape| is_around(&shape.form)).count()
     };
     // In a hall, in the gateway, in the well, beyond the walls.

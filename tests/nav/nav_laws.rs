@@ -4,10 +4,12 @@
 //! Floyd and Warshall on 16 cells, flood fills and plain loops; they share no code with what they judge.
 use std::collections::{BTreeSet, VecDeque};
 
-use walkon::base::cost::Cost;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{Bits, CellLandmarks, Extra, FACTOR_ONE, SearchStrategy, Unit, WeightedGround};
-use walkon::nav::{ConnectedComponents, Ends, LabelsAfterFlip, NodeId, Search, SearchStep};
+use walkon_runtime::base::cost::Cost;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{
+    Bits, CellLandmarks, Extra, FACTOR_ONE, SearchStrategy, Unit, WeightedGround,
+};
+use walkon_runtime::nav::{ConnectedComponents, Ends, LabelsAfterFlip, NodeId, Search, SearchStep};
 
 const STEPS: [(i32, i32); 8] = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)];
 

@@ -6,11 +6,11 @@
 //! shares no code with the plans.
 
 use glam::Vec3;
-use walkon::base::hash::StateHash;
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{CellArea, CellMap, CellSource, FACTOR_ONE, MapFrame, Unit};
-use walkon::nav::{
+use walkon_runtime::base::hash::StateHash;
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, FACTOR_ONE, MapFrame, Unit};
+use walkon_runtime::nav::{
     Accept, AreaEdit, Disc, NavEdit, NavMap, OneWay, Others, PassRules, PathAnswer, PathFailure, PathQuery,
     PathRequests, PathStatus, Search, Traversal,
 };
@@ -98,7 +98,7 @@ fn unit(table: &Table) -> Unit {
     Unit::for_map(table.free.len() as u64, dearest.max().unwrap_or(FACTOR_ONE))
 }
 
-fn hash(map: &NavMap) -> (u64, walkon::nav::cells::Bits) {
+fn hash(map: &NavMap) -> (u64, walkon_runtime::nav::cells::Bits) {
     let mut hash = StateHash::default();
     map.hash_into(&mut hash);
     (hash.finish(), map.cells().unwrap().bits().clone())

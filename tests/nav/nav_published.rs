@@ -4,8 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use walkon::nav::cells::{Bits, WeightedGround};
-use walkon::nav::{ConnectedComponents, Ends, NodeId, Search, SearchStep};
+use walkon_runtime::nav::cells::{Bits, WeightedGround};
+use walkon_runtime::nav::{ConnectedComponents, Ends, NodeId, Search, SearchStep};
 
 struct Published {
     bits: Bits,

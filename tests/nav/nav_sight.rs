@@ -1,10 +1,10 @@
 //! Laws of straight lines over cells, against fractions of whole numbers that share no code with them.
 
-use walkon::base::rng::Rng;
-use walkon::glam::Vec3;
-use walkon::level::{MemorySource, load};
-use walkon::nav::Traversal;
-use walkon::nav::cells::{Bits, WeightedGround, line_of_sight};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::nav::Traversal;
+use walkon_runtime::nav::cells::{Bits, WeightedGround, line_of_sight};
 
 use crate::nav::nav_laws::{Table, random_table};
 

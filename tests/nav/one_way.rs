@@ -6,8 +6,8 @@
 //! diagonal that of all four edges around the corner and its own.
 
 use glam::Vec3;
-use walkon::base::rng::Rng;
-use walkon::nav::{
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::{
     Accept, CellMap, CellSource, MapFrame, NavEdit, NavMap, PathFailure, PathQuery, PathStatus, Reach,
     Search, TileEdit, Traversal,
 };

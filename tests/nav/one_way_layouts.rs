@@ -7,10 +7,10 @@
 //! edges there.
 
 use glam::Vec3;
-use walkon::base::geom::Point;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{Hierarchy, Method};
-use walkon::nav::{
+use walkon_runtime::base::geom::Point;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{Hierarchy, Method};
+use walkon_runtime::nav::{
     Backend, CellMap, CellSource, Layout, MapFrame, NavEdit, NavMap, PathStatus, Reach, Search, Stagger,
     TileEdit, TileGrid, Traversal,
 };

@@ -7,16 +7,16 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::ids::AreaId;
-use walkon::base::rng::Rng;
-use walkon::nav::cells::{Unit, fixed_factor};
-use walkon::nav::{
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::ids::AreaId;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::cells::{Unit, fixed_factor};
+use walkon_runtime::nav::{
     Accept, AreaEdit, CellArea, CellMap, CellSource, MapFrame, NavEdit, NavMap, OwnArea, PathQuery,
     PathStatus, Search, Traversal,
 };
-use walkon::world::area::Availability;
-use walkon::world::ops::{areas, characters};
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::ops::{areas, characters};
 
 use crate::fixture::Stage;
 use crate::nav::nav_laws::Table;
@@ -129,7 +129,7 @@ fn own_factors_and_shunned_areas_cost_what_dijkstra_finds() {
             for part in 0..=40 {
                 let (x, z) = source
                     .frame
-                    .cell_in(walkon::base::geom::ground(pair[0].lerp(pair[1], part as f32 / 40.0)))
+                    .cell_in(walkon_runtime::base::geom::ground(pair[0].lerp(pair[1], part as f32 / 40.0)))
                     .unwrap();
                 assert!(
                     table.free[table.id(x as i32, z as i32)],

@@ -6,19 +6,19 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::ids::WalkId;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::world::area::Availability;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::teleport;
-use walkon::world::ops::walk_changes::retarget;
-use walkon::world::ops::walks::stop_in_place;
-use walkon::world::ops::{areas, blocks};
-use walkon::world::owner::Owner;
-use walkon::world::walk::WalkPace;
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::ids::WalkId;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::teleport;
+use walkon_runtime::world::ops::walk_changes::retarget;
+use walkon_runtime::world::ops::walks::stop_in_place;
+use walkon_runtime::world::ops::{areas, blocks};
+use walkon_runtime::world::owner::Owner;
+use walkon_runtime::world::walk::WalkPace;
 
 use crate::fixture::{Stage, points, put, send};
 

@@ -4,17 +4,17 @@
 //! a hand that puts characters where they are needed; the look-up is compared with a look at everybody.
 
 use glam::Vec3;
-use walkon::base::geom::{flat_distance, ground, segment_distance_sq};
-use walkon::base::ids::{CharacterId, WalkId};
-use walkon::base::rng::Rng;
-use walkon::world::area::Availability;
-use walkon::world::bystanders::{Bystanders, Straight};
-use walkon::world::door::DoorPolicy;
-use walkon::world::goal::Goal;
-use walkon::world::ops::characters::{self, Spawn, despawn, teleport};
-use walkon::world::ops::walk_changes::{pause, retarget};
-use walkon::world::ops::walks::stop_in_place;
-use walkon::world::walk::{AcceptEnd, Crowd, LookTarget};
+use walkon_runtime::base::geom::{flat_distance, ground, segment_distance_sq};
+use walkon_runtime::base::ids::{CharacterId, WalkId};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::world::area::Availability;
+use walkon_runtime::world::bystanders::{Bystanders, Straight};
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::characters::{self, Spawn, despawn, teleport};
+use walkon_runtime::world::ops::walk_changes::{pause, retarget};
+use walkon_runtime::world::ops::walks::stop_in_place;
+use walkon_runtime::world::walk::{AcceptEnd, Crowd, LookTarget};
 
 use crate::crowd::crowd_rows::{CORRIDOR, Run};
 use crate::fixture::{HALL, Stage, TWO_ROOMS, points, put, send};
@@ -353,7 +353,7 @@ fn seed_r2_r4_who_stops_in_the_way_causes_one_plan_around_it() {
         let (mut stage, walk) = crossing(rate);
         let ben = put(&mut stage, "ben", at(16.0, 26.0));
         send(&mut stage, ben, Goal::Point(at(16.0, 20.0)), |options| {
-            options.pace = walkon::world::walk::WalkPace::Speed(3.0)
+            options.pace = walkon_runtime::world::walk::WalkPace::Speed(3.0)
         });
         assert_eq!(until(&mut stage, "ben"), ["arrived/reached"]);
         stage.tick();
@@ -446,8 +446,12 @@ fn seed_r5_who_is_walled_in_settles_once_standing_on_the_ground() {
     assert!(inside.x > 11.0 && inside.x < 19.0, "{inside}");
     for name in ["west", "east"] {
         let area = stage.world().find_area(name).unwrap();
-        walkon::world::ops::areas::set_available(stage.game.world_mut(), area, Availability::Unavailable)
-            .unwrap();
+        walkon_runtime::world::ops::areas::set_available(
+            stage.game.world_mut(),
+            area,
+            Availability::Unavailable,
+        )
+        .unwrap();
     }
     stage.ticks(1200);
     assert_eq!(ends(&stage, "hero"), ["partial/nearest"]);
@@ -524,7 +528,7 @@ fn walkers_in_motion_ask_for_nothing() {
         let (from, to) = (place(&mut rng), place(&mut rng));
         let who = put(&mut stage, &format!("c{n}"), from);
         send(&mut stage, who, Goal::Point(to), |options| {
-            options.pace = walkon::world::walk::WalkPace::Speed(0.5)
+            options.pace = walkon_runtime::world::walk::WalkPace::Speed(0.5)
         });
     }
     stage.ticks(2);

@@ -4,10 +4,12 @@
 //! Oracles: lines are tested against every cell near them in whole numbers; the shortest line comes from all
 //! corners of all walls.
 
-use walkon::base::rng::Rng;
-use walkon::glam::Vec3;
-use walkon::nav::cells::{AreaShape, CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid};
-use walkon::nav::{Accept, NavMap, NodeId, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::cells::{
+    AreaShape, CellMap, CellSource, GridSource, Layout, MapFrame, Stagger, TileGrid,
+};
+use walkon_runtime::nav::{Accept, NavMap, NodeId, PathQuery, PathStatus, Search, Traversal};
 
 const SIDE: i64 = 32;
 

@@ -5,10 +5,10 @@
 //! ticks as scripts would change them, and what happened is read from the trace.
 
 use glam::Vec3;
-use walkon::base::ids::CharacterId;
-use walkon::world::goal::Goal;
-use walkon::world::ops::tiles::{self, TileChange};
-use walkon::world::tiles::{Terrain, TileSpot};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::tiles::{Terrain, TileSpot};
 
 use crate::fixture::{Stage, put, send};
 
@@ -36,7 +36,7 @@ fn open(stage: &mut Stage, column: u32, row: u32, navigable: bool) -> bool {
     set(stage, column, row, TileChange { navigable: Some(navigable), ..TileChange::default() })
 }
 
-fn tile(stage: &Stage, column: u32, row: u32) -> walkon::world::tiles::Tile {
+fn tile(stage: &Stage, column: u32, row: u32) -> walkon_runtime::world::tiles::Tile {
     stage.world().tiles().unwrap().tile(TileSpot { layer: 0, column, row }).unwrap().clone()
 }
 
@@ -51,7 +51,7 @@ fn place_of(stage: &Stage, who: CharacterId) -> Vec3 {
 }
 
 fn hash(stage: &Stage) -> u64 {
-    walkon::world::state_hash::of(stage.world()).whole()
+    walkon_runtime::world::state_hash::of(stage.world()).whole()
 }
 
 #[test]
@@ -155,11 +155,11 @@ fn seed_o19_a_bridge_over_water_costs_what_ground_costs_and_reads_as_a_bridge() 
     let from = at(0.5, 1.5);
     let anna = put(&mut stage, "anna", from);
     let cost = |stage: &Stage| {
-        let query = walkon::nav::PathQuery {
+        let query = walkon_runtime::nav::PathQuery {
             start: from,
             goal: at(4.5, 1.5),
             by: Default::default(),
-            accept: walkon::nav::Accept::Exact,
+            accept: walkon_runtime::nav::Accept::Exact,
             goal_layer: None,
             expansions_max: u32::MAX,
             others: None,

@@ -5,14 +5,16 @@
 //! defaults.
 
 use glam::Vec3;
-use walkon::base::geom::flat_distance;
-use walkon::base::rng::Rng;
-use walkon::nav::{Accept, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Search, Traversal};
-use walkon::world::goal::Goal;
-use walkon::world::ops::tiles::{self, TileChange};
-use walkon::world::ops::walk_changes;
-use walkon::world::tiles::TileSpot;
-use walkon::world::walk::WalkPace;
+use walkon_runtime::base::geom::flat_distance;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::nav::{
+    Accept, PathAnswer, PathFailure, PathQuery, PathStatus, RandomPoint, Search, Traversal,
+};
+use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::ops::walk_changes;
+use walkon_runtime::world::tiles::TileSpot;
+use walkon_runtime::world::walk::WalkPace;
 
 use crate::fixture::{Stage, put, send};
 
@@ -303,9 +305,10 @@ fn seed_x3_pixels_become_metres_once_and_y_on_the_picture_becomes_z() {
  <layer id="1" name="floor" width="4" height="3"><data encoding="csv">1,1,1,1,1,1,1,1,1,1,1,1</data></layer>
  <objectgroup id="2" name="things"><object id="1" name="post" x="112" y="80"><point/></object></objectgroup>
 </map>"#;
-    let source = walkon::level::MemorySource::new().with("map.tmx", map);
-    let level = walkon::level::load("map.tmx", &source).unwrap_or_else(|refused| panic!("{refused:#?}"));
-    let world = walkon::level::spawn::build(level, None).world;
+    let source = walkon_runtime::level::MemorySource::new().with("map.tmx", map);
+    let level =
+        walkon_runtime::level::load("map.tmx", &source).unwrap_or_else(|refused| panic!("{refused:#?}"));
+    let world = walkon_runtime::level::spawn::build(level, None).world;
     assert_eq!(world.mark("post").unwrap().position, at(3.5, 2.5), "112 and 80 pixels of 32 a metre");
     let bounds = world.nav().bounds();
     assert_eq!((bounds.min, bounds.max), ([0.0, 0.0], [4.0, 3.0]));

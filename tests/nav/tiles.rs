@@ -3,11 +3,11 @@
 //! Method: levels are written as text; each wrong input names the place, what was expected and what was got.
 
 use glam::Vec3;
-use walkon::level::{self, Diagnostic, Level, MemorySource, Severity};
-use walkon::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
-use walkon::world::World;
-use walkon::world::ops::tiles::tile_at;
-use walkon::world::tiles::Terrain;
+use walkon_runtime::level::{self, Diagnostic, Level, MemorySource, Severity};
+use walkon_runtime::nav::{Accept, NavMap, PathQuery, PathStatus, Search, Traversal};
+use walkon_runtime::world::World;
+use walkon_runtime::world::ops::tiles::tile_at;
+use walkon_runtime::world::tiles::Terrain;
 
 /// A level of a tile map with these keys, and what stands beside it.
 fn level(map: &str, rest: &str) -> String {
@@ -63,7 +63,7 @@ fn query(start: Vec3, goal: Vec3) -> PathQuery {
     }
 }
 
-fn path(map: &NavMap, from: [f32; 2], to: [f32; 2]) -> walkon::nav::PathAnswer {
+fn path(map: &NavMap, from: [f32; 2], to: [f32; 2]) -> walkon_runtime::nav::PathAnswer {
     let at = |[x, z]: [f32; 2]| Vec3::new(x, 0.0, z);
     map.plan(&query(at(from), at(to)), &mut Search::default())
 }

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use walkon::game::event::Event;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::save::{RestoreError, SaveHeader};
-use walkon::game::testing::{Suite, TestResult, collect};
-use walkon::game::{Game, Setup};
-use walkon::level::{Level, MemorySource, load};
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::save::{RestoreError, SaveHeader};
+use walkon_runtime::game::testing::{Suite, TestResult, collect};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{Level, MemorySource, load};
 
 const LEVEL: &str = r#"{
   "seed": 7, "script": "level.lua",
@@ -86,7 +86,7 @@ impl Piece {
             debugger: None,
             profile: None,
         };
-        walkon::game::testing::run(&mut suite, &tests[0], 0).expect("it was not stopped")
+        walkon_runtime::game::testing::run(&mut suite, &tests[0], 0).expect("it was not stopped")
     }
 
     fn restore(&self, bytes: &[u8]) -> Result<Run, RestoreError> {

@@ -3,9 +3,9 @@
 //! Goal: no bytes make a load panic, hang or fill the memory; the short form of the fuzz target `save`.
 //! Method: a save game is cut at every length and changed at random, with and without its sum put right.
 
-use walkon::base::rng::Rng;
-use walkon::game::Game;
-use walkon::game::save::seal;
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::save::seal;
 
 use super::contract::Piece;
 use crate::laws::fuzzed::checks;

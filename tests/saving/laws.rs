@@ -7,11 +7,11 @@
 //! twice; itself it runs on and takes the save back. The short form draws two points a level and runs on for
 //! 300 ticks; `tests/README.md` has the long ones.
 
-use walkon::WorldHash;
-use walkon::base::rng::Rng;
-use walkon::game::headless::{Bound, Onlooker, run};
-use walkon::game::{Game, Setup};
-use walkon::level::{Level, load};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::headless::{Bound, Onlooker, run};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{Level, load};
+use walkon_runtime::world::state_hash::WorldHash;
 
 use crate::level::levels::{levels, scripts, shipped};
 use crate::long_form::number;

@@ -5,9 +5,9 @@
 //! is loaded and run to the end, and the morning that is told there is the one of the run that was never
 //! saved.
 
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{Level, load};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{Level, load};
 
 use crate::level::levels::{levels, scripts};
 use crate::long_form::number;

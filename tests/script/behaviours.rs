@@ -1,7 +1,7 @@
 //! Behaviours and what they have of their own: parameters, turns of `update`, what stands still while a
 //! character is held, random streams, state.
 
-use walkon::game::inputs::{Input, Reload};
+use walkon_runtime::game::inputs::{Input, Reload};
 
 use crate::script::script_flow::{Run, check, check_start, setup, setup_with, told};
 

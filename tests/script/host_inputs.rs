@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use walkon::base::value::Plain;
-use walkon::game::event::Event;
-use walkon::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport};
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::tick::Tick;
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::base::value::Plain;
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 /// Two rooms, a door between them that is locked, `hero` and `carl`.
 const LEVEL: &str = r#"{
@@ -291,7 +291,7 @@ fn handlers_and_tasks_of_a_text_end_with_the_level_and_outlive_a_reload_of_its_s
     run.evaluate("event.on('ring', function() print('rung') end) task.spawn(function() task.sleep(9) end)");
     let text = format!("{LEVEL_SCRIPT}\n-- saved again");
     let scripts = BTreeMap::from([(named("level.lua"), Some(text))]);
-    let reload = walkon::Reload { scripts, level: None };
+    let reload = walkon_runtime::game::inputs::Reload { scripts, level: None };
     assert!(run.tell(Input::Reload(reload)).has("reloaded"));
     let tick = run.tell(Input::event("ring"));
     assert!(tick.sentences.iter().any(|sentence| sentence.ends_with("rung")), "{:?}", tick.sentences);
@@ -303,7 +303,7 @@ fn handlers_and_tasks_of_a_text_end_with_the_level_and_outlive_a_reload_of_its_s
 #[test]
 fn a_game_without_scripts_refuses_texts_and_behaviours() {
     let source = MemorySource::new().with("rooms.json", LEVEL.replace("SCRIPT", ""));
-    let world = walkon::level::spawn::build(load("rooms.json", &source).unwrap(), None).world;
+    let world = walkon_runtime::level::spawn::build(load("rooms.json", &source).unwrap(), None).world;
     let mut game = Game::new(world, Recorder::default());
     let _ = game.start_facts();
     let order = InputSpawn { behaviour: Some(named("greeter")), ..spawn("bo", [4.0, 0.0, 4.0]) };

@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use walkon::game::find::FOUND_MAX;
-use walkon::game::inputs::Input;
-use walkon::game::inspect::Inspected;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::roster::Stance;
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::view::character_colours;
+use walkon_runtime::game::find::FOUND_MAX;
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::inspect::Inspected;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::roster::Stance;
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::view::character_colours;
 
 use crate::level::levels::{levels, scripts};
 
@@ -285,8 +285,10 @@ fn the_branch_of_a_tree_that_runs_is_lit() {
 fn doors_regions_marks_and_areas_are_told() {
     let mut game = hall();
     let player = game.character("player").unwrap();
-    let options =
-        walkon::WalkOptions { doors: Some(walkon::DoorPolicy::Wait), ..walkon::WalkOptions::at(game.rate()) };
+    let options = walkon_runtime::world::walk::WalkOptions {
+        doors: Some(walkon_runtime::world::door::DoorPolicy::Wait),
+        ..walkon_runtime::world::walk::WalkOptions::at(game.rate())
+    };
     game.walk_with(player, [30.0, 0.0, 10.0], options).unwrap();
     ticks(&mut game, 780);
     let at = |kind: &str, name: &str| game.inspect(&Inspected::of(kind, name).unwrap());

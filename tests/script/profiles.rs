@@ -6,12 +6,12 @@ use std::fs;
 use std::process::{Command, Output};
 use std::rc::Rc;
 
-use walkon::disk::Folder;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::load;
-use walkon::script::state::profile::report::Profile;
-use walkon::script::state::profile::{ProfileSetup, Stopwatch};
+use walkon_runtime::disk::Folder;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::load;
+use walkon_runtime::script::state::profile::report::Profile;
+use walkon_runtime::script::state::profile::{ProfileSetup, Stopwatch};
 
 /// A clock that goes a little further each time it is asked.
 #[derive(Debug, Default, Clone)]
@@ -57,7 +57,7 @@ fn shipped(name: &str, profile: Option<ProfileSetup>) -> Game {
 fn one(behaviour: &str, profile: ProfileSetup, ticks: u64) -> Profile {
     let json = r#"{ "navigation": { "areas": [{ "name": "hall", "polygon": [[0,0],[20,0],[20,20],[0,20]] }] },
       "characters": [{ "name": "anna", "position": [4, 4], "behaviour": "own.lua" }] }"#;
-    let level = load("own.json", &walkon::MemorySource::new().with("own.json", json)).unwrap();
+    let level = load("own.json", &walkon_runtime::level::MemorySource::new().with("own.json", json)).unwrap();
     let scripts = BTreeMap::from([("own.lua".to_owned(), behaviour.to_owned())]);
     let mut game = Game::load(level, Setup { scripts, profile: Some(profile), ..Setup::default() }).unwrap();
     (0..ticks).for_each(|_| drop(game.tick(&[])));

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 
-use walkon::game::inputs::{Input, Reload};
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
+use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
 
 use crate::long_form::number;
 
@@ -121,7 +121,7 @@ impl Run {
         self.facts.iter().filter(|fact| fact["e"] == kind).collect()
     }
 
-    fn last_reload(&self) -> &walkon::script::state::test_run::ReloadReport {
+    fn last_reload(&self) -> &walkon_runtime::script::state::test_run::ReloadReport {
         self.game.scripts().unwrap().last_reload().unwrap()
     }
 }
@@ -532,7 +532,7 @@ fn fault_e19_a_thousand_reloads_keep_nothing() {
 /// One tick with another level file.
 pub(crate) fn edit(run: &mut Run, json: &str) {
     let files = BTreeMap::from([("reload.json".to_owned(), json.as_bytes().to_vec())]);
-    let level = walkon::game::inputs::LevelTexts { path: "reload.json".to_owned(), files };
+    let level = walkon_runtime::game::inputs::LevelTexts { path: "reload.json".to_owned(), files };
     run.input(&[Input::Reload(Reload { scripts: BTreeMap::new(), level: Some(level) })]);
 }
 
@@ -674,7 +674,7 @@ fn random_edits_lose_no_character_no_walk_and_no_state_and_double_no_handler() {
     let (anna, ben, shared) = (good(0), good(1), util(0));
     let files = [("level.lua", level), ("anna.lua", &*anna), ("ben.lua", &*ben), ("util.lua", &*shared)];
     let mut run = Run::of(&files);
-    let mut random = walkon::base::rng::Rng::stream(7, "edits");
+    let mut random = walkon_runtime::base::rng::Rng::stream(7, "edits");
     for turn in 0..count {
         let path = ["anna.lua", "ben.lua", "util.lua", "new.lua"][random.below(4) as usize];
         let text = if path == "util.lua" { util(turn) } else { good(turn) };

@@ -3,7 +3,7 @@
 //!
 //! Method: a house of two rooms with a doorway; scripts say what they see, the level file changes under them.
 
-use walkon::game::inputs::Input;
+use walkon_runtime::game::inputs::Input;
 
 use crate::script::reload::{Run, diary, edit};
 
@@ -136,7 +136,7 @@ fn a_walker_in_front_of_a_door_goes_on_when_an_edit_takes_it_away_and_one_is_add
     run.ticks(600);
     assert_eq!(told(&mut run), Vec::<String>::new(), "the new door is closed");
     let door = run.game.world().find_door("gate").unwrap();
-    walkon::world::ops::doors::open(run.game.world_mut(), door, &Default::default());
+    walkon_runtime::world::ops::doors::open(run.game.world_mut(), door, &Default::default());
     run.ticks(500);
     assert_eq!(told(&mut run), ["reached"]);
 }

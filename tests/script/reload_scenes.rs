@@ -2,13 +2,13 @@
 //!
 //! Method: as in `reload`, whose little level these run on.
 
-use walkon::base::value::Plain;
-use walkon::game::Game;
-use walkon::game::inputs::Input;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::level::{MemorySource, load, spawn};
-use walkon::script::host::{ScriptHost, ScriptSetup};
-use walkon::script::state::test_run::TestState;
+use walkon_runtime::base::value::Plain;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::script::host::{ScriptHost, ScriptSetup};
+use walkon_runtime::script::state::test_run::TestState;
 
 use crate::script::reload::{Run, diary};
 

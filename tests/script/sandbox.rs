@@ -13,12 +13,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use walkon::base::value::Plain;
-use walkon::script::vm::convert::{UsageError, function};
-use walkon::script::vm::fault::{FaultKind, text_of};
-use walkon::script::vm::files::ScriptTexts;
-use walkon::script::vm::payload;
-use walkon::script::vm::{Resumed, ScriptVm, VmSettings};
+use walkon_runtime::base::value::Plain;
+use walkon_runtime::script::vm::convert::{UsageError, function};
+use walkon_runtime::script::vm::fault::{FaultKind, text_of};
+use walkon_runtime::script::vm::files::ScriptTexts;
+use walkon_runtime::script::vm::{Resumed, ScriptVm, VmSettings, payload};
 
 /// Tells the process it starts which file to run.
 const FILE: &str = "WALKON_HOSTILE_FILE";

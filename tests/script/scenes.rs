@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use walkon::game::inputs::Input;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::world::World;
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::world::World;
 
 /// One open room with marks and a door to a second one.
 const LEVEL: &str = r#"{

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use walkon::game::testing::{Suite, collect, run};
-use walkon::game::{Game, Setup};
-use walkon::level::{MemorySource, load};
-use walkon::script::vm::fuel::Signals;
+use walkon_runtime::game::testing::{Suite, collect, run};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::vm::fuel::Signals;
 
 const HALL: &str = r#"{ "clock": { "start": "8:00", "secondsPerMinute": 1 },
   "navigation": { "areas": [
@@ -98,11 +98,11 @@ fn said(clock: &str, script: &str) -> Vec<String> {
     let json = HALL.replace(r#""clock": { "start": "8:00", "secondsPerMinute": 1 },"#, clock);
     let level = load("hall.json", &MemorySource::new().with("hall.json", json.as_str())).unwrap();
     let scripts = BTreeMap::from([("hall.lua".to_owned(), script.to_owned())]);
-    let options = walkon::game::recorder::RecordOptions {
+    let options = walkon_runtime::game::recorder::RecordOptions {
         trace: true,
-        ..walkon::game::recorder::RecordOptions::default()
+        ..walkon_runtime::game::recorder::RecordOptions::default()
     };
-    let recorder = walkon::game::recorder::Recorder::new(options);
+    let recorder = walkon_runtime::game::recorder::Recorder::new(options);
     let mut game = Game::load(level, Setup { scripts, recorder, ..Setup::default() }).unwrap();
     let mut lines = game.start_facts().lines;
     for _ in 0..90 {

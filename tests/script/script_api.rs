@@ -5,17 +5,16 @@
 //! text and what it prints is compared.
 
 use mlua::{Function, Table};
-use walkon::game::Game;
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::level::{MemorySource, load, spawn};
-use walkon::script::bind;
-use walkon::script::bind::table::{Binding, EntryKind, Param, TableType};
-use walkon::script::host::{ScriptHost, ScriptSetup, install_tables};
-use walkon::script::vm::files::ScriptTexts;
-use walkon::script::vm::lend;
-use walkon::script::vm::{ScriptVm, VmSettings};
-use walkon::world::event::Fact;
-use walkon::world::owner::Owner;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::script::bind;
+use walkon_runtime::script::bind::table::{Binding, EntryKind, Param, TableType};
+use walkon_runtime::script::host::{ScriptHost, ScriptSetup, install_tables};
+use walkon_runtime::script::vm::files::ScriptTexts;
+use walkon_runtime::script::vm::{ScriptVm, VmSettings, lend};
+use walkon_runtime::world::event::Fact;
+use walkon_runtime::world::owner::Owner;
 
 /// A yard with `guard` and `player`, a hall behind a closed door.
 pub const LEVEL: &str = r#"{
@@ -873,7 +872,7 @@ fn blocks_close_ground_in_step_5_and_give_it_back() {
     bench.ticks(1);
     let blocked = "print(nav.isWalkable(\"post\"), nav.isWalkable(vector.create(4.5, 0, 3)), nav.revision - state.revision)";
     assert_eq!(bench.run(blocked).unwrap(), ["false\ttrue\t1"]);
-    walkon::world::ops::walks::end_owner(bench.game.world_mut(), Owner::HOST);
+    walkon_runtime::world::ops::walks::end_owner(bench.game.world_mut(), Owner::HOST);
     bench.ticks(1);
     assert_eq!(
         bench.run("print(nav.isWalkable(\"post\"), nav.reachable(guard, \"post\"))").unwrap(),
@@ -1042,14 +1041,14 @@ fn names_of_later_tiers_are_absent() {
 /// The files under `scripts/types` are what the table says. With `UPDATE=1` they are written again.
 #[test]
 fn the_shipped_definitions_are_current() {
-    let names = walkon::script::types::ProjectNames::new();
-    are_current("scripts/types", walkon::script::types::files(&names));
+    let names = walkon_runtime::script::types::ProjectNames::new();
+    are_current("scripts/types", walkon_runtime::script::types::files(&names));
 }
 
 #[test]
 fn the_reference_is_current() {
-    are_current("docs/reference", walkon::script::types::reference());
-    are_current("docs/reference", vec![("level-file.md", walkon::level::manual())]);
+    are_current("docs/reference", walkon_runtime::script::types::reference());
+    are_current("docs/reference", vec![("level-file.md", walkon_runtime::level::manual())]);
 }
 
 /// Whether the files of a folder are what the table says; `UPDATE=1` writes them.

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use walkon::game::recorder::{RecordOptions, Recorder};
-use walkon::game::{Game, Setup, StartError};
-use walkon::level::{MemorySource, load};
-use walkon::script::bind;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup, StartError};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::bind;
 
 /// One open room of 20 x 20 m with marks in it, a second one that is reached only through a door.
 const LEVEL: &str = r#"{

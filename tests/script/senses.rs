@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use walkon::game::testing::{Suite, collect, run};
-use walkon::level::{MemorySource, load};
-use walkon::script::vm::fuel::Signals;
+use walkon_runtime::game::testing::{Suite, collect, run};
+use walkon_runtime::level::{MemorySource, load};
+use walkon_runtime::script::vm::fuel::Signals;
 
 const MAP: &str = r#""navigation": { "agentRadius": 0.35, "objectPadding": 0.0,
     "areas": [
@@ -94,8 +94,8 @@ fn legends_say_what_is_seen_over_and_only_of_areas() {
         load("level.json", &MemorySource::new().with("level.json", json.as_str()))
     };
     let sees = |legend: &str| {
-        let world = walkon::level::spawn::build(ascii(legend).unwrap(), None).world;
-        let place = |x: f32| walkon::glam::Vec3::new(x, 0.0, 1.5);
+        let world = walkon_runtime::level::spawn::build(ascii(legend).unwrap(), None).world;
+        let place = |x: f32| walkon_runtime::glam::Vec3::new(x, 0.0, 1.5);
         !world.is_hidden(place(0.5), place(4.5), 0)
     };
     assert!(!sees(r#""t": { "walkable": false }"#));

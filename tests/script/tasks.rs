@@ -1,6 +1,6 @@
 //! Tasks, timers and events to the letter, and the rows of the fault catalogue about what callbacks do.
 
-use walkon::game::inputs::{Input, Reload};
+use walkon_runtime::game::inputs::{Input, Reload};
 
 use crate::script::script_flow::{check, check_start, setup_with, told};
 

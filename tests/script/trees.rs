@@ -1,7 +1,7 @@
 //! Behaviour trees: what each node does, who is left when, and the laws that hold for every tree.
 
-use walkon::base::rng::Rng;
-use walkon::game::inputs::{Input, Reload};
+use walkon_runtime::base::rng::Rng;
+use walkon_runtime::game::inputs::{Input, Reload};
 
 use crate::script::script_flow::{Run, check, setup, setup_with, told};
 

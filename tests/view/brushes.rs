@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use walkon::level::{self, MemorySource};
-use walkon::world::World;
-use walkon::world::tiles::TileSpot;
+use walkon_runtime::level::{self, MemorySource};
+use walkon_runtime::world::World;
+use walkon_runtime::world::tiles::TileSpot;
 
 use super::browser::{self, Browser, Page};
 use super::gestures::{spot_of, until};

@@ -841,8 +841,8 @@ fn a_game_that_was_saved_in_the_page_goes_on_by_the_command() {
     hand.step(30);
     let saved = hand.get(json!({ "do": "save" }));
     assert_eq!(saved["tick"], 30);
-    let bytes = walkon::level::base64::bytes_of(saved["save"].as_str().unwrap()).unwrap();
-    let header = walkon::SaveHeader::read(&bytes).unwrap();
+    let bytes = walkon_runtime::level::base64::bytes_of(saved["save"].as_str().unwrap()).unwrap();
+    let header = walkon_runtime::game::save::SaveHeader::read(&bytes).unwrap();
     assert_eq!((header.tick, header.level.as_str()), (30, "courtyard"));
     let (_, project) = viewed.end();
     std::fs::write(project.path().join("courtyard-30.save"), &bytes).unwrap();

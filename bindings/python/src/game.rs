@@ -9,8 +9,7 @@ use numpy::{PyArray, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use walkon::world::walk::{AcceptEnd, WalkPace};
-use walkon::{CharacterId, DoorPolicy, Goal, Tick, WalkOptions};
+use walkon::{AcceptEnd, CharacterId, DoorPolicy, Goal, Tick, WalkOptions, WalkPace};
 use walkon_shell::{GameEndedError, LiveGame, ThreadBound, caught};
 
 use crate::errors;

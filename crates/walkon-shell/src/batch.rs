@@ -4,7 +4,7 @@
 //! Holds: a run shares nothing with another but the texts it began with, so its row is the one it would have
 //! alone (fault:F44), whatever the number of threads; a batch that is stopped gives no row of a run that was
 //! cut short; a run that panics has a row that says so, and the others go on; dropping it ends its threads.
-//! Not here: what a run does (`walkon::game::headless`), the choice of runs.
+//! Not here: what a run does (`walkon_runtime::game::headless`), the choice of runs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,9 +14,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use walkon::game::headless;
-use walkon::game::line::JsonLine;
-use walkon::{Level, Onlooker, Report, Signals};
+use walkon_runtime::game::headless;
+use walkon_runtime::game::headless::{Onlooker, Report};
+use walkon_runtime::game::line::JsonLine;
+use walkon_runtime::level::Level;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::bug::caught;
 use crate::exit::Exit;

@@ -9,14 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use walkon::base::ordered::CollectOrdered;
-use walkon::base::time::TickRate;
-use walkon::level::{self, spawn};
-use walkon::script::vm::files::ScriptTexts;
-use walkon::{
-    FileSource, Game, Level, LevelError, MemorySource, RecordOptions, Recorder, RestoreError, Setup, Signals,
-    SourceError, StartError, Threads,
-};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::threads::Threads;
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::save::RestoreError;
+use walkon_runtime::game::{Game, Setup, StartError};
+use walkon_runtime::level::{self, FileSource, Level, LevelError, MemorySource, SourceError, spawn};
+use walkon_runtime::script::vm::files::ScriptTexts;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::exit::{CommandFailure, Exit};
 use crate::project::{Project, find_level};

@@ -7,11 +7,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use walkon::game::headless::{self, Host};
-use walkon::{
-    CharacterId, Game, Input, Level, Onlooker, Report, RestoreError, SaveError, Signals, StartError, Tick,
-    World,
-};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::game::headless::{self, Host, Onlooker, Report};
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::save::{RestoreError, SaveError};
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::game::{Game, StartError};
+use walkon_runtime::level::Level;
+use walkon_runtime::script::vm::fuel::Signals;
+use walkon_runtime::world::World;
 
 use crate::batch::Stop;
 use crate::level_text::{LevelText, StartSetup};
@@ -156,7 +160,7 @@ impl LiveGame {
     pub fn character(&self, name: &str) -> Result<CharacterId, String> {
         self.game.character(name).ok_or_else(|| {
             let names: Vec<&str> = self.names().collect();
-            let hint = walkon::base::suggestions::did_you_mean(name, names);
+            let hint = walkon_runtime::base::suggestions::did_you_mean(name, names);
             format!(
                 "unknown character \"{name}\"{}",
                 hint.map_or_else(String::new, |hint| format!("; {hint}"))
@@ -211,7 +215,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    use walkon::{Input, InputGoal};
+    use walkon_runtime::game::inputs::{Input, InputGoal};
 
     use crate::level_text::{LevelText, StartSetup};
     use crate::live::LiveGame;

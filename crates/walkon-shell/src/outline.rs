@@ -1,13 +1,12 @@
 //! What there is in a level, before anything runs: for hosts that make spaces and tables of it.
 //!
 //! In: a level. Out: names, tags and places as one JSON object. Holds: lists have the order of the level,
-//! marks that of their names. Not here: what becomes of it (`walkon::Game::inspect`).
+//! marks that of their names. Not here: what becomes of it (`walkon_runtime::game::Game::inspect`).
 
 use std::collections::BTreeMap;
 
-use walkon::Level;
-use walkon::game::line::{JsonLine, float, place_in_space, quoted};
-use walkon::level::{CharacterDef, world};
+use walkon_runtime::game::line::{JsonLine, float, place_in_space, quoted};
+use walkon_runtime::level::{CharacterDef, Level, world};
 
 fn list(texts: impl Iterator<Item = String>) -> String {
     format!("[{}]", texts.collect::<Vec<_>>().join(","))

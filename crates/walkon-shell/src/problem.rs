@@ -4,7 +4,9 @@
 //! file and the line, every diagnostic; also as JSON. Not here: how it is shown.
 
 use serde::Serialize;
-use walkon::{Diagnostic, RestoreError, StartError};
+use walkon_runtime::game::StartError;
+use walkon_runtime::game::save::RestoreError;
+use walkon_runtime::level::Diagnostic;
 
 use crate::exit::{CommandFailure, Exit};
 use crate::level_text::OpenError;
@@ -85,10 +87,13 @@ impl From<OpenError> for Problem {
                 Self { help, ..Self::new(kind, said) }
             }
             OpenError::Refused { error, .. } => {
-                let found = error.diagnostics.iter().find(|found| found.severity == walkon::Severity::Error);
+                let found = error
+                    .diagnostics
+                    .iter()
+                    .find(|found| found.severity == walkon_runtime::level::Severity::Error);
                 let of = |kind| Self::new(kind, said.clone());
                 let problem = match (&error.source, found) {
-                    (Some(walkon::SourceError::Failed(_)), _) => of(ProblemKind::Io),
+                    (Some(walkon_runtime::level::SourceError::Failed(_)), _) => of(ProblemKind::Io),
                     (_, Some(first)) => Self {
                         help: first.help.clone(),
                         file: first.path.clone(),

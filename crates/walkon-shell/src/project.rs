@@ -10,11 +10,10 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
-use walkon::Folder;
-use walkon::base::ordered::CollectOrdered;
-use walkon::base::suggestions;
-use walkon::disk::ListingLimits;
-use walkon::level::{self, FileSource, SourceError, checked_path};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::suggestions;
+use walkon_runtime::disk::{Folder, ListingLimits};
+use walkon_runtime::level::{self, FileSource, SourceError, checked_path};
 
 use crate::exit::{CommandFailure, Exit};
 

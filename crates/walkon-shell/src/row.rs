@@ -1,13 +1,14 @@
 //! One run as a line of JSON, and how a command that made it ends.
 //!
 //! In: the report of a run, how long it took. Out: the object that `run --format json` prints, an exit code.
-//! Holds: this is the only place that writes it. Not here: what a run does (`walkon::game::headless`).
+//! Holds: this is the only place that writes it. Not here: what a run does
+//! (`walkon_runtime::game::headless`).
 
 use std::time::Duration;
 
 use serde_json::Value;
-use walkon::base::time::TickRate;
-use walkon::{Bound, Report, RunEnd};
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::game::headless::{Bound, Report, RunEnd};
 
 use crate::exit::Exit;
 

@@ -4,8 +4,8 @@
 //! (fault:F19). Holds: nothing runs; every name is looked up the way a run looks it up. Not here: what stands
 //! in the scripts.
 
-use walkon::level::{Diagnostic, Level, Located, Severity, Span, code};
-use walkon::script::vm::files::{FileError, ScriptTexts};
+use walkon_runtime::level::{Diagnostic, Level, Located, Severity, Span, code};
+use walkon_runtime::script::vm::files::{FileError, ScriptTexts};
 
 use crate::project::Project;
 

@@ -4,10 +4,10 @@
 //! touched by no other thread, not even when the handle is dropped there: then it is never freed. A value
 //! that is in use is not lent again, nor is one that a panic has left half done. Not here: what the value is.
 //!
-//! A [`walkon::Game`] holds a virtual machine that belongs to one thread. Handles of other languages know no
-//! such thing: their collectors free them wherever they run. So the handle may be sent and shared, and
-//! the thread that asks is compared with the one that made the value, before the value is looked at. That
-//! comparison is what makes the two lines of unsafe code right.
+//! A [`walkon_runtime::game::Game`] holds a virtual machine that belongs to one thread. Handles of other
+//! languages know no such thing: their collectors free them wherever they run. So the handle may be sent and
+//! shared, and the thread that asks is compared with the one that made the value, before the value is looked
+//! at. That comparison is what makes the two lines of unsafe code right.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, RefCell};

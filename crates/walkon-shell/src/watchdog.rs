@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use walkon::Signals;
+use walkon_runtime::script::vm::fuel::Signals;
 
 /// Time between two looks at the clock.
 const BEAT: Duration = Duration::from_millis(10);

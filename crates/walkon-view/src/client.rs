@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::view::{Parts, PicturePart, Slant};
+use walkon_runtime::view::{Parts, PicturePart, Slant};
 
 use crate::frame::Frame;
 

@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
-use walkon::base::ordered::CollectOrdered;
-use walkon::base::value::{Plain, PlainKey};
-use walkon::game::inputs::{DoorCommand, InputGoal, InputSpawn, InputTeleport};
-use walkon::view::{Parts, PicturePart};
-use walkon::{Asking, DebugOrder, HitRule, Input, Page, PagePart};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::base::value::{Plain, PlainKey};
+use walkon_runtime::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport};
+use walkon_runtime::script::debug::{Asking, DebugOrder, HitRule, Page, PagePart};
+use walkon_runtime::view::{Parts, PicturePart};
 
 use crate::client::{Client, Reply, Viewpoint};
 use crate::course::Shared;
@@ -322,8 +322,9 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
             Question::Walk { name: fields.text("of")?.to_owned(), wishes: client.wishes().clone() }
         }
         _ => {
-            let radius_m =
-                fields.maybe_number("radius")?.map_or(walkon::Gait::RADIUS_M, |radius| radius as f32);
+            let radius_m = fields
+                .maybe_number("radius")?
+                .map_or(walkon_runtime::world::character::Gait::RADIUS_M, |radius| radius as f32);
             if !(0.05..=10.0).contains(&radius_m) {
                 return Err(format!("\"radius\" is {radius_m}, expected 0.05 to 10"));
             }

@@ -9,9 +9,13 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::game::roster::Stance;
-use walkon::world::World;
-use walkon::{FixedTimestep, Game, Input, Tick, TickRate};
+use walkon_runtime::base::time::TickRate;
+use walkon_runtime::game::Game;
+use walkon_runtime::game::fixed_timestep::FixedTimestep;
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::game::roster::Stance;
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::world::World;
 
 use crate::client::{Client, Clients};
 use crate::frame::{Frame, PAUSED, Row};
@@ -36,7 +40,7 @@ pub struct Shared {
     /// What was shown so far.
     pub past: SharedPast,
     /// Triangles below a graph.
-    pub scenery: Arc<Vec<[walkon::glam::Vec3; 3]>>,
+    pub scenery: Arc<Vec<[walkon_runtime::glam::Vec3; 3]>>,
     /// Name and file of the level.
     pub file: Arc<str>,
     /// How many times it was asked that code stops where it is: read in the middle of a tick.
@@ -112,15 +116,17 @@ struct SceneMark {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DoorMark {
-    state: walkon::DoorState,
+    state: walkon_runtime::world::door::DoorState,
     is_locked: bool,
 }
 
 impl SceneMark {
     fn of(game: &Game) -> Self {
         let world = game.world();
-        let door =
-            |door: &walkon::world::door::Door| DoorMark { state: door.state, is_locked: door.is_locked };
+        let door = |door: &walkon_runtime::world::door::Door| DoorMark {
+            state: door.state,
+            is_locked: door.is_locked,
+        };
         Self {
             revision: world.nav().revision().0,
             doors: world.doors().iter().map(door).collect(),
@@ -223,7 +229,7 @@ impl Course {
             }
         }
         for note in &recorded.reloads {
-            let text = walkon::game::log_text::reloaded(note, "", "");
+            let text = walkon_runtime::game::log_text::reloaded(note, "", "");
             clients.tell(&match &note.refused {
                 None => json!({ "tell": "reloaded", "tick": recorded.number, "ok": true, "text": text }),
                 Some(fault) => json!({
@@ -267,7 +273,7 @@ impl Course {
                 row.ok().is_some_and(|at| before[at].state & Stance::SWITCHED_OFF != 0)
             };
             let shown = |row: Row| if is_off(row.key) { row.switched_off() } else { row };
-            roster::rows_of(walkon::game::roster::stances(world)).into_iter().map(shown).collect()
+            roster::rows_of(walkon_runtime::game::roster::stances(world)).into_iter().map(shown).collect()
         });
         Frame { tick, flags, rows }
     }
@@ -304,7 +310,8 @@ impl Course {
     fn welcome_message(&self, world: &World, hash: Option<u64>) -> Value {
         let bounds = world.nav().bounds();
         let heights = picture::heights_m(world);
-        let parts: Vec<&str> = walkon::view::PicturePart::ALL.iter().map(|part| part.name()).collect();
+        let parts: Vec<&str> =
+            walkon_runtime::view::PicturePart::ALL.iter().map(|part| part.name()).collect();
         json!({
             "tell": "welcome", "protocol": 1, "version": env!("CARGO_PKG_VERSION"),
             "level": world.level_name(), "file": &*self.shared.file, "seed": world.seed(),
@@ -356,8 +363,12 @@ impl Course {
 }
 
 /// Whether an event means that a page has to learn names again.
-fn changes_who_is_there(event: &walkon::Event) -> bool {
-    matches!(event, walkon::Event::Spawned { .. } | walkon::Event::Despawned { .. })
+fn changes_who_is_there(event: &walkon_runtime::game::event::Event) -> bool {
+    matches!(
+        event,
+        walkon_runtime::game::event::Event::Spawned { .. }
+            | walkon_runtime::game::event::Event::Despawned { .. }
+    )
 }
 
 /// What stands still, for a client.

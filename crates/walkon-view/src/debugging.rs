@@ -4,7 +4,7 @@
 //! Holds: the thread of the level waits here, and serves clients meanwhile: what is asked of the level itself
 //! is answered by a copy of its last whole tick; a stop ends when nobody looks on any more. Breakpoints are
 //! those of the view, not of a run or a page: they stay when the level begins again. Not here: the lines and
-//! frames themselves (`walkon::Debugger`), orders while the level runs (`running`).
+//! frames themselves (`walkon_runtime::script::debug::Debugger`), orders while the level runs (`running`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -15,11 +15,11 @@ use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::base::ordered::CollectOrdered;
-use walkon::game::debugging::unknown_event;
-use walkon::{
-    BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, EVENT_NAMES, FaultStops, Paused,
-    StopReason, Variable,
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::game::debugging::{EVENT_NAMES, unknown_event};
+use walkon_runtime::script::debug::{
+    BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Paused, StopReason,
+    Variable,
 };
 
 use crate::client::Reply;
@@ -399,7 +399,7 @@ impl Port {
                 Ok(json!({ "tick": tick }))
             }
             Order::Speed(speed) => {
-                let rate = at.with_world(walkon::world::World::rate);
+                let rate = at.with_world(walkon_runtime::world::World::rate);
                 let mut course = self.course.borrow_mut();
                 course.speed = speed;
                 rate.into_iter().for_each(|rate| course.set_speed(speed, rate));

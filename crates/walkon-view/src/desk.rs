@@ -13,8 +13,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::base::ordered::CollectOrdered;
-use walkon::{Diagnostic, FileSource, Folder, Input, LevelTexts, Reload, Severity};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::disk::Folder;
+use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
+use walkon_runtime::level::{Diagnostic, FileSource, Severity};
 
 use crate::client::Reply;
 use crate::commands::Doers;
@@ -165,7 +167,7 @@ impl Desk {
         let texts = level_texts(&start.level);
         let mut document = Document::new(start.level.path.clone(), texts, &mut around);
         for file in graph_files(document.level(), document.texts(), around.project.folder()) {
-            if let Ok(bytes) = around.project.folder().read(&file, walkon::level::FILE_BYTES_MAX)
+            if let Ok(bytes) = around.project.folder().read(&file, walkon_runtime::level::FILE_BYTES_MAX)
                 && let Ok(text) = String::from_utf8(bytes)
             {
                 document.add(&file, &text);
@@ -367,7 +369,7 @@ impl Desk {
 
     /// Whether what was noticed of a file was replaced by an edit of ours since: the disk has that by now.
     fn is_outdated(&self, path: &str) -> bool {
-        let there = self.around.project.folder().read(path, walkon::level::FILE_BYTES_MAX);
+        let there = self.around.project.folder().read(path, walkon_runtime::level::FILE_BYTES_MAX);
         let known = self.document.saved(path).filter(|_| !self.document.is_in_conflict(path));
         there.is_ok_and(|there| known.is_some_and(|known| known.as_bytes() == there))
     }
@@ -422,7 +424,7 @@ impl Desk {
         }
         let level = self.level_now(&BTreeMap::new())?;
         let start = RunStart { level: level.texts, ..RunStart::default() };
-        let mut world = walkon::level::spawn::build(start.level()?, None).world;
+        let mut world = walkon_runtime::level::spawn::build(start.level()?, None).world;
         Ok(self.expectations.run(&mut |row| ask_world(&mut world, row)))
     }
 

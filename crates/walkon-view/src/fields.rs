@@ -5,8 +5,8 @@
 //! it takes: nothing is passed over in silence. Not here: what the values mean (`commands`, `desk`).
 
 use serde_json::Value;
-use walkon::base::suggestions;
-use walkon::glam::Vec3;
+use walkon_runtime::base::suggestions;
+use walkon_runtime::glam::Vec3;
 
 /// A field.
 struct Field {

@@ -11,8 +11,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::base::ordered::{self, CollectOrdered};
-use walkon::{Game, Input, Reload, Signals, Tick};
+use walkon_runtime::base::ordered::{self, CollectOrdered};
+use walkon_runtime::game::Game;
+use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::client::Reply;
 use crate::course::Shared;
@@ -388,7 +391,7 @@ impl Part {
             self.all.extend(items);
         }
         if (tick - from).is_multiple_of(self.every) {
-            let placed = |who: &walkon::world::character::Character| Placed {
+            let placed = |who: &walkon_runtime::world::character::Character| Placed {
                 key: who.serial,
                 at: who.body.position.to_array(),
             };

@@ -42,7 +42,7 @@ impl Row {
     /// The same of somebody whose behaviour is switched off.
     #[must_use]
     pub fn switched_off(self) -> Self {
-        Self { state: self.state | walkon::Stance::SWITCHED_OFF, ..self }
+        Self { state: self.state | walkon_runtime::game::roster::Stance::SWITCHED_OFF, ..self }
     }
 
     fn write(&self, bytes: &mut Vec<u8>) {

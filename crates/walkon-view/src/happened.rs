@@ -6,9 +6,11 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use walkon::game::{log_text, recorder};
-use walkon::world::World;
-use walkon::{CharacterId, Event, Tick};
+use walkon_runtime::base::ids::CharacterId;
+use walkon_runtime::game::event::Event;
+use walkon_runtime::game::tick::Tick;
+use walkon_runtime::game::{log_text, recorder};
+use walkon_runtime::world::World;
 
 /// What messages call the script of the level.
 const LEVEL_SCRIPT: &str = "level script";

@@ -11,7 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use walkon::{Asking, DebugOrder, HitRule, Input, Page};
+use walkon_runtime::game::inputs::Input;
+use walkon_runtime::script::debug::{Asking, DebugOrder, HitRule, Page};
 
 use crate::client::{Client, Reply};
 use crate::question::Question;
@@ -128,11 +129,11 @@ pub enum DebugAsk {
 pub struct LineWish {
     /// The line, from 1.
     pub line: u32,
-    /// As in [`walkon::BreakpointWish`].
+    /// As in [`walkon_runtime::script::debug::BreakpointWish`].
     pub condition: Option<String>,
     /// As it was written, and what it means.
     pub hits: Option<(String, HitRule)>,
-    /// As in [`walkon::BreakpointWish`].
+    /// As in [`walkon_runtime::script::debug::BreakpointWish`].
     pub log: Option<String>,
 }
 

@@ -2,21 +2,21 @@
 //!
 //! In: a world, what a client wants to see. Out: layers of shapes with colours, words and what they show, as
 //! `docs/protocol.md` has them. Holds: coordinates are metres in the plane of the picture, kept to a
-//! millimetre. Not here: what is drawn how (`walkon::view`), bodies, which are frames.
+//! millimetre. Not here: what is drawn how (`walkon_runtime::view`), bodies, which are frames.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use walkon::base::geom::{Bounds, Point};
-use walkon::base::ordered::CollectOrdered;
-use walkon::glam::Vec3;
-use walkon::nav::{Layout, Stagger};
-use walkon::view::{
+use walkon_runtime::base::geom::{Bounds, Point};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::{Layout, Stagger};
+use walkon_runtime::view::{
     Colour, Figure, GroundProjection, Layer, LegendEntry, Parts, Picture, SceneTriangle, SearchScene, Shape,
     Slant, Style, Swatch, Tag, draw_ground, draw_scene, draw_scenery, draw_search, scene_triangles,
 };
-use walkon::world::World;
-use walkon::world::region::WatchShape;
+use walkon_runtime::world::World;
+use walkon_runtime::world::region::WatchShape;
 
 use crate::client::{MOVING, STILL, Viewpoint, Wishes};
 
@@ -27,7 +27,7 @@ pub type Scenery = [[Vec3; 3]];
 #[must_use]
 pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
     let parts = wishes.among(&STILL);
-    let graph = world.nav().graph().filter(|_| parts.has(walkon::view::PicturePart::Cells));
+    let graph = world.nav().graph().filter(|_| parts.has(walkon_runtime::view::PicturePart::Cells));
     let points = graph.map(|graph| graph.draft().points()).unwrap_or_default();
     let is_flat = matches!(wishes.view, Viewpoint::From(_));
     let seen = Seen::draw(world, wishes, &mut |picture| {
@@ -35,7 +35,7 @@ pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
             draw_scenery(picture, scenery, points);
         }
         draw_ground(picture, world, parts);
-        draw_scene(picture, world, parts.with(walkon::view::PicturePart::Names));
+        draw_scene(picture, world, parts.with(walkon_runtime::view::PicturePart::Names));
     });
     let mut still = json!({ "layers": seen.layers(world), "labels": seen.labels() });
     let mut legend = seen.legend();
@@ -136,7 +136,7 @@ impl Seen {
 
     fn labels(&self) -> Vec<Value> {
         let raised = self.raised.as_ref().map(|picture| picture.labels.as_slice()).unwrap_or_default();
-        let of = |(at, one): (usize, &walkon::view::Label)| {
+        let of = |(at, one): (usize, &walkon_runtime::view::Label)| {
             let mut object = label(one);
             if let Some(raised) = raised.get(at) {
                 object["y"] = metres(height_m(one.at, raised.at)).into();
@@ -245,7 +245,7 @@ pub fn heights_m(world: &World) -> [f64; 2] {
     let nav = world.nav();
     let heights: Vec<f64> = match (nav.mesh(), nav.graph()) {
         (Some(mesh), _) => mesh
-            .patches(&walkon::Traversal::default())
+            .patches(&walkon_runtime::nav::Traversal::default())
             .into_iter()
             .flat_map(|patch| patch.heights_m)
             .collect(),
@@ -353,7 +353,7 @@ fn name_of(world: &World, tag: &Tag) -> Option<String> {
     }
 }
 
-fn label(label: &walkon::view::Label) -> Value {
+fn label(label: &walkon_runtime::view::Label) -> Value {
     json!({
         "at": point(&label.at), "text": label.text, "colour": hex(label.colour),
         "size": metres(f64::from(label.size_px)), "importance": label.importance,
@@ -399,8 +399,8 @@ fn hex(Colour(red, green, blue, opacity): Colour) -> String {
 
 #[cfg(test)]
 mod tests {
-    use walkon::glam::Vec3;
-    use walkon::view::{Figure, Slant};
+    use walkon_runtime::glam::Vec3;
+    use walkon_runtime::view::{Figure, Slant};
 
     use crate::picture::heights_of;
 

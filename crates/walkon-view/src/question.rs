@@ -8,15 +8,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use walkon::game::inspect::Inspected;
-use walkon::glam::Vec3;
-use walkon::nav::{Accept, Disc};
-use walkon::view::SearchScene;
-use walkon::world::World;
-use walkon::world::asker::Asker;
-use walkon::world::bystanders::Straight;
-use walkon::world::ops::paths;
-use walkon::{DoorPolicy, Gait, Game, PathQuery, PathStatus, Traversal};
+use walkon_runtime::game::Game;
+use walkon_runtime::game::inspect::Inspected;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::nav::{Accept, Disc, PathQuery, PathStatus, Traversal};
+use walkon_runtime::view::SearchScene;
+use walkon_runtime::world::World;
+use walkon_runtime::world::asker::Asker;
+use walkon_runtime::world::bystanders::Straight;
+use walkon_runtime::world::character::Gait;
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::ops::paths;
 
 use crate::client::Wishes;
 use crate::edit::expectations::Doors;
@@ -245,7 +247,7 @@ impl Asked {
 }
 
 fn find(game: &Game, text: &str) -> Value {
-    let one = |found: walkon::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at, "fuel": found.fuel });
+    let one = |found: walkon_runtime::game::find::Found| json!({ "kind": found.kind, "name": found.name, "at": found.at, "fuel": found.fuel });
     let found: Vec<Value> = game.find(text).into_iter().map(one).collect();
     json!({ "found": found })
 }

@@ -10,7 +10,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use walkon::{Game, Signals};
+use walkon_runtime::game::Game;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::client::{CALLED_OFF, Client, Reply};
 use crate::course::{Shared, overlay, scene};

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use walkon::Game;
-use walkon::base::ordered::{self, CollectOrdered};
-use walkon::game::roster::Stance;
-use walkon::view::{Colour, character_colours};
+use walkon_runtime::base::ordered::{self, CollectOrdered};
+use walkon_runtime::game::Game;
+use walkon_runtime::game::roster::Stance;
+use walkon_runtime::view::{Colour, character_colours};
 
 use crate::frame::Row;
 
@@ -104,7 +104,7 @@ impl Roster {
 
 fn people(game: &Game) -> BTreeMap<u32, Person> {
     let colours = character_colours(game.world());
-    let person = |(row, (_, Colour(red, green, blue, _))): (walkon::game::roster::Row<'_>, _)| {
+    let person = |(row, (_, Colour(red, green, blue, _))): (walkon_runtime::game::roster::Row<'_>, _)| {
         let person = Person {
             name: row.name.to_owned(),
             behaviour: row.behaviour,

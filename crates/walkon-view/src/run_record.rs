@@ -8,11 +8,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use walkon::base::ordered::CollectOrdered;
-use walkon::script::state::profile::ProfileSetup;
-use walkon::{
-    Debugger, Game, Input, LevelTexts, MemorySource, RecordOptions, Recorder, Reload, Setup, Signals,
-};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::game::inputs::{Input, LevelTexts, Reload};
+use walkon_runtime::game::recorder::{RecordOptions, Recorder};
+use walkon_runtime::game::{Game, Setup};
+use walkon_runtime::level::MemorySource;
+use walkon_runtime::script::debug::Debugger;
+use walkon_runtime::script::state::profile::ProfileSetup;
+use walkon_runtime::script::vm::fuel::Signals;
 
 /// The texts of a project, a seed and arguments: what a run begins with.
 #[derive(Clone, Debug, Default)]
@@ -70,10 +73,10 @@ impl RunStart {
     ///
     /// # Errors
     /// The first mistake in it.
-    pub fn level(&self) -> Result<walkon::Level, String> {
+    pub fn level(&self) -> Result<walkon_runtime::level::Level, String> {
         let files = self.level.files.iter();
         let source = files.fold(MemorySource::new(), |all, (path, bytes)| all.with(path, bytes.clone()));
-        walkon::load(&self.level.path, &source).map_err(|error| error.to_string())
+        walkon_runtime::level::load(&self.level.path, &source).map_err(|error| error.to_string())
     }
 
     /// What is otherwise than in other texts.

@@ -13,8 +13,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::level::base64;
-use walkon::{Game, Input, Reload, Signals};
+use walkon_runtime::game::Game;
+use walkon_runtime::game::inputs::{Input, Reload};
+use walkon_runtime::level::base64;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::client::{CALLED_OFF, Client, Reply};
 use crate::course::{Course, GameMarks, Shared};
@@ -58,7 +60,7 @@ impl Running {
     pub fn begin(shared: Shared, signals: Arc<Signals>, speed: Speed, ways: Ways) -> Result<Self, String> {
         let start = Arc::clone(&shared.record.lock().start);
         // Its rate is known when the level is.
-        let course = Course::new(shared.clone(), walkon::TickRate::default(), speed);
+        let course = Course::new(shared.clone(), walkon_runtime::base::time::TickRate::default(), speed);
         let (course, orders) = (Rc::new(RefCell::new(course)), Rc::new(Orders::new(ways.orders)));
         let port = Port::new(Rc::clone(&course), Rc::clone(&orders), ways.replicas);
         let game = start.begin_debugged(Arc::clone(&signals), Some(port.debugger()))?;

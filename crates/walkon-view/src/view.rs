@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
-use walkon::Signals;
-use walkon::glam::Vec3;
+use walkon_runtime::glam::Vec3;
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::commands::Doers;
 use crate::course::Shared;

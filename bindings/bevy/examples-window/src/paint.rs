@@ -11,13 +11,12 @@ use bevy_transform::components::Transform;
 use bevy_window::{RawHandleWrapper, ThreadLockedRawWindowHandleWrapper, Window};
 use softbuffer::{Context, SoftBufferError, Surface};
 use tiny_skia::{Color, FillRule, Paint, Path, PathBuilder, Pixmap, Stroke, Transform as Scaling};
-use walkon_bevy::walkon::nav::Revision;
-use walkon_bevy::walkon::view::{
+use walkon_bevy::walkon::{CharacterId, Revision, World};
+use walkon_bevy::{Games, Walker, WalkonLevel};
+use walkon_runtime::view::{
     Colour, Figure, Parts, Picture, PicturePart, Shape, Style, Tag, character_colours, draw_ground,
     draw_scene, theme,
 };
-use walkon_bevy::walkon::{CharacterId, World};
-use walkon_bevy::{Games, Walker, WalkonLevel};
 
 /// Room around the map, pixels.
 const MARGIN_PX: f32 = 12.0;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 
 /// Units of a line's height.
 pub(super) const EM_UNITS: f32 = 256.0;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::lint::{LevelNames, Linted};
 use crate::base::suggestions;

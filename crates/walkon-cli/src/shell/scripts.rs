@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::project::{Project, is_level};
 use walkon_shell::{CommandFailure, Exit};
 

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use walkon::base::ordered::CollectOrdered;
-use walkon::level::MemorySource;
-use walkon::level::tiled::paint as tiled;
-use walkon::{FileSource as _, Reload};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::game::inputs::Reload;
+use walkon_runtime::level::tiled::paint as tiled;
+use walkon_runtime::level::{FileSource as _, MemorySource};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
 use crate::client::{CALLED_OFF, CommandError, Reply};
@@ -35,7 +35,7 @@ impl Desk {
             "files" => self.files(),
             "tiles" => self.tiles(),
             "source" => self.source(fields.text("file")?),
-            "schema" => Ok(walkon::level::schema()),
+            "schema" => Ok(walkon_runtime::level::schema()),
             "check" => self.check(),
             "trace" => self.trace(reply),
             "document" => self.shown(fields.maybe_text("file")?.unwrap_or_default()),
@@ -272,7 +272,7 @@ impl Desk {
         let done = act(&mut self.document, &action, project.folder(), &mut self.around, &mut progress)
             .map_err(|error| error.to_string())?;
         if let Some(compact) = done.compact {
-            let before = project.folder().read(&compact.path, walkon::level::FILE_BYTES_MAX).ok();
+            let before = project.folder().read(&compact.path, walkon_runtime::level::FILE_BYTES_MAX).ok();
             save_beside(project.folder().root(), &compact.path, &compact.bytes)
                 .map_err(|error| format!("{}: {error}", compact.path))?;
             let (before, after) = (before.map(Arc::from), Some(compact.bytes.into()));

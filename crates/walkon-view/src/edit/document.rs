@@ -10,9 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use walkon::base::ordered::CollectOrdered;
-use walkon::level::code;
-use walkon::{Diagnostic, FileSource, Severity, SourceError};
+use walkon_runtime::base::ordered::CollectOrdered;
+use walkon_runtime::level::{Diagnostic, FileSource, Severity, SourceError, code};
 
 use super::merge::merge;
 use super::patch::{Change, PatchError, patch};
@@ -749,7 +748,7 @@ impl FileSource for Overlaid<'_> {
 /// Whether the level at a path loads out of some texts and what lies below them.
 #[cfg(test)]
 pub fn check_level(level: &str, texts: &Texts, below: &dyn FileSource) -> Checked {
-    match walkon::load(level, &Overlaid { below, texts }) {
+    match walkon_runtime::level::load(level, &Overlaid { below, texts }) {
         Ok(level) => Checked { loads: true, diagnostics: level.diagnostics },
         Err(error) => Checked { loads: false, diagnostics: error.diagnostics },
     }

@@ -10,10 +10,13 @@ use std::fmt::Write as _;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
-use walkon::level::NAME_BYTES_MAX;
-use walkon::world::asker::Asker;
-use walkon::world::ops::paths;
-use walkon::{DoorPolicy, Gait, PathStatus, World};
+use walkon_runtime::level::NAME_BYTES_MAX;
+use walkon_runtime::nav::PathStatus;
+use walkon_runtime::world::World;
+use walkon_runtime::world::asker::Asker;
+use walkon_runtime::world::character::Gait;
+use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::ops::paths;
 
 use super::json::{number_text, quoted};
 
@@ -396,8 +399,9 @@ mod tests {
     use std::sync::Arc;
 
     use proptest::prelude::*;
-    use walkon::game::testing::{self, Suite};
-    use walkon::{MemorySource, Signals, load};
+    use walkon_runtime::game::testing::{self, Suite};
+    use walkon_runtime::level::{MemorySource, load};
+    use walkon_runtime::script::vm::fuel::Signals;
 
     use crate::edit::expectations::{
         Doors, Expectation, ExpectationError, Expectations, MARKER, PathEnd, ask_world,
@@ -420,7 +424,7 @@ mod tests {
         }
     }
 
-    fn level() -> walkon::Level {
+    fn level() -> walkon_runtime::level::Level {
         // Without its script nothing moves.
         let text = COURTYARD.replace(",\n  \"script\": \"courtyard.lua\"", "");
         let text = text
@@ -467,7 +471,7 @@ mod tests {
 
     #[test]
     fn rows_are_asked_of_a_world_and_compared() {
-        let mut world = walkon::level::spawn::build(level(), None).world;
+        let mut world = walkon_runtime::level::spawn::build(level(), None).world;
         let rows = list().run(&mut |row| ask_world(&mut world, row));
         assert_eq!(rows.iter().map(|row| row.got).collect::<Vec<_>>(), GOT);
         assert_eq!(

@@ -3,28 +3,27 @@
 //! In: a document, what its level lies among, an action. Out: the document with the new graph as one step,
 //! and an answer in the words of `walkon graph --format json`. Holds: what `walkon graph` does with a level
 //! is done here by the same functions; every action that changes something is one step that the document
-//! takes back. Not here: that work itself (`walkon::level::graph::work`), pictures.
+//! takes back. Not here: that work itself (`walkon_runtime::level::graph::work`), pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use walkon::level::graph::work::{
+use walkon_runtime::level::graph::work::{
     HandWork, SceneFileError, bake_graph, groups_json, link_graph, make_graph, nearest_point, parts_json,
     scene_of, stitches, unwalkable,
 };
-use walkon::level::graph::{
+use walkon_runtime::level::graph::{
     GraphDef, GraphPaths, GraphTextError, HandEdits, HandError, UndoError, graph_text, read_graph_text,
 };
-use walkon::level::{FILE_BYTES_MAX, door_joins, graph_level};
-use walkon::nav::graph::generate::{ray_count, rays as cast_rays};
-use walkon::nav::graph::islands::{remove_island, remove_islands, stitch};
-use walkon::nav::graph::{
+use walkon_runtime::level::{FILE_BYTES_MAX, FileSource, LevelError, SourceError, door_joins, graph_level};
+use walkon_runtime::nav::graph::generate::{ray_count, rays as cast_rays};
+use walkon_runtime::nav::graph::islands::{remove_island, remove_islands, stitch};
+use walkon_runtime::nav::graph::{
     EditableGraph, PointEdit, PointEditError, SceneBox, blocked_links, divide, generate, groups, grow,
 };
-use walkon::nav::solids::Solids;
-use walkon::{FileSource, LevelError, SourceError};
+use walkon_runtime::nav::solids::Solids;
 
 use super::document::{Applied, Document, EditError, Label, Overlaid, Surroundings, Texts};
 use super::json::Json;
@@ -465,7 +464,7 @@ impl<'d> Desk<'d> {
         let mut answer = json!({ "points": draft.points().len(), "links": draft.links().len(),
             "groups": groups_json(draft, &groups(draft)), "warnings": warnings });
         // A level that does not load says so elsewhere.
-        if let Ok(level) = walkon::load(self.level, &self.source) {
+        if let Ok(level) = walkon_runtime::level::load(self.level, &self.source) {
             let joins = door_joins(&level);
             let doors: Vec<Value> = joins
                 .iter()

@@ -9,7 +9,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
-use walkon::base::ordered;
+use walkon_runtime::base::ordered;
 
 /// Decimals of a number that is written: a thousandth of a millimetre.
 const DECIMALS_MAX: usize = 6;

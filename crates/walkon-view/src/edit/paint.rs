@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use serde_json::Value;
-use walkon::level::tiled::is_tiled;
+use walkon_runtime::level::tiled::is_tiled;
 
 use super::json::quoted;
 use super::span::{open, value_span};

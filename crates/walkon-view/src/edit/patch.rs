@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
-use walkon::base::ordered;
+use walkon_runtime::base::ordered;
 
 use super::json::{Json, get};
 use super::layout::{Shape, Spot, Style, Width, Writer, column_at, indent_at, line_break};

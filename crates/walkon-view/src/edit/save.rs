@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use walkon::level::{FILE_BYTES_MAX, PathError, checked_path};
-use walkon::{FileSource as _, Folder, SourceError};
+use walkon_runtime::disk::Folder;
+use walkon_runtime::level::{FILE_BYTES_MAX, FileSource as _, PathError, SourceError, checked_path};
 
 use super::document::{DocumentSaveError, Save};
 
@@ -176,7 +176,7 @@ mod tests {
     use std::path::PathBuf;
 
     use serde_json::json;
-    use walkon::Folder;
+    use walkon_runtime::disk::Folder;
 
     use crate::edit::document::{
         Checked, Document, DocumentSaveError, EditError, Label, Save, Surroundings, Texts, check_level,

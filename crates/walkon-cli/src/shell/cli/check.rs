@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use walkon::base::ordered::{self, CollectOrdered};
+use walkon_runtime::base::ordered::{self, CollectOrdered};
 use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, is_script};
 use walkon_shell::{CommandFailure, Exit, unresolved};
 

@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 use serde_json::{Value, json};
-use walkon::nav::Backend;
+use walkon_runtime::nav::Backend;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 

@@ -1,6 +1,6 @@
 //! `walkon limits`: the limits in force, of a level or by default.
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};
 

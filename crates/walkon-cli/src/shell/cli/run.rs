@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use walkon::base::ordered;
+use walkon_runtime::base::ordered;
 use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};

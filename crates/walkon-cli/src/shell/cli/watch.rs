@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_shell::Watchdog;
 use walkon_shell::project::find_level;
 use walkon_shell::{CommandFailure, Exit};

@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-use walkon::game::debugging::unknown_event;
-use walkon::{
+use walkon_runtime::game::debugging::unknown_event;
+use walkon_runtime::script::debug::{
     Asking, BreakpointState, BreakpointWish, DebugClient, DebugFrame, DebugOrder, FaultStops, HitRule, Page,
-    PagePart, Paused, Signals, StopReason, Variable,
+    PagePart, Paused, StopReason, Variable,
 };
+use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::shell::debug::{Connection, ScriptPlaces, command};
 

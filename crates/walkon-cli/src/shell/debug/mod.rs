@@ -3,7 +3,7 @@
 //!
 //! In: requests of a client. Out: answers and events; what the client wants of the levels that run. Holds:
 //! one client; a run waits for it while it stands still, and ends or goes on alone when it leaves. Not here:
-//! what is to be seen of a level (`walkon::Paused`).
+//! what is to be seen of a level (`walkon_runtime::script::debug::Paused`).
 
 mod adapter;
 mod wire;
@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon::{BreakpointWish, Debugger, Signals};
+use walkon_runtime::script::debug::{BreakpointWish, Debugger};
+use walkon_runtime::script::vm::fuel::Signals;
 use walkon_shell::CommandFailure;
 
 use super::interrupts::Interrupts;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::value::InferredValue;
 use crate::script::bind;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::infer::{Reading, bare};
 use super::role::ScriptRole;

@@ -21,7 +21,7 @@ mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use walkon::base::ordered;
+use walkon_runtime::base::ordered;
 
 use self::api::Api;
 use self::finding::{FINDINGS_MAX, LintFinding};

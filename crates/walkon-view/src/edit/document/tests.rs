@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
-use walkon::MemorySource;
+use walkon_runtime::level::MemorySource;
 
 use crate::edit::document::{
     Checked, DiskChange, Document, DocumentSaveError, EditError, Label, Resolution, Save, Surroundings,

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use walkon::MemorySource;
+use walkon_runtime::level::MemorySource;
 
 use crate::edit::document::{Checked, Document, DocumentSaveError, Save, Surroundings, Texts, check_level};
 use crate::edit::graph::{GraphAction, GraphActionError, GraphDone, act, graph_files};

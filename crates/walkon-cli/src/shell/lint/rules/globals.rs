@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use walkon::base::ordered::CollectOrdered;
+use walkon_runtime::base::ordered::CollectOrdered;
 
 use crate::script::vm::hints::instead_of_absent;
 use crate::shell::lint::finding::{LintFinding, code, is_full};

@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_version_of_luau_is_the_one_that_is_built_in() {
-        let locked = include_str!("../../../Cargo.lock");
+        let locked = include_str!("../../../../../Cargo.lock");
         let source = locked.split("name = \"luau0-src\"").nth(1).and_then(|rest| rest.split("+luau").nth(1));
         let built = source.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
         assert_eq!(built.as_deref(), LUAU_VERSION.strip_prefix("0."));

@@ -286,7 +286,7 @@ fn written_otherwise(name: &str, how: &str) -> String {
 mod tests {
     use super::{layers, painted};
 
-    const TAVERN: &str = include_str!("../../../levels/tavern.tmx");
+    const TAVERN: &str = include_str!("../../../../../levels/tavern.tmx");
 
     #[test]
     fn cells_are_painted_in_the_encoding_of_their_layer_and_nothing_else_changes() {

@@ -282,6 +282,7 @@ object! {
         "areas" => areas: Vec<AreaDef> [required Areas::<AreaDef>::filled()];
         /// Ground taken away again.
         "obstacles" => obstacles: Vec<AreaDef> [else Vec::new(), Areas::<AreaDef>::obstacles()];
+        /// How large its cells are.
         "" => sizes: CellSizes [flat CellSizes];
     }
     from {
@@ -305,6 +306,7 @@ object! {
     (reader, fields)
     /// Rows of characters: `#` is blocked, `.` walkable, the rest stands in the legend.
     pub struct AsciiDef as "AsciiKeys" {
+        /// How large its cells are.
         "" => sizes: CellSizes [flat CellSizes];
         /// Outer corner of the first cell.
         "origin" => origin: Point [else Point::default(), Corner];
