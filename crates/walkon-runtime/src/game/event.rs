@@ -22,7 +22,7 @@ use crate::world::walk::Ask;
 ///
 /// ```
 /// use walkon::Event;
-/// # let mut game = walkon::example::game()?;
+/// # let mut game = walkon_runtime::example::game()?;
 ///
 /// let anna = game.character("anna").ok_or("there is no anna")?;
 /// game.walk_to(anna, [16.0, 0.0, 6.0])?;

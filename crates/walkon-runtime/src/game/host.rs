@@ -178,7 +178,7 @@ impl Game {
     ///
     /// ```
     /// use walkon::{AcceptEnd, Goal, LookTarget, WalkOptions, WalkPace};
-    /// # let mut game = walkon::example::game()?;
+    /// # let mut game = walkon_runtime::example::game()?;
     ///
     /// let anna = game.character("anna").ok_or("there is no anna")?;
     /// let options = WalkOptions {
@@ -225,7 +225,7 @@ impl Game {
     ///
     /// ```
     /// use walkon::PathStatus;
-    /// # let mut game = walkon::example::game()?;
+    /// # let mut game = walkon_runtime::example::game()?;
     ///
     /// let answer = game.find_path([2.0, 0.0, 6.0], [18.0, 0.0, 6.0], 0.3);
     /// assert_eq!(answer.status, PathStatus::Complete);

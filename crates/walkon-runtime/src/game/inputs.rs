@@ -12,7 +12,7 @@ use crate::base::value::Plain;
 ///
 /// ```
 /// use walkon::{Event, Input, InputGoal};
-/// # let mut game = walkon::example::game()?;
+/// # let mut game = walkon_runtime::example::game()?;
 ///
 /// // Inputs name things by their names, so that a trace can repeat them.
 /// let to = InputGoal::Named("well".to_owned());

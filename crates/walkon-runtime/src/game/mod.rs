@@ -154,7 +154,7 @@ impl TickStep {
 ///
 /// ```
 /// use walkon::{Game, Setup};
-/// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+/// # let (level, scripts) = (walkon_runtime::example::level()?, walkon_runtime::example::scripts());
 ///
 /// let mut game = Game::load(level, Setup { scripts, seed: Some(7), ..Setup::default() })?;
 /// let anna = game.character("anna").ok_or("there is no anna")?;

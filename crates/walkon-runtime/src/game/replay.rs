@@ -112,7 +112,7 @@ impl ReplayResult {
 ///     Bound, Game, Onlooker, RecordOptions, Recorder, Recording, RunSetup, Setup, TraceHeader, replay,
 ///     run_headless,
 /// };
-/// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+/// # let (level, scripts) = (walkon_runtime::example::level()?, walkon_runtime::example::scripts());
 ///
 /// let options = RecordOptions { trace: true, hash_every: 30, ..RecordOptions::default() };
 /// let bound = Bound { ticks_max: 60, until: None, is_strict: false };

@@ -221,8 +221,8 @@ impl Game {
     ///
     /// ```
     /// use walkon::{Game, Setup};
-    /// # let mut game = walkon::example::game()?;
-    /// # let (level, scripts) = (walkon::example::level()?, walkon::example::scripts());
+    /// # let mut game = walkon_runtime::example::game()?;
+    /// # let (level, scripts) = (walkon_runtime::example::level()?, walkon_runtime::example::scripts());
     ///
     /// let anna = game.character("anna").ok_or("there is no anna")?;
     /// game.walk_to(anna, [16.0, 0.0, 6.0])?;

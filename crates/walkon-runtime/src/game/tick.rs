@@ -12,7 +12,7 @@ use crate::world::outcome::WalkResult;
 ///
 /// ```
 /// use walkon::Input;
-/// # let mut game = walkon::example::game()?;
+/// # let mut game = walkon_runtime::example::game()?;
 ///
 /// let tick = game.tick(&[Input::event("bell")]);
 /// assert_eq!(tick.number, 1);

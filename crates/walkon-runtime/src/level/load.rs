@@ -26,7 +26,7 @@ use crate::nav::NavMap;
 ///
 /// ```
 /// use walkon::{MemorySource, load};
-/// # use walkon::example::YARD;
+/// # use walkon_runtime::example::YARD;
 ///
 /// let level = load("yard.json", &MemorySource::new().with("yard.json", YARD))?;
 /// assert_eq!(level.def.name, "yard");

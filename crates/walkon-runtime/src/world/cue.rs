@@ -9,7 +9,7 @@ use crate::base::value::Plain;
 ///
 /// ```
 /// use walkon::{CueKind, Input};
-/// # let mut game = walkon::example::game()?;
+/// # let mut game = walkon_runtime::example::game()?;
 ///
 /// // The bell begins a scene, which asks the player something and waits for the answer.
 /// let mut inputs = vec![Input::event("bell")];
