@@ -50,7 +50,7 @@ def test_every_line_of_every_level_is_a_typed_event():
 
 
 def test_every_event_that_traces_know_has_a_class():
-    recorder = (ROOT / "src" / "game" / "recorder.rs").read_text()
+    recorder = (ROOT / "crates" / "walkon-runtime" / "src" / "game" / "recorder.rs").read_text()
     written = set(re.findall(r'fact\("(\w+)"\)', recorder)) | {"input"}
     assert len(written) > 20 and written == set(events.KINDS) - {"other"}
 
