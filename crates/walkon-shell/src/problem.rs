@@ -6,7 +6,7 @@
 use serde::Serialize;
 use walkon_runtime::game::StartError;
 use walkon_runtime::game::save::RestoreError;
-use walkon_runtime::level::Diagnostic;
+use walkon_runtime::level::{Diagnostic, Severity, SourceError};
 
 use crate::exit::{CommandFailure, Exit};
 use crate::level_text::OpenError;
@@ -87,13 +87,10 @@ impl From<OpenError> for Problem {
                 Self { help, ..Self::new(kind, said) }
             }
             OpenError::Refused { error, .. } => {
-                let found = error
-                    .diagnostics
-                    .iter()
-                    .find(|found| found.severity == walkon_runtime::level::Severity::Error);
+                let found = error.diagnostics.iter().find(|found| found.severity == Severity::Error);
                 let of = |kind| Self::new(kind, said.clone());
                 let problem = match (&error.source, found) {
-                    (Some(walkon_runtime::level::SourceError::Failed(_)), _) => of(ProblemKind::Io),
+                    (Some(SourceError::Failed(_)), _) => of(ProblemKind::Io),
                     (_, Some(first)) => Self {
                         help: first.help.clone(),
                         file: first.path.clone(),

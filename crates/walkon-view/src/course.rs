@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use walkon_runtime::base::time::TickRate;
 use walkon_runtime::game::Game;
+use walkon_runtime::game::event::Event;
 use walkon_runtime::game::fixed_timestep::FixedTimestep;
 use walkon_runtime::game::inputs::Input;
 use walkon_runtime::game::roster::Stance;
 use walkon_runtime::game::tick::Tick;
 use walkon_runtime::world::World;
+use walkon_runtime::world::door::{Door, DoorState};
 
 use crate::client::{Client, Clients};
 use crate::frame::{Frame, PAUSED, Row};
@@ -116,17 +118,14 @@ struct SceneMark {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct DoorMark {
-    state: walkon_runtime::world::door::DoorState,
+    state: DoorState,
     is_locked: bool,
 }
 
 impl SceneMark {
     fn of(game: &Game) -> Self {
         let world = game.world();
-        let door = |door: &walkon_runtime::world::door::Door| DoorMark {
-            state: door.state,
-            is_locked: door.is_locked,
-        };
+        let door = |door: &Door| DoorMark { state: door.state, is_locked: door.is_locked };
         Self {
             revision: world.nav().revision().0,
             doors: world.doors().iter().map(door).collect(),
@@ -363,12 +362,8 @@ impl Course {
 }
 
 /// Whether an event means that a page has to learn names again.
-fn changes_who_is_there(event: &walkon_runtime::game::event::Event) -> bool {
-    matches!(
-        event,
-        walkon_runtime::game::event::Event::Spawned { .. }
-            | walkon_runtime::game::event::Event::Despawned { .. }
-    )
+fn changes_who_is_there(event: &Event) -> bool {
+    matches!(event, Event::Spawned { .. } | Event::Despawned { .. })
 }
 
 /// What stands still, for a client.
