@@ -12,7 +12,8 @@
 //! requests up to its own size can hold; the first request of its size has that slot, and a fifth of the
 //! budget, whatever else is under way. Beginning again loses at most `SHORT_EXPANSIONS` and
 //! `MIDDLE_EXPANSIONS` for each request, and nothing while no more than three long searches are under way.
-//! Not here: where requests come from, when to ask again.
+//! On several threads, requests are worked out before their turn (`foresight`), which changes nothing but the
+//! time that it takes. Not here: where requests come from, when to ask again.
 
 use std::collections::VecDeque;
 
@@ -20,9 +21,13 @@ use slotmap::SlotMap;
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, PathToken};
+use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::Task;
+use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search};
+
+mod foresight;
 
 /// Searches that share the budget. Each needs 12 bytes a node of the map once it is used.
 const POOL: usize = 5;
@@ -60,6 +65,8 @@ pub struct PathRequests {
     restarts: u64,
     /// Expansions of searches that made room for others, and began again. Never part of the state.
     repeated: u64,
+    /// What is known of requests before their turn. Empty between steps.
+    foresight: Foresight,
 }
 
 /// The expansions that are worth as much as marking the circles of the people in the way. A few people cost
@@ -107,7 +114,10 @@ struct Slot {
 impl Slot {
     /// Expansions spent on what is in it.
     fn spent(&self) -> u32 {
-        self.work.as_ref().map_or(0, |work| work.plan.spent(&self.search))
+        self.work.as_ref().map_or(0, |open| match &open.work {
+            Work::Searching(plan) => plan.spent(&self.search),
+            Work::Foreseen(replay) => replay.spent,
+        })
     }
 }
 
@@ -115,16 +125,65 @@ impl Slot {
 #[derive(Clone, Debug)]
 struct OpenRequest {
     token: PathToken,
-    plan: BackendPlan,
+    work: Work,
     revision: Revision,
+}
+
+/// How the work on a request goes on.
+#[derive(Clone, Debug)]
+enum Work {
+    /// By its search.
+    Searching(BackendPlan),
+    /// By what is known of its search. Never between steps.
+    Foreseen(Replay),
 }
 
 /// One call of `step`.
 struct Round<'a> {
     map: &'a NavMap,
+    threads: Threads,
     /// Budget left; below zero it is a debt.
     left: i64,
     out: &'a mut Vec<(PathToken, PathAnswer)>,
+}
+
+impl OpenRequest {
+    /// Goes on for a turn: the answer, if it ends with it.
+    fn take_turn(
+        &mut self,
+        foresight: &mut Foresight,
+        map: &NavMap,
+        task: Task<'_>,
+        allowance: u32,
+    ) -> Option<PathAnswer> {
+        let Task { query, search } = task;
+        if let Work::Foreseen(replay) = &mut self.work
+            && let Some(turn) = foresight.take_turn(self.token, replay, allowance)
+        {
+            return turn;
+        }
+        match self.search_on(map, Task { query, search: &mut *search }) {
+            Ok(plan) => map.step(plan, Task { query, search }, allowance),
+            Err(answer) => Some(*answer),
+        }
+    }
+
+    /// Goes on by its search, from where it had come by what was known of it.
+    fn search_on(&mut self, map: &NavMap, task: Task<'_>) -> Result<&mut BackendPlan, Box<PathAnswer>> {
+        let Task { query, search } = task;
+        if let Work::Foreseen(Replay { turn_count, .. }) = self.work {
+            let mut plan = map.begin(query)?;
+            for _ in 0..turn_count {
+                let answer = map.step(&mut plan, Task { query, search: &mut *search }, TURN_EXPANSIONS);
+                debug_assert!(answer.is_none(), "the last turn of a request is not taken back");
+            }
+            self.work = Work::Searching(plan);
+        }
+        match &mut self.work {
+            Work::Searching(plan) => Ok(plan),
+            Work::Foreseen(_) => Err(Box::new(PathAnswer::none(PathFailure::Limit, map.revision()))),
+        }
+    }
 }
 
 impl PathRequests {
@@ -205,11 +264,23 @@ impl PathRequests {
         budget_expansions: u32,
         out: &mut Vec<(PathToken, PathAnswer)>,
     ) -> u32 {
+        self.step_on(Threads::ONE, map, budget_expansions, out)
+    }
+
+    /// The same on several threads, where many requests wait: to the bit, whatever their number.
+    pub fn step_on(
+        &mut self,
+        threads: Threads,
+        map: &NavMap,
+        budget_expansions: u32,
+        out: &mut Vec<(PathToken, PathAnswer)>,
+    ) -> u32 {
         if budget_expansions == 0 {
             return 0;
         }
         let left = i64::from(budget_expansions) - i64::try_from(self.debt).unwrap_or(i64::MAX);
-        let mut round = Round { map, left, out };
+        let answered_before = out.len();
+        let mut round = Round { map, threads, left, out };
         if left > 0 {
             self.restart_stale(&mut round);
             // Bounded by the budget: every pass spends some, or there is nothing left to do. A search that
@@ -219,6 +290,9 @@ impl PathRequests {
             {
             }
         }
+        let (left_at_end, answer_count) = (round.left, round.out.len() - answered_before);
+        self.search_on(map);
+        self.foresight.forget(u64::try_from(left - left_at_end).unwrap_or(0), answer_count);
         self.debt = u64::try_from(-round.left).unwrap_or(0);
         budget_expansions - u32::try_from(round.left.max(0)).unwrap_or(budget_expansions)
     }
@@ -247,20 +321,65 @@ impl PathRequests {
     /// Begins the first request of a queue, or answers it without a search; whether something happened.
     fn begin_first(&mut self, size: usize, round: &mut Round) -> bool {
         let Some(token) = self.queues[size].pop_front() else { return false };
+        if size == 0 && self.requests.contains_key(token) && !self.foresight.knows(token) {
+            self.look_ahead(token, round);
+        }
         let Some(request) = self.requests.get(token) else { return true };
-        match round.map.begin(&request.query) {
-            Ok(plan) => {
+        let begun = match self.foresight.get(token) {
+            Some(Foreseen::Answered(answer)) => Err(answer.clone()),
+            Some(Foreseen::Searched(turns)) => {
+                Ok((Work::Foreseen(Replay { turn_count: 0, spent: turns.begun }), turns.begun))
+            }
+            Some(Foreseen::Long) | None => match round.map.begin(&request.query) {
+                Ok(plan) => {
+                    let begun = plan.begun_for();
+                    Ok((Work::Searching(plan), begun))
+                }
+                Err(answer) => Err(*answer),
+            },
+        };
+        let marking = price_of_others(round.map, &request.query);
+        match begun {
+            Ok((work, begun)) => {
                 // A plan that has begun already is one that looked beside a goal that is held.
-                let begun = plan.begun_for();
-                round.left -= i64::from(price_of_others(round.map, &request.query).saturating_add(begun));
-                self.start(OpenRequest { token, plan, revision: round.map.revision() }, size)
+                round.left -= i64::from(marking.saturating_add(begun));
+                self.start(OpenRequest { token, work, revision: round.map.revision() }, size)
             }
             Err(answer) => {
-                let price = price_of_others(round.map, &request.query).saturating_add(answer.expansions);
-                round.left -= i64::from(price.max(1));
-                self.deliver(token, *answer, round);
+                round.left -= i64::from(marking.saturating_add(answer.expansions).max(1));
+                self.deliver(token, answer, round);
                 true
             }
+        }
+    }
+
+    /// Works out the first of the new requests, that one before them, as many as the budget may be enough
+    /// for.
+    fn look_ahead(&mut self, first: PathToken, round: &Round<'_>) {
+        let room = self.foresight.room_for(round.threads, round.left);
+        if room == 0 {
+            return;
+        }
+        let waiting = [first].into_iter().chain(self.queues[0].iter().copied());
+        let query = |token| Some((token, &self.requests.get(token)?.query));
+        let asked: Vec<_> = waiting.filter_map(query).take(room).collect();
+        self.foresight.look_ahead(round.threads, round.map, &asked);
+    }
+
+    /// Has everything under way go on by its search, at the end of a step.
+    fn search_on(&mut self, map: &NavMap) {
+        for slot in &mut self.pool {
+            let Some(open) = &mut slot.work else { continue };
+            if let Some(request) = self.requests.get(open.token) {
+                // What cannot begin again is answered in its next turn.
+                let _ = open.search_on(map, Task { query: &request.query, search: &mut slot.search });
+            }
+        }
+        if let Some(open) = &mut self.next
+            && let Some(request) = self.requests.get(open.token)
+        {
+            // It had no turn yet, and so needs no memory.
+            let _ = open.search_on(map, Task { query: &request.query, search: &mut Search::default() });
         }
     }
 
@@ -282,24 +401,18 @@ impl PathRequests {
         let Some(at) = busy.min_by_key(|&at| self.pool[at].served) else { return false };
         let slot = &mut self.pool[at];
         let before = slot.spent();
-        let Some(work) = &mut slot.work else { return false };
-        let Some(request) = self.requests.get(work.token) else { return false };
+        let Some(open) = &mut slot.work else { return false };
+        let Some(request) = self.requests.get(open.token) else { return false };
         let most = TURN_EXPANSIONS.min(LIMITS[at].saturating_sub(before)).max(1);
         let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, most);
-        let answer = round.map.step(
-            &mut work.plan,
-            Task { query: &request.query, search: &mut slot.search },
-            allowance,
-        );
-        let spent_in_all = match &answer {
-            Some(answer) => answer.expansions,
-            None => work.plan.spent(&slot.search),
-        };
+        let task = Task { query: &request.query, search: &mut slot.search };
+        let token = open.token;
+        let answer = open.take_turn(&mut self.foresight, round.map, task, allowance);
+        let spent_in_all = answer.as_ref().map_or_else(|| slot.spent(), |answer| answer.expansions);
         let spent = spent_in_all.saturating_sub(before);
         round.left -= i64::from(spent);
         slot.served += u64::from(spent);
         if let Some(mut answer) = answer {
-            let token = work.token;
             answer.expansions = answer.expansions.saturating_add(request.lost);
             slot.work = None;
             self.deliver(token, answer, round);
@@ -351,7 +464,10 @@ impl PathRequests {
                 Err(Box::new(PathAnswer::none(PathFailure::Limit, revision)))
             };
             match begun {
-                Ok(plan) => self.pool[at].work = Some(OpenRequest { plan, revision, ..work }),
+                Ok(plan) => {
+                    let (token, work) = (work.token, Work::Searching(plan));
+                    self.pool[at].work = Some(OpenRequest { token, work, revision });
+                }
                 Err(mut answer) => {
                     round.left -= 1;
                     answer.expansions = lost;

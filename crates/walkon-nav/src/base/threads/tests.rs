@@ -19,6 +19,8 @@ proptest! {
                 *number *= 2;
             }
         });
+        let expected: Vec<usize> = (0..row_count).filter(|at| at % 7 == 3).collect();
+        prop_assert_eq!(threads(count).find_all(row_count, |at| at % 7 == 3), expected);
         prop_assert!(sums.iter().zip(0..).all(|(&sum, at)| sum == at * 3 + 1));
         prop_assert!(numbers.iter().zip(0..).all(|(&number, at)| number == at * 2));
     }

@@ -86,6 +86,60 @@ fn inv_p8_any_budget_gives_the_answers_of_no_budget() {
     }
 }
 
+/// A query with people in the way of it, or for the goal alone, as it comes.
+fn any_query(rng: &mut Rng, side: u32) -> PathQuery {
+    let discs = (0..rng.below(4)).map(|_| Disc { centre: place(rng, side), radius_m: 0.8 });
+    let others: Vec<Disc> = discs.collect();
+    PathQuery {
+        accept: if rng.chance(0.3) { Accept::Exact } else { Accept::Nearest },
+        expansions_max: if rng.chance(0.1) { rng.below(300) as u32 } else { u32::MAX },
+        others: (!others.is_empty()).then(|| others.into()),
+        ..query(place(rng, side), place(rng, side))
+    }
+}
+
+/// One step after another of the same requests on one thread and on several, with edits and cancelled ones in
+/// between.
+#[test]
+fn requests_are_answered_alike_on_any_number_of_threads() {
+    let (mut foreseen_count, mut repeated) = (0, 0);
+    for (seed, threads) in [(1, 2), (2, 3), (3, 8), (4, 2)] {
+        let mut rng = Rng::stream(seed, "threads");
+        let side = if seed == 4 { 250 } else { 90 };
+        let mut map = field(side, &mut rng);
+        let threads = Threads::new(std::num::NonZeroUsize::new(threads).unwrap());
+        let (mut alone, mut shared) = (PathRequests::default(), PathRequests::default());
+        let mut tokens = Vec::new();
+        for step in 0..60 {
+            for _ in 0..rng.below(120) {
+                let query = any_query(&mut rng, side);
+                let token = alone.push(query.clone());
+                assert_eq!(shared.push(query), token);
+                tokens.push(token);
+            }
+            if rng.chance(0.2) {
+                toggle(&mut map);
+            }
+            for _ in 0..rng.below(8) {
+                let token = tokens[rng.below(tokens.len() as u64 + 1).min(tokens.len() as u64 - 1) as usize];
+                alone.cancel(token);
+                shared.cancel(token);
+            }
+            let budget = 1 + rng.below(if step < 50 { 6_000 } else { 100_000 }) as u32;
+            let [mut expected, mut answers] = [Vec::new(), Vec::new()];
+            let charged = alone.step(&map, budget, &mut expected);
+            assert_eq!(shared.step_on(threads, &map, budget, &mut answers), charged, "seed {seed}, {step}");
+            assert_eq!(answers, expected, "seed {seed}, step {step}");
+            assert_eq!(hash(&shared), hash(&alone), "seed {seed}, step {step}");
+            assert_eq!((shared.repeated, shared.debt), (alone.repeated, alone.debt));
+        }
+        foreseen_count += shared.foresight.foreseen_count;
+        repeated += shared.repeated;
+    }
+    assert!(foreseen_count > 1_000, "many were worked out beforehand: {foreseen_count}");
+    assert!(repeated > 0, "some made room for others");
+}
+
 #[test]
 fn seed_n3_equal_requests_share_the_budget() {
     let mut rng = Rng::stream(2, "requests");
