@@ -39,14 +39,17 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
     for (at, step) in (0..).zip(moves.iter()) {
         bodies.movers.insert(step.character, at);
     }
-    let moving = Moving { moves, movers: &bodies.movers, rate };
-    let found = find(people, cast.as_ref(), &moving, *threads);
-    for one in found.into_iter().flatten() {
-        let who = || people.characters.get(one.id);
-        let kind = grounds.kind_of(one.radius_m(), one.layer, who);
-        add(bodies, &one, kind);
-        if cast.as_ref().is_some_and(|cast| !cast.is_free(one.id)) {
-            hold_still(bodies);
+    let everybody = Everybody { people, cast: cast.as_ref(), moves, rate, threads: *threads };
+    let mut found = Vec::new();
+    for ids in people.characters.ids().chunks(FOUND_TOGETHER) {
+        everybody.find(ids, &bodies.movers, &mut found);
+        for one in found.iter().flatten() {
+            let who = || people.characters.get(one.id);
+            let kind = grounds.kind_of(one.radius_m(), one.layer, who);
+            add(bodies, one, kind);
+            if cast.as_ref().is_some_and(|cast| !cast.is_free(one.id)) {
+                hold_still(bodies);
+            }
         }
     }
     look_for_room(bodies, &grounds, people.characters, *threads);
@@ -75,45 +78,48 @@ impl Found {
     }
 }
 
-/// The moves of a step.
-struct Moving<'a> {
+/// What is read to find those who take up room.
+struct Everybody<'a> {
+    people: People<'a>,
+    cast: Option<&'a Cast>,
     moves: &'a [Move],
-    /// The place of each character's move in the list.
-    movers: &'a Rows,
     rate: TickRate,
+    threads: Threads,
 }
 
-/// Everybody who takes up room, in order of creation; None for the others.
-fn find(
-    people: People<'_>,
-    cast: Option<&Cast>,
-    moving: &Moving<'_>,
-    threads: Threads,
-) -> Vec<Option<Found>> {
-    let ids = people.characters.ids();
-    let mut found = vec![None; ids.len()];
-    let find_one = |id: CharacterId| {
-        let character = people.characters.alive(id)?;
-        if cast.is_some_and(|cast| !cast.is_near(id)) {
+/// So many are looked for at a time: what is found of them stays in the cache until their rows are made.
+const FOUND_TOGETHER: usize = 8192;
+
+impl Everybody<'_> {
+    /// Those of `ids` who take up room, in their order; None for the others. `movers` has the place of each
+    /// character's move among the moves.
+    fn find(&self, ids: &[CharacterId], movers: &Rows, found: &mut Vec<Option<Found>>) {
+        found.clear();
+        found.resize(ids.len(), None);
+        self.threads.share(
+            &mut found[..],
+            || (),
+            |(), first, found| {
+                for (&id, found) in ids[first..].iter().zip(found) {
+                    let at = movers.get(id).map(|at| at as usize);
+                    *found = self.find_one(id, at.and_then(|at| self.moves.get(at)));
+                }
+            },
+        );
+    }
+
+    /// Somebody with the move it makes, if it takes up room.
+    fn find_one(&self, id: CharacterId, step: Option<&Move>) -> Option<Found> {
+        let character = self.people.characters.alive(id)?;
+        if self.cast.is_some_and(|cast| !cast.is_near(id)) {
             return None;
         }
-        let step = moving.movers.get(id).and_then(|at| moving.moves.get(at as usize));
         let is_ghost = match step {
             Some(step) => step.is_ghost,
-            None => is_ghost(character.walk.and_then(|walk| people.walks.get(walk))),
+            None => is_ghost(character.walk.and_then(|walk| self.people.walks.get(walk))),
         };
-        (!is_ghost).then(|| found_one(id, character, step, moving.rate))
-    };
-    threads.share(
-        &mut found[..],
-        || (),
-        |(), first, found| {
-            for (&id, found) in ids[first..].iter().zip(found) {
-                *found = find_one(id);
-            }
-        },
-    );
-    found
+        (!is_ghost).then(|| found_one(id, character, step, self.rate))
+    }
 }
 
 /// Looks how much room those have who are held up.

@@ -6,7 +6,7 @@
 
 use glam::Vec3;
 
-use crate::base::ids::{DoorId, WalkId};
+use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::{self, Cursor, Gait, Pose};
@@ -241,8 +241,14 @@ fn gait_of(character: &Character, rate: TickRate) -> Gait {
 
 /// Who was asked aside takes its small step.
 fn step_aside(parts: &mut FollowParts<'_>) {
-    let CrowdStep { moves, cast, .. } = &mut *parts.step;
-    for (id, character) in parts.characters.iter().filter(|(_, character)| character.nudge.is_some()) {
+    let CrowdStep { moves, cast, threads, .. } = &mut *parts.step;
+    let (ids, characters) = (parts.characters.ids(), &*parts.characters);
+    let is_asked = |id: CharacterId| characters.alive(id).is_some_and(|who| who.nudge.is_some());
+    for at in threads.find_all(ids.len(), |at| is_asked(ids[at])) {
+        let Some(character) = characters.get(ids[at]) else {
+            continue;
+        };
+        let id = ids[at];
         if cast.as_ref().is_none_or(|cast| cast.is_free(id)) {
             let speed_mps = character.gait.walk_mps;
             moves.push(Move::of(id, Gait { speed_mps, ..gait_of(character, parts.clock.rate) }));

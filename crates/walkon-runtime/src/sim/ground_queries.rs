@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::base::threads::Threads;
 use crate::nav::{GroundQuery, NavMap, PassRules, Traversal};
 use crate::world::asker::pass_rules;
 use crate::world::character::{Character, Characters};
@@ -140,22 +141,26 @@ impl<'a> Rules<'a> {
 
 /// Keeps what everybody alive needs of the map up to date, and what a body without width does that only asks,
 /// so that no step makes it again, nor a script. Cost: a glance at each.
-pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters) {
+pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, threads: Threads) {
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
-    let mut last = None;
-    for (_, who) in characters.iter() {
-        let (radius_m, layer) = (who.body.radius_m, who.layer);
-        let body = (radius_m.to_bits(), layer, rules.number(who));
-        if last == Some(body) {
+    let (ids, asks_all) = (characters.ids(), rules.is_any);
+    let body = |at: usize| {
+        let who = ids.get(at).and_then(|id| characters.alive(*id))?;
+        Some((who.body.radius_m.to_bits(), who.layer))
+    };
+    // Most are like the one before.
+    let is_other = |at: usize| asks_all || at == 0 || body(at) != body(at - 1);
+    for at in threads.find_all(ids.len(), is_other) {
+        let Some(who) = characters.alive(ids[at]) else {
             continue;
-        }
-        last = Some(body);
-        let kind = (map.nav.body_class(radius_m), layer, body.2);
+        };
+        let (radius_m, layer, number) = (who.body.radius_m, who.layer, rules.number(who));
+        let kind = (map.nav.body_class(radius_m), layer, number);
         seen.entry(kind).or_insert_with(|| Traversal {
             radius_m,
             layer,
-            rules: rules.get(body.2),
+            rules: rules.get(number),
             ..Traversal::default()
         });
     }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
-use crate::base::ids::{CharacterId, WalkId};
+use crate::base::ids::WalkId;
 use crate::base::time::{Tick, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
@@ -53,10 +53,11 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     match &parts.step.cast {
         // Anyone who moves does so as it takes its step.
         None => {
-            let standing = |id: &CharacterId| parts.step.bodies.movers.get(*id).is_none();
-            let standing: Vec<CharacterId> =
-                parts.characters.ids().iter().copied().filter(standing).collect();
-            standing.into_iter().for_each(|id| begin_step(parts.characters.get_mut(id)));
+            let (ids, movers) = (parts.characters.ids(), &parts.step.bodies.movers);
+            let stands = |at: usize| movers.get(ids[at]).is_none();
+            for at in parts.step.threads.find_all(ids.len(), stands) {
+                begin_step(parts.characters.get_mut(parts.characters.ids()[at]));
+            }
         }
         Some(cast) => cast.free().iter().for_each(|&id| {
             parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);
@@ -98,12 +99,12 @@ fn step_on(parts: &mut IntegrateParts<'_>) {
         |grounds, _, ((moves, people), (glides, landed))| {
             let rows = moves.iter_mut().zip(people).zip(glides.iter_mut().zip(landed));
             for ((step, character), (glide, landed)) in rows {
-                let Some(character) = character else {
+                let Some(character) = character.get() else {
                     continue;
                 };
                 *glide = Interpolation::of(step.character, character);
                 if !have_begun {
-                    begin_step(Some(&mut **character));
+                    begin_step(Some(&mut *character));
                 }
                 let row = columns.rows.get(step.character).map(|row| row as usize);
                 let kind = row.map_or_else(|| grounds.kind(character), |row| columns.kinds[row]);
@@ -403,7 +404,7 @@ fn note_plain(parts: &mut IntegrateParts<'_>) -> Vec<usize> {
         |(), first, ((people, walks), is_noted)| {
             let rows = people.iter_mut().zip(walks).zip(is_noted).zip(&moves[first..]);
             for (((character, walk), is_noted), step) in rows {
-                let (Some(character), Some(walk)) = (character, walk) else {
+                let (Some(character), Some(walk)) = (character.get(), walk.get()) else {
                     continue;
                 };
                 if !step.was_turning && is_plain(walk) {

@@ -124,7 +124,7 @@ fn retain<S>(
         scratch,
         |scratch, _, ((glides, people), are_kept)| {
             for ((glide, character), is_kept) in glides.iter_mut().zip(people).zip(are_kept) {
-                *is_kept = character.as_deref_mut().is_some_and(|body| keeps(scratch, glide, body));
+                *is_kept = character.get().is_some_and(|body| keeps(scratch, glide, body));
             }
         },
     );
@@ -136,17 +136,10 @@ fn retain<S>(
 fn stand(parts: &mut InterpolationParts<'_>) {
     let (characters, walks) = (&*parts.characters, parts.walks);
     let tick = parts.clock.tick;
-    let mut are_due = vec![false; characters.ids().len()];
-    parts.step.threads.share(
-        &mut are_due[..],
-        || (),
-        |(), first, are_due| {
-            for (&id, is_due) in characters.ids()[first..].iter().zip(are_due) {
-                *is_due = characters.get(id).is_none_or(|who| turns(walks, who) || is_over(who, tick));
-            }
-        },
-    );
-    for at in are_due.into_iter().enumerate().filter_map(|(at, is_due)| is_due.then_some(at)) {
+    let ids = characters.ids();
+    let is_due =
+        |at: usize| characters.get(ids[at]).is_none_or(|who| turns(walks, who) || is_over(who, tick));
+    for at in parts.step.threads.find_all(ids.len(), is_due) {
         let id = parts.characters.ids()[at];
         if parts.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;

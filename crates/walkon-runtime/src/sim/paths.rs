@@ -45,7 +45,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
 
 /// Sends what walks ask, once they have looked around.
 fn ask(parts: &mut Wayfinding<'_>) {
-    let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd);
+    let changes = repath::notice_all(parts.characters, parts.walks, &parts.settings.crowd, parts.threads);
     places::run(parts);
     let marks = changes.marks(&parts.settings.crowd);
     let landing = parts.clock.landing();
@@ -82,7 +82,7 @@ pub(crate) fn seek(parts: &mut Wayfinding<'_>, id: WalkId) {
 fn work(parts: &mut Wayfinding<'_>) {
     let mut answers = Vec::new();
     let budget = parts.settings.path_budget;
-    let spent = parts.paths.requests.step(&parts.map.nav, budget, &mut answers);
+    let spent = parts.paths.requests.step_on(parts.threads, &parts.map.nav, budget, &mut answers);
     parts.counts.expansions += u64::from(spent);
     parts.counts.max_per_tick = parts.counts.max_per_tick.max(u64::from(spent));
     parts.counts.in_tick = u64::from(spent);

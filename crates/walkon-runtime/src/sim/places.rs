@@ -40,9 +40,16 @@ const OUTWARDS: f32 = 4.0;
 /// Gives out places, in order of creation of the walks.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     let (clock, people) = (parts.clock, parts.people());
-    let is_coming = |&id: &WalkId| people.walks.get(id).is_some_and(|walk| is_coming(clock, people, walk));
-    let comers: Vec<WalkId> = people.walks.ids().iter().copied().filter(is_coming).collect();
-    let mut given = if comers.is_empty() { Vec::new() } else { all_given(people) };
+    let ids = people.walks.ids();
+    let is_coming = |walk: &Walk| is_coming(clock, people, walk);
+    // One look at each: who has a place is of interest to those who come.
+    let is_concerned = |walk: &Walk| walk.place.is_some() || is_coming(walk);
+    let concerned =
+        parts.threads.find_all(ids.len(), |at| people.walks.get(ids[at]).is_some_and(is_concerned));
+    let concerned: Vec<WalkId> = concerned.into_iter().map(|at| ids[at]).collect();
+    let mut given: Vec<GivenSlot> = concerned.iter().filter_map(|&id| given(people, id)).collect();
+    let comers: Vec<WalkId> =
+        concerned.into_iter().filter(|&id| people.walks.get(id).is_some_and(is_coming)).collect();
     for id in comers {
         look(parts, id, &mut given);
     }
@@ -56,13 +63,11 @@ struct GivenSlot {
     radius_m: f32,
 }
 
-fn all_given(people: People<'_>) -> Vec<GivenSlot> {
-    let given = people.walks.ids().iter().filter_map(|&id| {
-        let walk = people.walks.open(id)?;
-        let radius_m = people.characters.get(walk.character)?.body.radius_m;
-        Some(GivenSlot { walk: id, place: walk.place?, radius_m })
-    });
-    given.collect()
+/// The place that a walk has been given, while it is open.
+fn given(people: People<'_>, id: WalkId) -> Option<GivenSlot> {
+    let walk = people.walks.open(id)?;
+    let radius_m = people.characters.get(walk.character)?.body.radius_m;
+    Some(GivenSlot { walk: id, place: walk.place?, radius_m })
 }
 
 /// A circle that the middle of a body keeps out of.

@@ -81,16 +81,17 @@ pub(crate) fn run(
     if put_off > 0 {
         events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
     }
-    for (_, character) in characters.iter_mut() {
+    // Few are: what is not written need not be brought back to memory.
+    for (_, character) in characters.iter_mut().filter(|(_, who)| who.displaced != Displaced::No) {
         character.displaced = Displaced::No;
     }
 }
 
 /// The ticks in which every watch is looked at once.
 fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
-    let people = characters.iter().count() as u64;
     let looks = |watch: &Watch| if watch.needs_sight() { SIGHT_LOOKS } else { 1 };
     let all: u64 = triggers.watches.values().filter(|watch| watch.enabled).map(looks).sum();
+    let people = if all > 0 { characters.iter().count() as u64 } else { 0 };
     (all * people).div_ceil(LOOKS_MAX).max(1)
 }
 

@@ -20,6 +20,7 @@ use crate::base::geom::{flat_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::nav::{Disc, NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
@@ -53,9 +54,12 @@ pub(crate) fn notice_all(
     characters: &mut Characters,
     walks: &Walks,
     crowd: &CrowdSettings,
+    threads: Threads,
 ) -> BystanderChanges {
     let mut changes = removed(characters);
-    for at in 0..characters.ids().len() {
+    let (ids, people) = (characters.ids(), &*characters);
+    let may_count = |at: usize| people.get(ids[at]).is_some_and(|who| !is_on_the_move(who));
+    for at in threads.find_all(ids.len(), may_count) {
         let id = characters.ids()[at];
         let replan = notice(People { characters, walks, crowd }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
@@ -81,16 +85,17 @@ fn removed(characters: &mut Characters) -> Vec<BystanderChange> {
     gone.map(|(who, place)| BystanderChange { who, place, disc: None }).collect()
 }
 
+/// Most people, most of the time: on the move, and nobody's plan goes around them.
+fn is_on_the_move(who: &Character) -> bool {
+    who.is_moving && !who.replan.stood && who.is_alive()
+}
+
 /// Notes whether somebody came to stand, stopped standing, or was moved while it stood, since it last
 /// counted; what counts from now on, if it did.
 fn notice(people: People<'_>, who: CharacterId, changes: &mut Vec<BystanderChange>) -> Option<Replan> {
     let (eps_m, far_m) = (people.crowd.moved_eps_m, people.crowd.replan_trigger_m);
     let character = people.characters.get(who)?;
     let (place, before) = (character.body.position, character.replan);
-    // Most people, most of the time: on the move, and nobody's plan goes around them.
-    if character.is_moving && !before.stood && character.is_alive() {
-        return None;
-    }
     let stands = people.stands(character);
     let moved_m = flat_distance(place, before.from);
     if stands == before.stood && moved_m < eps_m {

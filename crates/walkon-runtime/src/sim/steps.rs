@@ -49,7 +49,7 @@ pub fn follow(world: &mut World) {
 /// Step 8.
 pub fn avoid(world: &mut World) {
     let World { clock, map, characters, walks, settings, scratch, .. } = world;
-    ground_queries::prepare(map, characters);
+    ground_queries::prepare(map, characters, scratch.step.threads);
     avoid::run(clock, map, People { characters, walks, crowd: &settings.crowd }, &mut scratch.step);
 }
 

@@ -59,18 +59,10 @@ impl<'a> Wayfinding<'a> {
     /// may look at a walk and its character, and at nothing that another walk changes.
     pub(crate) fn stirring(&self, is_quiet: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<usize> {
         let (ids, walks, characters) = (self.walks.ids(), &*self.walks, &*self.characters);
-        let mut are_quiet = vec![false; ids.len()];
-        self.threads.share(
-            &mut are_quiet[..],
-            || (),
-            |(), first, are_quiet| {
-                for (&id, quiet) in ids[first..].iter().zip(are_quiet) {
-                    let walk = walks.get(id).map(|walk| (walk, characters.get(walk.character)));
-                    *quiet = walk.is_some_and(|(walk, who)| who.is_some_and(|who| is_quiet(walk, who)));
-                }
-            },
-        );
-        (0..).zip(are_quiet).filter_map(|(at, quiet)| (!quiet).then_some(at)).collect()
+        self.threads.find_all(ids.len(), |at| {
+            let walk = walks.get(ids[at]).map(|walk| (walk, characters.get(walk.character)));
+            !walk.is_some_and(|(walk, who)| who.is_some_and(|who| is_quiet(walk, who)))
+        })
     }
 
     /// All characters with their walks.

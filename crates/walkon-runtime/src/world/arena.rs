@@ -14,12 +14,20 @@ use crate::base::ids::GenerationalKey;
 
 /// A place in the table.
 #[derive(Clone, Debug)]
-struct Place<V> {
+pub(super) struct Place<V> {
     /// How often it was taken and left: odd while something lies in it.
     version: u32,
     value: Option<V>,
     /// In an empty place, the place that is taken after it.
     next: u32,
+}
+
+impl<V> Place<V> {
+    /// What lies in it by that key.
+    #[inline]
+    pub(super) fn get_mut<K: GenerationalKey>(&mut self, key: K) -> Option<&mut V> {
+        if self.version == key.generation() { self.value.as_mut() } else { None }
+    }
 }
 
 /// Values by key.
@@ -80,17 +88,16 @@ impl<K: GenerationalKey, V> Arena<K, V> {
 
     #[inline]
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let place = self.places.get_mut(key.place()).filter(|place| place.version == key.generation())?;
-        place.value.as_mut()
+        self.places.get_mut(key.place())?.get_mut(key)
     }
 
     pub(crate) fn contains_key(&self, key: K) -> bool {
         self.get(key).is_some()
     }
 
-    /// Places there are, taken or not.
-    pub(crate) fn room(&self) -> usize {
-        self.places.len()
+    /// The places, taken or not.
+    pub(super) fn places_mut(&mut self) -> &mut [Place<V>] {
+        &mut self.places
     }
 
     /// All of them, by place.

@@ -14,7 +14,7 @@ use crate::base::rng::Rng;
 use crate::base::time::Tick;
 use crate::nav::Traversal;
 use crate::world::arena::Arena;
-use crate::world::disjoint::disjoint_mut;
+use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
 use crate::world::owner::Owner;
@@ -369,12 +369,12 @@ impl Characters {
         self.slots.get_mut(id)
     }
 
-    /// Those characters, each to be changed apart from the others; None for one that is not there or named
-    /// twice.
+    /// Those characters, each to be changed apart from the others; an empty loan for one that is not there or
+    /// named twice.
     pub(crate) fn disjoint_mut(
         &mut self,
         ids: impl Iterator<Item = CharacterId>,
-    ) -> Vec<Option<&mut Character>> {
+    ) -> Vec<Loan<'_, CharacterId, Character>> {
         disjoint_mut(&mut self.slots, ids)
     }
 

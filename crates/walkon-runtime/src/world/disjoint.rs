@@ -1,26 +1,34 @@
 //! Many values of a table at a time, each to be changed apart from the others.
 //!
-//! In: a table by key, keys. Out: a reference for each key. Holds: nothing is handed out twice. Cost: a look
-//! at every slot of the table and a list as long as the table; when nearly all values are wanted, that is
-//! less than the looks that threads then share. Not here: what is done with them.
+//! In: a table by key, keys. Out: a loan for each key. Holds: no place is lent twice. Cost: a list of the
+//! places and one of the loans; the places themselves are read when a loan is used, which threads then share.
+//! Not here: what is done with them.
 
 use crate::base::ids::GenerationalKey;
-use crate::world::arena::Arena;
+use crate::world::arena::{Arena, Place};
 
-/// A value for each of `keys`, in their order; None where there is none, or where it was handed out before.
+/// A value that is lent apart from the others of its table.
+pub(crate) struct Loan<'a, K, V> {
+    key: K,
+    place: Option<&'a mut Place<V>>,
+}
+
+impl<K: GenerationalKey, V> Loan<'_, K, V> {
+    /// The value; None where there is none.
+    #[inline]
+    pub(crate) fn get(&mut self) -> Option<&mut V> {
+        self.place.as_deref_mut()?.get_mut(self.key)
+    }
+}
+
+/// A loan for each of `keys`, in their order; an empty one where the place was lent before.
 pub(crate) fn disjoint_mut<K: GenerationalKey, V>(
     table: &mut Arena<K, V>,
     keys: impl Iterator<Item = K>,
-) -> Vec<Option<&mut V>> {
-    let mut by_slot: Vec<Option<(K, &mut V)>> = Vec::with_capacity(table.room());
-    for (key, value) in table.iter_mut() {
-        let slot = key.place();
-        // Slots come in rising order, the free ones left out.
-        by_slot.resize_with(slot, || None);
-        by_slot.push(Some((key, value)));
-    }
-    let of = |key: K| Some(by_slot.get_mut(key.place())?.take_if(|(own, _)| *own == key)?.1);
-    keys.map(of).collect()
+) -> Vec<Loan<'_, K, V>> {
+    let mut places: Vec<Option<&mut Place<V>>> = table.places_mut().iter_mut().map(Some).collect();
+    let mut lend = |key: K| Loan { key, place: places.get_mut(key.place()).and_then(Option::take) };
+    keys.map(&mut lend).collect()
 }
 
 #[cfg(test)]
@@ -28,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_is_handed_out_once_and_none_for_whom_is_not_there() {
+    fn each_is_lent_once_and_nothing_for_whom_is_not_there() {
         let mut table: Arena<crate::base::ids::CharacterId, u32> = Arena::default();
         let keys: Vec<_> = (0..6).map(|number| table.insert(number)).collect();
         table.remove(keys[1]);
@@ -36,9 +44,9 @@ mod tests {
         let again = table.insert(7);
         let wanted = [keys[5], keys[1], again, keys[0], keys[4], keys[5], keys[3]];
         let mut found = disjoint_mut(&mut table, wanted.into_iter());
-        let values: Vec<Option<u32>> = found.iter().map(|value| value.as_deref().copied()).collect();
+        let values: Vec<Option<u32>> = found.iter_mut().map(|value| value.get().copied()).collect();
         assert_eq!(values, [Some(5), None, Some(7), Some(0), None, None, Some(3)]);
-        found.iter_mut().flatten().for_each(|value| **value += 10);
+        found.iter_mut().filter_map(Loan::get).for_each(|value| *value += 10);
         assert_eq!((table[keys[0]], table[keys[2]], table[again]), (10, 2, 17));
     }
 }

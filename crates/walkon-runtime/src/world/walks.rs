@@ -10,7 +10,7 @@ use std::ops::{Index, IndexMut};
 use crate::base::ids::WalkId;
 use crate::base::time::Tick;
 use crate::world::arena::Arena;
-use crate::world::disjoint::disjoint_mut;
+use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::outcome::Status;
 use crate::world::owner::Owner;
 use crate::world::walk::Walk;
@@ -85,8 +85,9 @@ impl Walks {
         self.slots.get_mut(id)
     }
 
-    /// Those walks, each to be changed apart from the others; None for one that is not there or named twice.
-    pub(crate) fn disjoint_mut(&mut self, ids: impl Iterator<Item = WalkId>) -> Vec<Option<&mut Walk>> {
+    /// Those walks, each to be changed apart from the others; an empty loan for one that is not there or
+    /// named twice.
+    pub(crate) fn disjoint_mut(&mut self, ids: impl Iterator<Item = WalkId>) -> Vec<Loan<'_, WalkId, Walk>> {
         disjoint_mut(&mut self.slots, ids)
     }
 
