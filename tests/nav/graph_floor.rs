@@ -242,7 +242,9 @@ fn the_strip_in_which_walkers_stray_has_room_for_the_body() {
 fn gap_m(polygon: &[[f64; 2]], at: Vec3) -> f32 {
     let place = geom::ground(at);
     let edges = geom::edges(polygon);
-    let gap_sq = edges.map(|(a, b)| geom::segment_distance_sq(place, a, b)).fold(f64::INFINITY, f64::min);
+    let gap_sq = edges
+        .map(|geom::Segment { from: a, to: b }| geom::segment_distance_sq(place, a, b))
+        .fold(f64::INFINITY, f64::min);
     if geom::polygon_contains(polygon, place) { 0.0 } else { gap_sq.sqrt() as f32 }
 }
 

@@ -543,7 +543,9 @@ fn walkable_cells_equal_distances_to_everything() {
                 let holds = |shape: &AreaShape| geom::polygon_contains(&shape.polygon, centre);
                 let near = |shape: &AreaShape| {
                     let edges = geom::edges(&shape.polygon);
-                    edges.map(|(a, b)| geom::segment_distance_sq(centre, a, b)).any(|away| away < 0.7 * 0.7)
+                    edges
+                        .map(|geom::Segment { from: a, to: b }| geom::segment_distance_sq(centre, a, b))
+                        .any(|away| away < 0.7 * 0.7)
                 };
                 let ground = source.areas.iter().any(|shape| shape.available && holds(shape));
                 let blocked = source.obstacles.iter().any(|shape| holds(shape) || near(shape));
@@ -846,8 +848,9 @@ fn seed_w3_a_gap_of_a_metre_is_for_bodies_narrower_than_it() {
             for step in 0..=100 {
                 let point = geom::ground(pair[0].lerp(pair[1], step as f32 / 100.0));
                 let walls = source.obstacles.iter().flat_map(|wall| geom::edges(&wall.polygon));
-                let away =
-                    walls.map(|(a, b)| geom::segment_distance_sq(point, a, b)).fold(f64::INFINITY, f64::min);
+                let away = walls
+                    .map(|geom::Segment { from: a, to: b }| geom::segment_distance_sq(point, a, b))
+                    .fold(f64::INFINITY, f64::min);
                 assert!(away.sqrt() >= 0.45 - 0.1 * f64::sqrt(2.0) / 2.0, "{point:?}");
             }
         }

@@ -19,7 +19,7 @@ use walkon_runtime::nav::{
 const ROUNDING: f64 = 0.012;
 const PRECISION_M: f64 = 2e-3;
 
-type Segment = (Point, Point);
+type Segment = geom::Segment<Point>;
 
 /// A map of polygons, and where its ground ends.
 struct Field {
@@ -74,10 +74,10 @@ impl Field {
         let shapes = self.areas.iter().chain(&self.obstacles);
         let edges: Vec<Segment> = shapes.flat_map(|shape| geom::edges(&shape.polygon)).collect();
         let mut walls = Vec::new();
-        for &(a, b) in &edges {
+        for &Segment { from: a, to: b } in &edges {
             let at = |part: f64| [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
             let mut parts = vec![0.0, 1.0];
-            for &(c, d) in &edges {
+            for &Segment { from: c, to: d } in &edges {
                 let (from, to) = (geom::cross(c, d, a), geom::cross(c, d, b));
                 if (from > 0.0) != (to > 0.0) {
                     parts.push(from / (from - to));
@@ -91,7 +91,7 @@ impl Field {
                 let [left, right] = [1.0, -1.0]
                     .map(|sign| self.is_ground([middle[0] + sign * side[0], middle[1] + sign * side[1]]));
                 if left != right {
-                    walls.push((at(pair[0]), at(pair[1])));
+                    walls.push(Segment { from: at(pair[0]), to: at(pair[1]) });
                 }
             }
         }
@@ -100,10 +100,10 @@ impl Field {
 
     /// How far a segment keeps from the walls, metres; 0 when it is not on the ground or meets one.
     fn clearance(&self, from: Vec3, to: Vec3) -> f64 {
-        let (a, b) = (geom::ground(from), geom::ground(to));
-        let to_walls = self.walls.iter().map(|&wall| apart((a, b), wall));
+        let line = Segment { from: geom::ground(from), to: geom::ground(to) };
+        let to_walls = self.walls.iter().map(|&wall| apart(line, wall));
         let least = to_walls.fold(f64::INFINITY, f64::min);
-        if self.is_ground(a) { least } else { 0.0 }
+        if self.is_ground(line.from) { least } else { 0.0 }
     }
 
     fn mesh(&self, avoidance: Avoidance) -> NavMap {
@@ -138,13 +138,14 @@ fn distance(a: Point, b: Point) -> f64 {
 }
 
 /// The distance of two segments, metres; 0 where they cross.
-fn apart((a, b): Segment, (c, d): Segment) -> f64 {
+fn apart(one: Segment, other: Segment) -> f64 {
+    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
     let sides = [geom::cross(a, b, c), geom::cross(a, b, d), geom::cross(c, d, a), geom::cross(c, d, b)];
     if sides[0] * sides[1] < 0.0 && sides[2] * sides[3] < 0.0 {
         return 0.0;
     }
-    let ends = [(c, (a, b)), (d, (a, b)), (a, (c, d)), (b, (c, d))];
-    let nearest = ends.map(|(point, (p, q))| geom::segment_distance_sq(point, p, q));
+    let ends = [(c, one), (d, one), (a, other), (b, other)];
+    let nearest = ends.map(|(point, line)| geom::segment_distance_sq(point, line.from, line.to));
     nearest.into_iter().fold(f64::INFINITY, f64::min).sqrt()
 }
 
@@ -318,7 +319,8 @@ fn seed_w2_on_cells_a_line_is_clear_for_a_width_when_no_blocked_rectangle_is_nea
                 (in_map(x, z.wrapping_sub(1)), ([low[0], low[1]], [high[0], low[1]])),
                 (in_map(x, z + 1), ([low[0], high[1]], [high[0], high[1]])),
             ];
-            rectangles.extend(sides.into_iter().filter(|side| !side.0).map(|side| side.1));
+            let sides = sides.into_iter().filter(|side| !side.0).map(|(_, (from, to))| Segment { from, to });
+            rectangles.extend(sides);
         }
         let map = NavMap::from(cells.clone());
         for _ in 0..5 {
@@ -328,7 +330,7 @@ fn seed_w2_on_cells_a_line_is_clear_for_a_width_when_no_blocked_rectangle_is_nea
             for _ in 0..500 {
                 let from = anywhere(&mut rng);
                 let to = from + (anywhere(&mut rng) - anywhere(&mut rng)) * 0.2;
-                let segment = (geom::ground(from), geom::ground(to));
+                let segment = Segment { from: geom::ground(from), to: geom::ground(to) };
                 let is_ground = map.is_walkable(from, &wide(0.0));
                 let to_walls = rectangles.iter().map(|&side| apart(segment, side));
                 let away_m = if is_ground { to_walls.fold(f64::INFINITY, f64::min) } else { 0.0 };

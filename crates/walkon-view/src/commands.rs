@@ -5,7 +5,6 @@
 //! the work itself.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 
 use serde_json::{Value, json};
@@ -129,7 +128,7 @@ impl Doers {
     fn debug(&self, ask: DebugAsk, reply: &Reply) -> Result<Option<Value>, String> {
         if matches!(ask, DebugAsk::Pause) {
             // Code that runs looks at this, and not at its orders.
-            self.shared.pauses_asked.fetch_add(1, Ordering::AcqRel);
+            self.shared.pauses.ask();
         }
         self.order(Order::Debug(ask), reply)
     }

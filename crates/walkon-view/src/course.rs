@@ -5,7 +5,6 @@
 //! debugger holds the game in the middle of a tick. Not here: ticks (`running`), stops (`debugging`).
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -16,6 +15,7 @@ use walkon_runtime::game::fixed_timestep::FixedTimestep;
 use walkon_runtime::game::inputs::Input;
 use walkon_runtime::game::roster::Stance;
 use walkon_runtime::game::tick::Tick;
+use walkon_runtime::script::debug::Pauses;
 use walkon_runtime::world::World;
 use walkon_runtime::world::door::{Door, DoorState};
 
@@ -45,8 +45,8 @@ pub struct Shared {
     pub scenery: Arc<Vec<[walkon_runtime::glam::Vec3; 3]>>,
     /// Name and file of the level.
     pub file: Arc<str>,
-    /// How many times it was asked that code stops where it is: read in the middle of a tick.
-    pub pauses_asked: Arc<AtomicU64>,
+    /// That code stops where it is: read in the middle of a tick.
+    pub pauses: Arc<Pauses>,
 }
 
 /// What is known of a game when it is not asked.

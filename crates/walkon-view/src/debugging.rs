@@ -10,7 +10,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -18,8 +17,8 @@ use serde_json::{Value, json};
 use walkon_runtime::base::ordered::CollectOrdered;
 use walkon_runtime::game::debugging::{EVENT_NAMES, unknown_event};
 use walkon_runtime::script::debug::{
-    BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Paused, StopReason,
-    Variable,
+    BreakpointState, BreakpointWish, DebugClient, DebugOrder, Debugger, FaultStops, Paused, Pauses,
+    StopReason, Variable,
 };
 
 use crate::client::Reply;
@@ -109,10 +108,7 @@ pub struct Port {
     wanted: RefCell<Wanted>,
     /// What is to be answered as soon as the debugger is at hand.
     asked: RefCell<VecDeque<(DebugAsk, Option<Reply>)>>,
-    /// How many pauses were asked for; of those, how many were answered, and how many taken.
-    pauses_asked: Arc<AtomicU64>,
-    pauses_answered: Cell<u64>,
-    pauses_taken: Cell<u64>,
+    pauses: Arc<Pauses>,
     /// Nothing stops until the thread of the level looks at its orders again.
     is_passing: Cell<bool>,
     /// The game does not have the breakpoints as they are now.
@@ -140,16 +136,14 @@ impl Port {
     /// One without breakpoints.
     #[must_use]
     pub fn new(course: Rc<RefCell<Course>>, orders: Rc<Orders>, replicas: Sender<Wish>) -> Rc<Self> {
-        let pauses_asked = Arc::clone(&course.borrow().shared.pauses_asked);
+        let pauses = Arc::clone(&course.borrow().shared.pauses);
         Rc::new(Self {
             course,
-            pauses_asked,
+            pauses,
             orders,
             replicas,
             wanted: RefCell::default(),
             asked: RefCell::default(),
-            pauses_answered: Cell::new(0),
-            pauses_taken: Cell::new(0),
             is_passing: Cell::new(false),
             is_unarmed: Cell::new(false),
             is_outdated: Cell::new(false),
@@ -229,12 +223,8 @@ impl Port {
 
     fn count_answer(&self, ask: &DebugAsk) {
         if matches!(ask, DebugAsk::Pause) {
-            self.pauses_answered.set(self.pauses_answered.get() + 1);
+            self.pauses.answer();
         }
-    }
-
-    fn pauses_asked(&self) -> u64 {
-        self.pauses_asked.load(Ordering::Acquire)
     }
 
     /// Whether somebody looks on.
@@ -360,7 +350,7 @@ impl Port {
     fn come_before(&self) -> VecDeque<Ordered> {
         let mut held = VecDeque::new();
         let until = Instant::now() + ANSWER_PATIENCE;
-        while self.pauses_answered.get() < self.pauses_asked() && Instant::now() < until {
+        while self.pauses.answered() < self.pauses.asked() && Instant::now() < until {
             match self.orders.newest(PATIENCE) {
                 Ok(Ordered { order: Order::Debug(ask @ DebugAsk::Pause), reply }) => {
                     self.count_answer(&ask);
@@ -371,7 +361,7 @@ impl Port {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        self.pauses_taken.set(self.pauses_asked());
+        self.pauses.take(self.pauses.asked());
         held
     }
 
@@ -439,7 +429,7 @@ impl Port {
             Order::Debug(ask) => {
                 self.count_answer(&ask);
                 // It stands still already.
-                self.pauses_taken.set(self.pauses_taken.get().max(self.pauses_answered.get()));
+                self.pauses.take(self.pauses.answered());
                 match self.answer(ask, at) {
                     Ok(Answer::Value(value)) => Ok(value),
                     Ok(Answer::Go(order)) => {
@@ -529,13 +519,13 @@ impl DebugClient for AtPort {
     }
 
     fn is_pause_asked(&self) -> bool {
-        self.0.pauses_asked() > self.0.pauses_taken.get() && !self.0.is_passing()
+        self.0.pauses.is_asked() && !self.0.is_passing()
     }
 
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder {
         let port = &self.0;
         if port.is_passing() || !port.is_watched() {
-            port.pauses_taken.set(port.pauses_asked());
+            port.pauses.take(port.pauses.asked());
             return DebugOrder::Continue;
         }
         let mut held = port.come_before();

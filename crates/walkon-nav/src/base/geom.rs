@@ -58,12 +58,6 @@ pub struct Segment<P> {
     pub to: P,
 }
 
-impl<P> From<(P, P)> for Segment<P> {
-    fn from((from, to): (P, P)) -> Self {
-        Self { from, to }
-    }
-}
-
 /// An axis-aligned rectangle on the ground; empty while `min` exceeds `max`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -238,7 +232,7 @@ pub const EDGE_M: f64 = 1e-8;
 #[must_use]
 pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
     let mut inside = false;
-    for (a, b) in edges(polygon) {
+    for Segment { from: a, to: b } in edges(polygon) {
         let side = cross(a, b, point);
         let is_beside = a[0].min(b[0]) - EDGE_M <= point[0]
             && point[0] <= a[0].max(b[0]) + EDGE_M
@@ -256,9 +250,9 @@ pub fn polygon_contains(polygon: &[Point], point: Point) -> bool {
 
 /// The edges of a closed polygon, from each point to the next and from the last to the first.
 #[inline]
-pub fn edges(polygon: &[Point]) -> impl Iterator<Item = (Point, Point)> + '_ {
+pub fn edges(polygon: &[Point]) -> impl Iterator<Item = Segment<Point>> + '_ {
     let count = polygon.len();
-    (0..count).map(move |index| (polygon[index], polygon[(index + 1) % count]))
+    (0..count).map(move |index| Segment { from: polygon[index], to: polygon[(index + 1) % count] })
 }
 
 #[cfg(test)]

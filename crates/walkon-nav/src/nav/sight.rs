@@ -8,7 +8,7 @@
 
 use glam::Vec3;
 
-use crate::base::geom::{self, Bounds, Point, ground};
+use crate::base::geom::{self, Bounds, Point, Segment, ground};
 use crate::base::ids::AreaId;
 
 /// Things thinner than this along a look do not count, metres.
@@ -133,7 +133,7 @@ impl GroundLine {
             return;
         }
         let mut cuts = vec![0.0, 1.0];
-        for (a, b) in geom::edges(polygon) {
+        for Segment { from: a, to: b } in geom::edges(polygon) {
             let (side_a, side_b) = (geom::cross(self.from, self.to, a), geom::cross(self.from, self.to, b));
             if (side_a > 0.0) != (side_b > 0.0) {
                 let (before, after) = (geom::cross(a, b, self.from), geom::cross(a, b, self.to));
@@ -174,8 +174,8 @@ impl GroundLine {
     fn is_inside(&self, polygon: &[Point], [first, last]: [f64; 2], along: AlongEdge) -> bool {
         for part in [0.5, 0.25, 0.75] {
             let place = self.at(first + part * (last - first));
-            let is_on_edge =
-                geom::edges(polygon).any(|(a, b)| geom::segment_distance_sq(place, a, b) <= HAIR_M * HAIR_M);
+            let is_on_edge = geom::edges(polygon)
+                .any(|Segment { from: a, to: b }| geom::segment_distance_sq(place, a, b) <= HAIR_M * HAIR_M);
             if !is_on_edge {
                 return geom::polygon_contains(polygon, place);
             }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use slotmap::SlotMap;
 
-use crate::base::geom::{Bounds, Point, edges, ground, polygon_contains, segment_distance_sq};
+use crate::base::geom::{Bounds, Point, Segment, edges, ground, polygon_contains, segment_distance_sq};
 use crate::base::ids::{AreaId, CharacterId, RegionId};
 use crate::world::character::Character;
 use crate::world::owner::Owner;
@@ -90,7 +90,10 @@ impl RegionShape {
                     return false;
                 }
                 let inside = polygon_contains(points, point);
-                let near = || edges(points).any(|(a, b)| segment_distance_sq(point, a, b) <= radius * radius);
+                let near = || {
+                    edges(points)
+                        .any(|Segment { from: a, to: b }| segment_distance_sq(point, a, b) <= radius * radius)
+                };
                 match edge {
                     Edge::Centre => inside,
                     Edge::Any => inside || near(),

@@ -78,7 +78,7 @@ impl DebugClient for Adapter {
     }
 
     fn is_pause_asked(&self) -> bool {
-        self.connection.is_pause_asked()
+        self.connection.pauses().is_asked()
     }
 
     fn stopped(&mut self, why: &StopReason, at: &Paused<'_>) -> DebugOrder {
@@ -101,7 +101,8 @@ impl DebugClient for Adapter {
                 return order;
             }
             // It stands still already.
-            self.connection.take_pauses();
+            let pauses = self.connection.pauses();
+            pauses.take(pauses.answered());
         }
     }
 
@@ -257,7 +258,7 @@ impl Adapter {
             "stepIn" => Outcome::Order(DebugOrder::StepIn, json!({})),
             "stepOut" => Outcome::Order(DebugOrder::StepOut, json!({})),
             "pause" => {
-                self.connection.count_pause();
+                self.connection.pauses().answer();
                 Outcome::Answer(json!({}))
             }
             "terminate" => {

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use walkon_runtime::script::debug::{BreakpointWish, Debugger};
+use walkon_runtime::script::debug::{BreakpointWish, Debugger, Pauses};
 use walkon_runtime::script::vm::fuel::Signals;
 use walkon_shell::CommandFailure;
 
@@ -50,9 +50,6 @@ struct Incoming {
     put_back: VecDeque<Value>,
     /// How many were received.
     received: u64,
-    /// Of how many pauses the answers are sent, and how many have stopped the level.
-    pauses_answered: u64,
-    pauses_taken: u64,
 }
 
 impl Incoming {
@@ -72,9 +69,10 @@ impl std::fmt::Debug for Connection {
 /// What the thread that reads tells at once.
 #[derive(Debug, Default)]
 struct Flags {
-    /// How many requests have come, and how many of them want everything to stop where it is.
+    /// How many requests have come.
     come: AtomicU64,
-    pauses_asked: AtomicU64,
+    /// Those of them that want everything to stop where it is.
+    pauses: Pauses,
     /// It has left.
     has_left: AtomicBool,
     /// The run is to end.
@@ -152,13 +150,7 @@ impl Connection {
         if let Err(error) = std::thread::Builder::new().name("debugger".to_owned()).spawn(read) {
             tell(&format!("debugger: no thread to read: {error}"));
         }
-        let incoming = Incoming {
-            receiver,
-            put_back: VecDeque::new(),
-            received: 0,
-            pauses_answered: 0,
-            pauses_taken: 0,
-        };
+        let incoming = Incoming { receiver, put_back: VecDeque::new(), received: 0 };
         Arc::new(Self {
             incoming: Mutex::new(incoming),
             outgoing: Mutex::new(writing),
@@ -253,35 +245,23 @@ impl Connection {
         self.incoming().put_back.extend(requests);
     }
 
-    fn is_pause_asked(&self) -> bool {
-        let asked = self.flags.pauses_asked.load(Ordering::Acquire);
-        let taken = || self.incoming.try_lock().map_or(u64::MAX, |incoming| incoming.pauses_taken);
-        asked > 0 && asked > taken()
-    }
-
-    /// A pause is being answered.
-    fn count_pause(&self) {
-        self.incoming().pauses_answered += 1;
-    }
-
-    /// The level stands still for the pauses that were answered.
-    fn take_pauses(&self) {
-        let mut incoming = self.incoming();
-        incoming.pauses_taken = incoming.pauses_taken.max(incoming.pauses_answered);
+    fn pauses(&self) -> &Pauses {
+        &self.flags.pauses
     }
 
     /// Answers the pauses that stop the level, before that is told; the requests that came between them.
     fn answer_pauses(&self) -> VecDeque<Value> {
         let (mut held, mut answered) = (VecDeque::new(), Vec::new());
-        let asked = self.flags.pauses_asked.load(Ordering::Acquire);
+        let pauses = self.pauses();
+        let asked = pauses.asked();
         let until = Instant::now() + ANSWER_PATIENCE;
         let mut incoming = self.incoming();
         held.append(&mut incoming.put_back);
         // It is told of a pause before its request is here, a moment later.
-        while incoming.pauses_answered < asked && Instant::now() < until {
+        while pauses.answered() < asked && Instant::now() < until {
             match incoming.receive(NAP) {
                 Ok(request) if command(&request) == "pause" => {
-                    incoming.pauses_answered += 1;
+                    pauses.answer();
                     answered.push(request);
                 }
                 Ok(request) => held.push_back(request),
@@ -289,7 +269,7 @@ impl Connection {
                 Err(mpsc::RecvTimeoutError::Disconnected) => break,
             }
         }
-        incoming.pauses_taken = asked;
+        pauses.take(asked);
         drop(incoming);
         answered.iter().for_each(|request| self.answer(request, json!({})));
         held
@@ -332,7 +312,7 @@ fn read_all(stream: &mut impl std::io::BufRead, sender: &mpsc::Sender<Value>, fl
         match wire::read(stream) {
             Ok(Some(message)) => {
                 if command(&message) == "pause" {
-                    flags.pauses_asked.fetch_add(1, Ordering::AcqRel);
+                    flags.pauses.ask();
                 }
                 flags.come.fetch_add(1, Ordering::AcqRel);
                 if sender.send(message).is_err() {

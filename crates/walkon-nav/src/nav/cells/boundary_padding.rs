@@ -6,7 +6,7 @@
 //! because the edges it shares with them have ground on both sides.
 //! Not here: anything when the padding is 0: then there are no pieces.
 
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::nav::cells::raster::{self, Spans};
 use crate::nav::cells::source::{CellMapError, MapFrame};
 
@@ -55,16 +55,16 @@ pub(crate) fn pieces(
     for (area, polygon) in polygons.iter().enumerate() {
         let touching: Vec<usize> =
             (0..polygons.len()).filter(|&other| bounds[other].overlaps(&bounds[area])).collect();
-        for (a, b) in single_edges(polygon) {
-            let edge_bounds = Bounds::of(&[a, b]).grown(2.0 * BESIDE_M);
+        for edge in single_edges(polygon) {
+            let edge_bounds = Bounds::of(&[edge.from, edge.to]).grown(2.0 * BESIDE_M);
             let near: Vec<usize> =
                 touching.iter().copied().filter(|&other| bounds[other].overlaps(&edge_bounds)).collect();
             pairs += near.iter().map(|&other| polygons[other].len()).sum::<usize>();
             if pairs > PAIRS_MAX {
                 return Err(CellMapError::TooManyOverlaps);
             }
-            for (from, to) in cut(a, b, near.iter().filter(|other| **other != area).map(|&at| &polygons[at]))
-            {
+            let others = near.iter().filter(|other| **other != area).map(|&at| &polygons[at]);
+            for Segment { from, to } in cut(edge, others) {
                 let [left, right] = beside(from, to).map(|probe| {
                     let around = near.iter().filter(|&&at| geom::polygon_contains(&polygons[at], probe));
                     around.map(|&at| at as u32).collect::<Box<[u32]>>()
@@ -83,25 +83,29 @@ pub(crate) fn pieces(
 
 /// The edges of a polygon but for those walked there and back, which bound nothing (a hole joined to the
 /// outside by a cut), and those of no length.
-fn single_edges(polygon: &[Point]) -> Vec<(Point, Point)> {
+fn single_edges(polygon: &[Point]) -> Vec<Segment<Point>> {
     // Adding 0.0 turns -0.0 into 0.0, so that equal points have equal bits.
     let key = |point: Point| [(point[0] + 0.0).to_bits(), (point[1] + 0.0).to_bits()];
-    let ends = |(a, b): (Point, Point)| (key(a).min(key(b)), key(a).max(key(b)));
-    let mut edges: Vec<(Point, Point)> = geom::edges(polygon).filter(|(a, b)| a != b).collect();
-    edges.sort_by_key(|&edge| ends(edge));
+    let ends = |edge: &Segment<Point>| {
+        let (from, to) = (key(edge.from), key(edge.to));
+        (from.min(to), from.max(to))
+    };
+    let mut edges: Vec<Segment<Point>> = geom::edges(polygon).filter(|edge| edge.from != edge.to).collect();
+    edges.sort_by_key(ends);
     edges
-        .chunk_by(|first, second| ends(*first) == ends(*second))
+        .chunk_by(|first, second| ends(first) == ends(second))
         .filter(|same| same.len() % 2 == 1)
         .map(|same| same[0])
         .collect()
 }
 
 /// An edge cut wherever an edge of another polygon meets it.
-fn cut<'a>(a: Point, b: Point, others: impl Iterator<Item = &'a Vec<Point>>) -> Vec<(Point, Point)> {
+fn cut<'a>(edge: Segment<Point>, others: impl Iterator<Item = &'a Vec<Point>>) -> Vec<Segment<Point>> {
+    let Segment { from: a, to: b } = edge;
     let length = geom::segment_distance_sq(a, b, b).sqrt();
     let along = |t: f64| [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
     let mut cuts = vec![0.0, 1.0];
-    for (c, d) in others.flat_map(|polygon| geom::edges(polygon)) {
+    for Segment { from: c, to: d } in others.flat_map(|polygon| geom::edges(polygon)) {
         cuts.extend(crossing(a, b, c, d));
         if geom::segment_distance_sq(c, a, b) <= 4.0 * BESIDE_M * BESIDE_M {
             let dot = (c[0] - a[0]) * (b[0] - a[0]) + (c[1] - a[1]) * (b[1] - a[1]);
@@ -118,7 +122,7 @@ fn cut<'a>(a: Point, b: Point, others: impl Iterator<Item = &'a Vec<Point>>) -> 
     } else {
         cuts.push(1.0);
     }
-    cuts.windows(2).map(|pair| (along(pair[0]), along(pair[1]))).collect()
+    cuts.windows(2).map(|pair| Segment { from: along(pair[0]), to: along(pair[1]) }).collect()
 }
 
 /// Where along a to b (0 to 1) the segments cross.

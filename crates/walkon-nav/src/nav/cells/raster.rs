@@ -5,7 +5,7 @@
 //! one. Not here: what the spans mean (`terrain`).
 //! Source: scanline filling, even-odd; the row of a capsule is that of two discs and a rectangle.
 
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::nav::cell::Cell;
 use crate::nav::cell_rect::CellRect;
 use crate::nav::cells::source::MapFrame;
@@ -212,7 +212,7 @@ pub(crate) fn inside(frame: &MapFrame, polygon: &[Point]) -> Spans {
 pub(crate) fn inflated(frame: &MapFrame, polygon: &[Point], distance_m: f64) -> Spans {
     let mut pen = Pen::new(frame);
     pen.fill(polygon);
-    for (a, b) in geom::edges(polygon) {
+    for Segment { from: a, to: b } in geom::edges(polygon) {
         pen.line(a, b, distance_m, Limit::Closer);
     }
     pen.finish()
@@ -293,7 +293,7 @@ impl Pen {
     fn fill(&mut self, polygon: &[Point]) {
         // Row and the number of centres left of a crossing: a centre is inside when that many are odd.
         let mut crossings: Vec<(u32, u32)> = Vec::new();
-        for (a, b) in geom::edges(polygon) {
+        for Segment { from: a, to: b } in geom::edges(polygon) {
             self.line(a, b, geom::EDGE_M, Limit::Within);
             for z in self.z.closed(a[1].min(b[1]), a[1].max(b[1])) {
                 let row = self.z.centre(z);

@@ -216,8 +216,7 @@ impl<'a> Surroundings<'a> {
 
 /// Whether a segment that begins outside a polygon meets it.
 fn crosses(polygon: &[Point], from: Point, to: Point) -> bool {
-    geom::polygon_contains(polygon, to)
-        || geom::edges(polygon).any(|edge| meets(Segment { from, to }, edge.into()))
+    geom::polygon_contains(polygon, to) || geom::edges(polygon).any(|edge| meets(Segment { from, to }, edge))
 }
 
 /// Whether two segments share a point.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom::{self, Point};
+use crate::base::geom::{self, Point, Segment};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{Bits, CellArea, CellMap, CellSource, FACTOR_ONE, Layout, MapFrame, TileGrid};
@@ -297,7 +297,7 @@ fn away_m(corners: &[Point], point: Point) -> f64 {
         return 0.0;
     }
     geom::edges(corners)
-        .map(|(a, b)| geom::segment_distance_sq(point, a, b))
+        .map(|Segment { from: a, to: b }| geom::segment_distance_sq(point, a, b))
         .fold(f64::INFINITY, f64::min)
         .sqrt()
 }

@@ -10,7 +10,7 @@
 //! from the two steps of the lattice alone. Not here: who may step where (`layout`), hexagons in lattice
 //! coordinates (`hex`), screens (`base/geom`).
 
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::nav::cell::Cell;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::{Layout, Neighbours, OFFSETS, Stagger};
@@ -210,12 +210,14 @@ impl CellShape {
             let [dx, dz] = corners[at % corners.len()];
             self.metric.flat([centre[0] + dx, centre[1] + dz])
         };
-        let edges = || (0..corners.len()).map(|at| (corner(at), corner(at + 1)));
+        let edges = || (0..corners.len()).map(|at| Segment { from: corner(at), to: corner(at + 1) });
         // Clockwise round, so that what lies within is to the same side of all edges.
-        if edges().all(|(a, b)| geom::cross(a, b, [0.0; 2]) >= 0.0) {
+        if edges().all(|Segment { from: a, to: b }| geom::cross(a, b, [0.0; 2]) >= 0.0) {
             return 0.0;
         }
-        edges().map(|(a, b)| geom::segment_distance_sq([0.0; 2], a, b)).fold(f64::INFINITY, f64::min)
+        edges()
+            .map(|Segment { from: a, to: b }| geom::segment_distance_sq([0.0; 2], a, b))
+            .fold(f64::INFINITY, f64::min)
     }
 }
 

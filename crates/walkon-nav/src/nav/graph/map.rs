@@ -837,10 +837,10 @@ impl GraphArea {
         let is_near = |(p, q, place): (Point, Point, Point)| {
             near_m > 0.0 && geom::segment_distance_sq(place, p, q) < near_m * near_m
         };
-        let comes_near = |(one, two): (Point, Point)| {
+        let comes_near = |Segment { from: one, to: two }: Segment<Point>| {
             [(one, two, from), (one, two, to), (from, to, one), (from, to, two)].into_iter().any(is_near)
         };
-        let meets = |(one, two): (Point, Point)| {
+        let meets = |Segment { from: one, to: two }: Segment<Point>| {
             let side = |p, q, r| geom::cross(p, q, r);
             side(from, to, one) * side(from, to, two) <= 0.0
                 && side(one, two, from) * side(one, two, to) <= 0.0

@@ -160,7 +160,7 @@ impl MeshInput {
         for (at, area) in self.areas.iter().enumerate() {
             // A closed area is no ground, and where there are polygons it takes theirs.
             if key.open[at] || key.shunned[at] || self.ground.is_some() {
-                lines.extend(geom::edges(&area.polygon).map(Segment::from));
+                lines.extend(geom::edges(&area.polygon));
             }
         }
         let edge_m = self.boundary_padding_m + wider_m;
@@ -206,7 +206,7 @@ impl MeshInput {
         in_force.sort_by(order);
         for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
             let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
-            let edges: Vec<Segment> = edges.map(Segment::from).collect();
+            let edges: Vec<Segment> = edges.collect();
             let found = Found::new(alike.iter().map(|blocker| &blocker.outline).collect());
             let covers = |point: Point| {
                 (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)

@@ -160,8 +160,7 @@ impl MeshSource {
         {
             return Err(MeshSourceError::AreaFactor { area, value: shape.factor });
         }
-        let edges: Vec<Segment> =
-            shapes().flat_map(|shape| geom::edges(&shape.polygon)).map(Segment::from).collect();
+        let edges: Vec<Segment> = shapes().flat_map(|shape| geom::edges(&shape.polygon)).collect();
         let count = count_cuts(&edges, CUTS_MAX);
         if count > CUTS_MAX {
             let what = "places where outlines of areas and obstacles cross or touch";

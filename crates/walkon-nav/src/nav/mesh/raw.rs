@@ -6,7 +6,7 @@
 //! be several floors: two polygons may lie above one another as long as they keep [`FLOOR_GAP_M`] apart. Not
 //! here: files (`level`), areas and obstacles (`build`).
 
-use crate::base::geom::{self, Bounds, Point};
+use crate::base::geom::{self, Bounds, Point, Segment};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
 
@@ -149,7 +149,7 @@ impl RawMesh {
         }
         let places: Vec<Point> = ring.iter().map(|&vertex| self.ground(vertex)).collect();
         let area = twice_area(&places);
-        let round: f64 = geom::edges(&places).map(|(a, b)| length(a, b)).sum();
+        let round: f64 = geom::edges(&places).map(|Segment { from: a, to: b }| length(a, b)).sum();
         if area.abs() <= SAME_M * round {
             return Err(MeshError::Degenerate { polygon });
         }
@@ -372,9 +372,9 @@ pub(crate) fn centre(places: &[Point]) -> Point {
 /// What two convex polygons have in common (Sutherland and Hodgman 1974).
 pub(crate) fn clip(subject: &[Point], window: &[Point]) -> Vec<Point> {
     let mut left: Vec<Point> = subject.to_vec();
-    for (a, b) in geom::edges(window) {
+    for Segment { from: a, to: b } in geom::edges(window) {
         let before = std::mem::take(&mut left);
-        for (p, q) in geom::edges(&before) {
+        for Segment { from: p, to: q } in geom::edges(&before) {
             let (side_p, side_q) = (geom::cross(a, b, p), geom::cross(a, b, q));
             if side_p >= 0.0 {
                 left.push(p);
@@ -390,7 +390,7 @@ pub(crate) fn clip(subject: &[Point], window: &[Point]) -> Vec<Point> {
 
 /// About how wide a convex polygon is at its narrowest.
 pub(crate) fn inner_width(places: &[Point]) -> f64 {
-    let longest = geom::edges(places).map(|(a, b)| length(a, b)).fold(0.0, f64::max);
+    let longest = geom::edges(places).map(|Segment { from: a, to: b }| length(a, b)).fold(0.0, f64::max);
     if longest > 0.0 { twice_area(places).abs() / longest } else { 0.0 }
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom;
+use crate::base::geom::{self, Segment};
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::mesh::corridor::Corridor;
@@ -243,7 +243,7 @@ fn clearance(from: Vec3, to: Vec3, obstacles: &[AreaShape]) -> f64 {
         }
     }
     let (a, b) = (geom::ground(from), geom::ground(to));
-    for (c, d) in obstacles.iter().flat_map(|obstacle| geom::edges(&obstacle.polygon)) {
+    for Segment { from: c, to: d } in obstacles.iter().flat_map(|obstacle| geom::edges(&obstacle.polygon)) {
         for (point, ends) in [(c, (a, b)), (d, (a, b)), (a, (c, d)), (b, (c, d))] {
             least = least.min(geom::segment_distance_sq(point, ends.0, ends.1).sqrt());
         }
@@ -591,7 +591,7 @@ fn seed_w5_places_are_found_where_they_are() {
         let place = [0, 1].map(|axis| middle[axis] + part * (corner[axis] - middle[axis]));
         let found = mesh.locate(geom::raise(place, 0.0), &wide(0.3)).expect("on the mesh");
         let edge_m = geom::edges(corners)
-            .map(|(a, b)| geom::segment_distance_sq(place, a, b))
+            .map(|Segment { from: a, to: b }| geom::segment_distance_sq(place, a, b))
             .fold(f64::INFINITY, f64::min)
             .sqrt();
         assert!(found.node.index() == polygon || edge_m < 2e-3, "{place:?}");

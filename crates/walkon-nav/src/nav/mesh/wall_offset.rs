@@ -164,7 +164,7 @@ impl WallOffsets {
     /// Appends the sides of all of them but for those that lie within another.
     pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
         for (at, shape) in (0_u32..).zip(&self.shapes) {
-            out.extend(geom::edges(&shape.polygon).map(Segment::from).filter(|side| !self.covers(*side, at)));
+            out.extend(geom::edges(&shape.polygon).filter(|side| !self.covers(*side, at)));
         }
     }
 
@@ -184,6 +184,6 @@ impl WallOffsets {
 
 /// How far inside a convex polygon a point lies, metres; below zero outside.
 fn depth(shape: &[Point], point: Point) -> f64 {
-    let aside = |(a, b): (Point, Point)| geom::cross(a, b, point) / length(a, b).max(1e-12);
+    let aside = |Segment { from: a, to: b }: Segment| geom::cross(a, b, point) / length(a, b).max(1e-12);
     geom::edges(shape).map(aside).fold(f64::INFINITY, f64::min)
 }

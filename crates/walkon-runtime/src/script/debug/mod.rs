@@ -11,6 +11,7 @@ mod copies;
 mod evaluate;
 mod handle_types;
 mod paused;
+mod pauses;
 mod rows;
 mod tasks;
 
@@ -29,6 +30,7 @@ use crate::script::vm::{Machine, machine_of, store};
 pub use breakpoints::{BreakpointState, BreakpointWish, HitRule};
 pub use evaluate::Asking;
 pub use paused::{DebugFrame, DebugScope, DebugThread, FaultStops, Paused};
+pub use pauses::Pauses;
 pub use rows::{Page, PagePart, Variable};
 
 /// Why a level stands still.

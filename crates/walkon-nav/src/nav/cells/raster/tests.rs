@@ -98,8 +98,9 @@ fn seed_b8_inflated_shapes_equal_the_distance_to_every_edge() {
         let spans = inflated(&frame, &shape, distance);
         let expected = |centre| {
             geom::polygon_contains(&shape, centre)
-                || geom::edges(&shape)
-                    .any(|(a, b)| geom::segment_distance_sq(centre, a, b) < distance * distance)
+                || geom::edges(&shape).any(|Segment { from: a, to: b }| {
+                    geom::segment_distance_sq(centre, a, b) < distance * distance
+                })
         };
         check(&frame, &spans, expected, &format!("{distance} around {shape:?}"));
         let (a, b) = (corner(&mut rng, &frame), corner(&mut rng, &frame));

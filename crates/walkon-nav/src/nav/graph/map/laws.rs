@@ -122,7 +122,9 @@ fn random_edit(map: &mut PointGraph, rng: &mut Rng) {
 fn gap_m(polygon: &[Point], place: Vec3) -> f64 {
     let place = ground(place);
     let edges = geom::edges(polygon);
-    let nearest = edges.map(|(a, b)| geom::segment_distance_sq(place, a, b)).fold(f64::INFINITY, f64::min);
+    let nearest = edges
+        .map(|Segment { from: a, to: b }| geom::segment_distance_sq(place, a, b))
+        .fold(f64::INFINITY, f64::min);
     if geom::polygon_contains(polygon, place) { 0.0 } else { libm::sqrt(nearest) }
 }
 
