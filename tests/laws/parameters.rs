@@ -138,7 +138,7 @@ fn assert_none(what: &str, is_breach: fn(&str) -> bool, excuses: &[Excuse]) {
                 Some(excuse) => drop(excused.insert(*excuse)),
                 None => {
                     let Parameter { line, function, text } = parameter;
-                    breaches.push(format!("{}:{line}: {function}({text})", file.path));
+                    breaches.push(format!("{}:{line}: {function}({text})", file.place));
                 }
             }
         }

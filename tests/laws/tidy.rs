@@ -64,8 +64,10 @@ const CRATES: [(&str, &[&str]); 24] = [
 const EXCEPTIONS: [(&str, &str, &str); 0] = [];
 
 pub(super) struct SourceFile {
-    /// Below the `src/` of its crate, with forward slashes.
+    /// Below the `src/` of its crate, with forward slashes, behind what its crate is called in [`TREES`].
     pub path: String,
+    /// From the root of the project.
+    pub place: String,
     pub text: String,
 }
 
@@ -86,9 +88,11 @@ pub(super) fn sources() -> Vec<SourceFile> {
         let root = crate::place::root().join(tree);
         let mut own = Vec::new();
         collect(&root, &root, &mut own);
-        files.extend(
-            own.into_iter().map(|file| SourceFile { path: format!("{prefix}{}", file.path), ..file }),
-        );
+        files.extend(own.into_iter().map(|file| SourceFile {
+            path: format!("{prefix}{}", file.path),
+            place: format!("{tree}/{}", file.path),
+            text: file.text,
+        }));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(files.len() > 20, "the source tree is where this test thinks it is");
@@ -102,8 +106,9 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
             collect(root, &path, files);
         } else if path.extension().is_some_and(|suffix| suffix == "rs") {
             let relative: PathBuf = path.strip_prefix(root).unwrap().to_owned();
-            let path_text = relative.to_string_lossy().replace('\\', "/");
-            files.push(SourceFile { path: path_text, text: fs::read_to_string(&path).unwrap() });
+            let below = relative.to_string_lossy().replace('\\', "/");
+            let text = fs::read_to_string(&path).unwrap();
+            files.push(SourceFile { path: below.clone(), place: below, text });
         }
     }
 }
@@ -120,7 +125,7 @@ fn breaches(check: impl Fn(&SourceFile, &str) -> Option<String>) -> Vec<String> 
         for (number, line) in file.text.lines().enumerate() {
             let excused = EXCEPTIONS.iter().any(|(path, part, _)| *path == file.path && line.contains(part));
             if let Some(rule) = check(&file, code(line)).filter(|_| !excused) {
-                found.push(format!("src/{}:{}: {rule}", file.path, number + 1));
+                found.push(format!("{}:{}: {rule}", file.place, number + 1));
             }
         }
     }
