@@ -4,7 +4,7 @@
 //! printed with file, line and rule. Exceptions stand in one list with a reason each; the list only shrinks.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Module, and the modules it may name.
 const LAYERS: [(&str, &[&str]); 11] = [
@@ -88,11 +88,9 @@ pub(super) fn sources() -> Vec<SourceFile> {
         let root = crate::place::root().join(tree);
         let mut own = Vec::new();
         collect(&root, &root, &mut own);
-        files.extend(own.into_iter().map(|file| SourceFile {
-            path: format!("{prefix}{}", file.path),
-            place: format!("{tree}/{}", file.path),
-            text: file.text,
-        }));
+        files.extend(
+            own.into_iter().map(|file| SourceFile { path: format!("{prefix}{}", file.path), ..file }),
+        );
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(files.len() > 20, "the source tree is where this test thinks it is");
@@ -105,10 +103,9 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<SourceFile>) {
         if path.is_dir() {
             collect(root, &path, files);
         } else if path.extension().is_some_and(|suffix| suffix == "rs") {
-            let relative: PathBuf = path.strip_prefix(root).unwrap().to_owned();
-            let below = relative.to_string_lossy().replace('\\', "/");
+            let below = |root: &Path| path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
             let text = fs::read_to_string(&path).unwrap();
-            files.push(SourceFile { path: below.clone(), place: below, text });
+            files.push(SourceFile { path: below(root), place: below(crate::place::root()), text });
         }
     }
 }
@@ -319,7 +316,7 @@ fn lines_of_comments_are_no_wider_than_lines_of_code() {
         for file in &files {
             for (number, line) in file.text.lines().enumerate() {
                 if line.trim_start().starts_with("//") && line.chars().count() > COMMENT_WIDTH_MAX {
-                    wide.push(format!("{tree}/{}:{}: wrap it", file.path, number + 1));
+                    wide.push(format!("{}:{}: wrap it", file.place, number + 1));
                 }
             }
         }

@@ -45,7 +45,7 @@ pub struct Shared {
     pub scenery: Arc<Vec<[walkon_runtime::glam::Vec3; 3]>>,
     /// Name and file of the level.
     pub file: Arc<str>,
-    /// That code stops where it is: read in the middle of a tick.
+    /// Pauses asked of code that runs: read in the middle of a tick.
     pub pauses: Arc<Pauses>,
 }
 

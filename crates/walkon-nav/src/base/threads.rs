@@ -108,18 +108,17 @@ impl Threads {
         });
     }
 
-    /// The numbers below `count` of which `holds` is true, in order. It may look at nothing that changes
-    /// meanwhile.
-    pub fn find_all(self, count: usize, holds: impl Fn(usize) -> bool + Sync) -> Vec<usize> {
-        if self.used_for(count) == 1 {
-            return (0..count).filter(|&at| holds(at)).collect();
+    /// Those of `items` of which `holds` is true, in order. It may look at nothing that changes meanwhile.
+    pub fn filter<T: Copy + Sync>(self, items: &[T], holds: impl Fn(T) -> bool + Sync) -> Vec<T> {
+        if self.used_for(items.len()) == 1 {
+            return items.iter().copied().filter(|&item| holds(item)).collect();
         }
-        let mut found = vec![false; count];
-        let look = |(): &mut (), first: usize, found: &mut [bool]| {
-            (first..).zip(found).for_each(|(at, found)| *found = holds(at));
+        let mut are_found = vec![false; items.len()];
+        let look = |(): &mut (), first: usize, are_found: &mut [bool]| {
+            items[first..].iter().zip(are_found).for_each(|(&item, is_found)| *is_found = holds(item));
         };
-        self.share(&mut found[..], || (), look);
-        (0..).zip(found).filter_map(|(at, found)| found.then_some(at)).collect()
+        self.share(&mut are_found[..], || (), look);
+        items.iter().zip(are_found).filter_map(|(&item, is_found)| is_found.then_some(item)).collect()
     }
 }
 

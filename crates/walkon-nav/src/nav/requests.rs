@@ -290,9 +290,9 @@ impl PathRequests {
             {
             }
         }
-        let (left_at_end, answer_count) = (round.left, round.out.len() - answered_before);
         self.search_on(map);
-        self.foresight.forget(u64::try_from(left - left_at_end).unwrap_or(0), answer_count);
+        let answer_count = round.out.len() - answered_before;
+        self.foresight.forget(u64::try_from(left - round.left).unwrap_or(0), answer_count);
         self.debt = u64::try_from(-round.left).unwrap_or(0);
         budget_expansions - u32::try_from(round.left.max(0)).unwrap_or(budget_expansions)
     }
@@ -321,7 +321,7 @@ impl PathRequests {
     /// Begins the first request of a queue, or answers it without a search; whether something happened.
     fn begin_first(&mut self, size: usize, round: &mut Round) -> bool {
         let Some(token) = self.queues[size].pop_front() else { return false };
-        if size == 0 && self.requests.contains_key(token) && !self.foresight.knows(token) {
+        if size == 0 && self.requests.contains_key(token) && self.foresight.get(token).is_none() {
             self.look_ahead(token, round);
         }
         let Some(request) = self.requests.get(token) else { return true };

@@ -32,8 +32,8 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     if parts.clock.lands_step() {
         let (clock, crowd) = (parts.clock, &parts.settings.crowd);
         // No walk begins in this step.
-        for at in parts.stirring(|walk, who| is_quiet(clock, crowd, walk, who)) {
-            look(parts, parts.walks.ids()[at]);
+        for id in parts.stirring(|walk, who| is_quiet(clock, crowd, walk, who)) {
+            look(parts, id);
         }
     } else {
         for id in parts.walks.fresh(parts.clock.tick) {

@@ -244,11 +244,10 @@ fn step_aside(parts: &mut FollowParts<'_>) {
     let CrowdStep { moves, cast, threads, .. } = &mut *parts.step;
     let (ids, characters) = (parts.characters.ids(), &*parts.characters);
     let is_asked = |id: CharacterId| characters.alive(id).is_some_and(|who| who.nudge.is_some());
-    for at in threads.find_all(ids.len(), |at| is_asked(ids[at])) {
-        let Some(character) = characters.get(ids[at]) else {
+    for id in threads.filter(ids, is_asked) {
+        let Some(character) = characters.get(id) else {
             continue;
         };
-        let id = ids[at];
         if cast.as_ref().is_none_or(|cast| cast.is_free(id)) {
             let speed_mps = character.gait.walk_mps;
             moves.push(Move::of(id, Gait { speed_mps, ..gait_of(character, parts.clock.rate) }));

@@ -145,17 +145,18 @@ pub(crate) fn prepare(map: &mut LevelMap, characters: &Characters, threads: Thre
     let mut rules = Rules::of(&map.doors);
     let mut seen: BTreeMap<(u64, u8, u32), Traversal> = BTreeMap::new();
     let (ids, asks_all) = (characters.ids(), rules.is_any);
-    let body = |at: usize| {
-        let who = ids.get(at).and_then(|id| characters.alive(*id))?;
-        Some((who.body.radius_m.to_bits(), who.layer))
-    };
-    // Most are like the one before.
-    let is_other = |at: usize| asks_all || at == 0 || body(at) != body(at - 1);
-    for at in threads.find_all(ids.len(), is_other) {
-        let Some(who) = characters.alive(ids[at]) else {
-            continue;
-        };
+    let build = |id| characters.alive(id).map(|who| (who.body.radius_m.to_bits(), who.layer));
+    // Most are like the first.
+    let first = ids.first().copied();
+    let first_build = first.and_then(build);
+    let is_other = |id| asks_all || Some(id) == first || build(id) != first_build;
+    let mut last = None;
+    for who in threads.filter(ids, is_other).into_iter().filter_map(|id| characters.alive(id)) {
         let (radius_m, layer, number) = (who.body.radius_m, who.layer, rules.number(who));
+        let body = (radius_m.to_bits(), layer, number);
+        if last.replace(body) == Some(body) {
+            continue;
+        }
         let kind = (map.nav.body_class(radius_m), layer, number);
         seen.entry(kind).or_insert_with(|| Traversal {
             radius_m,

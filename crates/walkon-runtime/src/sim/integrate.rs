@@ -53,11 +53,9 @@ pub(crate) fn run(parts: &mut IntegrateParts<'_>) {
     match &parts.step.cast {
         // Anyone who moves does so as it takes its step.
         None => {
-            let (ids, movers) = (parts.characters.ids(), &parts.step.bodies.movers);
-            let stands = |at: usize| movers.get(ids[at]).is_none();
-            for at in parts.step.threads.find_all(ids.len(), stands) {
-                begin_step(parts.characters.get_mut(parts.characters.ids()[at]));
-            }
+            let movers = &parts.step.bodies.movers;
+            let standing = parts.step.threads.filter(parts.characters.ids(), |id| movers.get(id).is_none());
+            standing.into_iter().for_each(|id| begin_step(parts.characters.get_mut(id)));
         }
         Some(cast) => cast.free().iter().for_each(|&id| {
             parts.characters.get_mut(id).into_iter().for_each(Character::begin_step);

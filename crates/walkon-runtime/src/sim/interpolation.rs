@@ -136,11 +136,8 @@ fn retain<S>(
 fn stand(parts: &mut InterpolationParts<'_>) {
     let (characters, walks) = (&*parts.characters, parts.walks);
     let tick = parts.clock.tick;
-    let ids = characters.ids();
-    let is_due =
-        |at: usize| characters.get(ids[at]).is_none_or(|who| turns(walks, who) || is_over(who, tick));
-    for at in parts.step.threads.find_all(ids.len(), is_due) {
-        let id = parts.characters.ids()[at];
+    let is_due = |id| characters.get(id).is_none_or(|who| turns(walks, who) || is_over(who, tick));
+    for id in parts.step.threads.filter(characters.ids(), is_due) {
         if parts.step.cast.as_ref().is_some_and(|cast| !cast.is_of_scene(id)) {
             continue;
         }

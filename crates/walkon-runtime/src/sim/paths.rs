@@ -57,8 +57,7 @@ fn ask(parts: &mut Wayfinding<'_>) {
         aims_still && !asks && repath::is_quiet(walk, who, &marks)
     };
     // No walk begins in this step.
-    for at in parts.stirring(is_quiet) {
-        let id = parts.walks.ids()[at];
+    for id in parts.stirring(is_quiet) {
         repath::look(parts, id, &marks);
         seek(parts, id);
         let since = parts.walks.get(id).and_then(|walk| shortcuts::due(landing, walk));

@@ -44,9 +44,7 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     let is_coming = |walk: &Walk| is_coming(clock, people, walk);
     // One look at each: who has a place is of interest to those who come.
     let is_concerned = |walk: &Walk| walk.place.is_some() || is_coming(walk);
-    let concerned =
-        parts.threads.find_all(ids.len(), |at| people.walks.get(ids[at]).is_some_and(is_concerned));
-    let concerned: Vec<WalkId> = concerned.into_iter().map(|at| ids[at]).collect();
+    let concerned = parts.threads.filter(ids, |id| people.walks.get(id).is_some_and(is_concerned));
     let mut given: Vec<GivenSlot> = concerned.iter().filter_map(|&id| given(people, id)).collect();
     let comers: Vec<WalkId> =
         concerned.into_iter().filter(|&id| people.walks.get(id).is_some_and(is_coming)).collect();

@@ -57,10 +57,8 @@ pub(crate) fn notice_all(
     threads: Threads,
 ) -> BystanderChanges {
     let mut changes = removed(characters);
-    let (ids, people) = (characters.ids(), &*characters);
-    let may_count = |at: usize| people.get(ids[at]).is_some_and(|who| !is_on_the_move(who));
-    for at in threads.find_all(ids.len(), may_count) {
-        let id = characters.ids()[at];
+    let may_count = |id| characters.get(id).is_some_and(|who| !is_on_the_move(who));
+    for id in threads.filter(characters.ids(), may_count) {
         let replan = notice(People { characters, walks, crowd }, id, &mut changes);
         if let (Some(replan), Some(character)) = (replan, characters.get_mut(id)) {
             character.replan = replan;

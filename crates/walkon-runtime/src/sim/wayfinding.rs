@@ -55,12 +55,12 @@ impl<'a> Wayfinding<'a> {
         (parts, glides)
     }
 
-    /// The places among the walks, in order, of those that are not quiet: on which `is_quiet` is false. It
-    /// may look at a walk and its character, and at nothing that another walk changes.
-    pub(crate) fn stirring(&self, is_quiet: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<usize> {
+    /// The walks, in order, that are not quiet: on which `is_quiet` is false. It may look at a walk and its
+    /// character, and at nothing that another walk changes.
+    pub(crate) fn stirring(&self, is_quiet: impl Fn(&Walk, &Character) -> bool + Sync) -> Vec<WalkId> {
         let (ids, walks, characters) = (self.walks.ids(), &*self.walks, &*self.characters);
-        self.threads.find_all(ids.len(), |at| {
-            let walk = walks.get(ids[at]).map(|walk| (walk, characters.get(walk.character)));
+        self.threads.filter(ids, |id| {
+            let walk = walks.get(id).map(|walk| (walk, characters.get(walk.character)));
             !walk.is_some_and(|(walk, who)| who.is_some_and(|who| is_quiet(walk, who)))
         })
     }

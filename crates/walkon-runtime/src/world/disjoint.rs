@@ -27,8 +27,7 @@ pub(crate) fn disjoint_mut<K: GenerationalKey, V>(
     keys: impl Iterator<Item = K>,
 ) -> Vec<Loan<'_, K, V>> {
     let mut places: Vec<Option<&mut Place<V>>> = table.places_mut().iter_mut().map(Some).collect();
-    let mut lend = |key: K| Loan { key, place: places.get_mut(key.place()).and_then(Option::take) };
-    keys.map(&mut lend).collect()
+    keys.map(|key| Loan { key, place: places.get_mut(key.place()).and_then(Option::take) }).collect()
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ proptest! {
             }
         });
         let expected: Vec<usize> = (0..row_count).filter(|at| at % 7 == 3).collect();
-        prop_assert_eq!(threads(count).find_all(row_count, |at| at % 7 == 3), expected);
+        let all: Vec<usize> = (0..row_count).collect();
+        prop_assert_eq!(threads(count).filter(&all, |at| at % 7 == 3), expected);
         prop_assert!(sums.iter().zip(0..).all(|(&sum, at)| sum == at * 3 + 1));
         prop_assert!(numbers.iter().zip(0..).all(|(&number, at)| number == at * 2));
     }
