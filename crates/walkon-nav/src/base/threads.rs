@@ -109,16 +109,29 @@ impl Threads {
     }
 
     /// Those of `items` of which `holds` is true, in order. It may look at nothing that changes meanwhile.
-    pub fn filter<T: Copy + Sync>(self, items: &[T], holds: impl Fn(T) -> bool + Sync) -> Vec<T> {
+    pub fn filter<T: Copy + Send + Sync>(self, items: &[T], holds: impl Fn(T) -> bool + Sync) -> Vec<T> {
+        self.filter_map(items, |&item| holds(item).then_some(item))
+    }
+
+    /// What `look` finds of `items`, in their order. It may look at nothing that changes meanwhile.
+    pub fn filter_map<T: Sync, R: Send + Clone>(
+        self,
+        items: &[T],
+        look: impl Fn(&T) -> Option<R> + Sync,
+    ) -> Vec<R> {
         if self.used_for(items.len()) == 1 {
-            return items.iter().copied().filter(|&item| holds(item)).collect();
+            return items.iter().filter_map(look).collect();
         }
-        let mut are_found = vec![false; items.len()];
-        let look = |(): &mut (), first: usize, are_found: &mut [bool]| {
-            items[first..].iter().zip(are_found).for_each(|(&item, is_found)| *is_found = holds(item));
-        };
-        self.share(&mut are_found[..], || (), look);
-        items.iter().zip(are_found).filter_map(|(&item, is_found)| is_found.then_some(item)).collect()
+        let mut found: Vec<Vec<R>> = items.chunks(Self::STRETCH_MAX).map(|_| Vec::new()).collect();
+        self.from_rows(0).share(
+            &mut found[..],
+            || (),
+            |(), first, found| {
+                let items = items.chunks(Self::STRETCH_MAX).skip(first);
+                items.zip(found).for_each(|(items, found)| found.extend(items.iter().filter_map(&look)));
+            },
+        );
+        found.concat()
     }
 }
 

@@ -130,6 +130,7 @@ impl CourseAhead {
 /// right angle to go the body turns on the spot. Without a desired velocity the heading stays and the speed
 /// is zero.
 #[must_use]
+#[inline]
 pub fn steer(heading: Vec2, desired: Vec2, target_m: f32, turning: &Turning) -> CourseAhead {
     let Some(direction) = unit(desired) else { return CourseAhead { heading, speed_mps: 0.0 } };
     let heading = turn(heading, direction, turning);
@@ -233,8 +234,8 @@ pub fn aim(
     }
     let next = ends[1];
     let seen = |point: Vec3| Some(Target { point, is_lost: false, is_seen: true });
-    let on_segment = |point: Vec3| nearest(&ends, OnPath { segment: 0, point }, 0.0);
-    let from = OnPath { segment, ..on_segment(position) };
+    let on_segment = |point: Vec3| OnPath { segment, point: nearest_on(ends, point) };
+    let from = on_segment(position);
     let corner_m = flat(next - from.point).length();
     let is_on_path = flat(from.point - position).length_squared() <= ON_PATH_M * ON_PATH_M;
     let speed_mps = velocity.dot(velocity).sqrt();
@@ -326,11 +327,8 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
         OnPath { segment: near.segment, point: points.get(near.segment).copied().unwrap_or(near.point) };
     let (mut best_m_sq, mut seen_m) = (f32::INFINITY, 0.0);
     for (index, ends) in points.windows(2).enumerate().skip(near.segment) {
-        let (step, offset) = (ends[1] - ends[0], flat(near.point - ends[0]));
-        let length_m_sq = flat(step).dot(flat(step));
-        let part =
-            if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };
-        let point = ends[0] + step * part;
+        let length_m_sq = flat(ends[1] - ends[0]).length_squared();
+        let point = nearest_on([ends[0], ends[1]], near.point);
         // In space: of two stretches above one another the one at the height of the place.
         let away = near.point - point;
         let away_m_sq = flat(away).dot(flat(away)) + away.y * away.y;
@@ -343,6 +341,15 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
         }
     }
     best
+}
+
+/// The place on a segment that is nearest to a point in plan.
+#[inline]
+fn nearest_on(ends: [Vec3; 2], point: Vec3) -> Vec3 {
+    let (step, offset) = (ends[1] - ends[0], flat(point - ends[0]));
+    let length_m_sq = flat(step).dot(flat(step));
+    let part = if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };
+    ends[0] + step * part
 }
 
 #[inline]

@@ -30,9 +30,7 @@ const BESIDE_M: f32 = 0.1;
 /// just begun and take no step, because there is none to take.
 pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     if parts.clock.lands_step() {
-        let (clock, crowd) = (parts.clock, &parts.settings.crowd);
-        // No walk begins in this step.
-        for id in parts.stirring(|walk, who| is_quiet(clock, crowd, walk, who)) {
+        for id in note_alone(parts) {
             look(parts, id);
         }
     } else {
@@ -45,28 +43,50 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>) {
     parts.bystanders.forget();
 }
 
-/// Whether a walk to a point goes on and has neither got on nor fallen back enough to be noted: what [`look`]
-/// finds out by itself, and leaves as it is. Nobody else has to do with it.
+/// Notes how walks get on that nobody else has to do with, each by itself; the others, in order of creation.
+fn note_alone(parts: &mut Wayfinding<'_>) -> Vec<WalkId> {
+    let Wayfinding { clock, settings, characters, walks, threads, .. } = parts;
+    let (clock, crowd, characters) = (*clock, &settings.crowd, &**characters);
+    // No walk begins in this step.
+    let ids = walks.ids().to_vec();
+    let mut loans = walks.disjoint_mut(ids.iter().copied());
+    let mut are_alone = vec![false; ids.len()];
+    threads.share(
+        (&mut loans[..], &mut are_alone[..]),
+        || (),
+        |(), _, (loans, are_alone)| {
+            for (loan, is_alone) in loans.iter_mut().zip(are_alone) {
+                let Some(walk) = loan.get() else {
+                    continue;
+                };
+                if let Some(left_m) = left_alone_m(clock, crowd, characters, walk) {
+                    note_left(walk, left_m, clock.landing());
+                    *is_alone = true;
+                }
+            }
+        },
+    );
+    ids.into_iter().zip(are_alone).filter_map(|(id, is_alone)| (!is_alone).then_some(id)).collect()
+}
+
+/// What is left of the way of a walk to a point that goes on, and with which nobody else has to do: [`look`]
+/// would only note how it gets on.
 #[inline]
-fn is_quiet(clock: &Clock, crowd: &CrowdSettings, walk: &Walk, who: &Character) -> bool {
-    if walk.backing_out.is_some() {
-        return false;
-    }
-    let alone = walk.place.is_none() && walk.held_by.is_none() && walk.ahead.is_none();
+fn left_alone_m(clock: &Clock, crowd: &CrowdSettings, characters: &Characters, walk: &Walk) -> Option<f32> {
     let goes_on = walk.phase == Phase::Moving && !walk.is_paused && walk.on_link.is_none();
+    let is_to_point = walk_modes::is_plain(walk) && matches!(walk.goal, Goal::Point(_));
+    let is_taken = walk.place.is_some() || walk.held_by.is_some() || walk.backing_out.is_some();
     let tells = walk.options.tells.near || walk.options.tells.blocked;
-    if !alone || !goes_on || tells || !walk_modes::is_plain(walk) || !matches!(walk.goal, Goal::Point(_)) {
-        return false;
+    if !goes_on || !is_to_point || is_taken || tells || walk.ask.is_some() || walk.token.is_some() {
+        return None;
     }
-    let Some(left_m) = walk.left_m else {
-        return false;
-    };
-    let may_be_near = floor_distance(who.body.position, walk.aim) <= walk.radius_m(crowd);
-    let at_end = walk.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
-    let waits = walk.ask.is_some() || walk.token.is_some();
-    let is_noted =
-        left_m <= walk.progress_m - WalkOptions::PROGRESS_M || left_m > walk.progress_m + SETBACK_M;
-    !(may_be_near || at_end || waits || is_noted) && out_of_patience(clock, &[], walk, who).is_none()
+    let left_m = walk.left_m?;
+    let who = characters.get(walk.character)?;
+    let may_be_near = || floor_distance(who.body.position, walk.aim) <= walk.radius_m(crowd);
+    let at_end = || walk.following.as_ref().is_none_or(|way| way.cursor.next(&way.path).is_none());
+    let may_be_pressed = walk.ahead.is_some() && is_held(clock, walk);
+    let goes = !may_be_pressed && !may_be_near() && !at_end();
+    (goes && out_of_patience(clock, &[], walk, who).is_none()).then_some(left_m)
 }
 
 fn look(parts: &mut Wayfinding<'_>, id: WalkId) {
@@ -309,9 +329,12 @@ const PRESSED_S: f64 = 1.0;
 
 /// Whether a walker has not got on for a moment because of somebody in front who stands.
 fn is_pressed(clock: &Clock, people: People<'_>, walk: &Walk) -> bool {
-    let now = walk.clock(clock.landing());
-    let is_held = now.since(walk.progress_tick) >= clock.rate.ticks(PRESSED_S);
-    is_held && walk.ahead.is_some_and(|ahead| people.standing(ahead).is_some())
+    is_held(clock, walk) && walk.ahead.is_some_and(|ahead| people.standing(ahead).is_some())
+}
+
+/// Whether a walker has not got on for a moment.
+fn is_held(clock: &Clock, walk: &Walk) -> bool {
+    walk.clock(clock.landing()).since(walk.progress_tick) >= clock.rate.ticks(PRESSED_S)
 }
 
 /// Who is in front of a walker that does not get on, if that one has come to the same goal.
@@ -444,7 +467,7 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     let landing = clock.landing();
     let left_m = left_m(walk, character);
     let waits = || walk.phase == Phase::Moving && walk.waits_for_path(map.nav.revision());
-    let gets_on = has_progress(walk, left_m) || walk.phase == Phase::Planning || waits();
+    let gets_on = walk.phase == Phase::Planning || waits();
     if let Some(reason) = held_up(&map.doors, walk, left_m) {
         walk_progress::held_up(events, id, walk, reason, clock);
     }
@@ -452,8 +475,17 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
     walk_progress::near(events, id, walk, character.body.position, talk_m);
     match left_m {
         _ if gets_on => restart(walk, left_m, landing),
-        Some(left_m) => note_setback(walk, left_m),
+        Some(left_m) => note_left(walk, left_m, landing),
         None => {}
+    }
+}
+
+/// Notes what is left of a way: less than when the walk last got on, or more.
+fn note_left(walk: &mut Walk, left_m: f32, landing: Tick) {
+    if has_progress(walk, Some(left_m)) {
+        restart(walk, Some(left_m), landing);
+    } else {
+        note_setback(walk, left_m);
     }
 }
 

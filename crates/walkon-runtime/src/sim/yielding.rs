@@ -13,6 +13,7 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::threads::Threads;
 use crate::base::time::Tick;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
@@ -24,7 +25,7 @@ use crate::world::character::{Character, Characters, Nudge, Past, standing_on};
 use crate::world::clock::Clock;
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::crowd_step::CrowdStep;
-use crate::world::door::DoorState;
+use crate::world::door::{Door, DoorState};
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
 use crate::world::map::LevelMap;
@@ -107,24 +108,18 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     // The buffers outlast the step: made again they cost as much as filling them.
     let mut near = std::mem::take(&mut parts.step.bodies.after);
     near.build(&parts.step.bodies.columns.places, CELL_M);
-    let mut front = Front::default();
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
-    let widest_m =
-        parts.step.bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
-    let per_cell_max = per_cell_max(held.len(), widest_m);
+    let fronts = look_ahead(&Seen::of(parts, &near, &held, &jams.held), &held, parts.step.threads);
     let mut faced = Vec::with_capacity(held.len());
-    for (at, one) in held.iter().enumerate() {
-        front.look(&parts.step.bodies, &Around { near: &near, widest_m, per_cell_max }, one);
-        meet(parts, at as u32, one, &front.people, &mut jams);
-        ask_aside(parts, one, &front.people);
-        let near = front.people.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
+    for ((at, one), (front, hope_ticks)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
+        if one.walk.is_some() {
+            jams.meet(at, front, hope_ticks);
+        }
+        ask_aside(parts, one, front);
+        let near = front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.row);
         faced.extend(one.walk.map(|walk| Facing::of(walk, one.row, one.ahead, near)));
     }
-    let landing = parts.clock.landing();
-    for (at, one) in held.iter().enumerate() {
-        let walk = one.walk.and_then(|id| parts.walks.get_mut(id));
-        walk.into_iter().for_each(|walk| queue(landing, walk, &mut jams, at as u32));
-    }
+    queue(parts, &held, &fronts, &mut jams);
     let YieldingParts { clock, map, characters, walks, step, .. } = parts;
     let bodies = &step.bodies;
     backing_out::run(&mut BackingParts { clock, map, characters, walks, bodies, near: &near }, &faced);
@@ -139,24 +134,45 @@ fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
     (LOOKS_MAX / cells.max(1)).max(PER_CELL_MIN)
 }
 
-/// What is looked at.
-struct Around<'a> {
+/// What is read of everybody to see who is in whose way. Nothing of it changes meanwhile.
+struct Seen<'a> {
+    clock: &'a Clock,
+    map: &'a LevelMap,
+    people: People<'a>,
+    bodies: &'a CrowdColumns,
     near: &'a SpatialHash,
     widest_m: f32,
     per_cell_max: u32,
+    /// Row to its place among those held up.
+    held: &'a [u32],
+    /// Whether any door is on its way to open.
+    has_opening_door: bool,
 }
 
-/// Those in front of a walker, nearest first, then in order of creation.
-#[derive(Debug, Default)]
-struct Front {
-    found: Vec<(f32, u32)>,
-    people: Vec<InFront>,
+impl<'a> Seen<'a> {
+    fn of(parts: &'a YieldingParts<'_>, near: &'a SpatialHash, held: &[Held], places: &'a [u32]) -> Self {
+        let bodies = &parts.step.bodies;
+        let widest_m =
+            bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
+        let is_opening = |door: &Door| door.shown_state() == DoorState::Opening;
+        Self {
+            clock: parts.clock,
+            map: parts.map,
+            people: parts.people(),
+            bodies,
+            near,
+            widest_m,
+            per_cell_max: per_cell_max(held.len(), widest_m),
+            held: places,
+            has_opening_door: parts.map.doors.iter().any(is_opening),
+        }
+    }
 }
 
-fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, .. }: &CrowdStep) -> Vec<Held> {
+fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. }: &CrowdStep) -> Vec<Held> {
     let long_ticks = clock.rate.ticks(HELD_UP_S);
     let step_s = clock.rate.step_seconds();
-    let held = moves.iter().filter_map(|step| {
+    threads.filter_map(moves, |step| {
         let row = bodies.rows.get(step.character)?;
         let ahead = unit(step.stride.wanted)?;
         // What became its velocity, without a look at the character: most get on, and are looked at no
@@ -167,21 +183,46 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, .. }: &Crowd
         let is_held = (is_slow || step.held_ticks >= long_ticks) && step.walk.is_none_or(is_under_way);
         let gap_m = if velocity.dot(ahead) < 0.0 { GIVE_WAY_GAP_M } else { QUEUE_GAP_M };
         is_held.then_some(Held { walk: step.walk, row, ahead, gap_m })
-    });
-    held.collect()
+    })
 }
 
-impl Front {
+/// So many who are held up share the lists of those in front of them.
+const TOGETHER: usize = 64;
+
+/// Looks ahead of everybody who is held up; a list for each [`TOGETHER`] of them.
+fn look_ahead(seen: &Seen<'_>, held: &[Held], threads: Threads) -> Vec<Fronts> {
+    let mut fronts: Vec<Fronts> = held.chunks(TOGETHER).map(|_| Fronts::default()).collect();
+    threads.for_rows(held.len()).share(&mut fronts[..], Vec::new, |found, first, fronts| {
+        for (held, fronts) in held.chunks(TOGETHER).skip(first).zip(fronts) {
+            held.iter().for_each(|one| fronts.look(seen, one, found));
+        }
+    });
+    fronts
+}
+
+/// Those in front of a few walkers: of each nearest first, then in order of creation.
+#[derive(Debug, Default)]
+struct Fronts {
+    people: Vec<InFront>,
+    /// Where the list of each ends, and how many ticks ago somebody got on who lets it hope.
+    ends: Vec<(usize, u64)>,
+}
+
+impl Fronts {
+    fn of_each(&self) -> impl Iterator<Item = (&[InFront], u64)> {
+        let starts = [0].into_iter().chain(self.ends.iter().map(|&(end, _)| end));
+        starts.zip(&self.ends).map(|(start, &(end, hope_ticks))| (&self.people[start..end], hope_ticks))
+    }
+
     /// Looks ahead of another walker.
-    fn look(&mut self, bodies: &CrowdColumns, around: &Around<'_>, one: &Held) {
-        let Self { found, people } = self;
-        let columns = &bodies.columns;
+    fn look(&mut self, seen: &Seen<'_>, one: &Held, found: &mut Vec<(f32, u32)>) {
+        let columns = &seen.bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
-        let reach_m = radius_m + around.widest_m + one.gap_m;
-        let look = Lookup { per_cell_max: around.per_cell_max, salt: one.row, but: u32::MAX };
+        let reach_m = radius_m + seen.widest_m + one.gap_m;
+        let look = Lookup { per_cell_max: seen.per_cell_max, salt: one.row, but: u32::MAX };
         found.clear();
-        around.near.visit(place, reach_m, look, |other, distance_m_sq| {
+        seen.near.visit(place, reach_m, look, |other, distance_m_sq| {
             let between = columns.places[other as usize] - place;
             let distance_m = distance_m_sq.sqrt();
             let gap_m = distance_m - radius_m - columns.radii_m[other as usize];
@@ -192,14 +233,42 @@ impl Front {
             }
         });
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        people.clear();
-        people.extend(found.iter().map(|&(gap_m, other)| InFront {
-            who: bodies.ids[other as usize],
+        let start = self.people.len();
+        self.people.extend(found.iter().map(|&(gap_m, other)| InFront {
+            who: seen.bodies.ids[other as usize],
             row: other,
             gap_m,
             moves: columns.stances[other as usize].moving,
         }));
+        let hope_ticks = hope_ticks(seen, one, &self.people[start..]);
+        self.ends.push((self.people.len(), hope_ticks));
     }
+}
+
+/// How many ticks ago somebody got on who lets a walker hope: it itself, or anyone in front of it who is not
+/// held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for who steps aside.
+fn hope_ticks(seen: &Seen<'_>, one: &Held, front: &[InFront]) -> u64 {
+    let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
+        return u64::MAX;
+    };
+    if own.backing_out.is_some() || seen.has_opening_door && opens_ahead(seen.map, own) {
+        return 0;
+    }
+    let landing = seen.clock.landing();
+    let of_other = |other: &InFront| {
+        let character = seen.people.characters.get(other.who);
+        let walk = character.and_then(|it| it.walk).and_then(|id| seen.people.walks.get(id))?;
+        // Anyone who waits at a door, for others to pass, or for its first path, goes on in time.
+        if walk.backing_out.is_some() || matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) {
+            return Some(0);
+        }
+        let got_on = walk.progress_tick.max(walk.queue_tick);
+        other.moves.then(|| walk.clock(landing).since(got_on))
+    };
+    // In the time of each walk: a scene that was skipped has passed for those in it alone.
+    let own_ticks = own.clock(landing).since(own.nearest_tick);
+    let is_free = |other: &&InFront| seen.held.get(other.row as usize).is_none_or(|&at| at == NOBODY);
+    front.iter().filter(is_free).filter_map(of_other).fold(own_ticks, u64::min)
 }
 
 /// The jams of a step: walkers who are held up, joined with those in front of them.
@@ -252,44 +321,22 @@ impl Jams {
         }
     }
 
+    /// Anyone in front of a walker who is held up, too, is in the same jam; one who gets on lets the whole jam
+    /// hope. Further off than in a queue only those count who get on.
+    fn meet(&mut self, at: u32, front: &[InFront], hope_ticks: u64) {
+        self.got_on(at, hope_ticks);
+        for other in front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M) {
+            let held = self.held.get(other.row as usize).copied().unwrap_or(NOBODY);
+            if held != NOBODY {
+                self.join(at, held);
+            }
+        }
+    }
+
     /// Somebody in the jam got on so many ticks ago.
     fn got_on(&mut self, at: u32, ticks: u64) {
         let head = self.head(at) as usize;
         self.since[head] = self.since[head].min(ticks);
-    }
-}
-
-/// Anyone who is in front of a walker is what keeps it, and in the same jam; one who gets on there, or waits
-/// at a door, or a door ahead that opens, lets the whole jam hope.
-fn meet(parts: &mut YieldingParts<'_>, at: u32, one: &Held, front: &[InFront], jams: &mut Jams) {
-    let Some(own) = one.walk.and_then(|id| parts.walks.get(id)) else {
-        return;
-    };
-    // In the time of each walk: a scene that was skipped has passed for those in it alone.
-    jams.got_on(at, own.clock(parts.clock.landing()).since(own.nearest_tick));
-    if own.backing_out.is_some() || opens_ahead(parts.map, own) {
-        jams.got_on(at, 0);
-    }
-    for other in front {
-        let row = parts.step.bodies.rows.get(other.who).unwrap_or(NOBODY);
-        let held = jams.held.get(row as usize).copied().unwrap_or(NOBODY);
-        let walk = parts.characters.get(other.who).and_then(|it| it.walk).and_then(|id| parts.walks.get(id));
-        match walk {
-            // Further off than in a queue only those count who get on.
-            _ if held != NOBODY && other.gap_m > QUEUE_GAP_M => {}
-            _ if held != NOBODY => jams.join(at, held),
-            // Anyone who waits at a door, for others to pass, or for its first path, goes on in time.
-            Some(walk) if walk.backing_out.is_some() => jams.got_on(at, 0),
-            Some(walk) if matches!(walk.phase, Phase::AtDoor(_) | Phase::Planning) => jams.got_on(at, 0),
-            Some(walk) if other.moves => {
-                let got_on = walk.progress_tick.max(walk.queue_tick);
-                jams.got_on(at, walk.clock(parts.clock.landing()).since(got_on));
-            }
-            _ => {}
-        }
-    }
-    if let Some(walk) = one.walk.and_then(|id| parts.walks.get_mut(id)) {
-        walk.ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
     }
 }
 
@@ -298,13 +345,47 @@ const JAM_COUNT: u64 = 2;
 /// The most that a jam makes of patience.
 const JAM_PATIENCES_MAX: u64 = 6;
 
-/// As long as anybody in a jam comes nearer to its goal than ever before, everybody in it queues.
-fn queue(landing: Tick, walk: &mut Walk, jams: &mut Jams, at: u32) {
-    let head = jams.head(at) as usize;
-    let more = ((jams.sizes[head] - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
-    let latest = walk.clock(landing).before(jams.since[head]);
-    let patient = latest.after(more * walk.options.patience_ticks);
-    walk.queue_tick = walk.queue_tick.max(patient);
+/// What keeps each walker is the first in front of it. As long as anybody in a jam comes nearer to its goal
+/// than ever before, everybody in it queues.
+fn queue(parts: &mut YieldingParts<'_>, held: &[Held], fronts: &[Fronts], jams: &mut Jams) {
+    let landing = parts.clock.landing();
+    let mut told: Vec<Queueing> = (0..)
+        .zip(fronts.iter().flat_map(Fronts::of_each))
+        .map(|(at, (front, _))| {
+            let ahead = front.first().filter(|other| other.gap_m <= QUEUE_GAP_M).map(|other| other.who);
+            let head = jams.head(at) as usize;
+            Queueing { ahead, size: jams.sizes[head], since: jams.since[head] }
+        })
+        .collect();
+    let mut walks = parts.walks.disjoint_mut(held.iter().map(|one| one.walk.unwrap_or_default()));
+    parts.step.threads.share(
+        (&mut walks[..], &mut told[..]),
+        || (),
+        |(), _, (walks, told)| {
+            for (walk, told) in walks.iter_mut().zip(told) {
+                walk.get().into_iter().for_each(|walk| told.tell(landing, walk));
+            }
+        },
+    );
+}
+
+/// What a walker who is held up learns.
+struct Queueing {
+    /// Who is in front of it.
+    ahead: Option<CharacterId>,
+    /// How many are in its jam, and how many ticks ago somebody in it got on.
+    size: u64,
+    since: u64,
+}
+
+impl Queueing {
+    fn tell(&self, landing: Tick, walk: &mut Walk) {
+        walk.ahead = self.ahead;
+        let more = ((self.size - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
+        let latest = walk.clock(landing).before(self.since);
+        let patient = latest.after(more * walk.options.patience_ticks);
+        walk.queue_tick = walk.queue_tick.max(patient);
+    }
 }
 
 /// Whether the next door on the way of a walk is on its way to open.

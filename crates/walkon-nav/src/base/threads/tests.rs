@@ -21,7 +21,9 @@ proptest! {
         });
         let expected: Vec<usize> = (0..row_count).filter(|at| at % 7 == 3).collect();
         let all: Vec<usize> = (0..row_count).collect();
-        prop_assert_eq!(threads(count).filter(&all, |at| at % 7 == 3), expected);
+        prop_assert_eq!(threads(count).filter(&all, |at| at % 7 == 3), &expected[..]);
+        let found = threads(count).filter_map(&all, |&at| (at % 7 == 3).then_some(at + 1));
+        prop_assert_eq!(found, expected.iter().map(|at| at + 1).collect::<Vec<_>>());
         prop_assert!(sums.iter().zip(0..).all(|(&sum, at)| sum == at * 3 + 1));
         prop_assert!(numbers.iter().zip(0..).all(|(&number, at)| number == at * 2));
     }

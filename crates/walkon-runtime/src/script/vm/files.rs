@@ -21,11 +21,48 @@ const SUFFIXES: [&str; 2] = [".lua", ".luau"];
 /// The texts of a level's scripts, by name.
 #[derive(Clone, Debug, Default)]
 pub struct ScriptTexts {
-    /// Path below the script folders, with suffix, and text; by name, which is the path without suffix.
-    files: BTreeMap<String, ScriptText>,
+    files: NamedFiles,
     /// Files that were deleted while something of them runs. A name that means no other file still means
     /// these.
-    gone: BTreeMap<String, ScriptText>,
+    gone: NamedFiles,
+}
+
+/// Files found by their names and by their stems: each of thousands of characters asks for its behaviour.
+#[derive(Clone, Debug, Default)]
+struct NamedFiles {
+    /// Path below the script folders, with suffix, and text; by name, which is the path without suffix.
+    by_name: BTreeMap<String, ScriptText>,
+    /// The names of those with the same stem.
+    by_stem: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl NamedFiles {
+    fn get(&self, name: &str) -> Option<&ScriptText> {
+        self.by_name.get(name)
+    }
+
+    fn insert(&mut self, name: String, file: ScriptText) {
+        self.by_stem.entry(stem(&name).to_owned()).or_default().insert(name.clone());
+        self.by_name.insert(name, file);
+    }
+
+    fn remove(&mut self, name: &str) -> Option<ScriptText> {
+        let file = self.by_name.remove(name)?;
+        if let Some(names) = self.by_stem.get_mut(stem(name)) {
+            names.remove(name);
+        }
+        Some(file)
+    }
+
+    /// The files whose stem is `asked`, with or without suffix.
+    fn with_stem(&self, asked: &str) -> Vec<(&String, &ScriptText)> {
+        // A stem may end like a suffix itself.
+        let bare = Some(without_suffix(asked)).filter(|bare| *bare != asked);
+        let stems = [Some(asked), bare].into_iter().flatten();
+        let names = stems.filter_map(|stem| self.by_stem.get(stem)).flatten();
+        let files = names.filter_map(|name| self.by_name.get_key_value(name));
+        files.filter(|(name, file)| stem(name) == asked || stem(&file.path) == asked).collect()
+    }
 }
 
 /// One script file.
@@ -112,13 +149,13 @@ impl ScriptTexts {
 
     /// The names of all files.
     pub(crate) fn names(&self) -> BTreeSet<String> {
-        self.files.keys().cloned().collect_set()
+        self.files.by_name.keys().cloned().collect_set()
     }
 
     /// The hash of each text, by path below the script folders.
     pub(crate) fn hashes(&self) -> BTreeMap<String, u64> {
         let hash = |file: &ScriptText| (file.path.clone(), hash::of_bytes(file.text.as_bytes()));
-        self.files.values().map(hash).collect_map()
+        self.files.by_name.values().map(hash).collect_map()
     }
 
     /// The name of the file that `asked` means: the path below the script folders, or the stem while it is
@@ -132,16 +169,12 @@ impl ScriptTexts {
         }
         let name = without_suffix(asked);
         for files in [&self.files, &self.gone] {
-            if let Some((name, file)) = files.get_key_value(name)
+            if let Some((name, file)) = files.by_name.get_key_value(name)
                 && (name == asked || file.path == asked)
             {
                 return Ok(name);
             }
-            let found: Vec<(&String, &ScriptText)> = files
-                .iter()
-                .filter(|(known, file)| stem(known) == asked || stem(&file.path) == asked)
-                .collect();
-            match found.as_slice() {
+            match files.with_stem(asked).as_slice() {
                 [] => {}
                 [(name, _)] => return Ok(name),
                 several => {
@@ -161,7 +194,7 @@ impl ScriptTexts {
     /// The paths of all files, in order.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
-        self.files.values().map(|file| file.path.clone()).collect()
+        self.files.by_name.values().map(|file| file.path.clone()).collect()
     }
 
     /// The file called `name`, the whole name as [`ScriptTexts::resolve`] gives it.
@@ -196,7 +229,7 @@ impl ScriptTexts {
                 texts.add(path.clone(), text.clone())?;
             }
             let Some(name) = script_name(path) else { continue };
-            if texts.files.contains_key(name) || !is_used(name) {
+            if texts.files.get(name).is_some() || !is_used(name) {
                 texts.gone.remove(name);
             }
             let (before, after) = (self.files.get(name), texts.files.get(name));
@@ -210,7 +243,7 @@ impl ScriptTexts {
     /// Whether the file called `name` was deleted.
     #[must_use]
     pub fn is_gone(&self, name: &str) -> bool {
-        !self.files.contains_key(name)
+        self.files.get(name).is_none()
     }
 
     /// The name of the file at `path`; nothing for files that are no scripts.
@@ -221,11 +254,11 @@ impl ScriptTexts {
 
     /// All names and files, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &ScriptText)> {
-        self.files.iter().map(|(name, file)| (name.as_str(), file))
+        self.files.by_name.iter().map(|(name, file)| (name.as_str(), file))
     }
 
     fn known_words(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().flat_map(|name| [name.as_str(), stem(name)])
+        self.files.by_name.keys().flat_map(|name| [name.as_str(), stem(name)])
     }
 }
 

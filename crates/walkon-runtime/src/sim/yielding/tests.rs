@@ -32,9 +32,13 @@ fn parts(world: &mut World) -> YieldingParts<'_> {
 }
 
 fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
-    let mut jams = Jams::of(std::slice::from_ref(held), 1);
-    meet(&mut parts(&mut scene.world), 0, held, front, &mut jams);
-    super::queue(scene.world.clock.landing(), &mut scene.world.walks[scene.walk], &mut jams, 0);
+    let (held, near) = (std::slice::from_ref(held), SpatialHash::default());
+    let mut jams = Jams::of(held, 1);
+    let parts = &mut parts(&mut scene.world);
+    let hope_ticks = hope_ticks(&Seen::of(parts, &near, held, &jams.held), &held[0], front);
+    jams.meet(0, front, hope_ticks);
+    let fronts = Fronts { people: front.to_vec(), ends: vec![(front.len(), hope_ticks)] };
+    super::queue(parts, held, &[fronts], &mut jams);
 }
 
 fn queue_tick(scene: &Fixture) -> Tick {

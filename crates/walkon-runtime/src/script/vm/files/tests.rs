@@ -87,3 +87,41 @@ fn fault_c4_names_that_lead_outside_mean_no_file() {
         assert!(ScriptTexts::new([(path.clone(), String::new())]).is_err(), "{path}");
     }
 }
+
+/// What a name means, looked for in all files one after another.
+fn means(texts: &ScriptTexts, asked: &str) -> Option<Vec<String>> {
+    let matches = |name: &str, path: &str| name == asked || path == asked;
+    let all = |is_meant: &dyn Fn(&str, &str) -> bool| -> Vec<String> {
+        let found = texts.iter().filter(|(name, file)| is_meant(name, &file.path));
+        found.map(|(name, _)| name.to_owned()).collect()
+    };
+    let whole = all(&matches);
+    let found =
+        if whole.is_empty() { all(&|name: &str, path: &str| matches(stem(name), stem(path))) } else { whole };
+    (!found.is_empty()).then_some(found)
+}
+
+#[test]
+fn a_name_means_the_same_file_as_one_that_is_looked_for_among_all() {
+    let paths = ["a.lua", "b/a.luau", "b/c.lua", "d/c.luau", "d/a.lua.lua", "e.lua.luau"];
+    let asks = ["a", "a.lua", "a.luau", "a.lua.lua", "b/a", "b/a.luau", "c", "c.lua", "c.luau", "e", "e.lua"];
+    for chosen in 0..1_u32 << paths.len() {
+        let is_chosen = |bits: u32, at: usize| bits >> at & 1 == 1;
+        let some = |bits: u32| (0..paths.len()).filter(move |&at| is_chosen(bits, at)).map(|at| paths[at]);
+        // Once as they are given, and once deleted and given again.
+        let given = texts(&some(chosen).collect::<Vec<_>>());
+        let gone = some(!chosen).map(|path| (path.to_owned(), None)).collect();
+        let left = texts(&paths).changed(&gone, |_| false).unwrap().0;
+        for (texts, asked) in [&given, &left].into_iter().flat_map(|texts| asks.map(|asked| (texts, asked))) {
+            let found = match texts.resolve(asked) {
+                Ok(name) => Some(vec![name.to_owned()]),
+                Err(FileError::Ambiguous { paths, .. }) => {
+                    Some(paths.iter().filter_map(|path| script_name(path)).map(str::to_owned).collect())
+                }
+                Err(_) => None,
+            };
+            let sorted = |names: Option<Vec<String>>| names.map(|names| names.into_iter().collect_set());
+            assert_eq!(sorted(found), sorted(means(texts, asked)), "{asked} among {chosen:b}");
+        }
+    }
+}
