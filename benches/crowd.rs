@@ -43,7 +43,7 @@ use walkon_runtime::base::rng::Rng;
 use walkon_runtime::base::spatial_hash::{Lookup, Nearest, SpatialHash};
 use walkon_runtime::base::threads::Threads;
 use walkon_runtime::crowd::avoid::{self, Avoider, Walker};
-use walkon_runtime::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
+use walkon_runtime::crowd::resolve::{self, Bodies, BodyStance, Ground, Open, Resolver};
 use walkon_runtime::game::recorder::Recorder;
 use walkon_runtime::game::{Game, TickStep};
 use walkon_runtime::level::{MemorySource, load, spawn};
@@ -148,7 +148,7 @@ fn print_one_cell(count: usize) {
         together.walkers[index].place = place;
     }
     let mut resolver = Resolver::default();
-    let settings = resolve::Settings::default();
+    let settings = resolve::PushSettings::default();
     let mut bodies = together.bodies.clone();
     let resolved = fastest(&mut [&mut || {
         bodies.places.clone_from(&together.bodies.places);
@@ -173,7 +173,7 @@ fn crowd(count: usize, per_m2: f64) -> Crowd {
         let place = Vec2::new(rng.float(0.0, side_m) as f32, rng.float(0.0, side_m) as f32);
         let angle = rng.float(0.0, std::f64::consts::TAU);
         let velocity = Vec2::new(angle.cos() as f32, angle.sin() as f32) * SPEED_MPS;
-        let stance = Stance { moving: true, ..Stance::default() };
+        let stance = BodyStance { moving: true, ..BodyStance::default() };
         crowd.bodies.push(Vec3::new(place.x, 0.0, place.y), RADIUS_M, stance);
         crowd.walkers.push(Walker {
             place,
@@ -202,7 +202,7 @@ fn crowd(count: usize, per_m2: f64) -> Crowd {
 fn settle(crowd: &mut Crowd) {
     let mut resolver = Resolver::default();
     for _ in 0..120 {
-        resolver.resolve(&mut crowd.bodies, &Open, &resolve::Settings::default());
+        resolver.resolve(&mut crowd.bodies, &Open, &resolve::PushSettings::default());
     }
     for (index, &place) in crowd.bodies.places.iter().enumerate() {
         crowd.walkers[index].place = place;
@@ -211,7 +211,7 @@ fn settle(crowd: &mut Crowd) {
 }
 
 fn measure(crowd: &Crowd) -> Row {
-    let settings = resolve::Settings::default();
+    let settings = resolve::PushSettings::default();
     let (mut bare, mut resolver, mut asked) = (Bare::default(), Resolver::default(), Resolver::default());
     let mut places = crowd.bodies.places.clone();
     let (mut bodies, mut asked_bodies) = (crowd.bodies.clone(), crowd.bodies.clone());
@@ -268,7 +268,7 @@ fn dodgy(point: Vec2) -> dodgy_2d::Vec2 {
 }
 
 fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
-    let settings = avoid::Settings::default();
+    let settings = avoid::AvoidSettings::default();
     avoider.run(
         walkers,
         |_, _| {},
@@ -278,7 +278,7 @@ fn run_avoid(avoider: &mut Avoider, walkers: &[Walker], out: &mut Vec<Vec2>) {
 }
 
 fn run_search(near: &mut SpatialHash, places: &[Vec2]) -> usize {
-    let settings = avoid::Settings::default();
+    let settings = avoid::AvoidSettings::default();
     near.build(places, settings.reach_m * avoid::CELL_SHARE);
     let mut nearest = Nearest::new(settings.neighbours_max);
     let mut found = 0;
@@ -295,7 +295,7 @@ fn run_search(near: &mut SpatialHash, places: &[Vec2]) -> usize {
 }
 
 fn run_dodgy(near: &mut SpatialHash, places: &[Vec2], agents: &[Agent], out: &mut Vec<dodgy_2d::Vec2>) {
-    let settings = avoid::Settings::default();
+    let settings = avoid::AvoidSettings::default();
     let options = AvoidanceOptions {
         obstacle_margin: 0.0,
         time_horizon: settings.horizon_s,

@@ -25,7 +25,7 @@ use glam::Vec3;
 use hierarchical_pathfinding::prelude::*;
 use walkon_runtime::base::ids::AreaId;
 use walkon_runtime::base::rng::Rng;
-use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method};
+use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, HierarchyUse, MapFrame, Method};
 use walkon_runtime::nav::{
     Accept, AreaEdit, Backend, NavEdit, NavMap, PathAnswer, PathQuery, Search, Traversal,
 };
@@ -186,12 +186,12 @@ fn weighted(root: &Path, name: &str, terrain: &str, options: &Options) {
         (0..map.width * map.depth).map(|id| factor(terrain, id % map.width, id / map.width)).collect();
     let mut cells = CellMap::from_cells(&source(&map, factors.clone())).unwrap();
     let by = Traversal::default();
-    cells.set_hierarchy(Hierarchy::Off);
+    cells.set_hierarchy(HierarchyUse::Off);
     let flat = NavMap::from(cells.clone());
     let queries = pairs(&flat, &map, options.pairs);
     let (best, flat_us) = ask(&flat, &queries, 1);
     drop(flat);
-    cells.set_hierarchy(Hierarchy::On);
+    cells.set_hierarchy(HierarchyUse::On);
     let begun = ThreadTime::now();
     cells.prepare(&by);
     let made_ms = begun.elapsed().as_secs_f64() * 1e3;
@@ -267,7 +267,7 @@ fn uniform(root: &Path, name: &str, options: &Options) {
     let mut factors = vec![1.0; map.cells.len()];
     factors[0] = 1.1;
     let mut cells = CellMap::from_cells(&source(&map, factors)).unwrap();
-    cells.set_hierarchy(Hierarchy::On);
+    cells.set_hierarchy(HierarchyUse::On);
     cells.prepare(&Traversal::default());
     let (ours, gates_us) = ask(&NavMap::from(cells), &queries, 3);
     let (mean, _) = dearer(&ours, &best);

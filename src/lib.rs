@@ -81,9 +81,7 @@ pub use walkon_runtime::game::recorder::{CrowdCounts, RecordOptions, Recorder, R
 #[doc(inline)]
 pub use walkon_runtime::game::recording::{EndLine, ReadError, Recording};
 #[doc(inline)]
-pub use walkon_runtime::game::replay::{
-    Difference, HashDifference, ReplayResult, What as DifferenceKind, replay,
-};
+pub use walkon_runtime::game::replay::{Difference, DifferenceKind, HashDifference, ReplayResult, replay};
 #[doc(inline)]
 pub use walkon_runtime::game::roster::{Row, Stance};
 #[doc(inline)]
@@ -124,7 +122,7 @@ pub use walkon_runtime::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkI
 #[doc(inline)]
 pub use walkon_runtime::base::threads::Threads;
 #[doc(inline)]
-pub use walkon_runtime::base::time::{Tick as TickNumber, TickRate};
+pub use walkon_runtime::base::time::{TickNumber, TickRate};
 #[doc(inline)]
 pub use walkon_runtime::base::value::{Plain, PlainKey};
 #[doc(inline)]

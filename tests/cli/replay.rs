@@ -18,7 +18,7 @@ use walkon_runtime::game::headless::{Bound, Host, Onlooker, run_hosted};
 use walkon_runtime::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::recording::{Recording, tick_of};
-use walkon_runtime::game::replay::{ReplayResult, What, replay};
+use walkon_runtime::game::replay::{DifferenceKind, ReplayResult, replay};
 use walkon_runtime::game::tick::Tick;
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{Level, MemorySource, load};
@@ -309,7 +309,10 @@ fn a_flipped_digit_of_a_hash_is_named_with_tick_and_part() {
     let verdict = piece.replay(&trace.replace(line, &edited));
     let found = verdict.difference.unwrap();
     assert_eq!(found.tick, 60);
-    assert!(matches!(&found.what, What::Field { field, .. } if field == "parts.doors"), "{found:?}");
+    assert!(
+        matches!(&found.what, DifferenceKind::Field { field, .. } if field == "parts.doors"),
+        "{found:?}"
+    );
     let hash = verdict.hash_difference.unwrap();
     assert_eq!((hash.tick, hash.parts), (60, vec!["doors".to_owned()]));
 }
@@ -327,7 +330,7 @@ fn an_edited_position_is_named_with_its_field_and_both_values() {
     let found = verdict.difference.unwrap();
     assert_eq!(Some(found.tick), fact["t"].as_u64());
     assert_eq!(trace.lines().position(|one| one == line), Some(found.line - 1), "the line in the file");
-    let What::Field { field, expected, got } = found.what else { panic!("{found:?}") };
+    let DifferenceKind::Field { field, expected, got } = found.what else { panic!("{found:?}") };
     assert_eq!((field.as_str(), expected.as_str(), got), ("position[0]", "3.25", x));
     assert_eq!(verdict.hash_difference, None, "the state itself was the same");
 }
@@ -339,10 +342,10 @@ fn a_fact_that_was_taken_out_or_put_in_is_named() {
     let line = trace.lines().find(|line| line.contains("walkStarted")).unwrap();
     let without = trace.replacen(&format!("{line}\n"), "", 1);
     let found = piece.replay(&without).difference.unwrap();
-    assert_eq!((&found.what, found.got.as_deref()), (&What::Missing, Some(line)), "{found:?}");
+    assert_eq!((&found.what, found.got.as_deref()), (&DifferenceKind::Missing, Some(line)), "{found:?}");
     let twice = trace.replacen(line, &format!("{}\n{line}", line.replace("hero", "villain")), 1);
     let found = piece.replay(&twice).difference.unwrap();
-    assert_eq!(found.what, What::Extra, "{found:?}");
+    assert_eq!(found.what, DifferenceKind::Extra, "{found:?}");
     assert!(found.expected.unwrap().contains("villain"));
 }
 
@@ -356,7 +359,7 @@ fn another_code_shows_in_the_tick_in_which_it_acts_and_in_the_parts_it_changes()
     *script = script.replace("15, 12", "15, 11");
     let verdict = piece.replay(&trace);
     let found = verdict.difference.unwrap();
-    let What::Field { field, .. } = &found.what else { panic!("{found:?}") };
+    let DifferenceKind::Field { field, .. } = &found.what else { panic!("{found:?}") };
     assert_eq!((found.tick, field.as_str()), (21, "goal[1]"), "a task begins in the tick after the start");
     let hash = verdict.hash_difference.unwrap();
     assert!(hash.tick == 21 && hash.parts.contains(&"walks".to_owned()), "{hash:?}");

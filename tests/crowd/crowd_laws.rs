@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::base::threads::Threads;
 use walkon_runtime::crowd::avoid::{self, Avoider, Step, Walker};
-use walkon_runtime::crowd::resolve::{self, Bodies, Ground, Open, Resolver, Stance};
+use walkon_runtime::crowd::resolve::{self, Bodies, BodyStance, Ground, Open, Resolver};
 use walkon_runtime::crowd::steer::{Arrival, seek};
 
 const RADIUS_M: f32 = 0.35;
@@ -72,7 +72,7 @@ impl Crowd {
             ticks: 0,
         };
         for &(start, _) in ends {
-            let stance = Stance { moving: true, ..Stance::default() };
+            let stance = BodyStance { moving: true, ..BodyStance::default() };
             crowd.bodies.push(Vec3::new(start.x, 0.0, start.y), RADIUS_M, stance);
             crowd.walkers.push(Walker {
                 place: start,
@@ -87,7 +87,7 @@ impl Crowd {
     }
 
     fn step(&mut self, ground: &impl Ground, walls: &[avoid::Wall]) {
-        let settings = avoid::Settings::default();
+        let settings = avoid::AvoidSettings::default();
         for (index, walker) in self.walkers.iter_mut().enumerate() {
             let arrival = Arrival { speed_mps: SPEED_MPS, brake_mps2: 0.0, step_s: self.step_s };
             walker.place = self.bodies.places[index];
@@ -112,7 +112,7 @@ impl Crowd {
                 self.bodies.places[index] = to;
             }
         }
-        self.resolver.resolve(&mut self.bodies, ground, &resolve::Settings::default());
+        self.resolver.resolve(&mut self.bodies, ground, &resolve::PushSettings::default());
         self.ticks += 1;
         for index in 0..self.goals.len() {
             if (self.bodies.places[index] - self.goals[index]).length() <= ARRIVED_M {
@@ -237,11 +237,11 @@ fn seed_c1_a_thousand_bodies_that_stand_part_where_there_is_room() {
     let mut bodies = Bodies::default();
     for _ in 0..1000 {
         let place = Vec3::new(rng.float(0.0, side_m) as f32, 0.0, rng.float(0.0, side_m) as f32);
-        bodies.push(place, RADIUS_M, Stance::default());
+        bodies.push(place, RADIUS_M, BodyStance::default());
     }
     let mut resolver = Resolver::default();
     for _ in 0..600 {
-        resolver.resolve(&mut bodies, &Open, &resolve::Settings::default());
+        resolver.resolve(&mut bodies, &Open, &resolve::PushSettings::default());
     }
     let worst = worst_overlap(&bodies);
     assert!(worst <= 0.05, "{worst}");
@@ -255,17 +255,17 @@ fn inv_n1_a_push_never_leaves_the_room_and_never_crosses_a_wall() {
     // Sixty bodies of 0.35 m fill two thirds of 36 square metres.
     for _ in 0..60 {
         let place = Vec3::new(rng.float(0.0, 6.0) as f32, 0.0, rng.float(0.0, 6.0) as f32);
-        bodies.push(place, RADIUS_M, Stance::default());
+        bodies.push(place, RADIUS_M, BodyStance::default());
     }
     let mut resolver = Resolver::default();
     for tick in 0..600 {
-        resolver.resolve(&mut bodies, &room, &resolve::Settings::default());
+        resolver.resolve(&mut bodies, &room, &resolve::PushSettings::default());
         assert!(bodies.places.iter().all(|&place| room.holds(place)), "tick {tick}");
     }
     let worst = worst_overlap(&bodies);
     assert!(worst <= 0.05, "{worst}: there is room");
     let rest = bodies.places.clone();
-    resolver.resolve(&mut bodies, &room, &resolve::Settings::default());
+    resolver.resolve(&mut bodies, &room, &resolve::PushSettings::default());
     let moved_m = bodies.places.iter().zip(&rest).map(|(a, b)| (*a - *b).length()).fold(0.0, f32::max);
     assert!(moved_m < 0.002, "{moved_m}: no jitter");
 }
@@ -276,11 +276,11 @@ fn parted_from_one_cell(count: usize, tick_count: u32) -> Bodies {
     let mut bodies = Bodies::default();
     for index in 0..count {
         let mut offset = || if index % 2 == 0 { 0.2 } else { rng.float(0.0, 0.4) as f32 };
-        bodies.push(Vec3::new(offset(), 0.0, offset()), RADIUS_M, Stance::default());
+        bodies.push(Vec3::new(offset(), 0.0, offset()), RADIUS_M, BodyStance::default());
     }
     let mut resolver = Resolver::default();
     for _ in 0..tick_count {
-        resolver.resolve(&mut bodies, &Open, &resolve::Settings::default());
+        resolver.resolve(&mut bodies, &Open, &resolve::PushSettings::default());
     }
     bodies
 }

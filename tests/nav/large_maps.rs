@@ -10,7 +10,9 @@ use walkon_runtime::base::ids::AreaId;
 use walkon_runtime::base::rng::Rng;
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{MemorySource, load};
-use walkon_runtime::nav::cells::{CellArea, CellMap, CellSource, Hierarchy, MapFrame, Method, fixed_factor};
+use walkon_runtime::nav::cells::{
+    CellArea, CellMap, CellSource, HierarchyUse, MapFrame, Method, fixed_factor,
+};
 use walkon_runtime::nav::{
     Accept, AreaEdit, Backend, Disc, NavEdit, NavMap, PathAnswer, PathQuery, PathRequests, PathStatus,
     Search, Traversal,
@@ -62,7 +64,7 @@ fn table(source: &CellSource) -> Table {
     table
 }
 
-fn map(source: &CellSource, hierarchy: Hierarchy) -> CellMap {
+fn map(source: &CellSource, hierarchy: HierarchyUse) -> CellMap {
     let mut map = CellMap::from_cells(source).unwrap();
     map.set_hierarchy(hierarchy);
     map.prepare(&Traversal::default());
@@ -96,7 +98,7 @@ fn seed_o17_v15_a_way_by_gates_is_found_exactly_when_there_is_one_and_costs_litt
         let mut rng = Rng::stream(seed, "large maps");
         let source = source(&mut rng);
         let table = table(&source);
-        let map = map(&source, Hierarchy::On);
+        let map = map(&source, HierarchyUse::On);
         assert_eq!(map.method(&Traversal::default()), Method::Gates);
         let frame = *map.frame();
         let nav = NavMap::from(map);
@@ -137,7 +139,7 @@ fn ways_by_gates_after_edits_are_those_of_a_map_made_anew() {
     for seed in 0..12 {
         let mut rng = Rng::stream(seed, "edits of large maps");
         let mut source = source(&mut rng);
-        let mut edited = NavMap::from(map(&source, Hierarchy::On));
+        let mut edited = NavMap::from(map(&source, HierarchyUse::On));
         for _ in 0..6 {
             let edits: Vec<AreaEdit> = (0..1 + rng.below(3)).map(|_| random_edit(&mut rng)).collect();
             for edit in &edits {
@@ -147,7 +149,7 @@ fn ways_by_gates_after_edits_are_those_of_a_map_made_anew() {
             }
             let edits: Vec<NavEdit> = edits.into_iter().map(NavEdit::Area).collect();
             edited.apply(&edits);
-            let again = NavMap::from(map(&source, Hierarchy::On));
+            let again = NavMap::from(map(&source, HierarchyUse::On));
             let table = table(&source);
             let frame = source.frame;
             for _ in 0..4 {
@@ -177,7 +179,7 @@ fn slices_of_a_way_by_gates_change_nothing_but_when_it_is_there() {
         let mut rng = Rng::stream(seed, "slices of large maps");
         let source = source(&mut rng);
         let table = table(&source);
-        let nav = NavMap::from(map(&source, Hierarchy::On));
+        let nav = NavMap::from(map(&source, HierarchyUse::On));
         let Some((start, goal)) = table.some_free(&mut rng).zip(table.some_free(&mut rng)) else { continue };
         let query = query(&source.frame, start, goal);
         let sliced = |budget: u32| -> PathAnswer {
@@ -225,7 +227,7 @@ fn where_gates_do_not_apply_the_answer_is_that_of_a_map_without_them() {
             },
         ];
         let [by_gates, flat] =
-            [Hierarchy::On, Hierarchy::Off].map(|hierarchy| NavMap::from(map(&source, hierarchy)));
+            [HierarchyUse::On, HierarchyUse::Off].map(|hierarchy| NavMap::from(map(&source, hierarchy)));
         for by in walkers {
             let Some((start, goal)) = table.some_free(&mut rng).zip(table.some_free(&mut rng)) else { break };
             let query = PathQuery { by, ..query(&source.frame, start, goal) };
@@ -258,20 +260,20 @@ fn gates_are_for_large_weighted_maps_of_squares_and_can_be_switched_off() {
     let mut rng = Rng::stream(1, "methods");
     let mut source = source(&mut rng);
     source.areas.iter_mut().for_each(|area| area.available = true);
-    assert_eq!(map(&source, Hierarchy::Auto).method(&by), Method::Weighted);
-    assert_eq!(map(&source, Hierarchy::On).method(&by), Method::Gates);
-    assert_eq!(map(&source, Hierarchy::Off).method(&by), Method::Weighted);
-    let mut switched = map(&source, Hierarchy::On);
-    switched.set_hierarchy(Hierarchy::Off);
+    assert_eq!(map(&source, HierarchyUse::Auto).method(&by), Method::Weighted);
+    assert_eq!(map(&source, HierarchyUse::On).method(&by), Method::Gates);
+    assert_eq!(map(&source, HierarchyUse::Off).method(&by), Method::Weighted);
+    let mut switched = map(&source, HierarchyUse::On);
+    switched.set_hierarchy(HierarchyUse::Off);
     assert_eq!((switched.method(&by), switched.hierarchy_bytes()), (Method::Weighted, 0));
     source.factor.clear();
-    assert_eq!(map(&source, Hierarchy::On).method(&by), Method::Jump);
+    assert_eq!(map(&source, HierarchyUse::On).method(&by), Method::Jump);
     let side = 768;
     source.frame = MapFrame { width: side, depth: side, ..source.frame };
     source.walkable = vec![true; (side * side) as usize];
     source.factor = (0..side * side).map(|id| FACTORS[(id / 40) as usize % 6]).collect();
     (source.area, source.areas) = (Vec::new(), Vec::new());
-    assert_eq!(map(&source, Hierarchy::Auto).method(&by), Method::Gates);
+    assert_eq!(map(&source, HierarchyUse::Auto).method(&by), Method::Gates);
 }
 
 /// A perfect maze of so many rooms each way.

@@ -9,7 +9,7 @@
 use glam::Vec3;
 use walkon_runtime::base::geom::Point;
 use walkon_runtime::base::rng::Rng;
-use walkon_runtime::nav::cells::{Hierarchy, Method};
+use walkon_runtime::nav::cells::{HierarchyUse, Method};
 use walkon_runtime::nav::{
     Backend, CellMap, CellSource, Layout, MapFrame, NavEdit, NavMap, PathStatus, Reach, Search, Stagger,
     TileEdit, TileGrid, Traversal,
@@ -235,7 +235,7 @@ fn sectors_and_gates_keep_out_of_maps_with_one_way_tiles() {
         field.factor[0] = 2.0;
         let leave = std::mem::replace(&mut field.leave, vec![0; field.open.len()]);
         let mut map = CellMap::from_cells(&field.source()).unwrap();
-        map.set_hierarchy(Hierarchy::On);
+        map.set_hierarchy(HierarchyUse::On);
         map.prepare(&by);
         assert_eq!(map.method(&by), Method::Gates, "round {round}");
         // They come at run time, and with them the end of the gates.

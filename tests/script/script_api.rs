@@ -9,7 +9,7 @@ use walkon_runtime::game::Game;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::level::{MemorySource, load, spawn};
 use walkon_runtime::script::bind;
-use walkon_runtime::script::bind::table::{Binding, EntryKind, Param, TableType};
+use walkon_runtime::script::bind::table::{ApiParam, Binding, EntryKind, TableType};
 use walkon_runtime::script::host::{ScriptHost, ScriptSetup, install_tables};
 use walkon_runtime::script::vm::files::ScriptTexts;
 use walkon_runtime::script::vm::{ScriptVm, VmSettings, lend};
@@ -227,7 +227,7 @@ fn receiver(owner: &str) -> &'static str {
     }
 }
 
-fn samples(params: &[Param]) -> Vec<String> {
+fn samples(params: &[ApiParam]) -> Vec<String> {
     params.iter().map(|param| param.sample.to_owned()).collect()
 }
 
@@ -382,14 +382,14 @@ fn every_option_takes_its_sample() {
 }
 
 /// A table with what `shape` needs and `option` set to `value`.
-fn with_option(shape: &TableType, option: &Param, value: &str) -> String {
+fn with_option(shape: &TableType, option: &ApiParam, value: &str) -> String {
     let needed = shape.fields.iter().filter(|field| !field.is_optional() && field.name != option.name);
     let mut fields: Vec<String> = needed.map(|field| format!("{} = {}", field.name, field.sample)).collect();
     fields.push(format!("{} = {value}", option.name));
     format!("{{ {} }}", fields.join(", "))
 }
 
-fn shape_of(param: &Param) -> Option<&'static TableType> {
+fn shape_of(param: &ApiParam) -> Option<&'static TableType> {
     let name = param.luau.trim_end_matches('?');
     bind::shapes().into_iter().find(|shape| shape.name == name)
 }

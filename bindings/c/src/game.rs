@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use walkon::{RecordOptions, SaveError, Signals, Threads, Tick};
-use walkon_shell::{LiveGame, PoseRow, Problem, StartSetup, Stop, ThreadBound};
+use walkon_shell::{LiveGame, PoseRow, Problem, StartSetup, StopWish, ThreadBound};
 
 use crate::border::{self, WalkonBuffer, WalkonText, bytes, fill, handle, put, room};
 use crate::level::{BoundText, WalkonLevel};
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn walkon_game_run(game: *mut WalkonGame, bound: WalkonTex
                 return Err(Failure::new(WalkonStatus::BadJson, late));
             }
             let mut last = Tick::default();
-            let (_, row) = running.live.run(&bound, &Stop::never(), &mut |tick| last = tick.clone())?;
+            let (_, row) = running.live.run(&bound, &StopWish::never(), &mut |tick| last = tick.clone())?;
             running.told(&last);
             running.row = Some(row);
             Ok(())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use walkon::Level;
-use walkon_shell::{BatchSetup, Exit, LevelText, Problem, RunBound, Stop, run_one};
+use walkon_shell::{BatchSetup, Exit, LevelText, Problem, RunBound, StopWish, run_one};
 
 use crate::border::{self, WalkonBuffer, WalkonText, fill, handle};
 use crate::status::{Failure, WalkonStatus};
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn walkon_level_run(
         // SAFETY: as the caller promises.
         let (level, bound) = unsafe { (handle(level, "level")?, bound.read("bound")?) };
         let (bound, args) = BoundText::read(bound)?;
-        let done = run_one(&level.text, seed, &BatchSetup { bound, args, stop: Stop::never() });
+        let done = run_one(&level.text, seed, &BatchSetup { bound, args, stop: StopWish::never() });
         let nothing = || Failure::new(WalkonStatus::Bug, "a run that nobody stopped was stopped");
         let done = done.ok_or_else(nothing)?;
         // SAFETY: as the caller promises.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use walkon_shell::{Batch as Runs, BatchJob, BatchSetup, LevelText, NextRun, Stop};
+use walkon_shell::{Batch as Runs, BatchJob, BatchSetup, LevelText, NextRun, StopWish};
 
 use crate::level::{BoundArguments, Level, bound};
 
@@ -47,7 +47,7 @@ impl Batch {
             return Err(PyValueError::new_err("jobs: expected 1 to 1024"));
         }
         let runs: Arc<[BatchJob]> = runs.into_iter().map(|(level, seed)| BatchJob { level, seed }).collect();
-        let setup = BatchSetup { bound: bound(ends)?, args, stop: Stop::never() };
+        let setup = BatchSetup { bound: bound(ends)?, args, stop: StopWish::never() };
         let begun = py.detach(|| Runs::start(texts, runs, &setup, jobs_at_once));
         let begun = begun.map_err(|error| PyOSError::new_err(format!("no thread for the runs: {error}")))?;
         let begun = if ordered { begun.in_order() } else { begun };

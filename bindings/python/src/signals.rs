@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use walkon_shell::Stop;
+use walkon_shell::StopWish;
 
 /// Time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -26,9 +26,9 @@ impl SignalWatch {
     }
 
     /// Stops once a signal became an exception.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> StopWish {
         let asked = Arc::clone(&self.asked);
-        Stop::when(move || asked.load(Ordering::Relaxed))
+        StopWish::when(move || asked.load(Ordering::Relaxed))
     }
 
     /// Looks, when it is time to; whether to stop.

@@ -31,9 +31,9 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Whether somebody wants the runs to end.
 #[derive(Clone)]
-pub struct Stop(Arc<dyn Fn() -> bool + Send + Sync>);
+pub struct StopWish(Arc<dyn Fn() -> bool + Send + Sync>);
 
-impl Stop {
+impl StopWish {
     /// Stops when `is_asked` begins to say so.
     pub fn when(is_asked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(is_asked))
@@ -59,7 +59,7 @@ impl Stop {
     }
 }
 
-impl fmt::Debug for Stop {
+impl fmt::Debug for StopWish {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Stop({})", self.is_asked())
     }
@@ -73,7 +73,7 @@ pub struct BatchSetup {
     /// `level.args`.
     pub args: Vec<String>,
     /// The switch that ends all of them.
-    pub stop: Stop,
+    pub stop: StopWish,
 }
 
 /// One run to do.
@@ -288,7 +288,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    use crate::batch::{Batch, BatchJob, BatchSetup, NextRun, Stop};
+    use crate::batch::{Batch, BatchJob, BatchSetup, NextRun, StopWish};
     use crate::exit::Exit;
     use crate::level_text::LevelText;
     use crate::row::{RunBound, exit_of_row};
@@ -303,7 +303,7 @@ mod tests {
         // The threads of the batch ask as a run begins: the first one panics.
         let begun = Arc::new(AtomicUsize::new(0));
         let asked = Arc::clone(&begun);
-        let stop = Stop::when(move || {
+        let stop = StopWish::when(move || {
             let is_ours = std::thread::current().name() == Some("batch");
             assert!(!is_ours || asked.fetch_add(1, Ordering::Relaxed) != 0, "torn");
             false

@@ -26,7 +26,7 @@ mod scripts;
 mod thread_bound;
 mod watchdog;
 
-pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, Stop, run_one};
+pub use batch::{Batch, BatchJob, BatchSetup, Done, NextRun, StopWish, run_one};
 pub use bug::{Bug, caught};
 pub use exit::{CommandFailure, Exit};
 pub use level_text::{LevelText, OpenError, StartSetup};

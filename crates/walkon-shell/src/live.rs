@@ -17,7 +17,7 @@ use walkon_runtime::level::Level;
 use walkon_runtime::script::vm::fuel::Signals;
 use walkon_runtime::world::World;
 
-use crate::batch::Stop;
+use crate::batch::StopWish;
 use crate::level_text::{LevelText, StartSetup};
 use crate::row::{RunBound, row};
 use crate::watchdog::Watchdog;
@@ -129,7 +129,7 @@ impl LiveGame {
     pub fn run(
         &mut self,
         bound: &RunBound,
-        stop: &Stop,
+        stop: &StopWish,
         heard: &mut dyn FnMut(&Tick),
     ) -> Result<(Report, String), GameEndedError> {
         let text = Arc::clone(&self.text);
@@ -199,7 +199,7 @@ impl LiveGame {
 
 /// A host that listens and may be stopped.
 struct Listener<'a> {
-    stop: &'a Stop,
+    stop: &'a StopWish,
     heard: &'a mut dyn FnMut(&Tick),
 }
 

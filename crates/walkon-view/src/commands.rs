@@ -17,10 +17,10 @@ use walkon_runtime::view::{Parts, PicturePart};
 use crate::client::{Client, Reply, Viewpoint};
 use crate::course::Shared;
 use crate::edit::expectations::Doors;
-use crate::fields::{Fields, unknown, wrong};
-use crate::forecast::{Foresight, Outlook};
+use crate::fields::{CommandFields, unknown, wrong};
+use crate::forecast::{ForecastWish, Outlook};
 use crate::orders::{DebugAsk, LineWish, Order, Ordered, Speed};
-use crate::question::{Others, PathTest, Question};
+use crate::question::{OthersAsked, PathTest, Question};
 use crate::replica::{Viewer, Wish};
 
 /// Longest command, bytes.
@@ -60,7 +60,7 @@ impl Doers {
                 return;
             }
         };
-        let read = Fields::of(&command);
+        let read = CommandFields::of(&command);
         if let Ok(("ack", fields)) = &read {
             let frame =
                 fields.get("frame").and_then(Value::as_u64).and_then(|frame| u32::try_from(frame).ok());
@@ -78,7 +78,7 @@ impl Doers {
     fn dispatch(
         &self,
         word: &str,
-        fields: &Fields<'_>,
+        fields: &CommandFields<'_>,
         client: &Arc<Client>,
         reply: &Reply,
     ) -> Result<Option<Value>, String> {
@@ -106,9 +106,9 @@ impl Doers {
             "forecast" => {
                 let seconds = fields.number("seconds")?.clamp(0.0, FUTURE_SECONDS_MAX);
                 let from = fields.maybe_count("from")?.unwrap_or_default();
-                self.outlook(Foresight::Look { from, seconds }, reply)
+                self.outlook(ForecastWish::Look { from, seconds }, reply)
             }
-            "keep" => self.outlook(Foresight::Keep, reply),
+            "keep" => self.outlook(ForecastWish::Keep, reply),
             "debug" => self.debug(debug_ask(fields)?, reply),
             "cancel" => {
                 client.call_off();
@@ -133,13 +133,13 @@ impl Doers {
         self.order(Order::Debug(ask), reply)
     }
 
-    fn outlook(&self, wish: Foresight, reply: &Reply) -> Result<Option<Value>, String> {
+    fn outlook(&self, wish: ForecastWish, reply: &Reply) -> Result<Option<Value>, String> {
         let outlook = Outlook { wish, reply: Some(reply.clone()) };
         self.forecast.send(outlook).map_err(|_| "the level has ended".to_owned())?;
         Ok(None)
     }
 
-    fn errand(&self, fields: &Fields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
+    fn errand(&self, fields: &CommandFields<'_>, reply: &Reply) -> Result<Option<Value>, String> {
         let errand = crate::desk::Errand::Command { command: fields.json().clone(), reply: reply.clone() };
         self.desk.send(errand).map_err(|_| "the program ends".to_owned())?;
         Ok(None)
@@ -173,7 +173,7 @@ impl Doers {
 
     fn show(
         &self,
-        fields: &Fields<'_>,
+        fields: &CommandFields<'_>,
         client: &Arc<Client>,
         reply: &Reply,
     ) -> Result<Option<Value>, String> {
@@ -206,14 +206,14 @@ impl Doers {
         Ok(Some(json!({ "tick": tick })))
     }
 
-    fn history(&self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn history(&self, fields: &CommandFields<'_>) -> Result<Value, String> {
         let (from, to) = (fields.count("from")?, fields.count("to")?);
         // Copied first: the level waits while the past is looked at.
         let items: Vec<_> = self.shared.past.lock().items(from, to).cloned().collect();
         Ok(json!({ "items": items }))
     }
 
-    fn tracks(&self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn tracks(&self, fields: &CommandFields<'_>) -> Result<Value, String> {
         let mut keys = fields.keys("keys")?;
         keys.sort_unstable();
         keys.dedup();
@@ -240,7 +240,7 @@ fn parts(value: &Value) -> Result<Parts, String> {
     })
 }
 
-fn speed(fields: &Fields<'_>) -> Result<Speed, String> {
+fn speed(fields: &CommandFields<'_>) -> Result<Speed, String> {
     if fields.get("times").and_then(Value::as_str) == Some("max") {
         return Ok(Speed::Max);
     }
@@ -253,7 +253,7 @@ fn speed(fields: &Fields<'_>) -> Result<Speed, String> {
 }
 
 /// What the debugger is asked.
-fn debug_ask(fields: &Fields<'_>) -> Result<DebugAsk, String> {
+fn debug_ask(fields: &CommandFields<'_>) -> Result<DebugAsk, String> {
     let go = |order| Ok(DebugAsk::Go(order));
     match fields.text("action")? {
         "breakpoints" => {
@@ -309,7 +309,7 @@ fn line_wish(at: usize, wish: &Value) -> Result<LineWish, String> {
     Ok(LineWish { line, condition: text("condition"), hits: hits.transpose()?, log: text("log") })
 }
 
-fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question, String> {
+fn question(word: &str, fields: &CommandFields<'_>, client: &Client) -> Result<Question, String> {
     Ok(match word {
         "inspect" => {
             let kind = fields.text("kind")?.to_owned();
@@ -341,8 +341,8 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
                 doors,
                 keys: fields.texts("keys")?,
                 others: match fields.get("avoidCharacters") {
-                    Some(Value::Bool(true)) => Others::Avoided,
-                    _ => Others::Ignored,
+                    Some(Value::Bool(true)) => OthersAsked::Avoided,
+                    _ => OthersAsked::Ignored,
                 },
                 wishes: client.wishes().clone(),
             })
@@ -351,7 +351,7 @@ fn question(word: &str, fields: &Fields<'_>, client: &Client) -> Result<Question
 }
 
 /// What is said to the level.
-fn input(fields: &Fields<'_>) -> Result<Input, String> {
+fn input(fields: &CommandFields<'_>) -> Result<Input, String> {
     if let Some(name) = fields.maybe_text("event")? {
         let payload = fields.get("payload").map(plain).transpose()?;
         return Ok(Input::Event { name: name.to_owned(), payload });
@@ -380,7 +380,7 @@ fn input(fields: &Fields<'_>) -> Result<Input, String> {
 const VERBS: [&str; 9] =
     ["walk", "stop", "teleport", "spawn", "remove", "door", "area", "evaluate", "attend"];
 
-fn verb_input(verb: &str, fields: &Fields<'_>) -> Result<Input, String> {
+fn verb_input(verb: &str, fields: &CommandFields<'_>) -> Result<Input, String> {
     let name = || fields.text(verb).map(str::to_owned);
     Ok(match verb {
         "walk" => Input::Walk { character: name()?, to: goal(fields)? },
@@ -405,7 +405,7 @@ fn verb_input(verb: &str, fields: &Fields<'_>) -> Result<Input, String> {
     })
 }
 
-fn goal(fields: &Fields<'_>) -> Result<InputGoal, String> {
+fn goal(fields: &CommandFields<'_>) -> Result<InputGoal, String> {
     match fields.get("to") {
         Some(Value::String(name)) => Ok(InputGoal::Named(name.clone())),
         _ => Ok(InputGoal::Point(fields.place("to")?.to_array())),

@@ -20,12 +20,12 @@ use walkon_runtime::world::World;
 use walkon_runtime::world::door::{Door, DoorState};
 
 use crate::client::{Client, Clients};
-use crate::frame::{Frame, PAUSED, Row};
+use crate::frame::{Frame, FrameRow, PAUSED};
 use crate::happened::{self, Item};
 use crate::orders::Speed;
 use crate::past::SharedPast;
 use crate::picture::{self, Scenery};
-use crate::roster::{self, Roster};
+use crate::roster::{self, KnownPeople};
 use crate::run_record::SharedRecord;
 
 /// Least time between two pictures of what stands still, and between two words about the state.
@@ -95,7 +95,7 @@ pub struct Course {
     /// Why it does not go on any more.
     pub ended: Option<&'static str>,
     /// The characters that clients were told of.
-    pub roster: Roster,
+    pub roster: KnownPeople,
     /// What is known of the game.
     pub marks: GameMarks,
     /// Where a debugger holds it.
@@ -149,7 +149,7 @@ impl Course {
             is_playing: false,
             steps: 0,
             ended: None,
-            roster: Roster::default(),
+            roster: KnownPeople::default(),
             marks: GameMarks::default(),
             stopped: None,
             is_state_old: true,
@@ -271,7 +271,7 @@ impl Course {
                 let row = before.binary_search_by_key(&key, |row| row.key);
                 row.ok().is_some_and(|at| before[at].state & Stance::SWITCHED_OFF != 0)
             };
-            let shown = |row: Row| if is_off(row.key) { row.switched_off() } else { row };
+            let shown = |row: FrameRow| if is_off(row.key) { row.switched_off() } else { row };
             roster::rows_of(walkon_runtime::game::roster::stances(world)).into_iter().map(shown).collect()
         });
         Frame { tick, flags, rows }

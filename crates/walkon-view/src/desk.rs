@@ -26,8 +26,8 @@ use crate::edit::document::{
 use crate::edit::expectations::{ExpectationRow, Expectations, ask_world};
 use crate::edit::graph::graph_files;
 use crate::edit::save::{remove_below, save_beside, save_over};
-use crate::fields::Fields;
-use crate::forecast::Foresight;
+use crate::fields::CommandFields;
+use crate::forecast::ForecastWish;
 use crate::orders::{Order, Ordered};
 use crate::run_record::{RunRecord, RunStart};
 
@@ -39,7 +39,7 @@ const PROBLEMS_AFTER: Duration = Duration::from_millis(150);
 const EXPECTED_PATHS: &str = "expected paths";
 
 /// The project around a level, as the command line knows it.
-pub trait Project: Send + Sync {
+pub trait DeskProject: Send + Sync {
     /// The level and every file that it names, with some texts in place of those on disk (by path below the
     /// root, scripts too); with what is wrong with it, also with what it says of scripts.
     ///
@@ -91,7 +91,7 @@ pub struct CheckedLevel {
 
 /// What was saved by somebody else.
 #[derive(Debug, Default)]
-pub struct Saved {
+pub struct SavedElsewhere {
     /// The texts.
     pub reload: Reload,
     /// What is wrong with the level, if that is refused.
@@ -118,7 +118,7 @@ pub enum Errand {
         reply: Reply,
     },
     /// Somebody else saved something.
-    Saved(Saved),
+    Saved(SavedElsewhere),
     /// The end.
     Stop,
 }
@@ -138,7 +138,7 @@ pub struct Desk {
 
 /// The project, as the texts need it.
 struct Around {
-    project: Arc<dyn Project>,
+    project: Arc<dyn DeskProject>,
 }
 
 impl Surroundings for Around {
@@ -161,7 +161,7 @@ impl Surroundings for Around {
 impl Desk {
     /// A desk with the texts of the run on it.
     #[must_use]
-    pub fn new(project: Arc<dyn Project>, doers: Doers) -> Self {
+    pub fn new(project: Arc<dyn DeskProject>, doers: Doers) -> Self {
         let start = Arc::clone(&doers.shared.record.lock().start);
         let mut around = Around { project };
         let texts = level_texts(&start.level);
@@ -203,7 +203,7 @@ impl Desk {
 
     fn run_errand(&mut self, errand: Errand) {
         match errand {
-            Errand::Command { command, reply } => match Fields::of(&command) {
+            Errand::Command { command, reply } => match CommandFields::of(&command) {
                 Ok(("try", fields)) => self.try_out(&fields, reply),
                 Ok((word, fields)) => match self.perform(&fields, word, &reply) {
                     Ok(answer) => reply.send(Ok(answer)),
@@ -319,7 +319,7 @@ impl Desk {
     }
 
     /// Takes in what somebody else saved.
-    fn saved(&mut self, saved: Saved) {
+    fn saved(&mut self, saved: SavedElsewhere) {
         let scripts = saved.reload.scripts.into_iter().filter_map(|(name, text)| {
             let path = self.around.project.script_path(&name).or_else(|| self.path_of(&name))?;
             Some(NoticedFile { path, name: Some(name), text })
@@ -385,7 +385,7 @@ impl Desk {
         }
         let order = Order::Input(Input::Reload(reload.clone()));
         let _ = self.doers.running.send(Ordered { order, reply: None });
-        let _ = self.doers.forecast.send(Foresight::Saved(reload).into());
+        let _ = self.doers.forecast.send(ForecastWish::Saved(reload).into());
     }
 
     /// The level with the texts on the desk, some of them replaced.

@@ -162,11 +162,11 @@ const DEBUG_ACTIONS: &[Command] = commands! {
 
 /// A command whose fields are those that it may have.
 #[derive(Clone, Copy)]
-pub struct Fields<'a> {
+pub struct CommandFields<'a> {
     command: &'a Value,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> CommandFields<'a> {
     /// The word of a command, and its fields.
     ///
     /// # Errors
@@ -435,7 +435,7 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> String {
 mod tests {
     use serde_json::json;
 
-    use crate::fields::{COMMANDS, Command, DEBUG_ACTIONS, Fields, Form, GRAPH_ACTIONS};
+    use crate::fields::{COMMANDS, Command, CommandFields, DEBUG_ACTIONS, Form, GRAPH_ACTIONS};
 
     /// A value of each kind that JSON has, and lists that hold what they should not.
     fn values() -> Vec<serde_json::Value> {
@@ -470,14 +470,14 @@ mod tests {
             for value in values().into_iter().filter(|value| !form.takes(value)) {
                 let mut command = base.clone();
                 command[name] = value.clone();
-                let refused = Fields::of(&command).err().unwrap_or_else(|| panic!("{command}"));
+                let refused = CommandFields::of(&command).err().unwrap_or_else(|| panic!("{command}"));
                 assert!(refused.contains(&format!("\"{name}\"")) || name == "action", "{command}: {refused}");
                 count += 1;
             }
             let mut command = base;
             command[name] = serde_json::Value::Null;
             assert!(
-                Fields::of(&command).is_ok() || name == "action",
+                CommandFields::of(&command).is_ok() || name == "action",
                 "{command}: null is as good as nothing"
             );
         });
@@ -510,7 +510,7 @@ mod tests {
             (json!({ "do": 5 }), "\"do\" is 5, expected a text"),
             (json!([1]), "[1] is no command, expected an object"),
         ] {
-            let refused = Fields::of(&command).err().unwrap_or_else(|| panic!("{command}"));
+            let refused = CommandFields::of(&command).err().unwrap_or_else(|| panic!("{command}"));
             assert!(refused.starts_with(expected), "{refused}");
         }
     }

@@ -97,20 +97,20 @@ impl Tracks {
 #[derive(Debug)]
 pub struct Outlook {
     /// The wish.
-    pub wish: Foresight,
+    pub wish: ForecastWish,
     /// Who waits.
     pub reply: Option<Reply>,
 }
 
-impl From<Foresight> for Outlook {
-    fn from(wish: Foresight) -> Self {
+impl From<ForecastWish> for Outlook {
+    fn from(wish: ForecastWish) -> Self {
         Self { wish, reply: None }
     }
 }
 
 /// What somebody wants of the future.
 #[derive(Debug)]
-pub enum Foresight {
+pub enum ForecastWish {
     /// The run from a tick on for so many seconds; 0: none any more.
     Look {
         /// From where.
@@ -190,7 +190,7 @@ impl Forecast {
             }
             self.waiting.extend(outlooks.try_iter());
             for Outlook { wish, reply } in std::mem::take(&mut self.waiting) {
-                if matches!(wish, Foresight::Stop) {
+                if matches!(wish, ForecastWish::Stop) {
                     return;
                 }
                 self.take(wish);
@@ -215,23 +215,23 @@ impl Forecast {
         }
     }
 
-    fn take(&mut self, wish: Foresight) {
+    fn take(&mut self, wish: ForecastWish) {
         match wish {
-            Foresight::Look { from, seconds } => {
+            ForecastWish::Look { from, seconds } => {
                 (self.from, self.seconds, self.base, self.newest) = (from, seconds, None, None);
                 self.is_due = true;
             }
-            Foresight::Saved(reload) => {
+            ForecastWish::Saved(reload) => {
                 self.saved.merge(reload);
                 self.tried = None;
                 self.is_due = true;
             }
-            Foresight::Try(reload) => {
+            ForecastWish::Try(reload) => {
                 self.tried = reload;
                 self.is_due = true;
             }
-            Foresight::Keep => self.base = self.newest.clone().or_else(|| self.base.take()),
-            Foresight::Stop => {}
+            ForecastWish::Keep => self.base = self.newest.clone().or_else(|| self.base.take()),
+            ForecastWish::Stop => {}
         }
     }
 

@@ -18,7 +18,7 @@ pub const PAUSED: u8 = 2;
 
 /// Somebody in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct FrameRow {
     /// Number over the level.
     pub key: u32,
     /// Metres.
@@ -31,7 +31,7 @@ pub struct Row {
     pub layer: u8,
 }
 
-impl Row {
+impl FrameRow {
     /// An angle in radians as it is kept.
     #[must_use]
     pub fn turn(facing_rad: f32) -> u16 {
@@ -66,7 +66,7 @@ pub struct Frame {
     /// [`OF_THE_PAST`], [`PAUSED`].
     pub flags: u8,
     /// In order of creation.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FrameRow>,
 }
 
 impl Frame {
@@ -85,7 +85,7 @@ impl Frame {
     /// The same as JSON.
     #[must_use]
     pub fn json(&self, number: u32) -> Value {
-        let rows: Vec<Value> = self.rows.iter().map(Row::json).collect();
+        let rows: Vec<Value> = self.rows.iter().map(FrameRow::json).collect();
         json!({ "tell": "frame", "frame": number, "tick": self.tick, "flags": self.flags, "rows": rows })
     }
 }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_frame_has_sixteen_bytes_and_twenty_for_each_row() {
-        let row = Row { key: 7, position: [1.0, 2.0, 3.0], facing: 16_384, state: 3, layer: 1 };
+        let row = FrameRow { key: 7, position: [1.0, 2.0, 3.0], facing: 16_384, state: 3, layer: 1 };
         let frame = Frame { tick: 9, flags: PAUSED, rows: vec![row, row] };
         let bytes = frame.bytes(5);
         assert_eq!(bytes.len(), 16 + 2 * ROW_BYTES);
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn angles_turn_round() {
-        assert_eq!(Row::turn(0.0), 0);
-        assert_eq!(Row::turn(std::f32::consts::FRAC_PI_2), 16_384);
-        assert_eq!(Row::turn(-std::f32::consts::FRAC_PI_2), 49_152);
-        assert_eq!(Row::turn(f32::NAN), 0);
+        assert_eq!(FrameRow::turn(0.0), 0);
+        assert_eq!(FrameRow::turn(std::f32::consts::FRAC_PI_2), 16_384);
+        assert_eq!(FrameRow::turn(-std::f32::consts::FRAC_PI_2), 49_152);
+        assert_eq!(FrameRow::turn(f32::NAN), 0);
     }
 }

@@ -34,7 +34,7 @@ pub mod server;
 pub mod stdio;
 pub mod view;
 
-pub use desk::{CheckedLevel, Project, Saved};
+pub use desk::{CheckedLevel, DeskProject, SavedElsewhere};
 pub use orders::Speed;
 pub use run_record::{RunRecord, RunStart};
 pub use server::Server;

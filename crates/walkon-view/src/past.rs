@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::frame::Row;
+use crate::frame::FrameRow;
 use crate::happened::Item;
 
 /// Ticks from one that is kept whole to the next.
@@ -24,11 +24,11 @@ const ITEMS_BYTES_MAX: usize = 128 << 20;
 
 /// The past, which several threads look at.
 #[derive(Clone, Debug, Default)]
-pub struct SharedPast(Arc<Mutex<Past>>);
+pub struct SharedPast(Arc<Mutex<ShownPast>>);
 
 impl SharedPast {
     /// The past, for a moment.
-    pub fn lock(&self) -> MutexGuard<'_, Past> {
+    pub fn lock(&self) -> MutexGuard<'_, ShownPast> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -39,14 +39,14 @@ struct Stretch {
     /// Tick of the first.
     first: u64,
     /// Everybody in the first tick.
-    whole: Vec<Row>,
+    whole: Vec<FrameRow>,
     /// For each later tick: who is otherwise, and who is gone.
     changes: Vec<Change>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Change {
-    rows: Vec<Row>,
+    rows: Vec<FrameRow>,
     gone: Vec<u32>,
 }
 
@@ -56,15 +56,14 @@ impl Stretch {
     }
 
     fn bytes(&self) -> usize {
-        let changes = self
-            .changes
-            .iter()
-            .map(|change| change.rows.len() * size_of::<Row>() + change.gone.len() * 4 + size_of::<Change>());
-        self.whole.len() * size_of::<Row>() + changes.sum::<usize>()
+        let changes = self.changes.iter().map(|change| {
+            change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<Change>()
+        });
+        self.whole.len() * size_of::<FrameRow>() + changes.sum::<usize>()
     }
 
     /// Everybody in a tick of it.
-    fn at(&self, tick: u64) -> Vec<Row> {
+    fn at(&self, tick: u64) -> Vec<FrameRow> {
         let mut rows = self.whole.clone();
         for change in self.changes.iter().take((tick - self.first) as usize) {
             change.apply(&mut rows);
@@ -74,7 +73,7 @@ impl Stretch {
 }
 
 impl Change {
-    fn between(before: &[Row], after: &[Row]) -> Self {
+    fn between(before: &[FrameRow], after: &[FrameRow]) -> Self {
         let mut change = Self::default();
         let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
         loop {
@@ -103,7 +102,7 @@ impl Change {
         }
     }
 
-    fn apply(&self, rows: &mut Vec<Row>) {
+    fn apply(&self, rows: &mut Vec<FrameRow>) {
         if !self.gone.is_empty() {
             rows.retain(|row| self.gone.binary_search(&row.key).is_err());
         }
@@ -118,22 +117,22 @@ impl Change {
 
 /// Everything that was shown.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct ShownPast {
     stretches: VecDeque<Stretch>,
-    newest: Vec<Row>,
+    newest: Vec<FrameRow>,
     bytes: usize,
     bytes_max: usize,
     items: VecDeque<Item>,
     items_bytes: usize,
 }
 
-impl Default for Past {
+impl Default for ShownPast {
     fn default() -> Self {
         Self::bounded(ROWS_BYTES_MAX)
     }
 }
 
-impl Past {
+impl ShownPast {
     /// Of a run that has not begun, in so many bytes.
     #[must_use]
     pub fn bounded(bytes_max: usize) -> Self {
@@ -148,13 +147,14 @@ impl Past {
     }
 
     /// Takes a tick in; rows in order of their keys.
-    pub fn push(&mut self, tick: u64, rows: Vec<Row>) {
+    pub fn push(&mut self, tick: u64, rows: Vec<FrameRow>) {
         let follows = self.stretches.back().is_some_and(|stretch| {
             stretch.last() + 1 == tick && (stretch.changes.len() as u64) < WHOLE_EVERY - 1
         });
         if follows && let Some(stretch) = self.stretches.back_mut() {
             let change = Change::between(&self.newest, &rows);
-            self.bytes += change.rows.len() * size_of::<Row>() + change.gone.len() * 4 + size_of::<Change>();
+            self.bytes +=
+                change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<Change>();
             stretch.changes.push(change);
         } else {
             let stretch = Stretch { first: tick, whole: rows.clone(), changes: Vec::new() };
@@ -186,7 +186,7 @@ impl Past {
 
     /// Everybody in a tick, if it is kept.
     #[must_use]
-    pub fn at(&self, tick: u64) -> Option<Vec<Row>> {
+    pub fn at(&self, tick: u64) -> Option<Vec<FrameRow>> {
         let after = self.stretches.partition_point(|stretch| stretch.first <= tick);
         let stretch = self.stretches.get(after.checked_sub(1)?)?;
         (tick <= stretch.last()).then(|| stretch.at(tick))
@@ -194,14 +194,14 @@ impl Past {
 
     /// Everybody in the newest tick, if that is `tick`.
     #[must_use]
-    pub fn newest(&self, tick: u64) -> Option<&[Row]> {
+    pub fn newest(&self, tick: u64) -> Option<&[FrameRow]> {
         let is_newest = self.span().is_some_and(|(_, last)| last == tick);
         is_newest.then_some(self.newest.as_slice())
     }
 
     /// Everybody in the newest tick, whichever that is.
     #[must_use]
-    pub fn last(&self) -> &[Row] {
+    pub fn last(&self) -> &[FrameRow] {
         self.newest.as_slice()
     }
 
@@ -262,19 +262,24 @@ mod tests {
     use super::*;
 
     /// Rows of a small crowd in which some move, some come and some go.
-    fn rows(tick: u64) -> Vec<Row> {
+    fn rows(tick: u64) -> Vec<FrameRow> {
         let there = (0..20_u32).filter(|key| !(tick / 7 + u64::from(*key)).is_multiple_of(5));
         there
             .map(|key| {
                 let moved = if key % 3 == 0 { 0.0 } else { tick as f32 };
-                Row { key, position: [moved, 0.0, key as f32], state: (tick % 2) as u8, ..Row::default() }
+                FrameRow {
+                    key,
+                    position: [moved, 0.0, key as f32],
+                    state: (tick % 2) as u8,
+                    ..FrameRow::default()
+                }
             })
             .collect()
     }
 
     #[test]
     fn every_tick_that_is_kept_comes_back_as_it_was() {
-        let mut past = Past::default();
+        let mut past = ShownPast::default();
         (0..300).for_each(|tick| past.push(tick, rows(tick)));
         assert_eq!(past.span(), Some((0, 299)));
         assert!((0..300).all(|tick| past.at(tick) == Some(rows(tick))));
@@ -289,11 +294,11 @@ mod tests {
 
     #[test]
     fn the_oldest_ticks_are_forgotten_when_there_are_too_many() {
-        let mut past = Past::bounded(100_000);
+        let mut past = ShownPast::bounded(100_000);
         (0..10_000).for_each(|tick| past.push(tick, rows(tick)));
         let (first, last) = past.span().unwrap();
         assert!(first > 9_000 && last == 9_999, "{first}..{last}");
-        assert!(past.bytes <= 100_000 + WHOLE_EVERY as usize * 20 * size_of::<Row>());
+        assert!(past.bytes <= 100_000 + WHOLE_EVERY as usize * 20 * size_of::<FrameRow>());
         assert_eq!(past.at(first - 1), None);
         assert_eq!(past.at(first), Some(rows(first)));
         let counted: usize = past.stretches.iter().map(Stretch::bytes).sum();
@@ -302,7 +307,7 @@ mod tests {
 
     #[test]
     fn tracks_are_the_places_of_the_kept_ticks() {
-        let mut past = Past::default();
+        let mut past = ShownPast::default();
         (0..200).for_each(|tick| past.push(tick, rows(tick)));
         let tracks = past.tracks(&[1, 99], 10..=150, 20);
         assert!(tracks[1].is_empty());

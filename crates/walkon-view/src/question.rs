@@ -70,14 +70,14 @@ pub struct PathTest {
     /// Keys that are carried, for doors that want one.
     pub keys: Vec<String>,
     /// Whether those who stand there are in the way.
-    pub others: Others,
+    pub others: OthersAsked,
     /// What of the search is to be drawn, as the client looks at it.
     pub wishes: Wishes,
 }
 
 /// What those who stand about are to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Others {
+pub enum OthersAsked {
     /// Nobody is in the way.
     Ignored,
     /// It leads around them.
@@ -182,7 +182,7 @@ impl PathTest {
 
     /// Who stands in the way, if that counts.
     fn others(&self, world: &mut World) -> Option<Arc<[Disc]>> {
-        if self.others == Others::Ignored {
+        if self.others == OthersAsked::Ignored {
             return None;
         }
         let straight = Straight { from: self.from, to: self.to, layer: self.wishes.layer, but: &[] };

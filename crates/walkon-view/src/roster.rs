@@ -11,7 +11,7 @@ use walkon_runtime::game::Game;
 use walkon_runtime::game::roster::Stance;
 use walkon_runtime::view::{Colour, character_colours};
 
-use crate::frame::Row;
+use crate::frame::FrameRow;
 
 /// Most of those who are gone that are remembered; then those who came first are forgotten.
 const FORMER_MAX: usize = 10_000;
@@ -30,21 +30,21 @@ struct Person {
 
 /// Where everybody is, in order of their keys.
 #[must_use]
-pub fn rows(game: &Game) -> Vec<Row> {
+pub fn rows(game: &Game) -> Vec<FrameRow> {
     rows_of(game.stances())
 }
 
 /// The same of stances.
 #[must_use]
-pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<Row> {
-    let row = |stance: Stance| Row {
+pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<FrameRow> {
+    let row = |stance: Stance| FrameRow {
         key: stance.serial,
         position: stance.position,
-        facing: Row::turn(stance.facing_rad),
+        facing: FrameRow::turn(stance.facing_rad),
         state: stance.state,
         layer: stance.layer,
     };
-    let mut rows: Vec<Row> = stances.map(row).collect();
+    let mut rows: Vec<FrameRow> = stances.map(row).collect();
     // Places in the table are used again, keys are not.
     if !rows.is_sorted_by_key(|row| row.key) {
         ordered::sort_by_key(&mut rows, |row| row.key);
@@ -54,13 +54,13 @@ pub fn rows_of(stances: impl Iterator<Item = Stance>) -> Vec<Row> {
 
 /// Who is known to be there.
 #[derive(Clone, Debug, Default)]
-pub struct Roster {
+pub struct KnownPeople {
     known: BTreeMap<u32, Person>,
     /// Those who are gone since: the past still shows them.
     former: BTreeMap<u32, Person>,
 }
 
-impl Roster {
+impl KnownPeople {
     /// Takes in who is there now; what is new for a page, if anything is.
     pub fn update(&mut self, game: &Game) -> Option<Value> {
         let now = people(game);

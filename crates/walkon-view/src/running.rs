@@ -22,7 +22,7 @@ use crate::client::{CALLED_OFF, Client, Reply};
 use crate::course::{Course, GameMarks, Shared};
 use crate::debugging::{Passing, Port};
 use crate::orders::{Order, Ordered, Orders, Speed};
-use crate::past::Past;
+use crate::past::ShownPast;
 use crate::replica::Wish;
 use crate::run_record::{RunRecord, RunStart};
 
@@ -293,7 +293,7 @@ impl Running {
         let game = start.begin_debugged(Arc::clone(&self.signals), Some(self.port.debugger()))?;
         let generation = self.shared.record.lock().generation + 1;
         *self.shared.record.lock() = RunRecord { generation, ..RunRecord::new(start) };
-        *self.shared.past.lock() = Past::default();
+        *self.shared.past.lock() = ShownPast::default();
         self.game = game;
         let mut course = self.course.borrow_mut();
         course.steps = 0;

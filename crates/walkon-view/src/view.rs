@@ -14,8 +14,8 @@ use walkon_runtime::script::vm::fuel::Signals;
 
 use crate::commands::Doers;
 use crate::course::Shared;
-use crate::desk::{Desk, Errand, Project, Saved};
-use crate::forecast::{Forecast, Foresight};
+use crate::desk::{Desk, DeskProject, Errand, SavedElsewhere};
+use crate::forecast::{Forecast, ForecastWish};
 use crate::orders::{Order, Ordered, Speed};
 use crate::replica::{Replicas, Wish};
 use crate::run_record::{RunRecord, RunStart, SharedRecord};
@@ -32,7 +32,7 @@ pub type WatchCalls = Arc<dyn Fn(Arc<Signals>) -> Box<dyn Any> + Send + Sync>;
 /// What a level is viewed with.
 pub struct ViewSetup {
     /// The project around it.
-    pub project: Arc<dyn Project>,
+    pub project: Arc<dyn DeskProject>,
     /// What the run begins with.
     pub start: RunStart,
     /// Its speed.
@@ -137,7 +137,7 @@ impl View {
     }
 
     /// Somebody saved a file.
-    pub fn saved(&self, saved: Saved) {
+    pub fn saved(&self, saved: SavedElsewhere) {
         let _ = self.doers.desk.send(Errand::Saved(saved));
     }
 
@@ -154,7 +154,7 @@ impl View {
         self.copy_signals.iter().for_each(|signals| signals.stop());
         let _ = self.doers.running.send(Ordered { order: Order::Stop, reply: None });
         let _ = self.doers.replicas.send(Wish::Stop);
-        let _ = self.doers.forecast.send(Foresight::Stop.into());
+        let _ = self.doers.forecast.send(ForecastWish::Stop.into());
         let _ = self.doers.desk.send(Errand::Stop);
         for thread in self.threads {
             let _ = thread.join();

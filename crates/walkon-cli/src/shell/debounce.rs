@@ -29,7 +29,7 @@ pub(super) enum FileState {
 
 /// Paths to read now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(super) struct ReadyPaths {
     /// In order.
     pub paths: Vec<String>,
     /// When the first event about one of them came.
@@ -57,7 +57,7 @@ impl Debouncer {
     }
 
     /// The paths that are to be read now, if it is time. `look` is asked at most once for each path.
-    pub fn take(&mut self, now: Duration, mut look: impl FnMut(&str) -> FileState) -> Option<Batch> {
+    pub fn take(&mut self, now: Duration, mut look: impl FnMut(&str) -> FileState) -> Option<ReadyPaths> {
         let since = self.pending.values().map(|noticed| noticed.first).min()?;
         let last = self.pending.values().map(|noticed| noticed.last).max()?;
         if self.changed.is_some_and(|changed| now < changed + BETWEEN) {
@@ -73,7 +73,7 @@ impl Debouncer {
             return None;
         }
         let paths = std::mem::take(&mut self.pending).into_keys().collect();
-        Some(Batch { paths, since })
+        Some(ReadyPaths { paths, since })
     }
 
     /// The last batch changed something: the next one waits its time.

@@ -22,7 +22,7 @@ const OUTLINES: &str = include_str!("font/outlines.txt");
 
 /// A part of an outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Command {
+pub(super) enum OutlinePart {
     /// A closed outline begins here.
     Move([f32; 2]),
     /// A straight line.
@@ -34,7 +34,7 @@ pub(super) enum Command {
 }
 
 /// The outline of a character, outer ones and holes, each in its own direction; nothing for a space.
-pub(super) fn outline(character: char) -> impl Iterator<Item = Command> {
+pub(super) fn outline(character: char) -> impl Iterator<Item = OutlinePart> {
     let own = if character.is_whitespace() { "" } else { text_of(character) };
     own.split(' ').filter_map(command)
 }
@@ -50,14 +50,14 @@ fn text_of(character: char) -> &'static str {
 }
 
 /// `M12,3`, `L12,3`, `Q1,2,3,4` or `Z`.
-fn command(text: &str) -> Option<Command> {
+fn command(text: &str) -> Option<OutlinePart> {
     let mut numbers = text.get(1..)?.split(',').map(str::parse);
     let mut point = || Some([numbers.next()?.ok()?, numbers.next()?.ok()?]);
     match text.as_bytes().first()? {
-        b'M' => Some(Command::Move(point()?)),
-        b'L' => Some(Command::Line(point()?)),
-        b'Q' => Some(Command::Curve(point()?, point()?)),
-        _ => Some(Command::Close),
+        b'M' => Some(OutlinePart::Move(point()?)),
+        b'L' => Some(OutlinePart::Line(point()?)),
+        b'Q' => Some(OutlinePart::Curve(point()?, point()?)),
+        _ => Some(OutlinePart::Close),
     }
 }
 
@@ -75,9 +75,9 @@ mod tests {
             let starts = text.matches('M').count();
             assert!(starts > 0 && starts == text.matches('Z').count(), "{character}: {text}");
             let points = outline(character).flat_map(|command| match command {
-                Command::Move(at) | Command::Line(at) => vec![at],
-                Command::Curve(by, to) => vec![by, to],
-                Command::Close => Vec::new(),
+                OutlinePart::Move(at) | OutlinePart::Line(at) => vec![at],
+                OutlinePart::Curve(by, to) => vec![by, to],
+                OutlinePart::Close => Vec::new(),
             });
             for [x, y] in points {
                 // An accent may lean a little over the edge; nothing reaches into the next line but one.
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn capitals_are_as_high_as_said_and_what_is_missing_is_a_box() {
         let height = outline('H').filter_map(|command| match command {
-            Command::Move([_, y]) | Command::Line([_, y]) => Some(-y),
+            OutlinePart::Move([_, y]) | OutlinePart::Line([_, y]) => Some(-y),
             _ => None,
         });
         assert!((height.fold(0.0, f32::max) - CAPITAL_UNITS).abs() < 1.0);

@@ -16,7 +16,7 @@ use crate::script::vm::files::ScriptTexts;
 /// What is wrong with the parameters of a level.
 pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> Vec<Diagnostic> {
     let names = LevelNames::of(&level.def, &level.resolved);
-    let places = Places::of(level);
+    let places = ParamPlaces::of(level);
     let mut found = Vec::new();
     for (index, character) in level.def.characters.iter().enumerate() {
         let Some(behaviour) = &character.behaviour else { continue };
@@ -45,12 +45,12 @@ pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> V
 }
 
 /// Where the parameters of a level stand.
-pub(super) struct Places {
+pub(super) struct ParamPlaces {
     characters: Vec<CharacterDef>,
     files: Vec<LevelFile>,
 }
 
-impl Places {
+impl ParamPlaces {
     pub fn of(level: &Level) -> Self {
         Self { characters: level.def.characters.clone(), files: level.files.clone() }
     }

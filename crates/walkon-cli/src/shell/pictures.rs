@@ -12,7 +12,7 @@ use tiny_skia::{
     StrokeDash, Transform,
 };
 
-use super::font::{self, Command};
+use super::font::{self, OutlinePart};
 use crate::view::{Anchor, Colour, Primitive, Screen, ScreenOutline, Stroke};
 
 /// The file, of one picture or of several below one another. Memory: four bytes a pixel, and the limit of a
@@ -182,13 +182,13 @@ fn letters(text: &str, [left, baseline]: [f32; 2], size_px: f32) -> Option<Path>
         let at = |[x, y]: [f32; 2]| [from + x * unit, baseline + y * unit];
         for command in font::outline(character) {
             match command {
-                Command::Move(to) => builder.move_to(at(to)[0], at(to)[1]),
-                Command::Line(to) => builder.line_to(at(to)[0], at(to)[1]),
-                Command::Curve(by, to) => {
+                OutlinePart::Move(to) => builder.move_to(at(to)[0], at(to)[1]),
+                OutlinePart::Line(to) => builder.line_to(at(to)[0], at(to)[1]),
+                OutlinePart::Curve(by, to) => {
                     let ([by_x, by_y], [x, y]) = (at(by), at(to));
                     builder.quad_to(by_x, by_y, x, y);
                 }
-                Command::Close => builder.close(),
+                OutlinePart::Close => builder.close(),
             }
         }
     }

@@ -37,13 +37,13 @@ pub(super) struct ProgressWork<'a> {
 }
 
 /// A bar; gone when this is dropped.
-pub(super) struct Progress {
+pub(super) struct ProgressLine {
     bar: ProgressBar,
     /// When it began, until it is drawn.
     hidden_since: Option<Instant>,
 }
 
-impl Progress {
+impl ProgressLine {
     /// A bar for `work`.
     pub fn new(work: ProgressWork<'_>) -> Self {
         let mut progress = Self::hidden(work);
@@ -80,7 +80,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         *BAR.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.bar.finish_and_clear();

@@ -42,7 +42,7 @@ pub(super) struct TestFile {
 
 /// What is run, and how.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Order {
+pub(super) struct SuiteOrder {
     /// Only tests with this in their name.
     pub filter: Option<String>,
     /// Run with this seed, whatever tests say.
@@ -57,7 +57,7 @@ pub(super) struct Order {
     pub sample_every: Option<u32>,
 }
 
-impl Order {
+impl SuiteOrder {
     /// Whether the debugger has asked for the end.
     fn is_ended(&self) -> bool {
         self.debug.as_ref().is_some_and(|client| client.is_ending())
@@ -154,7 +154,7 @@ fn file(path: &Path) -> Result<TestFile, CommandFailure> {
 /// Runs the files; `told` hears of each test in order, as soon as it and all before it have ended.
 pub(super) fn run(
     files: &[TestFile],
-    order: &Order,
+    order: &SuiteOrder,
     interrupts: &Interrupts,
     mut told: impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
 ) -> Result<Vec<FileResult>, CommandFailure> {
@@ -233,7 +233,11 @@ impl Script {
 }
 
 /// Reads all files, and what they declare.
-fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<Script>, CommandFailure> {
+fn read(
+    files: &[TestFile],
+    threads: &Threads<'_>,
+    order: &SuiteOrder,
+) -> Result<Vec<Script>, CommandFailure> {
     let mut stages: BTreeMap<&Path, Arc<TestProject>> = BTreeMap::new();
     for file in files {
         if !stages.contains_key(file.root.as_path()) {
@@ -256,7 +260,7 @@ fn read(files: &[TestFile], threads: &Threads<'_>, order: &Order) -> Result<Vec<
 }
 
 impl Script {
-    fn read(file: &TestFile, stage: Arc<TestProject>, order: &Order, bench: &Bench) -> Self {
+    fn read(file: &TestFile, stage: Arc<TestProject>, order: &SuiteOrder, bench: &Bench) -> Self {
         let began = Instant::now();
         let signals = Arc::clone(&bench.signals);
         let is_meant = |name: &str| order.filter.as_ref().is_none_or(|part| name.contains(part.as_str()));
@@ -293,7 +297,7 @@ enum Due {
 }
 
 impl<'a> Hearing<'a> {
-    fn new(files: &'a [TestFile], scripts: &[Script], order: &Order) -> Self {
+    fn new(files: &'a [TestFile], scripts: &[Script], order: &SuiteOrder) -> Self {
         let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
         let all = come.iter().map(|file| file.len() as u64).sum();
         let done = vec![FileResult::default(); files.len()];

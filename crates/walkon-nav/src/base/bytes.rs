@@ -15,7 +15,7 @@ use glam::Vec3;
 
 use crate::base::ids::{AreaId, DoorId, GenerationalKey, RegionId};
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 
 pub use data::{Datum, DatumKey, KeyRef};
 
@@ -65,7 +65,7 @@ pub struct ByteWriter {
     /// Texts that were written a short while ago, with their numbers: most are written again at once.
     recent: Vec<Option<(String, u64)>>,
     /// Ticks are written relative to this one.
-    now: Tick,
+    now: TickNumber,
     last_y: f32,
 }
 
@@ -83,7 +83,7 @@ fn recent_place(text: &str) -> usize {
 impl ByteWriter {
     /// No bytes yet; ticks are written relative to `now`.
     #[must_use]
-    pub fn at(now: Tick) -> Self {
+    pub fn at(now: TickNumber) -> Self {
         Self { bytes: Vec::new(), bits: (0, 8), texts: BTreeMap::new(), recent: Vec::new(), now, last_y: 0.0 }
     }
 
@@ -275,7 +275,7 @@ pub struct ByteReader<'a> {
     at: usize,
     bits: (u8, u32),
     texts: Vec<&'a str>,
-    now: Tick,
+    now: TickNumber,
     last_y: f32,
     /// Memory that may still be taken.
     left: usize,
@@ -284,14 +284,14 @@ pub struct ByteReader<'a> {
 impl<'a> ByteReader<'a> {
     /// Those bytes, from the first; ticks are read relative to `now`.
     #[must_use]
-    pub fn at(now: Tick, bytes: &'a [u8]) -> Self {
+    pub fn at(now: TickNumber, bytes: &'a [u8]) -> Self {
         let left = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(MEMORY_BYTES);
         Self { bytes, at: 0, bits: (0, 8), texts: Vec::new(), now, last_y: 0.0, left }
     }
 
     /// The tick that ticks are relative to.
     #[must_use]
-    pub fn now(&self) -> Tick {
+    pub fn now(&self) -> TickNumber {
         self.now
     }
 
@@ -628,10 +628,10 @@ saved_as! {
     RegionId: it, out => it.0.save(out), input => Ok(Self(input.count()?));
     // A door that is gone has the last of all numbers.
     AreaId: it, out => out.word(u64::from(it.0.wrapping_add(1))), input => Ok(Self(input.count()?.wrapping_sub(1)));
-    Tick: it, out => out.signed(out.now.0.cast_signed().wrapping_sub(it.0.cast_signed())), input => {
+    TickNumber: it, out => out.signed(out.now.0.cast_signed().wrapping_sub(it.0.cast_signed())), input => {
         let tick = input.now.0.cast_signed().checked_sub(input.signed()?);
         let tick = tick.and_then(|tick| u64::try_from(tick).ok()).filter(|&tick| tick <= COUNT_MAX);
-        tick.map(Tick).ok_or_else(|| DecodeError::new("a tick beyond all time"))
+        tick.map(TickNumber).ok_or_else(|| DecodeError::new("a tick beyond all time"))
     };
 }
 
@@ -771,14 +771,14 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let mut out = ByteWriter::at(Tick(1000));
+        let mut out = ByteWriter::at(TickNumber(1000));
         let plain = Plain::map([
             ("a", Plain::List(vec![Plain::Bool(true), Plain::Number(-0.0), Plain::Number(-7.0)])),
             ("b", Plain::Text("text".to_owned())),
             ("c", Plain::Vector(Vec3::new(1e20, 0.5, -0.0))),
         ]);
         plain.save(&mut out);
-        [Tick(0), Tick(999), Tick(5000)].iter().for_each(|tick| tick.save(&mut out));
+        [TickNumber(0), TickNumber(999), TickNumber(5000)].iter().for_each(|tick| tick.save(&mut out));
         let places =
             [Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 2.0, 3.0), Vec3::new(-0.0, 0.0, 0.0)];
         places.iter().for_each(|place| place.save(&mut out));
@@ -788,10 +788,13 @@ mod tests {
         out.small(5, 3);
         AreaId(u32::MAX).save(&mut out);
         let bytes = out.finish();
-        let mut input = ByteReader::at(Tick(1000), &bytes);
+        let mut input = ByteReader::at(TickNumber(1000), &bytes);
         let read = Plain::load(&mut input).unwrap();
         assert_eq!(format!("{read:?}"), format!("{plain:?}"));
-        assert_eq!(<[Tick; 3]>::load(&mut input), Ok([Tick(0), Tick(999), Tick(5000)]));
+        assert_eq!(
+            <[TickNumber; 3]>::load(&mut input),
+            Ok([TickNumber(0), TickNumber(999), TickNumber(5000)])
+        );
         for place in places {
             assert!(same_bits(input.vector().unwrap(), place));
         }
@@ -806,7 +809,7 @@ mod tests {
     #[test]
     fn bytes_that_say_too_much_of_themselves_are_refused() {
         let refused = |bytes: &[u8]| {
-            let mut input = ByteReader::at(Tick(0), bytes);
+            let mut input = ByteReader::at(TickNumber(0), bytes);
             <Vec<String>>::load(&mut input).unwrap_err().0
         };
         assert_eq!(refused(&[]), "it ends in the middle");
@@ -816,16 +819,19 @@ mod tests {
         assert_eq!(refused(&[1, 9]), "a text that was not told");
         assert_eq!(refused(&[1, 0, 1, 0xff]), "a text that is not UTF-8");
         // One long text, named again and again.
-        let mut out = ByteWriter::at(Tick(0));
+        let mut out = ByteWriter::at(TickNumber(0));
         let text = "x".repeat(1 << 20);
         out.list(0..1000, |out, _| out.text(&text));
         assert_eq!(refused(&out.finish()), "it would take more memory than a state of its size");
-        let mut deep = ByteWriter::at(Tick(0));
+        let mut deep = ByteWriter::at(TickNumber(0));
         (0..100).for_each(|_| {
             deep.small(6, 3);
             deep.word(1);
         });
         let deep = deep.finish();
-        assert_eq!(Plain::load(&mut ByteReader::at(Tick(0), &deep)).unwrap_err().0, "data that is too deep");
+        assert_eq!(
+            Plain::load(&mut ByteReader::at(TickNumber(0), &deep)).unwrap_err().0,
+            "data that is too deep"
+        );
     }
 }

@@ -4,9 +4,9 @@
 
 /// A count of ticks since the level was loaded. Tick 0 is the level as loaded, the first step makes tick 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tick(pub u64);
+pub struct TickNumber(pub u64);
 
-impl Tick {
+impl TickNumber {
     /// The tick that lies `ticks` later; stays at the largest tick instead of overflowing.
     #[must_use]
     pub fn after(self, ticks: u64) -> Self {
@@ -58,7 +58,7 @@ impl TickRate {
 
     /// Seconds from the start of the level to `tick`.
     #[must_use]
-    pub fn seconds(self, tick: Tick) -> f64 {
+    pub fn seconds(self, tick: TickNumber) -> f64 {
         tick.0 as f64 / f64::from(self.0)
     }
 
@@ -83,16 +83,16 @@ impl TickRate {
 
     /// Whether a step of the crowd begins with that tick; the first tick, 1, begins one.
     #[must_use]
-    pub fn begins_step(self, tick: Tick) -> bool {
+    pub fn begins_step(self, tick: TickNumber) -> bool {
         tick.0.saturating_sub(1).is_multiple_of(self.ticks_per_step())
     }
 
     /// The last tick of the crowd's step that a tick belongs to.
     #[must_use]
     #[inline]
-    pub fn landing(self, tick: Tick) -> Tick {
+    pub fn landing(self, tick: TickNumber) -> TickNumber {
         let ticks = self.ticks_per_step();
-        Tick(tick.0.div_ceil(ticks).saturating_mul(ticks))
+        TickNumber(tick.0.div_ceil(ticks).saturating_mul(ticks))
     }
 
     /// Whole ticks that last at least `seconds`, rounded up; 0 for zero, negative and NaN. A thousandth
@@ -130,11 +130,12 @@ mod tests {
             let rate = TickRate(per_second);
             assert_eq!(rate.ticks_per_step(), ticks);
             for step in 0..100 {
-                let of_step: Vec<Tick> = (1..=ticks).map(|tick| Tick(step * ticks + tick)).collect();
+                let of_step: Vec<TickNumber> =
+                    (1..=ticks).map(|tick| TickNumber(step * ticks + tick)).collect();
                 let begun: Vec<bool> = of_step.iter().map(|&tick| rate.begins_step(tick)).collect();
                 assert_eq!(begun.iter().filter(|&&begins| begins).count(), 1);
                 assert!(begun[0]);
-                assert!(of_step.iter().all(|&tick| rate.landing(tick) == Tick((step + 1) * ticks)));
+                assert!(of_step.iter().all(|&tick| rate.landing(tick) == TickNumber((step + 1) * ticks)));
             }
         }
         let seconds = [30, 60, 120].map(|rate| TickRate(rate).step_seconds().to_bits());

@@ -19,7 +19,7 @@ use glam::{BVec4A, Vec2, Vec4};
 use crate::base::spatial_hash::{Lookup, Nearest, SpatialHash};
 use crate::base::threads::Threads;
 use crate::crowd::avoid::linear_program::{HalfPlane, Lines4, extend_fours, solve};
-use crate::crowd::avoid::orca_lines::{Four, Met, Others, Row, meet};
+use crate::crowd::avoid::orca_lines::{Four, FourOthers, Met, WalkerRow, meet};
 use crate::crowd::avoid::right_of_way::held_up;
 use crate::crowd::avoid::simd::LANES;
 
@@ -91,7 +91,7 @@ pub enum PassingSide {
 
 /// Constants of avoidance.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct AvoidSettings {
     /// How far ahead neighbours are avoided, seconds, 0.2 to 10. 1: 0.7, 1 and 2 clear circles, streams and
     /// corridors about equally soon; a longer one needs a longer reach.
     pub horizon_s: f32,
@@ -127,7 +127,7 @@ pub struct Settings {
     pub per_cell_max: u32,
 }
 
-impl Default for Settings {
+impl Default for AvoidSettings {
     fn default() -> Self {
         Self {
             horizon_s: 1.0,
@@ -153,7 +153,7 @@ pub struct Avoider {
     near: SpatialHash,
     places: Vec<Vec2>,
     /// What meetings ask for about each walker, cell by cell: neighbours are then neighbours in memory too.
-    rows: Vec<Row>,
+    rows: Vec<WalkerRow>,
     /// The velocity of each, cell by cell.
     chosen: Vec<Vec2>,
 }
@@ -177,17 +177,17 @@ impl Avoider {
             self.places.extend(walkers.iter().map(|walker| walker.place));
             self.near.build(&self.places, step.settings.reach_m * CELL_SHARE);
             let by_cell = self.near.by_cell();
-            self.rows.resize(walkers.len(), Row::NOBODY);
+            self.rows.resize(walkers.len(), WalkerRow::NOBODY);
             step.threads.share(
                 &mut self.rows[..],
                 || (),
                 |(), first, rows| {
                     for (row, &index) in rows.iter_mut().zip(&by_cell[first..]) {
-                        *row = Row::of(&walkers[index as usize], step);
+                        *row = WalkerRow::of(&walkers[index as usize], step);
                     }
                 },
             );
-            self.rows.push(Row::NOBODY);
+            self.rows.push(WalkerRow::NOBODY);
             self.choose(walkers, walls, step);
             for (&index, &velocity) in self.near.by_cell().iter().zip(&self.chosen) {
                 out[index as usize] = velocity;
@@ -214,7 +214,7 @@ impl Avoider {
 /// Everybody as a step of avoidance finds them.
 struct Gathered<'a, W> {
     near: &'a SpatialHash,
-    rows: &'a [Row],
+    rows: &'a [WalkerRow],
     walkers: &'a [Walker],
     walls: W,
     step: &'a Step<'a>,
@@ -231,7 +231,7 @@ struct Chooser {
 }
 
 impl Chooser {
-    fn new(settings: &Settings) -> Self {
+    fn new(settings: &AvoidSettings) -> Self {
         Self {
             nearest: Nearest::new(settings.neighbours_max),
             ids: Vec::new(),
@@ -262,7 +262,7 @@ impl Chooser {
         let own = Four::of([&row.among(&self.nearest); LANES]);
         self.lines.begin();
         for (ids, slots) in self.ids.chunks(LANES).zip(self.slots.as_chunks().0) {
-            let others = Others { walkers, rows, ids, slots };
+            let others = FourOthers { walkers, rows, ids, slots };
             self.lines.add(&meet(&own, index, others, step));
         }
         let desired = row.desired();
@@ -294,7 +294,7 @@ pub const CELL_SHARE: f32 = 0.4;
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// The level's constants.
-    pub settings: &'a Settings,
+    pub settings: &'a AvoidSettings,
     /// Length of the step, seconds.
     pub step_s: f32,
     /// Rises by one about once a second: whole seconds of game time. Anyone who steps back in a jam changes
@@ -392,7 +392,7 @@ const ON_WALL_M: f32 = 1e-4;
 
 /// The velocities that do not cross a wall within its horizon: a half-plane through the wall's nearest point.
 /// Standing still is always among them.
-fn wall_line(walker: &Walker, wall: &Wall, settings: &Settings) -> Option<HalfPlane> {
+fn wall_line(walker: &Walker, wall: &Wall, settings: &AvoidSettings) -> Option<HalfPlane> {
     let (along, offset) = (wall.to - wall.from, walker.place - wall.from);
     let length_sq = along.dot(along);
     let part = if length_sq > 0.0 { (offset.dot(along) / length_sq).clamp(0.0, 1.0) } else { 0.0 };

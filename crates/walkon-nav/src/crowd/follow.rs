@@ -132,7 +132,7 @@ impl Beside {
 
 /// How a body goes along a path in a step of the crowd.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Gait {
+pub struct StepGait {
     /// Metres a second, above zero.
     pub speed_mps: f32,
     /// Radians a second.
@@ -150,7 +150,7 @@ pub struct Gait {
 
 /// Where a body is, and where it looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct BodyPose {
     /// Where it is.
     pub place: Vec3,
     /// The direction it looks and goes in, a unit vector.
@@ -208,8 +208,8 @@ const STOP_S: f32 = 0.25;
 pub fn stride(
     path: &Path,
     cursor: Cursor,
-    body: Pose,
-    gait: &Gait,
+    body: BodyPose,
+    gait: &StepGait,
     mut clear: impl FnMut(Vec3, Vec3) -> bool,
 ) -> Stride {
     stride_where(path, cursor, body, gait, &mut clear)
@@ -219,8 +219,8 @@ pub fn stride(
 type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 
 /// [`stride`] itself: compiled once, in this crate, and not again for each closure.
-fn stride_where(path: &Path, cursor: Cursor, start: Pose, gait: &Gait, clear: Clear<'_>) -> Stride {
-    let Pose { place, heading } = start;
+fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, clear: Clear<'_>) -> Stride {
+    let BodyPose { place, heading } = start;
     let mut body = Body { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
     let pieces = if is_straight_on(path, cursor, start, gait) {
@@ -308,7 +308,7 @@ struct Fan {
 /// Where a step ends that would lead round a corner, by the places that it would pass and its length:
 /// straight past the corner, as far as it is long, so that nobody slows down for it, and so far away from the
 /// corner that it is clear there; turning on its way. None where there is no such place.
-fn past_corner(from: Vec3, fan: Fan, places: &[Vec3], gait: &Gait, clear: Clear<'_>) -> Option<Vec3> {
+fn past_corner(from: Vec3, fan: Fan, places: &[Vec3], gait: &StepGait, clear: Clear<'_>) -> Option<Vec3> {
     let Fan { length_m, directions, aside } = fan;
     let seen = seen(from, places, clear);
     let towards = |place: Vec3| steer::unit(flat(place - from));
@@ -352,7 +352,12 @@ fn turned(vector: Vec2, angle_rad: f32) -> Vec2 {
 }
 
 /// Whether a tick leads straight along the present segment, without a corner in view.
-fn is_straight_on(path: &Path, cursor: Cursor, Pose { place, heading }: Pose, gait: &Gait) -> bool {
+fn is_straight_on(
+    path: &Path,
+    cursor: Cursor,
+    BodyPose { place, heading }: BodyPose,
+    gait: &StepGait,
+) -> bool {
     let Some(next) = cursor.next(path) else { return false };
     let left_m = flat_distance(place, next);
     let ahead_m = gait.speed_mps * (PREDICT_S.max(STOP_S) + gait.step_s);
@@ -376,7 +381,7 @@ struct Small {
 
 impl Body {
     /// One small step, from where the cursor is; none when there is nowhere to go.
-    fn step(&mut self, path: &Path, gait: &Gait, piece_s: f32, clear: Clear<'_>) -> Option<Small> {
+    fn step(&mut self, path: &Path, gait: &StepGait, piece_s: f32, clear: Clear<'_>) -> Option<Small> {
         let to_end_m = self.cursor.left_m(path, self.place);
         let left_m = to_end_m.min(gait.reach_m - self.gone_m);
         if left_m <= 0.0 {
@@ -426,7 +431,7 @@ impl Body {
 
     /// Whether a body that looks along `heading` and turns to the velocity `desired` may do so on its way: as
     /// far as its turning circle leads it straight on, that is clear. Cost: a line, where it would slow down.
-    fn may_go_wide(&self, heading: Vec2, desired: Vec2, gait: &Gait, clear: Clear<'_>) -> bool {
+    fn may_go_wide(&self, heading: Vec2, desired: Vec2, gait: &StepGait, clear: Clear<'_>) -> bool {
         let Some(direction) = steer::unit(desired).filter(|_| gait.turn_radps > 0.0) else { return false };
         let cos = heading.dot(direction);
         if cos < ROUNDING_COS {

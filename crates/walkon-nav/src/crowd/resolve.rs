@@ -59,7 +59,7 @@ impl Ground for Open {
 
 /// How a body takes part. The default is a character that stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stance {
+pub struct BodyStance {
     /// May be pushed. Not: somebody pinned to a place; the partner then takes the whole push.
     pub movable: bool,
     /// Follows a path or steps aside (seed:F7).
@@ -70,7 +70,7 @@ pub struct Stance {
     pub ghost: bool,
 }
 
-impl Default for Stance {
+impl Default for BodyStance {
     fn default() -> Self {
         Self { movable: true, moving: false, player: false, ghost: false }
     }
@@ -87,7 +87,7 @@ pub struct Bodies {
     /// Radii, metres.
     pub radii_m: Vec<f32>,
     /// Stances.
-    pub stances: Vec<Stance>,
+    pub stances: Vec<BodyStance>,
 }
 
 impl Bodies {
@@ -100,7 +100,7 @@ impl Bodies {
     }
 
     /// Adds a body behind the others.
-    pub fn push(&mut self, position: Vec3, radius_m: f32, stance: Stance) {
+    pub fn push(&mut self, position: Vec3, radius_m: f32, stance: BodyStance) {
         self.places.push(Vec2::new(position.x, position.z));
         self.floors_m.push(position.y);
         self.radii_m.push(radius_m);
@@ -136,7 +136,7 @@ impl Bodies {
 
 /// Constants of pushing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct PushSettings {
     /// Rounds over all pairs, 1 to 32. 3 by seed:C1; stops early when nobody was pushed.
     pub passes: u32,
     /// The furthest a body is moved, metres. 0.25: two bodies of 0.35 m on one point part the second time,
@@ -187,7 +187,7 @@ const HEAP_BODIES_MIN: usize = 2_000;
 /// always made.
 const HOLD_LOOKS_MAX: usize = 500_000;
 
-impl Default for Settings {
+impl Default for PushSettings {
     fn default() -> Self {
         Self {
             passes: 3,
@@ -214,7 +214,7 @@ pub struct Contact {
 
 /// What pushing did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
+pub struct PushReport {
     /// Who touched whom, sorted, each pair once.
     pub contacts: Vec<Contact>,
     /// Who was moved, sorted.
@@ -287,7 +287,7 @@ struct Questions {
 const QUESTIONS_A_TURN: u8 = 8;
 
 impl Questions {
-    fn begin(&mut self, settings: &Settings) {
+    fn begin(&mut self, settings: &PushSettings) {
         self.left = settings.questions_max;
         self.reserve = settings.questions_max / 4;
         (self.turn, self.every, self.asked_count) = (settings.turn, 0, 0);
@@ -359,7 +359,7 @@ pub struct Resolver {
     origins: Vec<Vec2>,
     around: Vec<Around>,
     questions: Questions,
-    report: Report,
+    report: PushReport,
 }
 
 impl Resolver {
@@ -367,7 +367,12 @@ impl Resolver {
     ///
     /// # Panics
     /// When the columns of `bodies` differ in length.
-    pub fn resolve(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &Settings) -> &Report {
+    pub fn resolve(
+        &mut self,
+        bodies: &mut Bodies,
+        ground: &impl Ground,
+        settings: &PushSettings,
+    ) -> &PushReport {
         let count = bodies.len();
         let columns = [bodies.floors_m.len(), bodies.radii_m.len(), bodies.stances.len()];
         assert!(columns == [count; 3], "the columns of bodies are equally long");
@@ -453,7 +458,7 @@ impl Resolver {
 
     /// Finds every pair that touches or is about to, each once. Returns the settings for this crowd:
     /// thousands in heaps are looked at less closely.
-    fn find_pairs(&mut self, bodies: &Bodies, settings: &Settings) -> Settings {
+    fn find_pairs(&mut self, bodies: &Bodies, settings: &PushSettings) -> PushSettings {
         let (mean_m, largest_m) = mean_and_largest(&bodies.radii_m);
         self.found.iter_mut().for_each(Vec::clear);
         let is_mixed = largest_m > MIXED * mean_m;
@@ -469,7 +474,7 @@ impl Resolver {
     }
 
     /// Those of bodies of one size.
-    fn find_alike(&mut self, bodies: &Bodies, reach_m: f32, settings: &Settings) {
+    fn find_alike(&mut self, bodies: &Bodies, reach_m: f32, settings: &PushSettings) {
         let near = &self.near;
         settings.threads.for_rows(bodies.len()).share(
             &mut self.found[..],
@@ -499,7 +504,7 @@ impl Resolver {
 
     /// The same where sizes differ much: the larger of two finds the other (the lower index among equals), so
     /// that one giant does not make everybody look far.
-    fn find_mixed(&mut self, bodies: &Bodies, settings: &Settings) {
+    fn find_mixed(&mut self, bodies: &Bodies, settings: &PushSettings) {
         for (&index, &place) in self.near.by_cell().iter().zip(self.near.points_by_cell()) {
             let radius_m = bodies.radii_m[index as usize];
             let look = Lookup { per_cell_max: settings.per_cell_max, salt: index, but: u32::MAX };
@@ -548,7 +553,7 @@ impl Resolver {
     }
 
     /// One round over the pairs. Whether anybody was pushed.
-    fn pass(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &Settings) -> bool {
+    fn pass(&mut self, bodies: &mut Bodies, ground: &impl Ground, settings: &PushSettings) -> bool {
         let (mut has_pushed, mut deepest_m) = (false, 0.0_f32);
         let mut pushes = Pushes {
             bodies,
@@ -684,8 +689,8 @@ impl<G: Ground> Pushes<'_, G> {
 }
 
 /// The same settings with fewer rounds, looks and questions.
-fn in_heaps(settings: &Settings) -> Settings {
-    Settings {
+fn in_heaps(settings: &PushSettings) -> PushSettings {
+    PushSettings {
         passes: settings.passes.min(HEAP_ROUNDS),
         per_cell_max: settings.per_cell_max.min(HEAP_PER_CELL_MAX),
         questions_max: settings.questions_max / 2,
@@ -713,7 +718,7 @@ fn mean_and_largest(radii_m: &[f32]) -> (f32, f32) {
 
 /// The pair of two bodies, in order, if it is close enough to watch and the two may touch at all.
 #[inline]
-fn pair(bodies: &Bodies, one: u32, other: u32, distance_m_sq: f32, settings: &Settings) -> Option<Pair> {
+fn pair(bodies: &Bodies, one: u32, other: u32, distance_m_sq: f32, settings: &PushSettings) -> Option<Pair> {
     let (first, second) = (one.min(other), one.max(other));
     let (a, b) = (first as usize, second as usize);
     let touch_m = bodies.radii_m[a] + bodies.radii_m[b];

@@ -73,7 +73,7 @@ pub struct AreaEdit {
 /// One cell by itself, whatever areas and obstacles lie there: see [`TileEdit`] for the fields.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the edit says what the fields are")]
-pub struct Tile {
+pub struct SingleTile {
     pub walkable: bool,
     pub factor: f32,
     pub leave: u8,

@@ -14,7 +14,7 @@ use crate::nav::backend::Backend;
 use crate::nav::links::Hop;
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{Accept, Crossing, LayerChange, Path, PathAnswer, PathFailure, PathQuery};
-use crate::nav::plan::{Plan, Remarks, Task};
+use crate::nav::plan::{Plan, PlanTask, Remarks};
 use crate::nav::search::Search;
 use crate::nav::traversal::Traversal;
 
@@ -95,7 +95,7 @@ struct Leg<L> {
 
 /// Where a way over links begins and ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
+pub(crate) struct LinkedEnds {
     pub(crate) start: LayerPoint,
     /// Where the last leg leads.
     pub(crate) target: LayerPoint,
@@ -116,11 +116,11 @@ impl<L: Plan> Joined<L> {
     pub(crate) fn new<S: Stage<Leg = L>>(
         stage: &S,
         query: &PathQuery,
-        ends: Ends,
+        ends: LinkedEnds,
         hops: Vec<Hop>,
         trouble: Option<PathFailure>,
     ) -> Self {
-        let Ends { start, target, goal } = ends;
+        let LinkedEnds { start, target, goal } = ends;
         let far_ends = hops.iter().map(|hop| hop.to);
         let places: Vec<LayerPoint> = std::iter::once(start).chain(far_ends).chain([target]).collect();
         let known = vec![None; places.len()];
@@ -193,10 +193,10 @@ impl<L: Plan> Joined<L> {
     pub(crate) fn step(
         &mut self,
         stage: &impl Stage<Leg = L>,
-        task: Task<'_>,
+        task: PlanTask<'_>,
         allowance: u32,
     ) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+        let PlanTask { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded by the pairs of nodes: each round ends a leg, goes through one that waits, or spends the
         // allowance.
@@ -294,7 +294,7 @@ impl<L: Plan> Joined<L> {
     fn step_leg<S: Stage<Leg = L>>(&mut self, stage: &S, search: &mut Search, allowance: u32) -> LegEnd {
         let Some(mut leg) = self.leg.take() else { return LegEnd::Yes };
         let map = stage.ground(&leg.query.by);
-        let Some(answer) = leg.plan.step(map, Task { query: &leg.query, search }, allowance) else {
+        let Some(answer) = leg.plan.step(map, PlanTask { query: &leg.query, search }, allowance) else {
             self.leg = Some(leg);
             return LegEnd::Not;
         };

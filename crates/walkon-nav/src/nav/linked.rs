@@ -5,11 +5,11 @@
 //! ground leads. Not here: the choice of links (`joined`), maps with layers (`layers`).
 
 use crate::nav::backend::Backend;
-use crate::nav::joined::{Ends, Joined, Stage};
+use crate::nav::joined::{Joined, LinkedEnds, Stage};
 use crate::nav::links::{Hop, Links};
 use crate::nav::node::LayerPoint;
 use crate::nav::path::{PathAnswer, PathQuery, Reach};
-use crate::nav::plan::{Begun, Plan, Task};
+use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
 
 /// A ground with links.
@@ -49,7 +49,7 @@ where
         }
         let at = |point| LayerPoint { layer: query.by.layer, point };
         let goal = at(query.goal);
-        let ends = Ends { start: at(query.start), target: goal, goal };
+        let ends = LinkedEnds { start: at(query.start), target: goal, goal };
         Ok(Self::Joined(Box::new(Joined::new(map, query, ends, hops, None))))
     }
 
@@ -67,7 +67,7 @@ where
         }
     }
 
-    fn step(&mut self, map: &P::Map, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+    fn step(&mut self, map: &P::Map, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
             Self::Alone(plan) => plan.step(map, task, allowance),
             Self::Joined(plan) => plan.step(map, task, allowance),

@@ -12,7 +12,7 @@ use crate::nav::layers::{Layers, LayersPlan};
 use crate::nav::linked::LinkedPlan;
 use crate::nav::links::Links;
 use crate::nav::mesh::{self, MeshGroundQuery, NavMesh};
-use crate::nav::plan::{Begun, Plan, Task};
+use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::{
     Backend, GroundQuery, PathAnswer, PathFailure, PathQuery, Search, SearchLog, SearchRecord, Traversal,
 };
@@ -155,7 +155,7 @@ impl NavMap {
             Ok(mut plan) => {
                 // Bounded by the limit of the query: every step with a full allowance ends.
                 loop {
-                    if let Some(answer) = self.step(&mut plan, Task { query, search }, u32::MAX) {
+                    if let Some(answer) = self.step(&mut plan, PlanTask { query, search }, u32::MAX) {
                         return answer;
                     }
                 }
@@ -211,7 +211,12 @@ impl NavMap {
     }
 
     /// Goes on with a plan until there is an answer or the allowance is spent.
-    pub(crate) fn step(&self, plan: &mut BackendPlan, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+    pub(crate) fn step(
+        &self,
+        plan: &mut BackendPlan,
+        task: PlanTask<'_>,
+        allowance: u32,
+    ) -> Option<PathAnswer> {
         match (self, plan) {
             (Self::Cells(map), BackendPlan::Cells(plan)) => plan.step(map, task, allowance),
             (Self::Graph(map), BackendPlan::Graph(plan)) => plan.step(map, task, allowance),

@@ -38,7 +38,7 @@ pub use cells::{
     Tiling, grid_frame,
 };
 pub use connected_components::{CellRun, ConnectedComponents, LabelsAfterFlip};
-pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, Tile, TileEdit};
+pub use edits::{AreaEdit, ChangedPart, FACTOR_RANGE, GraphEdit, MapChange, NavEdit, SingleTile, TileEdit};
 pub use ground_query::GroundQuery;
 pub use layers::{LAYERS_MAX, Layers, LayersError};
 pub use links::{LINKS_MAX, LayerLink, Links};
@@ -49,7 +49,7 @@ pub use path::{
     Accept, Crossing, Disc, Island, LayerChange, Others, Path, PathAnswer, PathFailure, PathQuery,
     PathStatus, RandomPoint, Reach, SearchRecord,
 };
-pub use requests::{PathRequests, Progress};
+pub use requests::{PathRequests, RequestProgress};
 pub use search::Search;
 pub use search_state::{Ends, SearchLog, SearchStep};
 pub use sight::{Look, Veil};

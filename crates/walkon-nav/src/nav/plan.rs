@@ -14,7 +14,7 @@ use crate::nav::search::Search;
 use crate::nav::traversal::{PassRules, Traversal};
 
 /// What a plan works on: the same from its beginning to its end.
-pub(crate) struct Task<'a> {
+pub(crate) struct PlanTask<'a> {
     pub(crate) query: &'a PathQuery,
     pub(crate) search: &'a mut Search,
 }
@@ -40,13 +40,13 @@ pub(crate) trait Plan: Sized {
     fn spent(&self, search: &Search) -> u32;
 
     /// Goes on until there is an answer or the allowance is spent.
-    fn step(&mut self, map: &Self::Map, task: Task<'_>, allowance: u32) -> Option<PathAnswer>;
+    fn step(&mut self, map: &Self::Map, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer>;
 
     /// Goes on to the end.
-    fn finish(mut self, map: &Self::Map, task: Task<'_>) -> PathAnswer {
+    fn finish(mut self, map: &Self::Map, task: PlanTask<'_>) -> PathAnswer {
         // Bounded by the limit of the query: every step with a full allowance ends.
         loop {
-            let task = Task { query: task.query, search: &mut *task.search };
+            let task = PlanTask { query: task.query, search: &mut *task.search };
             if let Some(answer) = self.step(map, task, u32::MAX) {
                 return answer;
             }
@@ -116,7 +116,7 @@ pub(crate) fn reach_one_way<P: Plan>(
     };
     let mut search = Search::default();
     let answer = match P::begin(map, &query) {
-        Ok(plan) => plan.finish(map, Task { query: &query, search: &mut search }),
+        Ok(plan) => plan.finish(map, PlanTask { query: &query, search: &mut search }),
         Err(answer) => *answer,
     };
     answer.trouble.map_or(Reach::Yes, Reach::No)

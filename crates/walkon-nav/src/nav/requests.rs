@@ -23,7 +23,7 @@ use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, PathToken};
 use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
-use crate::nav::plan::Task;
+use crate::nav::plan::PlanTask;
 use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
 use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search};
 
@@ -94,7 +94,7 @@ struct Request {
 
 /// How far a request has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct RequestProgress {
     /// Expansions spent on it, those before a restart included.
     pub spent: u32,
     /// How often it was begun again because the map had changed.
@@ -153,28 +153,28 @@ impl OpenRequest {
         &mut self,
         foresight: &mut Foresight,
         map: &NavMap,
-        task: Task<'_>,
+        task: PlanTask<'_>,
         allowance: u32,
     ) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+        let PlanTask { query, search } = task;
         if let Work::Foreseen(replay) = &mut self.work
             && let Some(turn) = foresight.take_turn(self.token, replay, allowance)
         {
             return turn;
         }
-        match self.search_on(map, Task { query, search: &mut *search }) {
-            Ok(plan) => map.step(plan, Task { query, search }, allowance),
+        match self.search_on(map, PlanTask { query, search: &mut *search }) {
+            Ok(plan) => map.step(plan, PlanTask { query, search }, allowance),
             Err(answer) => Some(*answer),
         }
     }
 
     /// Goes on by its search, from where it had come by what was known of it.
-    fn search_on(&mut self, map: &NavMap, task: Task<'_>) -> Result<&mut BackendPlan, Box<PathAnswer>> {
-        let Task { query, search } = task;
+    fn search_on(&mut self, map: &NavMap, task: PlanTask<'_>) -> Result<&mut BackendPlan, Box<PathAnswer>> {
+        let PlanTask { query, search } = task;
         if let Work::Foreseen(Replay { turn_count, .. }) = self.work {
             let mut plan = map.begin(query)?;
             for _ in 0..turn_count {
-                let answer = map.step(&mut plan, Task { query, search: &mut *search }, TURN_EXPANSIONS);
+                let answer = map.step(&mut plan, PlanTask { query, search: &mut *search }, TURN_EXPANSIONS);
                 debug_assert!(answer.is_none(), "the last turn of a request is not taken back");
             }
             self.work = Work::Searching(plan);
@@ -241,13 +241,13 @@ impl PathRequests {
 
     /// How far a request has come; None when it was answered or cancelled.
     #[must_use]
-    pub fn progress(&self, token: PathToken) -> Option<Progress> {
+    pub fn progress(&self, token: PathToken) -> Option<RequestProgress> {
         let request = self.requests.get(token)?;
         let is_its = |slot: &&Slot| slot.work.as_ref().is_some_and(|work| work.token == token);
         let slot = self.pool.iter().find(is_its);
         let before = request.lost.saturating_add(request.repeated);
         let spent = slot.map_or(0, Slot::spent).saturating_add(before);
-        Some(Progress { spent, restarts: request.restarts, has_begun: slot.is_some() })
+        Some(RequestProgress { spent, restarts: request.restarts, has_begun: slot.is_some() })
     }
 
     /// Searches that were begun again so far because the map had changed.
@@ -372,14 +372,14 @@ impl PathRequests {
             let Some(open) = &mut slot.work else { continue };
             if let Some(request) = self.requests.get(open.token) {
                 // What cannot begin again is answered in its next turn.
-                let _ = open.search_on(map, Task { query: &request.query, search: &mut slot.search });
+                let _ = open.search_on(map, PlanTask { query: &request.query, search: &mut slot.search });
             }
         }
         if let Some(open) = &mut self.next
             && let Some(request) = self.requests.get(open.token)
         {
             // It had no turn yet, and so needs no memory.
-            let _ = open.search_on(map, Task { query: &request.query, search: &mut Search::default() });
+            let _ = open.search_on(map, PlanTask { query: &request.query, search: &mut Search::default() });
         }
     }
 
@@ -405,7 +405,7 @@ impl PathRequests {
         let Some(request) = self.requests.get(open.token) else { return false };
         let most = TURN_EXPANSIONS.min(LIMITS[at].saturating_sub(before)).max(1);
         let allowance = u32::try_from(round.left).unwrap_or(0).clamp(1, most);
-        let task = Task { query: &request.query, search: &mut slot.search };
+        let task = PlanTask { query: &request.query, search: &mut slot.search };
         let token = open.token;
         let answer = open.take_turn(&mut self.foresight, round.map, task, allowance);
         let spent_in_all = answer.as_ref().map_or_else(|| slot.spent(), |answer| answer.expansions);

@@ -47,9 +47,9 @@ pub struct Search {
     pub(crate) far: FarGoal,
     watch: SearchLog,
     /// The searches over polygons.
-    pub(crate) mesh: crate::nav::mesh::Scratch,
+    pub(crate) mesh: crate::nav::mesh::MeshScratch,
     /// The ends of ways worked out beforehand.
-    pub(crate) graph: crate::nav::graph::Scratch,
+    pub(crate) graph: crate::nav::graph::GraphScratch,
     pub(crate) popped: Vec<NodeId>,
 }
 

@@ -65,7 +65,7 @@ impl Look<'_> {
 
 /// An area, or an obstacle of the level, that a look may meet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Screen {
+pub(crate) struct SightScreen {
     /// How it hides things.
     pub(crate) veil: Veil,
     /// Whether it is an obstacle, which hides where it is there; an area does where it is not.
@@ -74,7 +74,7 @@ pub(crate) struct Screen {
     pub(crate) is_there: bool,
 }
 
-impl Screen {
+impl SightScreen {
     /// Whether it hides what lies behind it.
     pub(crate) fn hides(self) -> bool {
         match self.veil {

@@ -111,7 +111,7 @@ impl SmoothingBill {
 }
 
 /// Tests of straight lines.
-pub(crate) struct Lines<'a> {
+pub(crate) struct LineTests<'a> {
     /// Whether a body can walk straight from one point to another.
     pub(crate) clear: &'a dyn Fn(Vec3, Vec3) -> bool,
     /// What that costs; None on even ground, where a straight line is never more expensive than a bent one.
@@ -159,7 +159,7 @@ impl Smoothing {
 
     /// Goes on until the line is smooth, or the effort is spent; whether it is smooth. The tests count what
     /// they do.
-    pub(crate) fn step(&mut self, lines: &Lines, effort: &Effort) -> bool {
+    pub(crate) fn step(&mut self, lines: &LineTests, effort: &Effort) -> bool {
         // Bounded by the points: each round sees further, or less far for the last time, or keeps one.
         while self.anchor + 1 < self.points.len() {
             if effort.is_spent() {
@@ -191,7 +191,7 @@ impl Smoothing {
         self.kept
     }
 
-    fn pull(&mut self, lines: &Lines) {
+    fn pull(&mut self, lines: &LineTests) {
         if self.reached == self.anchor {
             self.reached += 1;
             self.spent = lines.price(self.points[self.anchor], self.points[self.reached]);
@@ -210,7 +210,7 @@ impl Smoothing {
     }
 
     /// The same, point by point no longer.
-    fn leap(&mut self, leaps: &mut Leaps, lines: &Lines) {
+    fn leap(&mut self, leaps: &mut Leaps, lines: &LineTests) {
         if self.reached == self.anchor {
             (leaps.stride, leaps.refused) = (1, self.points.len());
         }
@@ -249,7 +249,7 @@ impl Smoothing {
     }
 
     /// Drops a point whose neighbours see each other.
-    fn drop_idle(&mut self, lines: &Lines) {
+    fn drop_idle(&mut self, lines: &LineTests) {
         let at = self.idle;
         let [before, here, after] = [self.kept[at - 1], self.kept[at], self.kept[at + 1]];
         let through = lines.price(before, here) + lines.price(here, after);
@@ -262,7 +262,7 @@ impl Smoothing {
     }
 }
 
-impl Lines<'_> {
+impl LineTests<'_> {
     /// The price of a straight line; 0 on even ground.
     pub(crate) fn price(&self, from: Vec3, to: Vec3) -> u64 {
         self.cost.map_or(0, |cost| cost(from, to))
@@ -288,7 +288,7 @@ mod tests {
     }
 
     /// The line smoothed in one go.
-    fn smooth(points: &[Vec3], lines: &Lines) -> Vec<Vec3> {
+    fn smooth(points: &[Vec3], lines: &LineTests) -> Vec<Vec3> {
         let mut smoothing = Smoothing::of(points.to_vec());
         assert!(smoothing.step(lines, &Effort::endless()));
         smoothing.line()
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn in_the_open_only_the_ends_stay() {
         let points: Vec<Vec3> = (0..20).map(|at| point(at as f32, (at % 3) as f32)).collect();
-        let lines = Lines { clear: &|_, _| true, cost: None };
+        let lines = LineTests { clear: &|_, _| true, cost: None };
         assert_eq!(smooth(&points, &lines), [points[0], points[19]]);
         assert_eq!(smooth(&points[..1], &lines), [points[0]]);
         assert_eq!(smooth(&[], &lines), []);
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn where_nothing_is_clear_all_points_stay() {
         let points: Vec<Vec3> = (0..9).map(|at| point(at as f32, 0.0)).collect();
-        let lines = Lines { clear: &|_, _| false, cost: None };
+        let lines = LineTests { clear: &|_, _| false, cost: None };
         assert_eq!(smooth(&points, &lines), points);
     }
 
@@ -319,7 +319,7 @@ mod tests {
             let reach = rng.float(1.0, 12.0) as f32;
             let clear = |from: Vec3, to: Vec3| from.distance(to) < reach && (from.x + to.z) as i64 % 3 != 0;
             let price = |from: Vec3, to: Vec3| (from.distance(to) * (1.0 + from.z)) as u64;
-            let lines = Lines { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
+            let lines = LineTests { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
             let leaps = rng.chance(0.5);
             let of =
                 |points: Vec<Vec3>| if leaps { Smoothing::leaping(points) } else { Smoothing::of(points) };
@@ -357,7 +357,7 @@ mod tests {
                 to.x - from.x < reach
             };
             let price = |from: Vec3, to: Vec3| (to.x - from.x) as u64 * 10;
-            let lines = Lines { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
+            let lines = LineTests { clear: &clear, cost: rng.chance(0.5).then_some(&price) };
             let mut leaping = Smoothing::leaping(points.clone());
             assert!(leaping.step(&lines, &Effort::endless()));
             let stretch = (f64::from(reach).ceil() as u64 - 1).max(1);
@@ -375,6 +375,6 @@ mod tests {
             let straight = from.x == to.x || from.z == to.z;
             (from.distance(to) * if straight { 100.0 } else { 500.0 }) as u64
         };
-        assert_eq!(smooth(&points, &Lines { clear: &|_, _| true, cost: Some(&price) }), points);
+        assert_eq!(smooth(&points, &LineTests { clear: &|_, _| true, cost: Some(&price) }), points);
     }
 }

@@ -273,7 +273,7 @@ fn report(game: &Game, ended: RunEnd, bound: &Bound, ticks: u64, hash: u64) -> R
         level: world.level_name().to_owned(),
         seed: world.seed(),
         ticks,
-        seconds: world.rate().seconds(time::Tick(ticks)),
+        seconds: world.rate().seconds(time::TickNumber(ticks)),
         ended,
         ok,
         note: outcome.and_then(|outcome| outcome.note),

@@ -20,7 +20,7 @@ use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
 use crate::level::{Level, MemorySource, load};
 use crate::nav::{AreaEdit, NavEdit};
-use crate::script::host::BehaviourRef;
+use crate::script::host::GivenBehaviour;
 use crate::script::host::reload::{LevelBehaviours, ReloadError};
 use crate::script::vm::files::ScriptTexts;
 use crate::world::World;
@@ -44,7 +44,7 @@ pub(crate) struct Origin {
     marks: BTreeSet<String>,
     routes: BTreeSet<String>,
     people: ByName<Given>,
-    behaviours: ByName<Option<BehaviourRef>>,
+    behaviours: ByName<Option<GivenBehaviour>>,
     settings: Settings,
     script: Option<String>,
     seed: u64,
@@ -94,7 +94,7 @@ impl Origin {
         let behaviours = built.characters.iter().map(|(id, found)| {
             let given = found
                 .as_ref()
-                .map(|found| BehaviourRef { name: found.script.clone(), params: found.params.clone() });
+                .map(|found| GivenBehaviour { name: found.script.clone(), params: found.params.clone() });
             (name_of(*id), given)
         });
         Self {
@@ -152,7 +152,7 @@ impl Origin {
         routes.iter().cloned().collect::<Vec<_>>().save(out);
         out.whole(*seed);
         day.save(out);
-        let mut last: Option<&BehaviourRef> = None;
+        let mut last: Option<&GivenBehaviour> = None;
         let mut there = 0;
         // Most are there in the order of the level.
         let (mut next, mut next_behaviour) = (0, 0);
@@ -200,12 +200,12 @@ impl Origin {
         let (marks, routes): (Vec<String>, Vec<String>) = (Saved::load(input)?, Saved::load(input)?);
         let (seed, day) = (input.whole()?, Saved::load(input)?);
         let (mut people, mut behaviours) = (Vec::new(), Vec::new());
-        let mut last: Option<BehaviourRef> = None;
+        let mut last: Option<GivenBehaviour> = None;
         let mut load_behaviour = |input: &mut ByteReader<'_>| {
             input.option(|input| {
                 input.option(|input| {
                     if !input.flag()? {
-                        last = Some(BehaviourRef { name: input.text()?, params: Saved::load(input)? });
+                        last = Some(GivenBehaviour { name: input.text()?, params: Saved::load(input)? });
                     }
                     let given = last.clone().ok_or_else(|| DecodeError::new("a behaviour that is none"))?;
                     input.pay(given.name.len() + given.params.bytes())?;
@@ -246,12 +246,12 @@ impl Origin {
 /// Writes the behaviour that a level gives to a character; a single bit when it is that of the one before.
 fn save_behaviour<'a>(
     out: &mut ByteWriter,
-    given: Option<&'a Option<BehaviourRef>>,
-    last: &mut Option<&'a BehaviourRef>,
+    given: Option<&'a Option<GivenBehaviour>>,
+    last: &mut Option<&'a GivenBehaviour>,
 ) {
     out.option(given, |out, given| {
         out.option(given.as_ref(), |out, given| {
-            let BehaviourRef { name, params } = given;
+            let GivenBehaviour { name, params } = given;
             out.flag(*last == Some(given));
             if *last != Some(given) {
                 name.save(out);

@@ -46,7 +46,7 @@ use crate::level::spawn::{self, Spawned};
 pub use crate::script::bind::level::LevelOutcome;
 use crate::script::debug::Debugger;
 pub use crate::script::host::StartError;
-use crate::script::host::{BehaviourRef, ScriptHost, ScriptSetup};
+use crate::script::host::{GivenBehaviour, ScriptHost, ScriptSetup};
 use crate::script::state::profile::{Profile, ProfileSetup};
 use crate::script::state::test_run::TestState;
 use crate::script::vm::fuel::Signals;
@@ -216,7 +216,7 @@ impl Game {
         let Spawned { mut world, characters } = built;
         world.set_threads(setup.threads);
         let behaviour =
-            |found: spawn::BehaviourRef| BehaviourRef { name: found.script, params: found.params };
+            |found: spawn::BehaviourRef| GivenBehaviour { name: found.script, params: found.params };
         let scripts = ScriptSetup {
             texts: setup.scripts,
             level_script,

@@ -172,7 +172,7 @@ impl Recorder {
 
     /// Whether a hash line is due: a hash is a pass over the whole state, so it is made only then.
     #[must_use]
-    pub fn wants_hash(&self, tick: time::Tick) -> bool {
+    pub fn wants_hash(&self, tick: time::TickNumber) -> bool {
         self.options.trace && is_due(self.options.hash_every, tick)
     }
 
@@ -211,7 +211,7 @@ pub fn shortened<'event>(event: &'event Event, room: &mut usize) -> Cow<'event, 
     Cow::Owned(event.with_payload(&|| Plain::Text(format!("... {bytes} bytes that are not written down"))))
 }
 
-fn is_due(every: u64, tick: time::Tick) -> bool {
+fn is_due(every: u64, tick: time::TickNumber) -> bool {
     every > 0 && tick.0.is_multiple_of(every)
 }
 

@@ -24,7 +24,7 @@ use crate::world::World;
 
 /// How a line of the trace and one of the replay differ.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum DifferenceKind {
     /// Both tell of the same kind of thing; the first field that differs, with both values as JSON.
     Field {
         /// Its place, such as `position[0]`.
@@ -52,7 +52,7 @@ pub struct Difference {
     /// Number of the line in the file; where it should stand, for a missing one.
     pub line: usize,
     /// How.
-    pub what: What,
+    pub what: DifferenceKind,
     /// The line of the trace, if there is one.
     pub expected: Option<String>,
     /// The line of the replay, if there is one.
@@ -256,8 +256,8 @@ impl<'a> Comparison<'a, '_> {
         self.difference = Some(Difference {
             tick: told,
             line: Recording::number(self.at),
-            expected: expected.filter(|_| what != What::Missing).map(str::to_owned),
-            got: (what != What::Extra).then(|| got.to_owned()),
+            expected: expected.filter(|_| what != DifferenceKind::Missing).map(str::to_owned),
+            got: (what != DifferenceKind::Extra).then(|| got.to_owned()),
             what,
         });
         let after = &self.recording.lines[self.at..];
@@ -277,37 +277,37 @@ impl<'a> Comparison<'a, '_> {
     }
 
     /// How the next line of the trace and a line of the replay differ.
-    fn judge(&self, got: &str, rest: &[String]) -> What {
-        let Some(expected) = self.recording.lines.get(self.at) else { return What::Missing };
+    fn judge(&self, got: &str, rest: &[String]) -> DifferenceKind {
+        let Some(expected) = self.recording.lines.get(self.at) else { return DifferenceKind::Missing };
         if rest.iter().any(|line| line == expected) {
-            return What::Missing;
+            return DifferenceKind::Missing;
         }
         let tick = tick_of(got);
         // A line of a later tick: the trace has nothing more to say about this one.
         match tick_of(expected).cmp(&tick) {
             _ if tick_of(expected).is_none() => {}
-            Ordering::Greater => return What::Missing,
-            Ordering::Less => return What::Extra,
+            Ordering::Greater => return DifferenceKind::Missing,
+            Ordering::Less => return DifferenceKind::Extra,
             Ordering::Equal => {}
         }
         let later = self.recording.lines[self.at + 1..].iter();
         if later.take_while(|line| tick_of(line) == tick).any(|line| *line == got)
             && tick_of(expected) == tick
         {
-            return What::Extra;
+            return DifferenceKind::Extra;
         }
         let (Ok(there), Ok(here)) =
             (serde_json::from_str::<Value>(expected), serde_json::from_str::<Value>(got))
         else {
-            return What::Unreadable;
+            return DifferenceKind::Unreadable;
         };
         if kind(&there) != kind(&here) {
-            return What::Other;
+            return DifferenceKind::Other;
         }
         match first_field(&there, &here, "") {
-            Some((field, expected, got)) => What::Field { field, expected, got },
+            Some((field, expected, got)) => DifferenceKind::Field { field, expected, got },
             // Equal as JSON and not as text: somebody has written the line again.
-            None => What::Other,
+            None => DifferenceKind::Other,
         }
     }
 
@@ -333,7 +333,7 @@ impl<'a> Comparison<'a, '_> {
         let expected = self.next().map(str::to_owned);
         let tick = expected.as_deref().and_then(tick_of).unwrap_or(ticks);
         let line = Recording::number(self.at);
-        self.difference = Some(Difference { tick, line, what: What::Extra, expected, got: None });
+        self.difference = Some(Difference { tick, line, what: DifferenceKind::Extra, expected, got: None });
     }
 }
 

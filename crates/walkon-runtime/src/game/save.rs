@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::game::level_reload::{self, Edited, Origin, StagedLevel};
 use crate::game::{Game, Setup, reload_errors};
 use crate::level::{Level, spawn};
@@ -22,7 +22,7 @@ use crate::script::vm::files::ScriptTexts;
 use crate::script::vm::limits::LUAU_VERSION;
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
-use crate::world::snapshot::{self, Ground};
+use crate::world::snapshot::{self, RestoreGround};
 
 /// The first bytes of a save game.
 const MAGIC: &[u8; 8] = b"walkonSG";
@@ -188,7 +188,7 @@ fn open(bytes: &[u8]) -> Result<(SaveHeader, &[u8]), RestoreError> {
     let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(cut)?;
     let length = u32::from_le_bytes(*length) as usize;
     let (header, body) = rest.split_at_checked(length).ok_or_else(cut)?;
-    let mut input = ByteReader::at(Tick(0), header);
+    let mut input = ByteReader::at(TickNumber(0), header);
     let header = SaveHeader::load(&mut input, form)?;
     input.end()?;
     Ok((header, body))
@@ -255,7 +255,7 @@ impl Game {
             tick_rate: world.rate().per_second(),
             args: self.scripts.as_ref().map(ScriptHost::args).unwrap_or_default(),
         };
-        let mut head = ByteWriter::at(Tick(0));
+        let mut head = ByteWriter::at(TickNumber(0));
         header.save(&mut head);
         let head = head.finish();
         let mut body = ByteWriter::at(world.tick());
@@ -363,17 +363,17 @@ fn read(
     }
     let hash = level.hash();
     let script = level.def.script.as_ref().map(|script| script.value.clone());
-    let ground = if hash == header.level_hash { Ground::Same } else { Ground::Changed };
-    if ground == Ground::Changed
+    let ground = if hash == header.level_hash { RestoreGround::Same } else { RestoreGround::Changed };
+    if ground == RestoreGround::Changed
         && let Some(refusal) = reload_errors::unknown_script(&level, &scripts.texts_to_be())
     {
         return Err(RestoreError::Scripts(Box::new(refusal)));
     }
-    let staged = (ground == Ground::Changed).then(|| StagedLevel::of(level.clone()));
+    let staged = (ground == RestoreGround::Changed).then(|| StagedLevel::of(level.clone()));
     // Those who are there come from the save.
     level.def.characters.clear();
     let fresh = spawn::build(level, Some(header.seed)).world;
-    let mut input = ByteReader::at(Tick(header.tick), body);
+    let mut input = ByteReader::at(TickNumber(header.tick), body);
     let mut world = snapshot::load(&mut input, ground, fresh)?;
     if world.seed() != header.seed {
         return Err(RestoreError::Bytes("the seeds in it differ".to_owned()));

@@ -12,7 +12,7 @@ use super::diagnostic::{Located, code};
 use super::forms::{Heights, Name, Outline, Truth, list};
 use super::json::{JsonReader, JsonValue};
 use super::numbers;
-use super::object::{Form, Object, Parts, object};
+use super::object::{Form, Object, SchemaParts, object};
 use crate::base::geom::Point;
 
 /// Most areas, obstacles, regions, doors or routes, each.
@@ -122,7 +122,7 @@ impl<T: Object + Into<AreaDef>> Form for Areas<T> {
         Some(areas)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         list(parts.object::<T>())
     }
 }

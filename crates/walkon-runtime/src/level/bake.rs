@@ -93,9 +93,9 @@ fn tile_map(
     };
     for map in &mut maps {
         map.set_hierarchy(match tiles.hierarchy {
-            Hierarchy::Auto => cells::Hierarchy::Auto,
-            Hierarchy::On => cells::Hierarchy::On,
-            Hierarchy::Off => cells::Hierarchy::Off,
+            Hierarchy::Auto => cells::HierarchyUse::Auto,
+            Hierarchy::On => cells::HierarchyUse::On,
+            Hierarchy::Off => cells::HierarchyUse::Off,
         });
     }
     if maps.len() == 1 && tiles.links.is_empty() {

@@ -21,12 +21,12 @@ use super::graph::GraphDef;
 use super::json::{Around, Fields, JsonReader, JsonValue};
 use super::mesh::{MeshDef, MeshKeys};
 use super::numbers;
-use super::object::{Form, Key, Object, Parts, object, written};
+use super::object::{Form, Key, Object, SchemaParts, object, written};
 use super::ordered_json::{OrderedJson, OrderedObject};
 use super::polygon;
 use super::settings::{CrowdDef, Limits};
 use super::textgrid::TextGrid;
-use super::tile_forms::{OneWay, TerrainName, check_projection, keep_layout};
+use super::tile_forms::{OneWayForm, TerrainName, check_projection, keep_layout};
 pub use super::tile_layout::{Heading, Hierarchy, Projection, StaggerAxis, StaggerIndex, TileLayout};
 use crate::base::geom::Point;
 use crate::nav::LINKS_MAX;
@@ -131,7 +131,7 @@ impl Form for Navigation {
         reader.navigation(node)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.named("Navigation", |parts| {
             json!({
                 "description": "The map: an object, or the name of a polygon config (.json), text grid (.txt) or map of Tiled (.tmx, .tmj) beside the level.",
@@ -416,7 +416,7 @@ object! {
         /// Words that scripts read.
         "tags" => tags: Vec<String> [or Vec::new(), Tags];
         /// The directions in which alone the tile may be left: one, or a list; in all of them when left out.
-        "oneWay" => one_way: Option<Vec<Heading>> [optional OneWay];
+        "oneWay" => one_way: Option<Vec<Heading>> [optional OneWayForm];
     }
 }
 
@@ -523,7 +523,7 @@ impl Named for MarkDef {
         Some(Self { name, place })
     }
 
-    fn schema(parts: &mut Parts) -> Value {
+    fn schema(parts: &mut SchemaParts) -> Value {
         mark(parts)
     }
 
@@ -532,7 +532,7 @@ impl Named for MarkDef {
     }
 }
 
-fn mark(parts: &mut Parts) -> Value {
+fn mark(parts: &mut SchemaParts) -> Value {
     parts.named("Mark", |parts| {
         json!({
             "description": "A named place: [x, z], [x, y, z], or an object with a direction.",
@@ -586,7 +586,7 @@ impl Named for RouteDef {
         Some(Self { name, ..route })
     }
 
-    fn schema(parts: &mut Parts) -> Value {
+    fn schema(parts: &mut SchemaParts) -> Value {
         parts.named("Route", |parts| {
             json!({
                 "description": "Stops in order, or an object with them.",
@@ -621,7 +621,7 @@ impl Form for Stops {
         reader.list(node, MARKS_MAX, StopDef::read)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         super::forms::list(parts.named("Stop", |parts| {
             json!({
                 "description": "The name of a mark, or a place.",

@@ -13,9 +13,9 @@ use super::choices::Choices;
 use super::diagnostic::{Located, PendingDiagnostic, code};
 use super::json::{Around, JsonPath, JsonReader, JsonValue, shown};
 use super::numbers::{self, Number};
-use super::object::{Form, Object, Parts, Standard, lines, written};
+use super::object::{Form, Object, SchemaParts, Standard, lines, written};
 use super::ordered_json::{OrderedJson, OrderedObject};
-use super::polygon::{self, Crossing};
+use super::polygon::{self, EdgeCrossing};
 use super::source::checked_path;
 use crate::base::geom::Point;
 
@@ -57,7 +57,7 @@ macro_rules! forms {
                 }
 
                 #[allow(unused_variables, reason = "most forms refer to no other part")]
-                fn schema(&self, $parts: &mut Parts) -> Value {
+                fn schema(&self, $parts: &mut SchemaParts) -> Value {
                     $schema
                 }
 
@@ -155,7 +155,7 @@ fn coordinate() -> Value {
     json!({ "type": "number", "minimum": number.min, "maximum": number.max })
 }
 
-fn position(parts: &mut Parts) -> Value {
+fn position(parts: &mut SchemaParts) -> Value {
     parts.named("Position", |_| {
         json!({
             "description": "[x, z], or [x, y, z] on maps with heights, metres.",
@@ -172,7 +172,7 @@ impl Form for Number {
         reader.number(node, self)
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         json!({ "type": "number", "format": "double", "minimum": self.min, "maximum": self.max })
     }
 
@@ -205,7 +205,7 @@ impl Form for Count {
         reader.whole(node, &self.0).map(|value| value as f64)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         self.0.schema(parts)
     }
 
@@ -237,7 +237,7 @@ macro_rules! whole {
                     reader.whole(node, &self.0).map(|value| value as $type)
                 }
 
-                fn schema(&self, _parts: &mut Parts) -> Value {
+                fn schema(&self, _parts: &mut SchemaParts) -> Value {
                     let (min, max) = (self.0.min as $type, self.0.max as $type);
                     json!({ "type": "integer", "format": $format, "minimum": min, "maximum": max })
                 }
@@ -276,7 +276,7 @@ impl<F: Form> Form for At<F> {
         self.0.read(reader, node).map(|value| Located::new(value, reader.span(node)))
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         self.0.schema(parts)
     }
 
@@ -304,7 +304,7 @@ impl<T: Choices> Form for Choice<T> {
         reader.choice(node, &words)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.named(T::TITLE, |_| {
             let word = |(word, _, doc): &(&str, T, &'static [&'static str])| {
                 json!({ "type": "string", "const": word, "description": lines(doc) })
@@ -330,7 +330,7 @@ impl<T: Copy> Form for OneOf<T> {
         reader.choice(node, self.0)
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         json!({ "type": "string", "enum": self.0.iter().map(|(word, _)| *word).collect::<Vec<_>>() })
     }
 }
@@ -345,7 +345,7 @@ impl<F: Form> Form for List<F> {
         reader.list(node, self.1, |r, n| self.0.read(r, n))
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         list(self.0.schema(parts))
     }
 
@@ -368,7 +368,7 @@ impl<T: Object> Form for One<T> {
         reader.object(node)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.object::<T>()
     }
 
@@ -392,7 +392,7 @@ impl<T: Object> Form for Each<T> {
         reader.list(node, self.0, |r, n| Some(r.object(n).unwrap_or_default()))
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         list(parts.object::<T>())
     }
 
@@ -431,7 +431,7 @@ impl<F: Form> Form for Watched<F> {
         Some(value)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         self.form.schema(parts)
     }
 
@@ -455,7 +455,7 @@ impl<T: Object> Form for Filled<T> {
         Some(list)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         json!({ "type": "array", "items": parts.object::<T>(), "minItems": 1, "maxItems": self.0.0 })
     }
 
@@ -478,7 +478,7 @@ impl<T: Object> Form for Legend<T> {
         reader.legend(node)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         names_to(parts.object::<T>())
     }
 
@@ -495,26 +495,26 @@ pub(crate) trait Named: Sized {
     /// The entry of that name, or none after a finding.
     fn read(reader: &mut JsonReader<'_>, name: Located<String>, node: JsonValue<'_, '_>) -> Option<Self>;
     /// What an editor is told of the value.
-    fn schema(parts: &mut Parts) -> Value;
+    fn schema(parts: &mut SchemaParts) -> Value;
     /// Its name, and the value as it stands in a file.
     fn write(&self) -> (String, OrderedJson);
 }
 
 /// At most so many entries by their name.
-pub(crate) struct ByName<T>(pub usize, pub PhantomData<T>);
+pub(crate) struct NamedEntries<T>(pub usize, pub PhantomData<T>);
 
-pub(crate) const fn by_name<T>(count_max: usize) -> ByName<T> {
-    ByName(count_max, PhantomData)
+pub(crate) const fn by_name<T>(count_max: usize) -> NamedEntries<T> {
+    NamedEntries(count_max, PhantomData)
 }
 
-impl<T: Named> Form for ByName<T> {
+impl<T: Named> Form for NamedEntries<T> {
     type Value = Vec<T>;
 
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Vec<T>> {
         reader.named(node, self.0, T::read)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         names_to(T::schema(parts))
     }
 
@@ -573,8 +573,8 @@ impl JsonReader<'_> {
     fn warn_of_crossing(&mut self, node: JsonValue<'_, '_>, corners: &[Point]) {
         let spent_before = self.around.pairs_left == 0;
         match polygon::crossing(corners, &mut self.around.pairs_left) {
-            Crossing::Nowhere => {}
-            Crossing::Between(first, second) => {
+            EdgeCrossing::Nowhere => {}
+            EdgeCrossing::Between(first, second) => {
                 let edge = |from: usize| {
                     let (a, b) = (corners[from], corners[(from + 1) % corners.len()]);
                     format!("[{}, {}]-[{}, {}]", a[0], a[1], b[0], b[1])
@@ -585,8 +585,8 @@ impl JsonReader<'_> {
                 );
                 self.warn(code::SELF_CROSSING, node, what);
             }
-            Crossing::Unknown if spent_before => {}
-            Crossing::Unknown => {
+            EdgeCrossing::Unknown if spent_before => {}
+            EdgeCrossing::Unknown => {
                 self.warn(
                     code::SELF_CROSSING,
                     node,

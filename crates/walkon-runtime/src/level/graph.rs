@@ -20,7 +20,7 @@ use super::diagnostic::{Located, Span, code};
 use super::forms::{BoxCorner, FileName, List, Name, OneOf, Point3, choice, natural};
 use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers;
-use super::object::{Form, Parts, object};
+use super::object::{Form, SchemaParts, object};
 use super::tile_layout::Hierarchy;
 use crate::nav::graph::EditableGraph;
 use crate::nav::graph::generate::{Floors, GenerateOptions, SceneBox};
@@ -214,7 +214,7 @@ impl Form for Pair {
         Some([a as u32, b as u32])
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         json!({ "type": "array", "items": natural(), "minItems": 2, "maxItems": 2 })
     }
 }
@@ -235,7 +235,7 @@ impl Form for FloorBox {
         Some(SceneBox { min, max })
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.object::<BoxKeys>()
     }
 }

@@ -16,7 +16,7 @@ use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::forms::{FileName, List, OneOf, double, list, natural};
 use super::json::{Fields, JsonReader, JsonValue};
 use super::meshfile::{from_mesh, from_obj};
-use super::object::{Form, Parts, object};
+use super::object::{Form, SchemaParts, object};
 use crate::nav::{Avoidance, RawMesh};
 
 /// Corners of one polygon that stands in a level.
@@ -110,7 +110,7 @@ impl Form for MeshFileName {
         Some(file)
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         FileName.schema(parts)
     }
 }
@@ -129,7 +129,7 @@ impl Form for Vertex {
         })
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         list(double())
     }
 }
@@ -152,7 +152,7 @@ impl Form for Ring {
         })
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         list(natural())
     }
 }

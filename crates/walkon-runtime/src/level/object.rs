@@ -21,7 +21,7 @@ pub(crate) trait Form {
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Self::Value>;
 
     /// What an editor is told of it.
-    fn schema(&self, parts: &mut Parts) -> Value;
+    fn schema(&self, parts: &mut SchemaParts) -> Value;
 
     /// The value as it stands in a file; nothing for forms of maps that are never written.
     fn write(&self, _value: &Self::Value) -> OrderedJson {
@@ -50,7 +50,7 @@ pub(crate) struct Key {
     /// What it means, line by line.
     pub doc: &'static [&'static str],
     pub is_required: bool,
-    pub schema: fn(&mut Parts) -> Value,
+    pub schema: fn(&mut SchemaParts) -> Value,
     /// The default that the schema shows.
     pub default: fn() -> Option<Value>,
     /// The number that its value is in the range of, if it is one.
@@ -104,16 +104,16 @@ impl Form for Kind {
         Some(())
     }
 
-    fn schema(&self, _parts: &mut Parts) -> Value {
+    fn schema(&self, _parts: &mut SchemaParts) -> Value {
         json!({ "type": "string", "const": self.0 })
     }
 }
 
 /// The parts of a schema that others refer to, by name.
 #[derive(Default)]
-pub(crate) struct Parts(Map<String, Value>);
+pub(crate) struct SchemaParts(Map<String, Value>);
 
-impl Parts {
+impl SchemaParts {
     /// All of them, by name.
     pub(crate) fn all(self) -> Value {
         Value::Object(self.0)

@@ -35,7 +35,7 @@ pub(crate) fn degenerate(corners: &[Point]) -> Option<String> {
 
 /// What a search for crossing edges found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Crossing {
+pub(crate) enum EdgeCrossing {
     /// No two edges cross.
     Nowhere,
     /// These two do, counted by the corner they begin at.
@@ -46,7 +46,7 @@ pub(crate) enum Crossing {
 
 /// The first pair of edges that cross each other, in order along x. `pairs_left` is the number of pairs that
 /// may still be compared.
-pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
+pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> EdgeCrossing {
     let count = corners.len();
     let ends = |edge: usize| Segment { from: corners[edge], to: corners[(edge + 1) % count] };
     let mut order: Vec<usize> = (0..count).collect();
@@ -60,16 +60,16 @@ pub(crate) fn crossing(corners: &[Point], pairs_left: &mut usize) -> Crossing {
                 break;
             }
             if *pairs_left == 0 {
-                return Crossing::Unknown;
+                return EdgeCrossing::Unknown;
             }
             *pairs_left -= 1;
             let neighbours = (edge + 1) % count == other || (other + 1) % count == edge;
             if !neighbours && segments_cross(one, next) {
-                return Crossing::Between(edge.min(other), edge.max(other));
+                return EdgeCrossing::Between(edge.min(other), edge.max(other));
             }
         }
     }
-    Crossing::Nowhere
+    EdgeCrossing::Nowhere
 }
 
 fn least_x(segment: Segment<Point>) -> f64 {
@@ -89,14 +89,17 @@ fn segments_cross(one: Segment<Point>, other: Segment<Point>) -> bool {
 mod tests {
     use super::*;
 
-    fn crossing_of(corners: &[Point]) -> Crossing {
+    fn crossing_of(corners: &[Point]) -> EdgeCrossing {
         crossing(corners, &mut PAIRS_MAX.clone())
     }
 
     #[test]
     fn a_bow_tie_crosses_and_a_square_does_not() {
-        assert_eq!(crossing_of(&[[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]]), Crossing::Between(0, 2));
-        assert_eq!(crossing_of(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]), Crossing::Nowhere);
+        assert_eq!(
+            crossing_of(&[[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]]),
+            EdgeCrossing::Between(0, 2)
+        );
+        assert_eq!(crossing_of(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]), EdgeCrossing::Nowhere);
     }
 
     #[test]
@@ -116,7 +119,7 @@ mod tests {
     fn the_search_for_crossings_ends_at_its_allowance() {
         let comb: Vec<Point> = (0..2000).map(|i| [f64::from(i % 2) * 100.0, f64::from(i)]).collect();
         let mut pairs_left = 1000;
-        assert_eq!(crossing(&comb, &mut pairs_left), Crossing::Unknown);
+        assert_eq!(crossing(&comb, &mut pairs_left), EdgeCrossing::Unknown);
         assert_eq!(pairs_left, 0);
     }
 }

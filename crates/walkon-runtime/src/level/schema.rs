@@ -8,12 +8,12 @@
 use serde_json::Value;
 
 use super::def::LevelDef;
-use super::object::{Object as _, Parts, lines};
+use super::object::{Object as _, SchemaParts, lines};
 
 /// The JSON schema of a level file.
 #[must_use]
 pub fn schema() -> Value {
-    let mut parts = Parts::default();
+    let mut parts = SchemaParts::default();
     let mut schema = parts.inline::<LevelDef>();
     schema["$schema"] = Value::from("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = Value::from(LevelDef::TITLE);

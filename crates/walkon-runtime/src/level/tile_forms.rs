@@ -9,7 +9,7 @@ use super::choices::Choices as _;
 use super::diagnostic::code;
 use super::forms::choice;
 use super::json::{JsonReader, JsonValue};
-use super::object::{Form, Parts};
+use super::object::{Form, SchemaParts};
 use super::ordered_json::OrderedJson;
 use super::tile_layout::{Heading, Projection, TileLayout};
 use crate::world::tiles::Terrain;
@@ -44,7 +44,7 @@ impl Form for TerrainName {
         reader.choice(node, &Terrain::ALL.map(|terrain| (terrain.name(), terrain)))
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.named("Terrain", |_| {
             json!({
                 "description": "What the ground is made of, and with it what a metre costs.",
@@ -59,9 +59,9 @@ impl Form for TerrainName {
 }
 
 /// The directions in which alone a tile may be left: one, or a list.
-pub(crate) struct OneWay;
+pub(crate) struct OneWayForm;
 
-impl Form for OneWay {
+impl Form for OneWayForm {
     type Value = Vec<Heading>;
 
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Vec<Heading>> {
@@ -79,7 +79,7 @@ impl Form for OneWay {
         }
     }
 
-    fn schema(&self, parts: &mut Parts) -> Value {
+    fn schema(&self, parts: &mut SchemaParts) -> Value {
         parts.named("OneWay", |parts| {
             let heading = choice::<Heading>().schema(parts);
             json!({

@@ -29,7 +29,7 @@ use crate::script::state::runtime::Runtime;
 use crate::script::state::tasks::Why;
 use crate::script::state::test_run::{HostRequest, TestSaving, TestState};
 use crate::script::state::work::{ScriptWork, WORK_MAX};
-use crate::script::step::console::Console;
+use crate::script::step::console::LevelConsole;
 use crate::script::step::hashes::hashes;
 use crate::script::step::invoke::{self};
 use crate::script::step::{
@@ -47,7 +47,7 @@ use crate::world::settings::Settings;
 
 /// The behaviour that a level gives to a character.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BehaviourRef {
+pub struct GivenBehaviour {
     /// Name of its file.
     pub name: String,
     /// Its parameters, a map.
@@ -62,7 +62,7 @@ pub struct ScriptSetup {
     /// Name of the level script.
     pub level_script: Option<String>,
     /// The level's characters in order, with their behaviours.
-    pub characters: Vec<(CharacterId, Option<BehaviourRef>)>,
+    pub characters: Vec<(CharacterId, Option<GivenBehaviour>)>,
     /// `level.args`.
     pub args: Vec<String>,
     /// Flags of the shell; a game that has none leaves the default.
@@ -152,7 +152,7 @@ pub struct ScriptHost {
     /// Name of the level script, as the level gives it.
     pub(super) level_script: Option<String>,
     pub(super) reloads: Reloads,
-    console: Console,
+    console: LevelConsole,
     debugger: Option<Debugger>,
     /// The instances that are there again after a load and have not begun.
     loaded: Option<saving::Loaded>,
@@ -189,7 +189,7 @@ impl ScriptHost {
         };
         let mut characters = Vec::new();
         for (character, behaviour) in setup.characters {
-            let Some(BehaviourRef { name, params }) = behaviour else {
+            let Some(GivenBehaviour { name, params }) = behaviour else {
                 continue;
             };
             let class = class(&vm, &name)?;
@@ -197,7 +197,7 @@ impl ScriptHost {
         }
         let reloads = Reloads::new(vm.lua()).map_err(VmError::from)?;
         let level_script = setup.level_script;
-        let console = Console::default();
+        let console = LevelConsole::default();
         let debugger = setup.debugger;
         let (loaded, is_over) = (None, false);
         Ok(Self { vm, level, state, characters, level_script, reloads, console, debugger, loaded, is_over })

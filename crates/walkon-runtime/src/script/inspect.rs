@@ -301,14 +301,15 @@ impl ScriptHost {
             let ids = timers.of(owner).into_iter().take(SHOWN_MAX);
             ids.filter_map(|id| Some((timers.due_of(id), timers.get(id)?.clone()))).collect()
         });
-        let view = |(due, timer): (Option<crate::base::time::Tick>, crate::script::state::timers::Timer)| {
-            let name = match &timer.callback {
-                Some(Callback::Named(name)) => Some(name.clone()),
-                _ => None,
+        let view =
+            |(due, timer): (Option<crate::base::time::TickNumber>, crate::script::state::timers::Timer)| {
+                let name = match &timer.callback {
+                    Some(Callback::Named(name)) => Some(name.clone()),
+                    _ => None,
+                };
+                let place = timer.callback.as_ref().and_then(|callback| place_of_callback(callback, names));
+                TimerView { name, due: due.map(|tick| tick.0), every_s: timer.every_s(), place }
             };
-            let place = timer.callback.as_ref().and_then(|callback| place_of_callback(callback, names));
-            TimerView { name, due: due.map(|tick| tick.0), every_s: timer.every_s(), place }
-        };
         found.into_iter().map(view).collect()
     }
 

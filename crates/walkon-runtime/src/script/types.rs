@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::script::bind;
-use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
+use crate::script::bind::table::{ApiParam, Binding, EntryKind, Library, TableType};
 
 pub use annotated::lua_ls;
 pub use reference::reference;
@@ -153,12 +153,12 @@ fn luau_library(text: &mut String, group: &Library, entries: &[&Binding]) {
 }
 
 /// `name: type`, also of `...`: as declarations of methods write it.
-fn declared(param: &Param) -> String {
+fn declared(param: &ApiParam) -> String {
     format!("{}: {}", param.name, taking_any(param.luau))
 }
 
 /// `name: type`, or `...type`: as types of functions write it.
-fn named(param: &Param) -> String {
+fn named(param: &ApiParam) -> String {
     let own = taking_any(param.luau);
     if param.name == "..." { format!("...{own}") } else { format!("{}: {own}", param.name) }
 }
@@ -184,7 +184,7 @@ fn returned(entry: &Binding) -> String {
 /// The parameter of a verb of a character or a scene that may also be two numbers.
 pub(crate) fn flat_place(entry: &Binding) -> Option<usize> {
     let is_verb = matches!(entry.owner, "Character" | "Scene") && entry.kind == EntryKind::Method;
-    let is_place = |param: &Param| param.luau == "Place" || param.luau == "Place | number";
+    let is_place = |param: &ApiParam| param.luau == "Place" || param.luau == "Place | number";
     if is_verb { entry.params.iter().position(is_place) } else { None }
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn flat_place(entry: &Binding) -> Option<usize> {
 /// would leave the tables that are given without a type to be read by, and `{ doors = "open" }` would be
 /// refused.
 fn flattened(entry: &Binding, at: usize) -> Vec<String> {
-    let or_number = |param: &Param| {
+    let or_number = |param: &ApiParam| {
         let bare = param.luau.strip_suffix('?').unwrap_or(param.luau);
         let has_number = bare.split(" | ").any(|part| part == "number");
         if has_number { bare.to_owned() } else { format!("{bare} | number") }

@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance, ground, segment_distance_sq};
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::sim::wayfinding::Wayfinding;
 use crate::sim::{backing_out, repath, walk_modes, walk_progress};
@@ -481,7 +481,7 @@ fn note_progress(parts: &mut Wayfinding<'_>, id: WalkId) {
 }
 
 /// Notes what is left of a way: less than when the walk last got on, or more.
-fn note_left(walk: &mut Walk, left_m: f32, landing: Tick) {
+fn note_left(walk: &mut Walk, left_m: f32, landing: TickNumber) {
     if has_progress(walk, Some(left_m)) {
         restart(walk, Some(left_m), landing);
     } else {
@@ -509,7 +509,7 @@ fn restart_patience(parts: &mut Wayfinding<'_>, id: WalkId) {
 }
 
 /// The walk has got on: its patience begins again, with so many metres to go.
-fn restart(walk: &mut Walk, left_m: Option<f32>, tick: Tick) {
+fn restart(walk: &mut Walk, left_m: Option<f32>, tick: TickNumber) {
     walk.progress_m = left_m.unwrap_or(f32::MAX);
     if walk.progress_m < walk.nearest_m - WalkOptions::PROGRESS_M {
         (walk.nearest_m, walk.nearest_tick) = (walk.progress_m, walk.clock(tick));

@@ -10,16 +10,16 @@ use glam::{Vec2, Vec3};
 use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::base::threads::Threads;
-use crate::base::time::{Tick, TickRate};
-use crate::crowd::avoid::{self, Settings, Walker, Wall};
-use crate::crowd::resolve::Stance;
+use crate::base::time::{TickNumber, TickRate};
+use crate::crowd::avoid::{self, AvoidSettings, Walker, Wall};
+use crate::crowd::resolve::BodyStance;
 use crate::crowd::steer::{flat, unit};
 use crate::nav::GroundQuery;
 use crate::sim::ground_queries::GroundQueries;
 use crate::world::bystander_index::People;
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
-use crate::world::crowd_columns::{CrowdColumns, Rows};
+use crate::world::crowd_columns::{CrowdColumns, RowNumbers};
 use crate::world::crowd_step::{CrowdStep, Move};
 use crate::world::map::LevelMap;
 use crate::world::scene_fast_forward::Cast;
@@ -67,7 +67,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
 struct Found {
     id: CharacterId,
     walker: Walker,
-    stance: Stance,
+    stance: BodyStance,
     place: Vec3,
     layer: u8,
 }
@@ -93,7 +93,7 @@ const FOUND_TOGETHER: usize = 8192;
 impl Everybody<'_> {
     /// Those of `ids` who take up room, in their order; None for the others. `movers` has the place of each
     /// character's move among the moves.
-    fn find(&self, ids: &[CharacterId], movers: &Rows, found: &mut Vec<Option<Found>>) {
+    fn find(&self, ids: &[CharacterId], movers: &RowNumbers, found: &mut Vec<Option<Found>>) {
         found.clear();
         found.resize(ids.len(), None);
         self.threads.share(
@@ -214,10 +214,10 @@ fn choose(
     grounds: &GroundQueries<'_>,
     threads: Threads,
     rate: TickRate,
-    tick: Tick,
+    tick: TickNumber,
 ) {
     let CrowdColumns { kinds, walkers, velocities, avoider, .. } = bodies;
-    let mut settings = Settings::default();
+    let mut settings = AvoidSettings::default();
     let per_cell = settings.per_cell_max as usize * LOOKED_AT_FULLY / walkers.len().max(LOOKED_AT_FULLY);
     settings.per_cell_max = per_cell.max(PER_CELL_MIN) as u32;
     let walls = |index: u32, out: &mut Vec<Wall>| {
@@ -268,7 +268,7 @@ fn storeyed(character: &Character) -> Vec3 {
     character.body.position + Vec3::Y * (STOREY_M * f32::from(character.layer))
 }
 
-fn stance(character: &Character) -> Stance {
+fn stance(character: &Character) -> BodyStance {
     // Whom a scene holds stands where the scene has put it.
-    Stance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
+    BodyStance { movable: character.held.is_none(), moving: false, player: character.is_player, ghost: false }
 }

@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::nav::NavMap;
 use crate::world::area::Availability;
@@ -21,7 +21,7 @@ use crate::world::ops::{areas, doors};
 /// What step 4 reads and writes.
 #[derive(Debug)]
 pub(crate) struct DoorParts<'a> {
-    pub(crate) tick: Tick,
+    pub(crate) tick: TickNumber,
     pub(crate) map: &'a mut LevelMap,
     pub(crate) characters: &'a mut Characters,
     pub(crate) events: &'a mut EventQueue,

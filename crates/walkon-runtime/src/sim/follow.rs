@@ -7,16 +7,16 @@
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
-use crate::crowd::follow::{self, Cursor, Gait, Pose};
+use crate::crowd::follow::{self, BodyPose, Cursor, StepGait};
 use crate::crowd::steer;
 use crate::nav::Path;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{avoid, backing_out, walk_modes};
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
-use crate::world::crowd_step::{CrowdStep, Look, Move};
+use crate::world::crowd_step::{CrowdStep, Move, WalkLook};
 use crate::world::door::DoorPolicy;
 use crate::world::event::EventQueue;
 use crate::world::map::LevelMap;
@@ -45,7 +45,7 @@ pub(crate) fn run(parts: &mut FollowParts<'_>) {
     act(parts);
     let CrowdStep { moves, looks, .. } = &mut *parts.step;
     let mut looks = looks.iter();
-    moves.retain(|_| looks.next() == Some(&Look::Goes));
+    moves.retain(|_| looks.next() == Some(&WalkLook::Goes));
     let moved = moves.len();
     step_aside(parts);
     let CrowdStep { moves, threads, .. } = &mut *parts.step;
@@ -78,7 +78,7 @@ fn look_around(parts: &mut FollowParts<'_>) {
     // No walk begins in this step.
     let ids = walks.ids();
     moves.resize_with(ids.len(), Move::none);
-    looks.resize(ids.len(), Look::Stands);
+    looks.resize(ids.len(), WalkLook::Stands);
     let seen = Seen { clock, map, characters, walks };
     threads.share(
         (&mut moves[..], &mut looks[..]),
@@ -90,7 +90,7 @@ fn look_around(parts: &mut FollowParts<'_>) {
                 for (&id, (step, look)) in ids.iter().zip(moves.iter_mut().zip(looks.iter_mut())) {
                     *look = look_at(&seen, crowd, id, step);
                 }
-                let going = moves.iter_mut().zip(looks).filter(|(_, look)| **look == Look::Goes);
+                let going = moves.iter_mut().zip(looks).filter(|(_, look)| **look == WalkLook::Goes);
                 going.for_each(|(step, _)| stride(&seen, grounds, step));
             }
         },
@@ -98,45 +98,45 @@ fn look_around(parts: &mut FollowParts<'_>) {
 }
 
 /// What a walk makes of this step, unless that changes anything but its move.
-fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) -> Look {
+fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) -> WalkLook {
     let Some((walk, character)) =
         seen.walks.get(id).and_then(|walk| Some((walk, seen.characters.get(walk.character)?)))
     else {
-        return Look::Acts;
+        return WalkLook::Acts;
     };
     if let Some(backing) = &walk.backing_out {
         let is_there = backing_out::is_there(backing, character.body.position);
         let goes = if is_there { None } else { move_of(seen, id, walk, character) };
         *step = goes.unwrap_or_else(Move::none);
-        return if goes.is_some() { Look::Goes } else { Look::Stands };
+        return if goes.is_some() { WalkLook::Goes } else { WalkLook::Stands };
     }
     let acts = walk.on_link.is_some() || matches!(walk.phase, Phase::AtDoor(_)) || character.nudge.is_some();
     if acts || seen.map.closed_door_ahead(walk).is_some() {
-        return Look::Acts;
+        return WalkLook::Acts;
     }
     let goes = goes_on(seen, crowd, walk).then(|| move_of(seen, id, walk, character)).flatten();
     match goes {
         Some(made) => {
             *step = made;
-            Look::Goes
+            WalkLook::Goes
         }
         // What was left of its way in the last step is to be forgotten.
-        None if walk.left_m.is_some() => Look::Acts,
-        None => Look::Stands,
+        None if walk.left_m.is_some() => WalkLook::Acts,
+        None => WalkLook::Stands,
     }
 }
 
 /// Has those walks act that do, in order of creation, and works out their strides.
 fn act(parts: &mut FollowParts<'_>) {
     for at in 0..parts.step.looks.len() {
-        if parts.step.looks[at] != Look::Acts {
+        if parts.step.looks[at] != WalkLook::Acts {
             continue;
         }
-        parts.step.looks[at] = Look::Stands;
+        parts.step.looks[at] = WalkLook::Stands;
         if let Some(made) = go_on(parts, parts.walks.ids()[at]) {
             let FollowParts { clock, map, characters, walks, step, .. } = &mut *parts;
             let seen = Seen { clock, map, characters, walks };
-            (step.moves[at], step.looks[at]) = (made, Look::Goes);
+            (step.moves[at], step.looks[at]) = (made, WalkLook::Goes);
             stride(&seen, &mut GroundQueries::new(map), &mut step.moves[at]);
         }
     }
@@ -167,7 +167,7 @@ fn move_of(seen: &Seen<'_>, id: WalkId, walk: &Walk, character: &Character) -> O
     // Anyone who shuns areas keeps to its path exactly: a corner cut might lead through one.
     let is_exact =
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
-    let gait = Gait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, seen.clock.rate) };
+    let gait = StepGait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, seen.clock.rate) };
     let is_ghost = avoid::is_ghost(Some(walk));
     Some(Move { walk: Some(id), is_ghost, ..Move::of(walk.character, gait) })
 }
@@ -217,7 +217,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
 
 /// Whether it takes a link and has yet to come to the far end. A link that is not the next on its way any
 /// more is let go.
-fn is_on_link(walk: &mut Walk, landing: Tick) -> bool {
+fn is_on_link(walk: &mut Walk, landing: TickNumber) -> bool {
     let Some(link) = walk.on_link else {
         return false;
     };
@@ -228,8 +228,8 @@ fn is_on_link(walk: &mut Walk, landing: Tick) -> bool {
     walk.on_link.is_some() && walk.clock(landing) < link.until
 }
 
-fn gait_of(character: &Character, rate: TickRate) -> Gait {
-    Gait {
+fn gait_of(character: &Character, rate: TickRate) -> StepGait {
+    StepGait {
         speed_mps: 0.0,
         turn_radps: character.gait.turn_radps,
         step_s: rate.step_seconds(),
@@ -250,7 +250,7 @@ fn step_aside(parts: &mut FollowParts<'_>) {
         };
         if cast.as_ref().is_none_or(|cast| cast.is_free(id)) {
             let speed_mps = character.gait.walk_mps;
-            moves.push(Move::of(id, Gait { speed_mps, ..gait_of(character, parts.clock.rate) }));
+            moves.push(Move::of(id, StepGait { speed_mps, ..gait_of(character, parts.clock.rate) }));
         }
     }
 }
@@ -266,7 +266,7 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
     // Where the ground went away, the way out is straight, and is the first leg of the path.
     let clear =
         |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
-    let body = Pose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
+    let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
     let aside;
     let leg;
     let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
@@ -299,7 +299,7 @@ fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move)
 }
 
 /// It goes on its way, if it stood at a door.
-fn walk_on(walk: &mut Walk, landing: Tick) {
+fn walk_on(walk: &mut Walk, landing: TickNumber) {
     if matches!(walk.phase, Phase::AtDoor(_)) {
         walk.phase = Phase::Moving;
         walk.by = None;

@@ -13,10 +13,10 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::flat_distance;
 use crate::base::ids::WalkId;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::Cursor;
-use crate::crowd::resolve::{self, Ground, Resolver, Settings};
+use crate::crowd::resolve::{self, Ground, PushSettings, Resolver};
 use crate::crowd::steer::{flat, unit};
 use crate::nav::{GroundQuery, NavMap, Traversal};
 use crate::sim::ground_queries::GroundQueries;
@@ -282,7 +282,7 @@ fn push_apart(
     columns: &mut resolve::Bodies,
     resolver: &mut Resolver,
     floor: &Floor<'_>,
-    constants: &Settings,
+    constants: &PushSettings,
 ) -> Vec<u32> {
     let mut pushed = Vec::new();
     for _ in 0..HEAP_ROUNDS {
@@ -311,7 +311,7 @@ fn part(parts: &mut IntegrateParts<'_>) {
     bodies.began.extend(bodies.walkers.iter().map(|walker| walker.place));
     let floor = Floor { grounds: &grounds, kinds: &bodies.kinds, began: &bodies.began };
     let passes = TICKS_OF_SEED * crowd.iterations;
-    let constants = Settings { passes, turn, threads: step.threads, ..Settings::default() };
+    let constants = PushSettings { passes, turn, threads: step.threads, ..PushSettings::default() };
     let mut moved = push_apart(&mut bodies.columns, &mut bodies.resolver, &floor, &constants);
     bodies.resolver.hold_back(&mut bodies.columns, &bodies.began, &mut moved);
     let seen = Pushing { bodies, grounds: &grounds, characters, walks };
@@ -548,7 +548,7 @@ fn take_link(
 }
 
 /// Ends a step aside that has come to its end, or will not.
-fn end_nudge(character: &mut Character, landing: Tick, threshold_m: f32) {
+fn end_nudge(character: &mut Character, landing: TickNumber, threshold_m: f32) {
     let place = character.body.position;
     let is_over = character
         .nudge

@@ -11,7 +11,7 @@ use glam::Vec3;
 use crate::base::geom::{Bounds, flat_distance, ground};
 use crate::base::ids::CharacterId;
 use crate::base::threads::Threads;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::integrate::FINGER_M;
@@ -163,7 +163,7 @@ fn turns(walks: &Walks, who: &Character) -> bool {
 }
 
 /// Whether the animation of somebody runs out.
-fn is_over(who: &Character, tick: Tick) -> bool {
+fn is_over(who: &Character, tick: TickNumber) -> bool {
     let until = who.play.as_ref().and_then(|play| play.until);
     until.is_some_and(|until| tick >= until)
 }

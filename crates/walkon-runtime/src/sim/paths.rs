@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{PathToken, WalkId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::crowd::follow::Cursor;
 use crate::nav::{Accept, NavMap, Others, Path, PathAnswer, PathQuery, PathStatus, Traversal};
 use crate::sim::wayfinding::Wayfinding;
@@ -377,7 +377,7 @@ fn ask_from_here(parts: &mut Wayfinding<'_>, id: WalkId) {
 /// When a walk sets out, and what it may take.
 #[derive(Clone, Copy, Debug)]
 struct SettingOut {
-    tick: Tick,
+    tick: TickNumber,
     /// To turn right round.
     turn_ticks: u64,
     /// To walk what the way is longer than the least that was ever left.

@@ -10,7 +10,7 @@ use glam::Vec3;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, RegionId};
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::{NavMap, Traversal};
 use crate::world::character::{Character, Characters, Displaced};
 use crate::world::event::{EventQueue, Fact};
@@ -26,7 +26,7 @@ const SIGHT_LOOKS: u64 = 32;
 
 /// What is looked at: the ground, and everybody.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub(crate) struct RegionView<'a> {
     pub(crate) nav: &'a NavMap,
     pub(crate) characters: &'a Characters,
 }
@@ -54,14 +54,14 @@ impl Changes {
 /// watches for the people there are, each is looked at in every so many ticks, in turn; while too many facts
 /// wait for scripts, none is.
 pub(crate) fn run(
-    tick: Tick,
+    tick: TickNumber,
     nav: &NavMap,
     characters: &mut Characters,
     triggers: &mut Triggers,
     events: &mut EventQueue,
 ) {
     let mut changes = Changes::default();
-    let view = View { nav, characters };
+    let view = RegionView { nav, characters };
     for (index, region) in triggers.regions.iter_mut().enumerate() {
         look_at_region(view, RegionId::from(index), region, &mut changes);
     }
@@ -98,7 +98,7 @@ fn turns_of(triggers: &Triggers, characters: &Characters) -> u64 {
 /// The same for a few, whom a skipped scene has moved: nobody else is looked at, and their displacement
 /// stays.
 pub(crate) fn look_for(
-    view: View<'_>,
+    view: RegionView<'_>,
     triggers: &mut Triggers,
     events: &mut EventQueue,
     moved: &[CharacterId],
@@ -122,7 +122,7 @@ pub(crate) fn look_for(
 }
 
 fn look_at_some(
-    view: View<'_>,
+    view: RegionView<'_>,
     id: RegionId,
     region: &mut Region,
     moved: &[CharacterId],
@@ -149,7 +149,7 @@ fn look_at_some(
 }
 
 fn watch_some(
-    view: View<'_>,
+    view: RegionView<'_>,
     regions: &[Region],
     id: WatchId,
     watch: &mut Watch,
@@ -178,7 +178,7 @@ fn watch_some(
     }
 }
 
-fn look_at_region(view: View<'_>, id: RegionId, region: &mut Region, changes: &mut Changes) {
+fn look_at_region(view: RegionView<'_>, id: RegionId, region: &mut Region, changes: &mut Changes) {
     let now: Inside = view
         .characters
         .iter()
@@ -197,7 +197,13 @@ fn look_at_region(view: View<'_>, id: RegionId, region: &mut Region, changes: &m
     region.inside = now;
 }
 
-fn look_at_watch(view: View<'_>, regions: &[Region], id: WatchId, watch: &mut Watch, changes: &mut Changes) {
+fn look_at_watch(
+    view: RegionView<'_>,
+    regions: &[Region],
+    id: WatchId,
+    watch: &mut Watch,
+    changes: &mut Changes,
+) {
     if !watch.enabled {
         return;
     }
@@ -228,7 +234,7 @@ enum Centre {
     Moves,
 }
 
-impl View<'_> {
+impl RegionView<'_> {
     /// `Moved` for somebody who stood still while the circle came or went.
     fn by_motion(&self, id: CharacterId, usual: CrossingKind, centre: Centre) -> CrossingKind {
         let stood = self.characters.get(id).is_some_and(|character| !character.is_moving);

@@ -21,7 +21,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::{Disc, NavMap, Traversal};
 use crate::sim::wayfinding::Wayfinding;
 use crate::world::asker::traversal_of;
@@ -181,7 +181,7 @@ pub(crate) fn is_resting(clock: &Clock, crowd: &CrowdSettings, character: &Chara
 }
 
 /// Has a walk ask because of others, and its character rest afterwards.
-pub(crate) fn ask(landing: Tick, walk: &mut Walk, character: &mut Character) {
+pub(crate) fn ask(landing: TickNumber, walk: &mut Walk, character: &mut Character) {
     walk.ask_for(Ask::Crowd);
     character.replan.since = Some(Past::at(landing));
 }

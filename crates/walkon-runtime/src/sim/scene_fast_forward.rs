@@ -181,7 +181,7 @@ fn look_at_regions(world: &mut World, bodies: &[CharacterId]) {
         }
     }
     let World { map, characters, triggers, events, .. } = world;
-    regions::look_for(regions::View { nav: &map.nav, characters }, triggers, events, bodies);
+    regions::look_for(regions::RegionView { nav: &map.nav, characters }, triggers, events, bodies);
     for &id in bodies {
         if let Some(character) = world.characters.get_mut(id) {
             character.displaced = Displaced::No;

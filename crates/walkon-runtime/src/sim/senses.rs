@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::character::{Character, Characters};
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
@@ -33,7 +33,7 @@ pub(crate) struct SenseParts<'a> {
 
 /// What watches look at.
 struct View<'a> {
-    now: Tick,
+    now: TickNumber,
     map: &'a LevelMap,
     characters: &'a Characters,
     noises: &'a [Noise],

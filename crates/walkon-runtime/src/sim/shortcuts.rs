@@ -12,7 +12,7 @@ use glam::Vec3;
 
 use crate::base::geom::{Bounds, Point, flat_distance, ground};
 use crate::base::ids::WalkId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::{MapChange, NavMap, Traversal};
 use crate::sim::repath;
 use crate::world::clock::Clock;
@@ -58,7 +58,7 @@ pub(crate) fn note_turned_back(clock: &Clock, walk: &mut Walk, change: &MapChang
 }
 
 /// The tick in which a walk became due to look, if it is due and waits for no other answer.
-pub(crate) fn due(landing: Tick, walk: &Walk) -> Option<Tick> {
+pub(crate) fn due(landing: TickNumber, walk: &Walk) -> Option<TickNumber> {
     let due = walk.shortcuts.due.filter(|_| walk.is_open())?;
     let is_idle = walk.ask.is_none() && walk.token.is_none();
     (is_idle && due <= walk.clock(landing)).then_some(due)
@@ -66,7 +66,7 @@ pub(crate) fn due(landing: Tick, walk: &Walk) -> Option<Tick> {
 
 /// Those of the walks that are to look whose turn it is while so many searches are under way: who has waited
 /// longest, then in order of creation. At least one, so that everybody has its turn however many there are.
-pub(crate) fn first_of(searches: usize, mut due: Vec<(Tick, WalkId)>) -> impl Iterator<Item = WalkId> {
+pub(crate) fn first_of(searches: usize, mut due: Vec<(TickNumber, WalkId)>) -> impl Iterator<Item = WalkId> {
     // Stable: among equals the order is that of creation.
     due.sort_by_key(|&(since, _)| since);
     let room = TOGETHER.saturating_sub(searches).max(1);

@@ -14,7 +14,7 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::base::threads::Threads;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::crowd::steer::{self, OnPath, flat, unit};
 use crate::nav::{NavMap, Traversal};
 use crate::sim::backing_out::{self, BackingParts, Facing};
@@ -379,7 +379,7 @@ struct Queueing {
 }
 
 impl Queueing {
-    fn tell(&self, landing: Tick, walk: &mut Walk) {
+    fn tell(&self, landing: TickNumber, walk: &mut Walk) {
         walk.ahead = self.ahead;
         let more = ((self.size - 1) / JAM_COUNT).min(JAM_PATIENCES_MAX - 1);
         let latest = walk.clock(landing).before(self.since);

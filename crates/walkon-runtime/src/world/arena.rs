@@ -196,14 +196,14 @@ mod tests {
     use crate::base::bytes::Saved;
     use crate::base::ids::WalkId;
     use crate::base::rng::Rng;
-    use crate::base::time::Tick;
+    use crate::base::time::TickNumber;
 
     fn again(table: &Arena<WalkId, u64>, keys: &[WalkId]) -> Arena<WalkId, u64> {
-        let mut out = ByteWriter::at(Tick(0));
+        let mut out = ByteWriter::at(TickNumber(0));
         table.save_free(&mut out);
         let bytes = out.finish();
         let values = keys.iter().map(|&key| (key, table[key])).collect();
-        Arena::load(&mut ByteReader::at(Tick(0), &bytes), values).unwrap()
+        Arena::load(&mut ByteReader::at(TickNumber(0), &bytes), values).unwrap()
     }
 
     /// Whatever is put in and taken out, and however often it is saved and loaded, keys are those of a slot
@@ -237,11 +237,11 @@ mod tests {
     #[test]
     fn places_that_cannot_be_are_refused() {
         let load = |count: u64, free: Vec<(u64, u64)>, values: Vec<(WalkId, u64)>| {
-            let mut out = ByteWriter::at(Tick(0));
+            let mut out = ByteWriter::at(TickNumber(0));
             out.word(count);
             free.save(&mut out);
             let bytes = out.finish();
-            Arena::load(&mut ByteReader::at(Tick(0), &bytes), values).is_ok()
+            Arena::load(&mut ByteReader::at(TickNumber(0), &bytes), values).is_ok()
         };
         let key = |at: usize, version: u32| super::key::<WalkId>(at, version);
         assert!(load(1, vec![], vec![]) && load(3, vec![(1, 2)], vec![(key(2, 3), 0)]));

@@ -11,7 +11,7 @@ use glam::Vec3;
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::Traversal;
 use crate::world::arena::Arena;
 use crate::world::disjoint::{Loan, disjoint_mut};
@@ -85,7 +85,7 @@ pub struct Play {
     /// The state shown.
     pub animation: String,
     /// When it ends; never, if it loops.
-    pub until: Option<Tick>,
+    pub until: Option<TickNumber>,
 }
 
 /// A scene's hold on a character.
@@ -108,7 +108,7 @@ pub struct Nudge {
     /// The character that wants to pass.
     pub by: CharacterId,
     /// When it gives up getting there.
-    pub until: Tick,
+    pub until: TickNumber,
 }
 
 /// How a character came to be elsewhere in this tick, for regions.
@@ -133,14 +133,14 @@ pub struct Past(i64);
 impl Past {
     /// In that tick.
     #[must_use]
-    pub fn at(tick: Tick) -> Self {
+    pub fn at(tick: TickNumber) -> Self {
         Self(tick.0.cast_signed())
     }
 
     /// How many ticks ago it is; none while it is still to come, because a step of the crowd is worked out
     /// before it lands.
     #[must_use]
-    pub fn ago_ticks(self, now: Tick) -> Option<u64> {
+    pub fn ago_ticks(self, now: TickNumber) -> Option<u64> {
         now.0.cast_signed().checked_sub(self.0).and_then(|ago| u64::try_from(ago).ok())
     }
 
@@ -179,7 +179,7 @@ pub struct Replan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removal {
     /// The tick.
-    pub tick: Tick,
+    pub tick: TickNumber,
     /// A place in a script such as `boss.lua:88`, or a word for the host.
     pub by: String,
 }

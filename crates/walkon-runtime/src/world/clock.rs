@@ -3,13 +3,13 @@
 //! Holds: the crowd takes a step for every thirtieth of a second, however many ticks that is. Not here: the
 //! time as it has passed for one walk (`Walk::clock`).
 
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 
 /// The time as it passes for everybody.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
     /// The tick under way, or the last one between ticks.
-    pub(crate) tick: Tick,
+    pub(crate) tick: TickNumber,
     /// Ticks a second.
     pub(crate) rate: TickRate,
     /// Whether the steps under way are those of a skipped scene. False between ticks.
@@ -22,7 +22,7 @@ pub struct Clock {
 impl Clock {
     /// The tick by which the crowd's steps are counted: a tick of the skipped scene, while only its time
     /// passes.
-    pub(crate) fn step_tick(&self) -> Tick {
+    pub(crate) fn step_tick(&self) -> TickNumber {
         self.tick.after(self.rushed_ticks)
     }
 
@@ -38,7 +38,7 @@ impl Clock {
 
     /// The tick in which the crowd's step under way lands. Acts of people in it count as done then, whenever
     /// they are worked out, so that times between steps are the same at every rate.
-    pub(crate) fn landing(&self) -> Tick {
+    pub(crate) fn landing(&self) -> TickNumber {
         let now = self.step_tick();
         self.tick.after(self.rate.landing(now).since(now))
     }

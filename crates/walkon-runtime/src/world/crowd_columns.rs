@@ -14,13 +14,13 @@ use crate::nav::Traversal;
 
 /// A number for each of some characters. Default: for nobody. Cheaper to fill every tick than a map of keys.
 #[derive(Clone, Debug, Default)]
-pub struct Rows {
+pub struct RowNumbers {
     /// By place of the character: ids that are in use at a time differ in it, and it is less than most there
     /// have ever been.
     slots: Vec<(CharacterId, u32)>,
 }
 
-impl Rows {
+impl RowNumbers {
     /// The number of somebody.
     #[must_use]
     #[inline]
@@ -50,13 +50,13 @@ pub struct CrowdColumns {
     /// The characters.
     pub ids: Vec<CharacterId>,
     /// The row of each.
-    pub rows: Rows,
+    pub rows: RowNumbers,
     /// The kind of ground under each (`sim::ground_queries`).
     pub kinds: Vec<u32>,
     /// What the kinds are.
     pub known: Vec<Traversal>,
     /// The move of each that is under way.
-    pub movers: Rows,
+    pub movers: RowNumbers,
     /// As avoidance sees them.
     pub walkers: Vec<Walker>,
     /// The velocity that avoidance gives each, metres a second.
@@ -98,7 +98,7 @@ mod tests {
     fn a_row_belongs_to_whom_it_was_given_and_not_to_who_has_the_slot_next() {
         let mut people: SlotMap<CharacterId, ()> = SlotMap::with_key();
         let [first, second] = [people.insert(()), people.insert(())];
-        let mut rows = Rows::default();
+        let mut rows = RowNumbers::default();
         rows.insert(second, 7);
         assert_eq!((rows.get(first), rows.get(second)), (None, Some(7)));
         people.remove(second);

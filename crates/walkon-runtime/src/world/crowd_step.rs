@@ -6,7 +6,7 @@ use slotmap::Key;
 
 use crate::base::ids::{CharacterId, WalkId};
 use crate::base::threads::Threads;
-use crate::crowd::follow::{Gait, Stride};
+use crate::crowd::follow::{StepGait, Stride};
 use crate::world::crowd_columns::CrowdColumns;
 use crate::world::scene_fast_forward::Cast;
 
@@ -21,14 +21,14 @@ pub struct CrowdStep {
     /// between ticks.
     pub(crate) cast: Option<Cast>,
     /// The result of the look at each walk, in step 7.
-    pub(crate) looks: Vec<Look>,
+    pub(crate) looks: Vec<WalkLook>,
     /// The threads that work it out; the result is the same for any number of them.
     pub(crate) threads: Threads,
 }
 
 /// The result of the look at a walk in step 7.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum WalkLook {
     /// It makes no move in this step.
     #[default]
     Stands,
@@ -46,7 +46,7 @@ pub struct Move {
     /// The character.
     pub character: CharacterId,
     /// How it goes.
-    pub gait: Gait,
+    pub gait: StepGait,
     /// Where it comes to if nobody is in the way.
     pub stride: Stride,
     /// Metres of its way that are left as the step begins.
@@ -66,7 +66,7 @@ pub struct Move {
 impl Move {
     /// Nobody's.
     pub(crate) fn none() -> Self {
-        let gait = Gait {
+        let gait = StepGait {
             speed_mps: 0.0,
             turn_radps: 0.0,
             step_s: 0.0,
@@ -79,7 +79,7 @@ impl Move {
 
     /// The move of a character with this gait; where to is yet to be worked out.
     #[inline]
-    pub(crate) fn of(character: CharacterId, gait: Gait) -> Self {
+    pub(crate) fn of(character: CharacterId, gait: StepGait) -> Self {
         Self {
             walk: None,
             character,

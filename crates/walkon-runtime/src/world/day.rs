@@ -6,7 +6,7 @@
 //! (`scripts/lib/schedule.lua`).
 
 use crate::base::hash::StateHash;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 
 /// Minutes of a day.
 pub const DAY_MIN: f64 = 1440.0;
@@ -20,7 +20,7 @@ pub struct DayTime {
     /// Minutes since the midnight before the first day, when the clock was set last.
     pub(crate) set_min: f64,
     /// When that was.
-    pub(crate) set_at: Tick,
+    pub(crate) set_at: TickNumber,
     /// Game seconds that a minute takes.
     pub(crate) seconds_per_minute: f64,
     /// Whether the time stands still.
@@ -31,7 +31,7 @@ impl DayTime {
     /// A clock that shows `minutes` after midnight of its first day at tick 0.
     #[must_use]
     pub fn new(minutes: f64, seconds_per_minute: f64) -> Self {
-        Self { set_min: minutes, set_at: Tick(0), seconds_per_minute, is_paused: false }
+        Self { set_min: minutes, set_at: TickNumber(0), seconds_per_minute, is_paused: false }
     }
 
     /// The same clock, which stands still.
@@ -42,7 +42,7 @@ impl DayTime {
 
     /// Minutes since the midnight before the first day.
     #[must_use]
-    pub fn minutes(&self, now: Tick, rate: TickRate) -> f64 {
+    pub fn minutes(&self, now: TickNumber, rate: TickRate) -> f64 {
         if self.is_paused {
             return self.set_min;
         }
@@ -54,14 +54,14 @@ impl DayTime {
 
     /// Minutes since midnight.
     #[must_use]
-    pub fn minute_of_day(&self, now: Tick, rate: TickRate) -> f64 {
+    pub fn minute_of_day(&self, now: TickNumber, rate: TickRate) -> f64 {
         let minutes = self.minutes(now, rate);
         minutes - libm::floor(minutes / DAY_MIN) * DAY_MIN
     }
 
     /// The day, from 1.
     #[must_use]
-    pub fn day(&self, now: Tick, rate: TickRate) -> u64 {
+    pub fn day(&self, now: TickNumber, rate: TickRate) -> u64 {
         // The saturating cast takes nothing: clocks are set to less than a thousand years.
         libm::floor(self.minutes(now, rate) / DAY_MIN) as u64 + 1
     }
@@ -69,7 +69,7 @@ impl DayTime {
     /// Ticks until the clock shows `minute` of the day the next time, at least one; none while it stands
     /// still.
     #[must_use]
-    pub fn ticks_until(&self, minute: f64, now: Tick, rate: TickRate) -> Option<u64> {
+    pub fn ticks_until(&self, minute: f64, now: TickNumber, rate: TickRate) -> Option<u64> {
         if self.is_paused {
             return None;
         }
@@ -86,25 +86,25 @@ impl DayTime {
     }
 
     /// Stops the clock.
-    pub(crate) fn pause(&mut self, now: Tick, rate: TickRate) {
+    pub(crate) fn pause(&mut self, now: TickNumber, rate: TickRate) {
         (self.set_min, self.set_at) = (self.minutes(now, rate), now);
         self.is_paused = true;
     }
 
     /// Lets the clock go on.
-    pub(crate) fn resume(&mut self, now: Tick, rate: TickRate) {
+    pub(crate) fn resume(&mut self, now: TickNumber, rate: TickRate) {
         (self.set_min, self.set_at) = (self.minutes(now, rate), now);
         self.is_paused = false;
     }
 
     /// Lets a minute take so many game seconds from now on.
-    pub(crate) fn set_pace(&mut self, seconds_per_minute: f64, now: Tick, rate: TickRate) {
+    pub(crate) fn set_pace(&mut self, seconds_per_minute: f64, now: TickNumber, rate: TickRate) {
         (self.set_min, self.set_at) = (self.minutes(now, rate), now);
         self.seconds_per_minute = seconds_per_minute;
     }
 
     /// Puts the clock forward to `minute` of this day, or of the next one where that has passed.
-    pub(crate) fn put_forward(&mut self, minute: f64, now: Tick, rate: TickRate) {
+    pub(crate) fn put_forward(&mut self, minute: f64, now: TickNumber, rate: TickRate) {
         let (minutes, of_day) = (self.minutes(now, rate), self.minute_of_day(now, rate));
         let days = if minute < of_day - NOTHING_MIN { 1.0 } else { 0.0 };
         (self.set_min, self.set_at) = (minutes - of_day + minute + days * DAY_MIN, now);
@@ -165,7 +165,7 @@ mod tests {
         for pace in [1.0 / 24.0, 0.041_666_7, 0.25, 1.0, 0.37, 7.3, 60.0] {
             let clock = DayTime::new(1430.0, pace);
             for minute in [0.0, 1.0, 430.0, 1429.0, 1430.0, 1431.0] {
-                let now = Tick(17);
+                let now = TickNumber(17);
                 let ticks = clock.ticks_until(minute, now, rate()).unwrap_or(0);
                 let at = |ticks: u64| clock.minutes(now.after(ticks), rate());
                 let shown = clock.minute_of_day(now.after(ticks), rate());
@@ -187,24 +187,28 @@ mod tests {
     #[test]
     fn midnight_begins_a_day() {
         let clock = DayTime::new(1439.0, 1.0);
-        let shown = |tick: u64| (clock.day(Tick(tick), rate()), clock.minute_of_day(Tick(tick), rate()));
+        let shown =
+            |tick: u64| (clock.day(TickNumber(tick), rate()), clock.minute_of_day(TickNumber(tick), rate()));
         assert_eq!((shown(0), shown(60)), ((1, 1439.0), (2, 0.0)));
-        assert_eq!(clock.day(Tick(59), rate()), 1);
+        assert_eq!(clock.day(TickNumber(59), rate()), 1);
     }
 
     #[test]
     fn a_clock_that_stood_still_goes_on_where_it_stood() {
         let mut clock = DayTime::new(60.0, 1.0);
-        clock.pause(Tick(120), rate());
+        clock.pause(TickNumber(120), rate());
         assert_eq!(
-            (clock.minutes(Tick(9000), rate()), clock.ticks_until(90.0, Tick(9000), rate())),
+            (clock.minutes(TickNumber(9000), rate()), clock.ticks_until(90.0, TickNumber(9000), rate())),
             (62.0, None)
         );
-        clock.resume(Tick(9000), rate());
-        assert_eq!(clock.minutes(Tick(9060), rate()), 63.0);
-        clock.put_forward(50.0, Tick(9060), rate());
-        assert_eq!((clock.day(Tick(9060), rate()), clock.minute_of_day(Tick(9060), rate())), (2, 50.0));
-        clock.set_pace(2.0, Tick(9060), rate());
-        assert_eq!(clock.minute_of_day(Tick(9180), rate()), 51.0);
+        clock.resume(TickNumber(9000), rate());
+        assert_eq!(clock.minutes(TickNumber(9060), rate()), 63.0);
+        clock.put_forward(50.0, TickNumber(9060), rate());
+        assert_eq!(
+            (clock.day(TickNumber(9060), rate()), clock.minute_of_day(TickNumber(9060), rate())),
+            (2, 50.0)
+        );
+        clock.set_pace(2.0, TickNumber(9060), rate());
+        assert_eq!(clock.minute_of_day(TickNumber(9180), rate()), 51.0);
     }
 }

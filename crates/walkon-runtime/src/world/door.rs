@@ -6,7 +6,7 @@
 
 use crate::base::geom::Bounds;
 use crate::base::ids::{AreaId, CharacterId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::owner::Owner;
 
 /// Where a door is in its movement.
@@ -95,7 +95,7 @@ pub struct DoorWish {
     /// For closing.
     pub when_occupied: WhenOccupied,
     /// When waiting for a clear doorway ends; never, if none.
-    pub give_up: Option<Tick>,
+    pub give_up: Option<TickNumber>,
     /// Move at once, without taking time.
     pub is_instant: bool,
 }
@@ -217,7 +217,7 @@ pub struct Door {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoorRemoval {
     /// In which tick.
-    pub tick: Tick,
+    pub tick: TickNumber,
     /// The name of the area it ruled.
     pub area: String,
 }

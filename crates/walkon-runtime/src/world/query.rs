@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId, WalkId};
 use crate::base::suggestions;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::nav::{NavMap, PathFailure, Traversal};
 use crate::world::World;
 use crate::world::area::Area;
@@ -32,7 +32,7 @@ use crate::world::walks::WalkCounts;
 impl World {
     /// The tick under way, or the last one between ticks.
     #[must_use]
-    pub fn tick(&self) -> Tick {
+    pub fn tick(&self) -> TickNumber {
         self.clock.tick
     }
 

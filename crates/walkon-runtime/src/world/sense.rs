@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::trig;
 use crate::world::owner::Owner;
 
@@ -118,7 +118,7 @@ pub struct Sighting {
     /// Where they were seen last, metres.
     pub position: Vec3,
     /// When that was.
-    pub tick: Tick,
+    pub tick: TickNumber,
 }
 
 /// A character's watch for others.
@@ -148,7 +148,7 @@ impl SenseWatch {
     /// The sighting that is freshest and still remembered at a tick: one in sight before others, then the
     /// later, then the character who came first.
     #[must_use]
-    pub fn last_seen(&self, now: Tick) -> Option<&Sighting> {
+    pub fn last_seen(&self, now: TickNumber) -> Option<&Sighting> {
         let mut best: Option<&Sighting> = None;
         for sighting in self.known.values().filter(|sighting| self.remembers(sighting, now)) {
             let rank = |sighting: &Sighting| (sighting.is_seen, sighting.tick);
@@ -161,7 +161,7 @@ impl SenseWatch {
 
     /// Whether a sighting counts at a tick.
     #[must_use]
-    pub fn remembers(&self, sighting: &Sighting, now: Tick) -> bool {
+    pub fn remembers(&self, sighting: &Sighting, now: TickNumber) -> bool {
         sighting.is_seen || now.since(sighting.tick) <= self.memory_ticks
     }
 }
@@ -180,7 +180,7 @@ pub struct Noise {
     /// How far it reaches, metres. Walls take nothing from it.
     pub loudness_m: f32,
     /// When it was made.
-    pub tick: Tick,
+    pub tick: TickNumber,
 }
 
 impl Noise {

@@ -17,7 +17,7 @@ mod words;
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::geom::ground;
 use crate::base::ids::CharacterId;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::nav::Traversal;
 use crate::world::World;
 use crate::world::character::Characters;
@@ -31,7 +31,7 @@ use crate::world::sense::Senses;
 
 /// What ground a world is read onto.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
+pub enum RestoreGround {
     /// That of the level it was saved in.
     Same,
     /// That of a level that has changed since: the areas, doors and regions that were there are known by name
@@ -91,14 +91,18 @@ pub fn save(world: &World, out: &mut ByteWriter) {
 ///
 /// # Errors
 /// When the bytes are not those of a world on this ground.
-pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Result<World, DecodeError> {
+pub fn load(
+    input: &mut ByteReader<'_>,
+    ground: RestoreGround,
+    mut fresh: World,
+) -> Result<World, DecodeError> {
     let rate = u32::try_from(input.word()?).ok().and_then(TickRate::new);
     let rate = rate.ok_or_else(|| DecodeError::new("a tick rate that cannot be"))?;
     fresh.clock = Clock { tick: input.now(), rate, ..Clock::default() };
     fresh.level.seed = input.whole()?;
     let layers = match ground {
-        Ground::Same => fresh.map.nav.layer_count(),
-        Ground::Changed => crate::nav::LAYERS_MAX,
+        RestoreGround::Same => fresh.map.nav.layer_count(),
+        RestoreGround::Changed => crate::nav::LAYERS_MAX,
     };
     fresh.characters = characters::load(input, fresh.level.seed, layers)?;
     fresh.glides = characters::load_glides(input, &fresh.characters)?;
@@ -110,7 +114,7 @@ pub fn load(input: &mut ByteReader<'_>, ground: Ground, mut fresh: World) -> Res
     fresh.events = facts::load(input)?;
     fresh.day = Saved::load(input)?;
     check(&fresh, layers)?;
-    if ground == Ground::Same {
+    if ground == RestoreGround::Same {
         check_places(&fresh)?;
     }
     prepare(&mut fresh.map, &fresh.characters);
@@ -179,9 +183,13 @@ fn save_places(out: &mut ByteWriter, Places { marks, made, routes: _ }: &Places)
     out.list(made.into_iter(), |out, mark| mark.save(out));
 }
 
-fn load_places(input: &mut ByteReader<'_>, ground: Ground, places: &mut Places) -> Result<(), DecodeError> {
+fn load_places(
+    input: &mut ByteReader<'_>,
+    ground: RestoreGround,
+    places: &mut Places,
+) -> Result<(), DecodeError> {
     let made: Vec<Mark> = Saved::load(input)?;
-    if ground == Ground::Changed {
+    if ground == RestoreGround::Changed {
         *places = Places::default();
     }
     for mark in made {
@@ -217,15 +225,15 @@ fn save_triggers(out: &mut ByteWriter, triggers: &Triggers) {
 
 fn load_triggers(
     input: &mut ByteReader<'_>,
-    ground: Ground,
+    ground: RestoreGround,
     triggers: &mut Triggers,
 ) -> Result<(), DecodeError> {
     let mut fresh = std::mem::take(&mut triggers.regions).into_iter();
     triggers.regions = input.list(|input| {
         let name = input.text()?;
         let known = match ground {
-            Ground::Same => fresh.next().filter(|region| region.name == name),
-            Ground::Changed => {
+            RestoreGround::Same => fresh.next().filter(|region| region.name == name),
+            RestoreGround::Changed => {
                 let shape = RegionShape::Circle([0.0, 0.0], 0.0);
                 Some(Region { name, shape, layer: None, inside: Default::default() })
             }
@@ -233,7 +241,7 @@ fn load_triggers(
         let known = known.ok_or_else(|| DecodeError::new("regions of another level"))?;
         Ok(Region { inside: Saved::load(input)?, ..known })
     })?;
-    if ground == Ground::Same && fresh.next().is_some() {
+    if ground == RestoreGround::Same && fresh.next().is_some() {
         return Err(DecodeError::new("regions of another level"));
     }
     triggers.watches_made = Saved::load(input)?;
@@ -262,7 +270,7 @@ fn load_senses(input: &mut ByteReader<'_>) -> Result<Senses, DecodeError> {
 
 /// The tick of a world, by which the ticks in its bytes are told.
 #[must_use]
-pub fn tick_of(world: &World) -> Tick {
+pub fn tick_of(world: &World) -> TickNumber {
     world.clock.tick
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken};
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::crowd::follow::Cursor;
 use crate::nav::{OwnArea, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
@@ -204,7 +204,7 @@ pub enum Phase {
     /// It stands at a stop until then.
     Pausing {
         /// When it goes on.
-        until: Tick,
+        until: TickNumber,
     },
     /// It has arrived, as the reason says, and turns.
     Turning(Reason),
@@ -221,7 +221,7 @@ pub struct OnLink {
     pub to: Vec3,
     /// When the walker comes to the far end, by the clock of its walk; if a script takes it over, when the
     /// script must be done.
-    pub until: Tick,
+    pub until: TickNumber,
     /// How it is taken.
     pub by: LinkTaking,
 }
@@ -286,9 +286,9 @@ impl Ask {
 pub struct Shortcuts {
     /// The map has changed so that another way may be better: from then on it looks for one, by the clock of
     /// the walk.
-    pub due: Option<Tick>,
+    pub due: Option<TickNumber>,
     /// Until then it does not look, by the clock of the walk.
-    pub rests_until: Tick,
+    pub rests_until: TickNumber,
     /// Whether it took the way in use because it became better.
     pub is_on_one: bool,
     /// How often such a way was closed before it got through.
@@ -307,7 +307,7 @@ pub struct BackingOut {
     /// Whom it lets pass.
     pub before: Vec<CharacterId>,
     /// When it goes on in any case, by the clock of the walk.
-    pub until: Tick,
+    pub until: TickNumber,
 }
 
 /// A place beside a goal at which others stand, given to a walk until it ends.
@@ -360,9 +360,9 @@ pub struct Walk {
     /// The least that was ever left of its way, metres.
     pub nearest_m: f32,
     /// When it last made progress.
-    pub progress_tick: Tick,
+    pub progress_tick: TickNumber,
     /// When that was.
-    pub nearest_tick: Tick,
+    pub nearest_tick: TickNumber,
     /// Ticks that passed for it alone, in a scene that was skipped.
     pub skipped_ticks: u64,
     /// The link that it takes.
@@ -390,7 +390,7 @@ pub struct Walk {
     /// What is in its way: a character or a door.
     pub by: Option<Blocker>,
     /// When somebody it queues behind last made progress (fault:G33).
-    pub queue_tick: Tick,
+    pub queue_tick: TickNumber,
     /// Plans made after the first.
     pub repaths: u32,
     /// Paths that led past where the body had been pushed to by the time they were found, since the last one
@@ -399,11 +399,11 @@ pub struct Walk {
     /// Places it has yet to pass; `aim` is the next of them.
     pub via: Option<Checkpoints>,
     /// When it was asked for.
-    pub issued: Tick,
+    pub issued: TickNumber,
     /// Where the request under way aims.
     pub planned_aim: Vec3,
     /// When it last asked for a path to a moving target.
-    pub retargeted: Tick,
+    pub retargeted: TickNumber,
     /// Corners passed.
     pub waypoints: u32,
     /// Number in order of creation, from 1 over the level; the `id` scripts see.
@@ -446,7 +446,7 @@ impl Walk {
     /// The time as it has passed for this walk: all of its own ticks are in it.
     #[must_use]
     #[inline]
-    pub fn clock(&self, now: Tick) -> Tick {
+    pub fn clock(&self, now: TickNumber) -> TickNumber {
         now.after(self.skipped_ticks)
     }
 

@@ -11,7 +11,7 @@ use glam::Vec3;
 use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::goal::Goal;
 use crate::world::place::Mark;
 
@@ -135,10 +135,10 @@ pub struct Follow {
     /// And has been so for this long.
     pub lose_after_ticks: u64,
     /// Since when it has been farther.
-    pub far_since: Option<Tick>,
+    pub far_since: Option<TickNumber>,
     /// Since when the walker has stood at the end of a way that does not lead to the target. A way that does
     /// clears it; a target that walks back and forth behind a wall does not.
-    pub stranded_since: Option<Tick>,
+    pub stranded_since: Option<TickNumber>,
 }
 
 impl Follow {
@@ -189,6 +189,6 @@ impl WalkMode {
     }
 }
 
-fn hash_tick(hash: &mut StateHash, tick: Option<Tick>) {
+fn hash_tick(hash: &mut StateHash, tick: Option<TickNumber>) {
     hash.word(tick.map_or(0, |tick| tick.0 + 1));
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use crate::base::ids::WalkId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::arena::Arena;
 use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::outcome::Status;
@@ -127,7 +127,7 @@ impl Walks {
 
     /// The walks asked for since the last tick began, in order of creation: what is plain from the start does
     /// not wait for a step.
-    pub(crate) fn fresh(&self, now: Tick) -> Vec<WalkId> {
+    pub(crate) fn fresh(&self, now: TickNumber) -> Vec<WalkId> {
         let is_old = |&id: &WalkId| self.get(id).is_some_and(|walk| walk.issued.after(1) < walk.clock(now));
         let first = self.order.iter().rposition(is_old).map_or(0, |old| old + 1);
         self.order[first..].to_vec()

@@ -14,20 +14,20 @@ use walkon_runtime::level::{FileSource as _, MemorySource};
 
 use super::{Desk, EXPECTED_PATHS, diagnostics};
 use crate::client::{CALLED_OFF, CommandError, Reply};
-use crate::edit::document::{Applied, Aside, Checked, EditError, Label, Resolution};
+use crate::edit::document::{Applied, Aside, Checked, EditError, Resolution, StepLabel};
 use crate::edit::expectations::Expectation;
 use crate::edit::graph::{GraphAction, act};
 use crate::edit::paint::{grid_place, paint, tiled_map};
 use crate::edit::patch::Change;
 use crate::edit::save::save_beside;
-use crate::fields::Fields;
-use crate::forecast::{Foresight, Outlook};
+use crate::fields::CommandFields;
+use crate::forecast::{ForecastWish, Outlook};
 
 impl Desk {
     /// Does what a command asks for.
     pub(super) fn perform(
         &mut self,
-        fields: &Fields<'_>,
+        fields: &CommandFields<'_>,
         word: &str,
         reply: &Reply,
     ) -> Result<Value, CommandError> {
@@ -47,7 +47,7 @@ impl Desk {
     }
 
     /// Does what changes texts.
-    fn change(&mut self, fields: &Fields<'_>, word: &str) -> Result<Value, CommandError> {
+    fn change(&mut self, fields: &CommandFields<'_>, word: &str) -> Result<Value, CommandError> {
         match word {
             "edit" => {
                 let changes = changes(fields)?;
@@ -65,7 +65,7 @@ impl Desk {
     }
 
     /// A file by its path below the root, or a script by its name; the level when none is named.
-    fn file_of(&self, fields: &Fields<'_>) -> Result<String, String> {
+    fn file_of(&self, fields: &CommandFields<'_>) -> Result<String, String> {
         let file = fields.maybe_text("file")?.unwrap_or_default();
         Ok(self.path_of(file).unwrap_or_else(|| file.to_owned()))
     }
@@ -132,7 +132,7 @@ impl Desk {
         Ok(json!({ "diagnostics": diagnostics(&self.problems()?) }))
     }
 
-    fn write(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
+    fn write(&mut self, fields: &CommandFields<'_>) -> Result<Value, CommandError> {
         let new = fields.text("text")?.to_owned();
         let file = fields.text("file")?;
         let path = self.path_of(file).ok_or_else(|| format!("the project has no script \"{file}\""))?;
@@ -144,7 +144,7 @@ impl Desk {
         })
     }
 
-    fn paint(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
+    fn paint(&mut self, fields: &CommandFields<'_>) -> Result<Value, CommandError> {
         let layer = fields.maybe_count("layer")?.unwrap_or_default() as usize;
         let level = self.document.level().to_owned();
         let own = self.document.text("").cloned().ok_or_else(|| "the level has no text".to_owned())?;
@@ -171,7 +171,7 @@ impl Desk {
 
     fn paint_tiled(
         &mut self,
-        fields: &Fields<'_>,
+        fields: &CommandFields<'_>,
         file: String,
         layer: usize,
     ) -> Result<Value, CommandError> {
@@ -209,7 +209,7 @@ impl Desk {
         self.document.text(file).cloned().ok_or_else(|| format!("{file} is no file of this level"))
     }
 
-    fn resolve(&mut self, fields: &Fields<'_>) -> Result<Value, CommandError> {
+    fn resolve(&mut self, fields: &CommandFields<'_>) -> Result<Value, CommandError> {
         let resolution = match (fields.maybe_text("keep")?, fields.maybe_text("text")?) {
             (Some("ours"), _) => Resolution::Ours,
             (Some("theirs"), _) => Resolution::Theirs,
@@ -222,17 +222,17 @@ impl Desk {
 
     /// The future with changes that are not saved; none: with the texts as they are. The answer comes from
     /// there.
-    pub(super) fn try_out(&self, fields: &Fields<'_>, reply: Reply) {
+    pub(super) fn try_out(&self, fields: &CommandFields<'_>, reply: Reply) {
         match self.tried(fields) {
             Ok(tried) => {
-                let outlook = Outlook { wish: Foresight::Try(tried), reply: Some(reply) };
+                let outlook = Outlook { wish: ForecastWish::Try(tried), reply: Some(reply) };
                 let _ = self.doers.forecast.send(outlook);
             }
             Err(refusal) => reply.refuse(refusal),
         }
     }
 
-    fn tried(&self, fields: &Fields<'_>) -> Result<Option<Reload>, CommandError> {
+    fn tried(&self, fields: &CommandFields<'_>) -> Result<Option<Reload>, CommandError> {
         let changes = if fields.get("changes").is_some() { changes(fields)? } else { Vec::new() };
         if changes.is_empty() {
             return Ok(None);
@@ -259,7 +259,7 @@ impl Desk {
     }
 
     /// Works on the graph of the level.
-    fn graph(&mut self, fields: &Fields<'_>, reply: &Reply) -> Result<Value, String> {
+    fn graph(&mut self, fields: &CommandFields<'_>, reply: &Reply) -> Result<Value, String> {
         let mut own = fields.json().clone();
         if let Some(object) = own.as_object_mut() {
             object.retain(|name, value| name != "id" && name != "do" && !value.is_null());
@@ -276,7 +276,7 @@ impl Desk {
             save_beside(project.folder().root(), &compact.path, &compact.bytes)
                 .map_err(|error| format!("{}: {error}", compact.path))?;
             let (before, after) = (before.map(Arc::from), Some(compact.bytes.into()));
-            let label = Label { text: "keep the table".to_owned(), joins: String::new() };
+            let label = StepLabel { text: "keep the table".to_owned(), joins: String::new() };
             self.document.note(label, Aside { name: compact.path, before, after });
             self.tell_history();
         }
@@ -286,7 +286,7 @@ impl Desk {
         Ok(done.answer)
     }
 
-    fn expect(&mut self, fields: &Fields<'_>) -> Result<Value, String> {
+    fn expect(&mut self, fields: &CommandFields<'_>) -> Result<Value, String> {
         let mut is_changed = true;
         let before = self.expectations.text("");
         if let Some(row) = fields.get("add") {
@@ -304,7 +304,7 @@ impl Desk {
         let rows = self.expected()?;
         if is_changed {
             let text = if fields.get("add").is_some() { "expect a path" } else { "forget a path" };
-            let label = Label { text: text.to_owned(), joins: String::new() };
+            let label = StepLabel { text: text.to_owned(), joins: String::new() };
             let bytes = |text: String| Some(Arc::from(text.into_bytes()));
             let (before, after) = (bytes(before), bytes(self.expectations.text("")));
             self.document.note(label, Aside { name: EXPECTED_PATHS.to_owned(), before, after });
@@ -347,17 +347,17 @@ fn refusal(error: &EditError) -> CommandError {
     CommandError { message: error.to_string(), diagnostics }
 }
 
-fn cells(fields: &Fields<'_>) -> Result<Vec<[u32; 2]>, String> {
+fn cells(fields: &CommandFields<'_>) -> Result<Vec<[u32; 2]>, String> {
     serde_json::from_value(fields.get("cells").cloned().unwrap_or_default())
         .map_err(|_| "\"cells\": expected a list of [column, row]".to_owned())
 }
 
-fn changes(fields: &Fields<'_>) -> Result<Vec<Change>, String> {
+fn changes(fields: &CommandFields<'_>) -> Result<Vec<Change>, String> {
     let changes = fields.get("changes").ok_or("\"changes\" is missing, expected a list of objects")?;
     serde_json::from_value(changes.clone()).map_err(|error| format!("\"changes\": {error}"))
 }
 
-fn label(fields: &Fields<'_>, otherwise: &str) -> Result<Label, String> {
+fn label(fields: &CommandFields<'_>, otherwise: &str) -> Result<StepLabel, String> {
     let text = fields.maybe_text("label")?.unwrap_or(otherwise).to_owned();
-    Ok(Label { text, joins: fields.maybe_text("joins")?.unwrap_or_default().to_owned() })
+    Ok(StepLabel { text, joins: fields.maybe_text("joins")?.unwrap_or_default().to_owned() })
 }

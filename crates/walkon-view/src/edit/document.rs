@@ -71,7 +71,7 @@ pub trait Surroundings {
 
 /// What a step is called, and what it belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Label {
+pub struct StepLabel {
     /// For people: "move door".
     pub text: String,
     /// Consecutive edits of one word are one step; empty for a step of its own.
@@ -191,7 +191,7 @@ struct Turn {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
-    label: Label,
+    label: StepLabel,
     turns: Vec<Turn>,
     asides: Vec<Aside>,
 }
@@ -336,7 +336,7 @@ impl Document {
         &mut self,
         file: &str,
         changes: &[Change],
-        label: Label,
+        label: StepLabel,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {
         let file = self.name(file);
@@ -352,7 +352,7 @@ impl Document {
     pub fn replace(
         &mut self,
         files: BTreeMap<String, Option<String>>,
-        label: Label,
+        label: StepLabel,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {
         let turns: Vec<Turn> = files
@@ -380,7 +380,7 @@ impl Document {
     }
 
     /// Remembers a step that changed no text of the level: it is taken back in its turn.
-    pub fn note(&mut self, label: Label, aside: Aside) {
+    pub fn note(&mut self, label: StepLabel, aside: Aside) {
         self.undone.clear();
         self.is_open = false;
         self.remember(Step { label, turns: Vec::new(), asides: vec![aside] });
@@ -396,7 +396,7 @@ impl Document {
         file: &str,
         base: &str,
         text: String,
-        label: Label,
+        label: StepLabel,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {
         let file = self.name(file);
@@ -527,7 +527,7 @@ impl Document {
         let label = "decide between two texts".to_owned();
         if turns[0].before != turns[0].after {
             self.undone.clear();
-            let label = Label { text: label.clone(), joins: String::new() };
+            let label = StepLabel { text: label.clone(), joins: String::new() };
             self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
         }
         Ok(self.written(label, &turns, around))

@@ -25,7 +25,7 @@ use walkon_runtime::nav::graph::{
 };
 use walkon_runtime::nav::solids::Solids;
 
-use super::document::{Applied, Document, EditError, Label, Overlaid, Surroundings, Texts};
+use super::document::{Applied, Document, EditError, Overlaid, StepLabel, Surroundings, Texts};
 use super::json::Json;
 use super::patch::{Change, patch};
 
@@ -80,7 +80,7 @@ pub enum GraphAction {
         add: Vec<[f32; 3]>,
         /// Points that move.
         #[serde(default, rename = "move")]
-        moves: Vec<Move>,
+        moves: Vec<PointMove>,
         /// New links.
         #[serde(default)]
         link: Vec<[u32; 2]>,
@@ -120,7 +120,7 @@ pub enum GraphAction {
 
 /// A point that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Move {
+pub struct PointMove {
     /// Its number.
     pub point: u32,
     /// Where to, metres.
@@ -274,7 +274,7 @@ struct Made {
 
 /// A graph that takes the place of another.
 struct Turn {
-    label: Label,
+    label: StepLabel,
     draft: EditableGraph,
     /// What was changed by hand; None where that stays as it is.
     hand: Option<HandEdits>,
@@ -286,7 +286,7 @@ impl Made {
     }
 
     fn turn(answer: Value, label: &str, draft: EditableGraph, hand: Option<HandEdits>) -> Self {
-        let label = Label { text: label.to_owned(), joins: String::new() };
+        let label = StepLabel { text: label.to_owned(), joins: String::new() };
         Self { answer, turn: Some(Turn { label, draft, hand }), compact: None }
     }
 }

@@ -18,7 +18,7 @@ const BROKEN_MIN: usize = 4;
 
 /// What a text does everywhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Style {
+pub(super) struct TextStyle {
     newline: &'static str,
     indent: String,
     comma: &'static str,
@@ -37,7 +37,7 @@ pub(super) struct Style {
 
 /// How an object or a list of the text is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum TextShape {
     /// Without a line break between its items.
     Flat,
     /// An item a line.
@@ -46,7 +46,7 @@ pub(super) enum Shape {
     Filled,
 }
 
-impl Style {
+impl TextStyle {
     /// The style of a text; what it does not show is as in the levels of this project.
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
@@ -175,7 +175,7 @@ pub(super) fn column_at(text: &str, at: usize) -> usize {
     before.chars().rev().take_while(|letter| *letter != '\n').count()
 }
 
-impl Shape {
+impl TextShape {
     /// The shape of something that is open and has items.
     pub fn of(text: &str, opened: &Opened) -> Option<Self> {
         let first = opened.items.first()?;
@@ -214,7 +214,7 @@ pub(super) enum Width {
 /// Writes values into a text.
 pub(super) struct Writer<'t> {
     pub text: &'t str,
-    pub style: &'t Style,
+    pub style: &'t TextStyle,
 }
 
 impl Writer<'_> {
@@ -227,7 +227,7 @@ impl Writer<'_> {
             leaf => return leaf.leaf_text(),
         }
         let model = model.and_then(|at| Some((at, open(self.text, at)?)));
-        let shape = model.as_ref().and_then(|(_, opened)| Shape::of(self.text, opened));
+        let shape = model.as_ref().and_then(|(_, opened)| TextShape::of(self.text, opened));
         let opened = model.as_ref().map(|(_, opened)| opened);
         // Only where it may count: what is nested would else be written again and again.
         let flat = || self.flat(value, opened, Spot { width: Width::Any, ..spot });
@@ -235,8 +235,8 @@ impl Writer<'_> {
             self.style.is_too_wide(column_at(self.text, at.start), &self.text[at.clone()])
         };
         match shape {
-            Some(Shape::Lines) => return self.lines(value, opened, spot),
-            Some(Shape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => return flat(),
+            Some(TextShape::Lines) => return self.lines(value, opened, spot),
+            Some(TextShape::Flat) if model.as_ref().is_some_and(|(at, _)| is_wide(at)) => return flat(),
             None if self.style.breaks_all => return self.lines(value, None, spot),
             _ => {}
         }
@@ -244,7 +244,7 @@ impl Writer<'_> {
         if spot.width == Width::Any || self.style.fits(spot.column, &flat) {
             return flat;
         }
-        match shape == Some(Shape::Filled) || !holds_objects(value) {
+        match shape == Some(TextShape::Filled) || !holds_objects(value) {
             true => self.filled(value, opened, spot),
             false => self.lines(value, opened, spot),
         }
@@ -331,8 +331,9 @@ impl Writer<'_> {
             Json::Object(members) => members.get(number).map_or_else(String::new, |(key, item)| {
                 let models = model.into_iter().flat_map(|opened| &opened.items);
                 let mut models = models.filter(|other| self.is_model(&other.value, item));
-                let is_named =
-                    |other: &&super::span::Item| key_of(self.text, other).is_some_and(|other| other == *key);
+                let is_named = |other: &&super::span::TextMember| {
+                    key_of(self.text, other).is_some_and(|other| other == *key)
+                };
                 let model = models.find(is_named).map(|item| &item.value);
                 self.member(key, item, model, spot)
             }),

@@ -16,8 +16,8 @@ pub mod save;
 mod span;
 
 pub use document::{
-    Applied, Aside, Checked, Conflict, DiskChange, Document, DocumentSaveError, EditError, Label, Overlaid,
-    Resolution, Save, Surroundings, Texts,
+    Applied, Aside, Checked, Conflict, DiskChange, Document, DocumentSaveError, EditError, Overlaid,
+    Resolution, Save, StepLabel, Surroundings, Texts,
 };
 pub use expectations::{
     Doors, Expectation, ExpectationError, ExpectationRow, Expectations, PathEnd, ask_world,
@@ -26,6 +26,6 @@ pub use graph::{CompactFile, GraphAction, GraphActionError, GraphDone, act, grap
 pub use json::Json;
 pub use merge::merge;
 pub use paint::{GridPlace, PaintError, grid_place, paint};
-pub use patch::{Change, PatchError, What, below, patch};
+pub use patch::{Change, PatchError, PatchKind, below, patch};
 pub use save::{FileWriteError, remove_below, save_beside, save_over};
 pub use span::value_span;

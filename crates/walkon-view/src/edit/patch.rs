@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 use walkon_runtime::base::ordered;
 
 use super::json::{Json, get};
-use super::layout::{Shape, Spot, Style, Width, Writer, column_at, indent_at, line_break};
+use super::layout::{Spot, TextShape, TextStyle, Width, Writer, column_at, indent_at, line_break};
 use super::span::{Opened, index, open, root, tokens};
 
 /// A value that differs in more places is written as a whole.
@@ -30,12 +30,12 @@ pub struct Change {
     /// JSON pointer (RFC 6901).
     pub at: String,
     /// What happens there.
-    pub what: What,
+    pub what: PatchKind,
 }
 
 /// What happens at a place of a text.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum PatchKind {
     /// The value there becomes this one. A key that is not there yet is added, with the objects on the way to
     /// it.
     Set(Json),
@@ -49,17 +49,17 @@ pub enum What {
 impl Change {
     /// The value there becomes this one.
     pub fn set(at: impl Into<String>, value: impl Into<Json>) -> Self {
-        Self { at: at.into(), what: What::Set(value.into()) }
+        Self { at: at.into(), what: PatchKind::Set(value.into()) }
     }
 
     /// A new key or item.
     pub fn insert(at: impl Into<String>, value: impl Into<Json>) -> Self {
-        Self { at: at.into(), what: What::Insert(value.into()) }
+        Self { at: at.into(), what: PatchKind::Insert(value.into()) }
     }
 
     /// The value goes.
     pub fn remove(at: impl Into<String>) -> Self {
-        Self { at: at.into(), what: What::Remove }
+        Self { at: at.into(), what: PatchKind::Remove }
     }
 }
 
@@ -82,9 +82,9 @@ impl<'de> Deserialize<'de> for Change {
         }
         let Keys { at, set, insert, remove } = Keys::deserialize(deserializer)?;
         let what = match (set, insert, remove) {
-            (Some(value), None, false) => What::Set(value),
-            (None, Some(value), false) => What::Insert(value),
-            (None, None, true) => What::Remove,
+            (Some(value), None, false) => PatchKind::Set(value),
+            (None, Some(value), false) => PatchKind::Insert(value),
+            (None, None, true) => PatchKind::Remove,
             _ => {
                 return Err(serde::de::Error::custom("a change has one of set, insert and \"remove\": true"));
             }
@@ -112,7 +112,7 @@ pub fn patch(text: &str, changes: &[Change]) -> Result<String, PatchError> {
     if let Err(error) = serde_json::from_str::<IgnoredAny>(plain) {
         return Err(PatchError { at: String::new(), what: format!("is no JSON: {error}") });
     }
-    let mut patcher = Patcher { text: text.to_owned(), style: Style::of(text) };
+    let mut patcher = Patcher { text: text.to_owned(), style: TextStyle::of(text) };
     for change in changes {
         patcher.change(change)?;
     }
@@ -121,7 +121,7 @@ pub fn patch(text: &str, changes: &[Change]) -> Result<String, PatchError> {
 
 struct Patcher {
     text: String,
-    style: Style,
+    style: TextStyle,
 }
 
 /// How far a pointer leads.
@@ -177,9 +177,9 @@ impl Patcher {
             return Err(wrong(format!("is nested deeper than {DEPTH_MAX}")));
         }
         match &change.what {
-            What::Set(value) => self.set(&tokens, value).map_err(wrong),
-            What::Insert(value) => self.insert(&tokens, value).map_err(wrong),
-            What::Remove => self.remove(&tokens).map_err(wrong),
+            PatchKind::Set(value) => self.set(&tokens, value).map_err(wrong),
+            PatchKind::Insert(value) => self.insert(&tokens, value).map_err(wrong),
+            PatchKind::Remove => self.remove(&tokens).map_err(wrong),
         }
     }
 
@@ -366,9 +366,9 @@ impl Patcher {
             }
         };
         let separator = self.separator(opened, number);
-        let shape = Shape::of(&self.text, opened);
+        let shape = TextShape::of(&self.text, opened);
         // One line stays one line.
-        let width = if shape == Some(Shape::Lines) { Width::Usual } else { Width::Any };
+        let width = if shape == Some(TextShape::Lines) { Width::Usual } else { Width::Any };
         if let Some(next) = opened.items.get(number) {
             let here = next.key.start;
             let text = write(self.spot(here, width)) + &separator;
@@ -387,7 +387,7 @@ impl Patcher {
         } else {
             let column = column_at(&self.text, here) + separator.len();
             let text = write(Spot { indent: indent_at(&self.text, last.key.start), column, width });
-            if shape == Some(Shape::Filled) && self.style.is_too_wide(column, &text) {
+            if shape == Some(TextShape::Filled) && self.style.is_too_wide(column, &text) {
                 on_a_line(&self.style.line_comma(indent_at(&self.text, last.key.start)))
             } else {
                 separator + &text

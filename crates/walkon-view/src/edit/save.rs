@@ -179,7 +179,7 @@ mod tests {
     use walkon_runtime::disk::Folder;
 
     use crate::edit::document::{
-        Checked, Document, DocumentSaveError, EditError, Label, Save, Surroundings, Texts, check_level,
+        Checked, Document, DocumentSaveError, EditError, Save, StepLabel, Surroundings, Texts, check_level,
     };
     use crate::edit::paint::{grid_place, paint};
     use crate::edit::patch::Change;
@@ -288,16 +288,19 @@ mod tests {
         let mut document = Document::new("level.json", Texts::from(texts), &mut around);
         assert!(document.checked().loads);
         let there = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-        document.apply("", &[Change::set("/seed", json!(2))], Label::default(), &mut around).unwrap();
+        document.apply("", &[Change::set("/seed", json!(2))], StepLabel::default(), &mut around).unwrap();
         assert_eq!(there("level.json"), text.replace(": 1", ": 2"));
         let place = grid_place("level.json", text, 0).unwrap();
         let painted = paint(&place, document.text(&place.file).unwrap(), &[[1, 0]], '0').unwrap();
         let files = BTreeMap::from([(place.file, Some(painted))]);
-        document.replace(files, Label::default(), &mut around).unwrap();
+        document.replace(files, StepLabel::default(), &mut around).unwrap();
         assert_eq!(there("map.txt"), grid.replace("111", "101"));
         // A map without any ground would be none.
         let files = BTreeMap::from([("map.txt".to_owned(), Some("11".to_owned()))]);
-        assert!(matches!(document.replace(files, Label::default(), &mut around), Err(EditError::Refused(_))));
+        assert!(matches!(
+            document.replace(files, StepLabel::default(), &mut around),
+            Err(EditError::Refused(_))
+        ));
         document.undo(&mut around).unwrap();
         document.undo(&mut around).unwrap();
         assert_eq!((there("level.json").as_str(), there("map.txt").as_str()), (text, grid));

@@ -13,19 +13,19 @@ pub(super) struct Opened {
     /// At its closing bracket.
     pub end: usize,
     /// What is in it.
-    pub items: Vec<Item>,
+    pub items: Vec<TextMember>,
 }
 
 /// A member of an object or an item of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct TextMember {
     /// The key with its quotes; empty, where the value begins, in lists.
     pub key: Range<usize>,
     /// The value.
     pub value: Range<usize>,
 }
 
-impl Item {
+impl TextMember {
     /// The bytes of key and value.
     pub fn whole(&self) -> Range<usize> {
         self.key.start..self.value.end
@@ -34,18 +34,18 @@ impl Item {
 
 impl Opened {
     /// The last member of that name, as parsers take it, and its number.
-    pub fn member(&self, text: &str, key: &str) -> Option<(usize, &Item)> {
-        let is_key = |item: &&Item| key_of(text, item).is_some_and(|own| own == key);
+    pub fn member(&self, text: &str, key: &str) -> Option<(usize, &TextMember)> {
+        let is_key = |item: &&TextMember| key_of(text, item).is_some_and(|own| own == key);
         self.items.iter().rev().find(is_key).map(|item| (self.number(item), item))
     }
 
-    fn number(&self, item: &Item) -> usize {
+    fn number(&self, item: &TextMember) -> usize {
         self.items.iter().position(|other| other.key.start == item.key.start).unwrap_or(0)
     }
 }
 
 /// The key of a member, read.
-pub(super) fn key_of(text: &str, item: &Item) -> Option<String> {
+pub(super) fn key_of(text: &str, item: &TextMember) -> Option<String> {
     serde_json::from_str(text.get(item.key.clone())?).ok()
 }
 
@@ -81,7 +81,7 @@ pub(super) fn open(text: &str, at: &Range<usize>) -> Option<Opened> {
         if past <= here {
             break; // No JSON: nothing more can be told.
         }
-        opened.items.push(Item { key, value: here..past });
+        opened.items.push(TextMember { key, value: here..past });
         let Some(next) = past_sign(bytes, past, b',') else { break };
         here = next;
     }

@@ -151,7 +151,7 @@ pub struct RunArgs {
     pub strict: bool,
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
-    pub speed: Speed,
+    pub speed: SpeedChoice,
     /// Go on from a save game; --seconds and --ticks count from there
     #[arg(long, value_name = "SAVE", conflicts_with = "seed")]
     pub from: Option<PathBuf>,
@@ -289,7 +289,7 @@ pub struct DebugArgs {
     pub until: Option<String>,
     /// `max`, or a multiple of real time
     #[arg(long, value_name = "max|N", default_value = "max", value_parser = speed)]
-    pub speed: Speed,
+    pub speed: SpeedChoice,
     /// What scripts read as level.args
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<String>,
@@ -607,12 +607,12 @@ pub struct BakeArgs {
 )]
 pub struct GraphArgs {
     #[command(subcommand)]
-    pub action: GraphAction,
+    pub action: GraphCommand,
 }
 
 /// What is done with a graph.
 #[derive(Debug, Subcommand)]
-pub enum GraphAction {
+pub enum GraphCommand {
     /// Find points on the floors of the level's scene and link them
     Generate(GraphLevelArgs),
     /// Link the points again: by distance and slope, without what the scene blocks
@@ -832,7 +832,7 @@ pub struct PlaceArg {
 
 /// How fast a run goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Speed {
+pub enum SpeedChoice {
     /// As fast as it can.
     Max,
     /// This many game seconds a second.
@@ -893,12 +893,12 @@ fn within(value: f64, low: f64, high: f64, unit: &str) -> Result<f64, String> {
     if (low..=high).contains(&value) { Ok(value) } else { Err(format!("expected {low} to {high} {unit}")) }
 }
 
-fn speed(text: &str) -> Result<Speed, String> {
+fn speed(text: &str) -> Result<SpeedChoice, String> {
     if text == "max" {
-        return Ok(Speed::Max);
+        return Ok(SpeedChoice::Max);
     }
     match finite(text) {
-        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(Speed::Times(times)),
+        Ok(times) if (0.001..=1000.0).contains(&times) => Ok(SpeedChoice::Times(times)),
         _ => Err("expected max, or a multiple of real time from 0.001 to 1000".to_owned()),
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use walkon_shell::project::find_level;
 use walkon_shell::{
-    Batch, BatchJob, BatchSetup, CommandFailure, Done, Exit, LevelText, NextRun, RunBound, Stop,
+    Batch, BatchJob, BatchSetup, CommandFailure, Done, Exit, LevelText, NextRun, RunBound, StopWish,
 };
 
 use self::table::{ResultTable, RunMeasures};
@@ -48,7 +48,7 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
             is_strict: args.strict,
         },
         args: args.args.clone(),
-        stop: Stop::when(interrupts.came()),
+        stop: StopWish::when(interrupts.came()),
     };
     let threads = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let began = Instant::now();

@@ -11,7 +11,7 @@ use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 
 use super::args::{
-    Format, GraphAction, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
+    Format, GraphCommand, GraphDrawArgs, GraphEditArgs, GraphIslandsArgs, GraphLevelArgs, GraphPartitionArgs,
     GraphPathArgs, PlaceArg, ViewArg,
 };
 use super::path::{self, PathPoints, PathQuestion};
@@ -28,7 +28,7 @@ use crate::nav::graph::islands::{GraphIsland, remove_island, remove_islands};
 use crate::nav::graph::{EditableGraph, LinkedGroup, PointEdit, divide, groups, grow};
 use crate::nav::solids::Solids;
 use crate::shell::output::{OutputFile, Results};
-use crate::shell::progress::{Progress, ProgressWork as Shown};
+use crate::shell::progress::{ProgressLine, ProgressWork as Shown};
 use crate::view::ascii::COLUMNS;
 use crate::view::{GraphScene, graph_picture};
 
@@ -37,18 +37,18 @@ const LISTED_MAX: usize = 40;
 
 pub(super) fn run(
     shell: &Shell,
-    action: &GraphAction,
+    action: &GraphCommand,
     results: &mut Results,
 ) -> Result<Exit, CommandFailure> {
     match action {
-        GraphAction::Generate(args) => GraphWork::open(shell, &args.level)?.generate(args, results),
-        GraphAction::Link(args) => GraphWork::open(shell, &args.level)?.link(args, results),
-        GraphAction::Edit(args) => GraphWork::open(shell, &args.level)?.edit(args, results),
-        GraphAction::Islands(args) => GraphWork::open(shell, &args.level)?.islands(args, results),
-        GraphAction::Partition(args) => GraphWork::open(shell, &args.level)?.partition(args, results),
-        GraphAction::Bake(args) => GraphWork::open(shell, &args.level)?.bake(args, results),
-        GraphAction::Path(args) => GraphWork::open(shell, &args.level)?.path(args, results),
-        GraphAction::Draw(args) => GraphWork::open(shell, &args.level)?.draw(args, results),
+        GraphCommand::Generate(args) => GraphWork::open(shell, &args.level)?.generate(args, results),
+        GraphCommand::Link(args) => GraphWork::open(shell, &args.level)?.link(args, results),
+        GraphCommand::Edit(args) => GraphWork::open(shell, &args.level)?.edit(args, results),
+        GraphCommand::Islands(args) => GraphWork::open(shell, &args.level)?.islands(args, results),
+        GraphCommand::Partition(args) => GraphWork::open(shell, &args.level)?.partition(args, results),
+        GraphCommand::Bake(args) => GraphWork::open(shell, &args.level)?.bake(args, results),
+        GraphCommand::Path(args) => GraphWork::open(shell, &args.level)?.path(args, results),
+        GraphCommand::Draw(args) => GraphWork::open(shell, &args.level)?.draw(args, results),
     }
 }
 
@@ -158,7 +158,8 @@ impl<'s> GraphWork<'s> {
         move |done, all| {
             let part = done * 100 / all.max(1);
             if told.replace(part) != Some(part) {
-                let bar: &mut Progress = bar.get_or_insert_with(|| shell.progress(Shown { name, unit, all }));
+                let bar: &mut ProgressLine =
+                    bar.get_or_insert_with(|| shell.progress(Shown { name, unit, all }));
                 bar.reach(done);
             }
         }

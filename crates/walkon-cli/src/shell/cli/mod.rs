@@ -38,7 +38,7 @@ use walkon_shell::{CommandFailure, Exit, unresolved};
 use self::args::{Cli, ColorWhen, Command, General};
 use super::crash;
 use super::output::{Results, tell};
-use super::progress::{Progress, ProgressWork};
+use super::progress::{ProgressLine, ProgressWork};
 use super::report::{ReportedFinding, Reporter, ShownFault};
 use crate::base::suggestions::counted;
 use crate::game::event::ScriptFault;
@@ -163,8 +163,8 @@ struct Shell {
 
 impl Shell {
     /// A bar for long work.
-    fn progress(&self, work: ProgressWork<'_>) -> Progress {
-        if self.is_quiet { Progress::hidden(work) } else { Progress::new(work) }
+    fn progress(&self, work: ProgressWork<'_>) -> ProgressLine {
+        if self.is_quiet { ProgressLine::hidden(work) } else { ProgressLine::new(work) }
     }
 
     /// Says more, to those who asked for it.

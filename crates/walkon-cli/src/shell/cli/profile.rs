@@ -133,7 +133,7 @@ fn table(profile: &Profile, rows: &[Row], by: ProfileRows, rate: TickRate, repor
         let us = nanoseconds as f64 / 1e3;
         let _ = write!(text, "{calls:>8} {fuel:>10} {us:>9.0} {share:>6.1}%  ");
         if worst_tick > 0 {
-            let seconds = rate.seconds(crate::base::time::Tick(worst_tick));
+            let seconds = rate.seconds(crate::base::time::TickNumber(worst_tick));
             let _ = write!(text, "{worst_fuel} at {seconds:.2} s");
         }
     }

@@ -18,7 +18,7 @@ use super::{Shell, limits};
 use crate::game::header::{Header, ProjectTexts, RunSetup};
 use crate::game::line::{JsonLine, quoted};
 use crate::game::recording::Recording;
-use crate::game::replay::{Difference, ReplayResult, What, replay};
+use crate::game::replay::{Difference, DifferenceKind, ReplayResult, replay};
 use crate::level::spawn::settings;
 use crate::level::{Level, MemorySource};
 use crate::script::vm::fuel::Signals;
@@ -200,14 +200,14 @@ fn difference(found: &Difference) -> String {
     let expected = found.expected.as_deref().map(shown).unwrap_or_default();
     let got = found.got.as_deref().map(shown).unwrap_or_default();
     match &found.what {
-        What::Field { field, expected: there, got: here } => {
+        DifferenceKind::Field { field, expected: there, got: here } => {
             let (there, here) = (shown(there), shown(here));
             format!("{}: expected {there}, got {here}\n  in {expected}", clean(field))
         }
-        What::Extra => format!("the trace has a line that the replay has not\n  {expected}"),
-        What::Missing => format!("the replay has a line that the trace has not\n  {got}"),
-        What::Unreadable => format!("the line is no JSON\n  expected {expected}\n  got      {got}"),
-        What::Other => format!("another line\n  expected {expected}\n  got      {got}"),
+        DifferenceKind::Extra => format!("the trace has a line that the replay has not\n  {expected}"),
+        DifferenceKind::Missing => format!("the replay has a line that the trace has not\n  {got}"),
+        DifferenceKind::Unreadable => format!("the line is no JSON\n  expected {expected}\n  got      {got}"),
+        DifferenceKind::Other => format!("another line\n  expected {expected}\n  got      {got}"),
     }
 }
 
@@ -248,16 +248,16 @@ fn json(verdict: &ReplayResult) -> String {
 
 fn difference_json(found: &Difference) -> String {
     let kind = match &found.what {
-        What::Field { .. } => "field",
-        What::Extra => "extra",
-        What::Missing => "missing",
-        What::Unreadable => "unreadable",
-        What::Other => "other",
+        DifferenceKind::Field { .. } => "field",
+        DifferenceKind::Extra => "extra",
+        DifferenceKind::Missing => "missing",
+        DifferenceKind::Unreadable => "unreadable",
+        DifferenceKind::Other => "other",
     };
     let line =
         JsonLine::default().count("tick", found.tick).count("line", found.line as u64).text("kind", kind);
     let line = match &found.what {
-        What::Field { field, expected, got } => {
+        DifferenceKind::Field { field, expected, got } => {
             line.text("field", field).raw("expected", expected).raw("got", got)
         }
         _ => line,

@@ -13,7 +13,7 @@ use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
-use super::args::{Format, RunArgs, Speed};
+use super::args::{Format, RunArgs, SpeedChoice};
 use super::{Shell, shown_path};
 use crate::base::suggestions::counted;
 use crate::base::threads::Threads;
@@ -37,9 +37,9 @@ use crate::shell::debug::Connection;
 use crate::shell::file_watcher::WatchMethod;
 use crate::shell::interrupts::Interrupts;
 use crate::shell::output::{Results, Tone, is_stream, tell};
-use crate::shell::params::Places;
+use crate::shell::params::ParamPlaces;
 use crate::shell::profiling::Profiling;
-use crate::shell::progress::{Progress, ProgressWork};
+use crate::shell::progress::{ProgressLine, ProgressWork};
 use crate::shell::report::clean;
 use crate::shell::saves::{self, Saves};
 use crate::shell::trace::Trace;
@@ -253,7 +253,7 @@ fn not_started(
     if error.parameter().is_some()
         && let Ok(level) = crate::level::load(&found.path, &found.project.folder)
     {
-        let places = Places::of(&level);
+        let places = ParamPlaces::of(&level);
         if let Some(diagnostic) = places.refused(error) {
             shell.show(found, &[diagnostic], places.files());
             return CommandFailure::Told(Exit::Level);
@@ -453,7 +453,7 @@ pub(super) struct Session<'a> {
     format: Format,
     pace: RunSpeed,
     faults_told: usize,
-    bar: Option<Progress>,
+    bar: Option<ProgressLine>,
     /// Faults that were shown since the code changed, and how often each happened.
     shown: std::collections::BTreeMap<FaultPlace, u64>,
     /// Their sentences, each of which is told once.
@@ -496,7 +496,7 @@ impl<'a> Session<'a> {
             },
             trace,
             format,
-            pace: RunSpeed::new(Speed::Max, TickRate::DEFAULT),
+            pace: RunSpeed::new(SpeedChoice::Max, TickRate::DEFAULT),
             faults_told: 0,
             bar: None,
             shown: std::collections::BTreeMap::new(),
@@ -777,10 +777,10 @@ struct RunSpeed {
 }
 
 impl RunSpeed {
-    fn new(speed: Speed, rate: TickRate) -> Self {
+    fn new(speed: SpeedChoice, rate: TickRate) -> Self {
         let tick = match speed {
-            Speed::Max => None,
-            Speed::Times(times) => {
+            SpeedChoice::Max => None,
+            SpeedChoice::Times(times) => {
                 Some(Duration::from_secs_f64(1.0 / (f64::from(rate.per_second()) * times)))
             }
         };

@@ -21,7 +21,7 @@ use crate::shell::output::{OutputFile, Results, Tone, tell};
 use crate::shell::profiling::Profiling;
 use crate::shell::progress::ProgressWork;
 use crate::shell::report::clean;
-use crate::shell::suite::{self, FileResult, Order, TestFile, TestNews};
+use crate::shell::suite::{self, FileResult, SuiteOrder, TestFile, TestNews};
 
 pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let files = suite::files(&args.paths)?;
@@ -43,7 +43,7 @@ pub(super) fn run(shell: &Shell, args: &TestArgs, results: &mut Results) -> Resu
     }
     shell.more(|| format!("found {} of tests", counted(files.len() as u64, "file")));
     let interrupts = Interrupts::listen();
-    let order = Order {
+    let order = SuiteOrder {
         filter: args.filter.clone(),
         seed: args.seed,
         jobs: args.jobs.map(std::num::NonZero::get),

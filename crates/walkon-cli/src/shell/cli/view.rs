@@ -14,7 +14,8 @@ use walkon_shell::Watchdog;
 use walkon_shell::project::{FoundLevel, find_level};
 use walkon_shell::{CommandFailure, Exit};
 use walkon_view::{
-    CheckedLevel, Project, RunRecord, RunStart, Saved, Server, Speed, View, ViewSetup, WatchCalls,
+    CheckedLevel, DeskProject, RunRecord, RunStart, SavedElsewhere, Server, Speed, View, ViewSetup,
+    WatchCalls,
 };
 
 use super::args::ViewArgs;
@@ -125,7 +126,7 @@ fn look_on(view: &View, mut watch: ProjectWatch<'_>, interrupts: &Interrupts, is
     while interrupts.asked().is_none() && !is_over.load(Ordering::Relaxed) {
         if let Some(changed) = watch.poll() {
             let diagnostics = changed.refused.map(|refused| refused.diagnostics).unwrap_or_default();
-            view.saved(Saved { reload: changed.reload, diagnostics });
+            view.saved(SavedElsewhere { reload: changed.reload, diagnostics });
         }
         std::thread::sleep(LOOK_EVERY);
     }
@@ -175,7 +176,7 @@ struct FoundProject {
     linted: Mutex<Option<Arc<Linted>>>,
 }
 
-impl Project for FoundProject {
+impl DeskProject for FoundProject {
     fn level(&self, laid: &BTreeMap<String, String>) -> Result<CheckedLevel, String> {
         let (texts, loaded) = self.loaded(laid)?;
         Ok(match loaded {

@@ -9,7 +9,7 @@ use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::value::InferredValue;
 use crate::script::bind;
-use crate::script::bind::table::{Binding, EntryKind, Param};
+use crate::script::bind::table::{ApiParam, Binding, EntryKind};
 use crate::script::check;
 use crate::script::types::luau_type::{self, Type};
 
@@ -18,7 +18,7 @@ use crate::script::types::luau_type::{self, Type};
 pub(super) struct Api {
     libraries: BTreeMap<&'static str, Vec<&'static Binding>>,
     types: BTreeMap<&'static str, Vec<&'static Binding>>,
-    shapes: BTreeMap<&'static str, &'static [Param]>,
+    shapes: BTreeMap<&'static str, &'static [ApiParam]>,
     aliases: BTreeMap<&'static str, Type>,
     names: BTreeSet<&'static str>,
     /// Globals of Luau, and what is in them.
@@ -27,7 +27,7 @@ pub(super) struct Api {
 
 /// A field of a table that the API knows.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct ApiField {
     pub name: String,
     pub own: Type,
     pub doc: &'static str,
@@ -98,10 +98,10 @@ impl Api {
     }
 
     /// Fields of a table of the API.
-    pub fn fields(&self, name: &str) -> Option<Vec<Field>> {
+    pub fn fields(&self, name: &str) -> Option<Vec<ApiField>> {
         if let Some(params) = self.shapes.get(name) {
             let read = params.iter().map(|param| {
-                Some(Field {
+                Some(ApiField {
                     name: param.name.to_owned(),
                     own: luau_type::read(param.luau)?,
                     doc: param.doc,
@@ -111,7 +111,7 @@ impl Api {
             return read.collect();
         }
         let Some(Type::Record(fields)) = self.aliases.get(name) else { return None };
-        let read = fields.iter().map(|(name, own)| Field {
+        let read = fields.iter().map(|(name, own)| ApiField {
             name: name.clone(),
             own: own.clone(),
             doc: "",

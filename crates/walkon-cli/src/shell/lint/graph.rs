@@ -11,7 +11,7 @@ use walkon_runtime::base::ordered::CollectOrdered;
 use super::api::Api;
 use super::finding::{LintFinding, code, is_full, one_of};
 use super::infer::Reading;
-use super::links::{self, Links, MODULE, Made};
+use super::links::{self, MODULE, Made, ScriptNames};
 use super::names::{self, LevelNames};
 use super::role::{self, ScriptName};
 use super::tree::TextPlace;
@@ -41,8 +41,11 @@ impl<'a> ScriptGraph<'a> {
     pub fn read(api: &Api, texts: &BTreeMap<String, String>, levels: &'a [LevelOutline]) -> Self {
         let files = ScriptTexts::new(texts.iter().map(|(path, text)| (path.clone(), text.clone()))).ok();
         let read = texts.iter().filter_map(|(path, text)| {
-            let script =
-                Script { tree: lower::lower(text)?, named: ScriptName::default(), links: Links::default() };
+            let script = Script {
+                tree: lower::lower(text)?,
+                named: ScriptName::default(),
+                links: ScriptNames::default(),
+            };
             Some((path.clone(), script))
         });
         let mut project = Self {
@@ -261,7 +264,7 @@ impl<'a> ScriptGraph<'a> {
     }
 
     /// Names of scripts and levels that mean none.
-    fn files_named(&self, links: &Links, findings: &mut Vec<LintFinding>) {
+    fn files_named(&self, links: &ScriptNames, findings: &mut Vec<LintFinding>) {
         let Some(files) = &self.files else { return };
         for link in &links.links {
             let is_made = names::is_made(&self.made, link.kind, &link.name);

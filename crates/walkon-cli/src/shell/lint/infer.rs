@@ -7,9 +7,9 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::api::{Api, Field};
+use super::api::{Api, ApiField};
 use super::role::ScriptRole;
-use super::tree::{Assigned, ExprId, ExprKind, FunctionId, LocalId, SyntaxTree, Use};
+use super::tree::{Assigned, ExprId, ExprKind, FunctionId, LocalId, SyntaxTree, ValueUse};
 use super::value::InferredValue;
 use crate::script::bind::table::{self, Binding};
 use crate::script::types::luau_type::{self, Type};
@@ -39,7 +39,7 @@ pub(super) struct Reading<'a> {
 
 /// A call of a function of the API.
 #[derive(Clone, Debug)]
-pub(super) struct Called<'a> {
+pub(super) struct ApiCall<'a> {
     pub entry: &'static Binding,
     pub args: &'a [ExprId],
     /// A method called with a dot, or a function with a colon.
@@ -227,7 +227,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A field of the API that may be anything and is named like a library is that library: `self.log`.
-    fn field_value(&self, field: &Field) -> InferredValue {
+    fn field_value(&self, field: &ApiField) -> InferredValue {
         match self.api.value(&field.own) {
             InferredValue::Unknown => match self.api.global(&field.name) {
                 InferredValue::Library(name) => InferredValue::Library(name),
@@ -302,17 +302,17 @@ impl<'a> Reading<'a> {
     }
 
     /// The function of the API that a call calls.
-    pub fn called(&self, call: ExprId) -> Option<Called<'a>> {
+    pub fn called(&self, call: ExprId) -> Option<ApiCall<'a>> {
         match self.tree.kind(call) {
             ExprKind::Call(callee, args) => {
                 let InferredValue::Entry(entry) = self.value(*callee) else { return None };
                 let is_crossed = entry.kind == table::EntryKind::Method;
-                Some(Called { entry, args, is_crossed })
+                Some(ApiCall { entry, args, is_crossed })
             }
             ExprKind::Method(object, name, args) => {
                 let entry = self.api.entry(&self.value(*object), &name.text)?;
                 let is_crossed = entry.kind == table::EntryKind::Function;
-                (entry.kind != table::EntryKind::Field).then_some(Called { entry, args, is_crossed })
+                (entry.kind != table::EntryKind::Field).then_some(ApiCall { entry, args, is_crossed })
             }
             _ => None,
         }
@@ -353,16 +353,16 @@ impl<'a> Reading<'a> {
     pub fn wanted_function(&self, function: FunctionId) -> Option<Wanted> {
         let made = self.tree.function(function).made_by?;
         match &self.tree.expr(made).used {
-            Use::Argument(..) => {
+            ValueUse::Argument(..) => {
                 let (own, doc) = self.wanted(made)?;
                 Some(Wanted::Typed(function_type(self.api, &own)?, doc))
             }
-            Use::Item(table, Some(name)) => self.wanted_in(*table, name),
-            Use::Field(object, name) => {
+            ValueUse::Item(table, Some(name)) => self.wanted_in(*table, name),
+            ValueUse::Field(object, name) => {
                 let InferredValue::Table(table) = self.value(*object) else { return None };
                 self.wanted_in(table, name)
             }
-            Use::Global(name) if self.role == ScriptRole::Level => self.definition("LevelScript", name),
+            ValueUse::Global(name) if self.role == ScriptRole::Level => self.definition("LevelScript", name),
             _ => None,
         }
     }
@@ -392,7 +392,7 @@ impl<'a> Reading<'a> {
 
     /// The type that is wanted of an argument, and what is said of it.
     pub fn wanted(&self, arg: ExprId) -> Option<(Type, &'static str)> {
-        let Use::Argument(call) = self.tree.expr(arg).used else { return None };
+        let ValueUse::Argument(call) = self.tree.expr(arg).used else { return None };
         let called = self.called(call)?;
         let (index, _) = self.arguments(&called)?.into_iter().find(|(_, value)| *value == arg)?;
         let param = called.entry.params.get(index)?;
@@ -400,7 +400,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Which parameter each argument of a call is for; none when that is not certain.
-    pub fn arguments(&self, called: &Called<'_>) -> Option<Vec<(usize, ExprId)>> {
+    pub fn arguments(&self, called: &ApiCall<'_>) -> Option<Vec<(usize, ExprId)>> {
         let mut args = called.args.iter();
         if called.is_crossed {
             return None;

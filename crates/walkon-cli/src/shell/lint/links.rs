@@ -11,7 +11,7 @@ use walkon_runtime::base::ordered::CollectOrdered;
 use super::infer::{Reading, bare};
 use super::role::ScriptRole;
 use super::rules::options;
-use super::tree::{Assigned, BODY, ExprId, ExprKind, LocalId, TextPlace, Use};
+use super::tree::{Assigned, BODY, ExprId, ExprKind, LocalId, TextPlace, ValueUse};
 use super::value::InferredValue;
 use crate::script::types::luau_type::Type;
 
@@ -24,7 +24,7 @@ const MAKERS: [(&str, &str); 3] = [
 
 /// A name in quotes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Link {
+pub(super) struct QuotedName {
     /// `DoorName`, or `Module` for what is required.
     pub kind: &'static str,
     pub name: String,
@@ -56,8 +56,8 @@ impl Made {
 
 /// What a script names, and what it gives names to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Links {
-    pub links: Vec<Link>,
+pub(super) struct ScriptNames {
+    pub links: Vec<QuotedName>,
     pub made: BTreeSet<(&'static str, Made)>,
     /// Kinds of names that the script puts together as it runs: `"stall" .. number`.
     pub computed: BTreeSet<&'static str>,
@@ -73,8 +73,8 @@ pub(super) struct Links {
 /// The kind of the argument of `require`.
 pub(super) const MODULE: &str = "Module";
 
-pub(super) fn links(reading: &Reading<'_>) -> Links {
-    let mut found = Links::default();
+pub(super) fn links(reading: &Reading<'_>) -> ScriptNames {
+    let mut found = ScriptNames::default();
     options::each(reading, &mut |own, value, called| {
         if let Some((_, kind)) = MAKERS.iter().find(|(maker, _)| *maker == called) {
             found.made.insert((kind, made(reading, value)));
@@ -84,7 +84,7 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
         let mut name = |own: &Type, name: &str, place: TextPlace| {
             let mut kinds = BTreeSet::new();
             reading.api.name_kinds(own, &mut kinds);
-            let link = |kind| Link {
+            let link = |kind| QuotedName {
                 kind,
                 name: name.to_owned(),
                 place,
@@ -112,7 +112,7 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
             continue;
         };
         if let Some(name) = reading.tree.text(*first).filter(|_| function == "require") {
-            found.links.push(Link {
+            found.links.push(QuotedName {
                 kind: MODULE,
                 name: name.to_owned(),
                 place: reading.tree.place(*first),
@@ -128,7 +128,7 @@ pub(super) fn links(reading: &Reading<'_>) -> Links {
 const HEARERS: [&str; 5] = ["event.on", "event.once", "task.waitEvent", "expectEvent", "expectNoEvent"];
 
 /// Names of events: told, and heard.
-fn events(reading: &Reading<'_>, found: &mut Links) {
+fn events(reading: &Reading<'_>, found: &mut ScriptNames) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };
         let Some(first) = called.args.first() else { continue };
@@ -166,8 +166,8 @@ fn players(reading: &Reading<'_>) -> Vec<TextPlace> {
     });
     let used: BTreeSet<ExprId> = used.chain(tree.field_writes.iter().map(|write| write.object)).collect_set();
     let is_asked = |id: ExprId| match &tree.expr(id).used {
-        Use::Other => !used.contains(&id),
-        Use::Argument(call) => matches!(tree.kind(*call), ExprKind::Call(callee, _)
+        ValueUse::Other => !used.contains(&id),
+        ValueUse::Argument(call) => matches!(tree.kind(*call), ExprKind::Call(callee, _)
             if matches!(tree.kind(*callee), ExprKind::Global(name) if name == "assert")),
         _ => false,
     };

@@ -9,7 +9,7 @@ use full_moon::tokenizer::{Symbol, TokenReference, TokenType};
 
 use super::tree::{
     Assigned, BODY, Endless, Expr, ExprId, ExprKind, FieldWrite, Function, FunctionId, GlobalWrite, Local,
-    LocalId, SyntaxTree, TextPlace, Use, Word,
+    LocalId, SyntaxTree, TextPlace, ValueUse, Word,
 };
 use crate::shell::lint::tree::FunctionForm;
 
@@ -95,11 +95,11 @@ fn type_text(specifier: Option<&TypeSpecifier>) -> Option<String> {
 impl Lower {
     pub(super) fn push(&mut self, kind: ExprKind, place: TextPlace) -> ExprId {
         let id = ExprId(self.tree.exprs.len() as u32);
-        self.tree.exprs.push(Expr { kind, place, function: self.function, used: Use::Other });
+        self.tree.exprs.push(Expr { kind, place, function: self.function, used: ValueUse::Other });
         id
     }
 
-    pub(super) fn used(&mut self, id: ExprId, used: Use) {
+    pub(super) fn used(&mut self, id: ExprId, used: ValueUse) {
         self.tree.exprs[id.0 as usize].used = used;
     }
 
@@ -180,7 +180,7 @@ impl Lower {
             Stmt::Do(own) => self.scoped(|lower| lower.block(own.block())),
             Stmt::FunctionCall(call) => {
                 let call = self.call(call);
-                self.used(call, Use::Dropped);
+                self.used(call, ValueUse::Dropped);
             }
             Stmt::FunctionDeclaration(own) => self.function_declaration(own),
             Stmt::LocalFunction(own) => {
@@ -335,14 +335,14 @@ impl Lower {
 
     fn write_global(&mut self, name: Word, value: Option<ExprId>) {
         if let Some(value) = value {
-            self.used(value, Use::Global(name.text.clone()));
+            self.used(value, ValueUse::Global(name.text.clone()));
         }
         self.tree.global_writes.push(GlobalWrite { name, value });
     }
 
     fn write_field(&mut self, object: ExprId, name: Word, value: Option<ExprId>) {
         if let Some(value) = value {
-            self.used(value, Use::Field(object, name.text.clone()));
+            self.used(value, ValueUse::Field(object, name.text.clone()));
         }
         if matches!(self.tree.kind(object), ExprKind::Global(own) if own == "_G") {
             self.tree.global_writes.push(GlobalWrite { name: name.clone(), value });

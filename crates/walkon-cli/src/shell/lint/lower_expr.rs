@@ -11,7 +11,7 @@ use full_moon::node::Node;
 use full_moon::tokenizer::{StringLiteralQuoteType, Symbol, TokenReference, TokenType};
 
 use super::lower::{Lower, Notes, place_of, word_of};
-use super::tree::{ExprId, ExprKind, TableItem, TextPlace, Use, Word};
+use super::tree::{ExprId, ExprKind, TableItem, TextPlace, ValueUse, Word};
 use crate::shell::lint::tree::FunctionForm;
 
 impl Lower {
@@ -184,7 +184,7 @@ impl Lower {
 
     fn passed(&mut self, call: ExprId, args: &[ExprId]) {
         for arg in args {
-            self.used(*arg, Use::Argument(call));
+            self.used(*arg, ValueUse::Argument(call));
         }
     }
 
@@ -232,7 +232,7 @@ impl Lower {
                 TableItem::Named(word, value) => (Some(word.text), value),
                 TableItem::Keyed(_, value) | TableItem::Listed(value) => (None, value),
             };
-            self.used(value, Use::Item(table, name));
+            self.used(value, ValueUse::Item(table, name));
         }
         (table, place)
     }

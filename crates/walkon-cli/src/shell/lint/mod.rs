@@ -26,7 +26,7 @@ use walkon_runtime::base::ordered;
 use self::api::Api;
 use self::finding::{FINDINGS_MAX, LintFinding};
 use self::infer::Reading;
-use self::links::Links;
+use self::links::ScriptNames;
 pub(super) use self::names::LevelNames;
 use self::role::ScriptName;
 use self::tree::SyntaxTree;
@@ -49,7 +49,7 @@ pub(super) struct LevelOutline {
 struct Script {
     tree: SyntaxTree,
     named: ScriptName,
-    links: Links,
+    links: ScriptNames,
 }
 
 /// What was found in the scripts of a project.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{LintFinding, code, is_full};
-use super::links::{Link, Made};
+use super::links::{Made, QuotedName};
 use crate::level::{LevelDef, Resolved};
 
 /// Names of a level, by kind: `DoorName` and the like.
@@ -56,7 +56,7 @@ pub(super) fn is_made(made: &BTreeSet<(&'static str, Made)>, kind: &'static str,
 
 /// Links to things that no level has.
 pub(super) fn check(
-    links: &[Link],
+    links: &[QuotedName],
     known: &LevelNames,
     made: &BTreeSet<(&'static str, Made)>,
     findings: &mut Vec<LintFinding>,

@@ -52,7 +52,7 @@ pub(super) struct Expr {
     pub place: TextPlace,
     /// The function it stands in.
     pub function: FunctionId,
-    pub used: Use,
+    pub used: ValueUse,
 }
 
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ pub(super) enum TableItem {
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Use {
+pub(super) enum ValueUse {
     #[default]
     Other,
     /// A statement of its own: the result is dropped.

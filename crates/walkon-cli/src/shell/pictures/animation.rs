@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 use tiny_skia::Pixmap;
 
-use super::palette::{Palette, UNCHANGED};
+use super::palette::{ColourPalette, UNCHANGED};
 use super::{colour, draw};
 use crate::view::{LayerGroup, Screen};
 
@@ -24,7 +24,7 @@ const HOLD: u16 = 100;
 
 /// An animation under way.
 pub(in crate::shell) struct Animation {
-    palette: Palette,
+    palette: ColourPalette,
     /// Hundredths of a second from one frame to the next.
     delay: u16,
     size_px: [u32; 2],
@@ -45,7 +45,7 @@ impl Animation {
     /// An animation without frames; `delay` hundredths of a second from one to the next.
     pub fn new(delay: u16) -> Self {
         let (still, last, frames) = (Still::default(), Vec::new(), Vec::new());
-        Self { palette: Palette::new(), delay, size_px: [0, 0], still, last, frames }
+        Self { palette: ColourPalette::new(), delay, size_px: [0, 0], still, last, frames }
     }
 
     /// Adds the body of a screen. Cost: its pixels; still parts are drawn only when they change.

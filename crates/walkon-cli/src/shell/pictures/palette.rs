@@ -57,14 +57,14 @@ const INKS: [Colour; 25] = [
 ];
 
 /// The palette, and what was looked up in it.
-pub(super) struct Palette {
+pub(super) struct ColourPalette {
     colours: Vec<[u8; 3]>,
     known: HashMap<[u8; 3], u8>,
     /// The last pixel and its index: neighbours are mostly equal.
     last: ([u8; 3], u8),
 }
 
-impl Palette {
+impl ColourPalette {
     /// The palette of every animation.
     pub fn new() -> Self {
         let mut colours: Vec<[u8; 3]> = Vec::with_capacity(COLOURS);
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn colours_of_areas_and_lines_are_in_the_palette_as_they_are() {
-        let mut palette = Palette::new();
+        let mut palette = ColourPalette::new();
         let colours = palette.bytes();
         assert_eq!(colours.len(), 256 * 3);
         for Colour(red, green, blue, _) in GROUNDS.into_iter().chain(INKS) {
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn whatever_is_mixed_of_them_has_a_near_one() {
-        let mut palette = Palette::new();
+        let mut palette = ColourPalette::new();
         let colours = palette.bytes();
         for ink in INKS {
             for ground in GROUNDS.into_iter().take(2) {

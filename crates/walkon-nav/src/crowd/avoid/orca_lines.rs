@@ -15,7 +15,7 @@ use crate::crowd::avoid::right_of_way::{
     onward,
 };
 use crate::crowd::avoid::simd::{LANES, Vec2x4, lanes, set_lane, sqrt};
-use crate::crowd::avoid::{PassingSide, Settings, Step, Walker};
+use crate::crowd::avoid::{AvoidSettings, PassingSide, Step, Walker};
 use crate::crowd::resolve::parting;
 
 /// Sine of the angle between course and neighbour below which a meeting counts as straight on: 6 degrees.
@@ -35,7 +35,7 @@ const CLOSE_COUNT: usize = 3;
 /// What meetings ask for about a walker, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(super) struct Row {
+pub(super) struct WalkerRow {
     /// Place and velocity.
     motion: Vec4,
     /// The velocity wanted, and the one that others count on.
@@ -47,7 +47,7 @@ pub(super) struct Row {
     pace: Vec4,
 }
 
-impl Row {
+impl WalkerRow {
     /// Nobody: on no storey.
     pub(super) const NOBODY: Self = Self {
         motion: Vec4::ZERO,
@@ -110,8 +110,8 @@ pub(super) struct Four {
 
 impl Four {
     #[inline(always)]
-    pub(super) fn of(rows: [&Row; LANES]) -> Self {
-        let turned = |part: fn(&Row) -> Vec4| {
+    pub(super) fn of(rows: [&WalkerRow; LANES]) -> Self {
+        let turned = |part: fn(&WalkerRow) -> Vec4| {
             Mat4::from_cols(part(rows[0]), part(rows[1]), part(rows[2]), part(rows[3])).transpose()
         };
         let (motion, intent) = (turned(|row| row.motion), turned(|row| row.intent));
@@ -135,10 +135,10 @@ impl Four {
 
 /// Whom a walker meets: up to four of all walkers.
 #[derive(Clone, Copy)]
-pub(super) struct Others<'a> {
+pub(super) struct FourOthers<'a> {
     pub walkers: &'a [Walker],
     /// By slot, then nobody.
-    pub rows: &'a [Row],
+    pub rows: &'a [WalkerRow],
     /// Numbers of the neighbours, and their slots; fewer than four are made up by nobody.
     pub ids: &'a [u32],
     pub slots: &'a [u32; LANES],
@@ -168,7 +168,7 @@ struct Terms {
 
 /// Meets up to four others; `index` is the walker's number.
 #[inline(always)]
-pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) -> Met {
+pub(super) fn meet(own: &Four, index: u32, others: FourOthers<'_>, step: &Step<'_>) -> Met {
     let row = |lane: usize| &others.rows[others.slots[lane] as usize];
     let its = Four::of([row(0), row(1), row(2), row(3)]);
     let floors_apart_m = (own.floor_m - its.floor_m).abs();
@@ -188,7 +188,7 @@ pub(super) fn meet(own: &Four, index: u32, others: Others<'_>, step: &Step<'_>) 
 /// while both get on; in a jam the one nearer to its end goes first, so that nobody at a door waits for
 /// somebody who waits for it.
 #[inline(always)]
-fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: Others<'_>) -> Terms {
+fn terms(own: &Four, its: &Four, index: u32, is_there: BVec4A, others: FourOthers<'_>) -> Terms {
     let (zero, one) = (Vec4::ZERO, Vec4::ONE);
     let along = own.desired.dot(its.desired);
     let (own_sq, its_sq) = (own.desired.length_squared(), its.desired.length_squared());
@@ -244,7 +244,7 @@ fn behind(own: &Four, its: &Four, own_sq: Vec4, its_sq: Vec4) -> Vec4 {
 /// share. Those who overlap are parted: the obstacle is then the disc of velocities that leave them
 /// overlapping.
 #[inline(always)]
-fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], settings: &Settings) -> Lines4 {
+fn lines(own: &Four, its: &Four, index: u32, terms: &Terms, ids: &[u32], settings: &AvoidSettings) -> Lines4 {
     let to_other = its.place - own.place;
     let relative = terms.own_velocity - terms.its_velocity;
     let distance_m_sq = to_other.length_squared();

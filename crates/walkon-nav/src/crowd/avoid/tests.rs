@@ -3,7 +3,7 @@ use crate::base::rng::Rng;
 use crate::crowd::avoid::right_of_way::{PassingRoom, in_the_way, is_jammed};
 use crate::crowd::avoid::simd::lanes;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: AvoidSettings = AvoidSettings {
     horizon_s: 2.0,
     standing_horizon_s: 1.0,
     wall_horizon_s: 0.3,
@@ -36,7 +36,7 @@ fn walker(x: f32, z: f32, velocity: (f32, f32)) -> Walker {
     }
 }
 
-fn velocities(walkers: &[Walker], walls: &[Wall], settings: &Settings) -> Vec<Vec2> {
+fn velocities(walkers: &[Walker], walls: &[Wall], settings: &AvoidSettings) -> Vec<Vec2> {
     let mut out = Vec::new();
     let add = |_, near: &mut Vec<Wall>| near.extend_from_slice(walls);
     Avoider::default().run(
@@ -98,7 +98,7 @@ fn two_heads_on_turn_to_the_passing_side_as_mirror_images() {
     assert!((right[0] + right[1]).length() < 1e-6, "{right:?}");
     // Looking along +z with y up, right is -x.
     assert!(right[0].x < -0.05, "{right:?}");
-    let left = velocities(&walkers, &[], &Settings { side: PassingSide::Left, ..SETTINGS });
+    let left = velocities(&walkers, &[], &AvoidSettings { side: PassingSide::Left, ..SETTINGS });
     assert!(left[0].x > 0.05, "{left:?}");
 }
 
@@ -163,7 +163,7 @@ fn in_a_jam_one_makes_way_for_where_the_other_wants_to_go_and_then_the_other_doe
     let loses = |held_s: f32, index: usize| {
         let held = walkers.map(|walker| Walker { held_s, ..walker });
         // Not one of those who step back by themselves.
-        let out = velocities(&held, &[], &Settings { step_back_share: 0.0, ..SETTINGS });
+        let out = velocities(&held, &[], &AvoidSettings { step_back_share: 0.0, ..SETTINGS });
         (out[index] - walkers[index].desired).length()
     };
     assert!(loses(0.5, 0) > 0.1 && loses(0.5, 1) > 0.1, "each waits for the other");
@@ -261,11 +261,11 @@ fn each_of_four_is_met_as_if_it_came_alone() {
                 ..walker(unit() * 1.5, unit() * 1.5, (unit(), unit()))
             })
             .collect();
-        let rows: Vec<Row> =
-            walkers.iter().map(|walker| Row::of(walker, &step)).chain([Row::NOBODY]).collect();
+        let rows: Vec<WalkerRow> =
+            walkers.iter().map(|walker| WalkerRow::of(walker, &step)).chain([WalkerRow::NOBODY]).collect();
         let own = Four::of([&rows[4]; LANES]);
         let met = |ids: &[u32], slots: &[u32; LANES]| {
-            meet(&own, 4, Others { walkers: &walkers, rows: &rows, ids, slots }, &step)
+            meet(&own, 4, FourOthers { walkers: &walkers, rows: &rows, ids, slots }, &step)
         };
         let together = met(&[0, 1, 2, 3], &[0, 1, 2, 3]);
         for id in 0..LANES as u32 {

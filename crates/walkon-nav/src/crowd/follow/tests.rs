@@ -5,10 +5,10 @@ fn corner() -> Path {
     Path { points, length_m: 7.0, cost_m: 7.0, whole: true, ..Path::default() }
 }
 
-fn gait(speed_mps: f32, rate: f32) -> Gait {
+fn gait(speed_mps: f32, rate: f32) -> StepGait {
     let turn_radps = 8.0;
     let reach_m = f32::INFINITY;
-    Gait { speed_mps, turn_radps, step_s: 1.0 / rate, reach_m, brakes: true, is_exact: false }
+    StepGait { speed_mps, turn_radps, step_s: 1.0 / rate, reach_m, brakes: true, is_exact: false }
 }
 
 struct Walked {
@@ -21,11 +21,11 @@ struct Walked {
 }
 
 /// Walks a path to its end, and fails when that takes longer than ten times its length at full speed.
-fn walk(path: &Path, gait: &Gait, heading: Vec2, mut clear: impl FnMut(Vec3, Vec3) -> bool) -> Walked {
+fn walk(path: &Path, gait: &StepGait, heading: Vec2, mut clear: impl FnMut(Vec3, Vec3) -> bool) -> Walked {
     let (mut cursor, mut place, mut heading) = (Cursor::at_start(path), path.points[0], heading);
     let mut walked = Walked { seconds: 0.0, length_m: 0.0, place, places: Vec::new(), headings: Vec::new() };
     while cursor.next(path).is_some() {
-        let step = stride(path, cursor, Pose { place, heading }, gait, &mut clear);
+        let step = stride(path, cursor, BodyPose { place, heading }, gait, &mut clear);
         walked.length_m += flat_distance(place, step.to);
         (place, heading) = (step.to, step.heading);
         let onward = cursor.onward(path, place);
@@ -101,7 +101,7 @@ fn an_exact_body_goes_through_its_corners_and_others_cut_them_only_where_it_is_c
         let away = walked.places.iter().map(|place| flat_distance(*place, path.points[1]));
         away.fold(f32::INFINITY, f32::min)
     };
-    let exact = walk(&path, &Gait { is_exact: true, ..gait(1.4, 60.0) }, Vec2::X, |_, _| true);
+    let exact = walk(&path, &StepGait { is_exact: true, ..gait(1.4, 60.0) }, Vec2::X, |_, _| true);
     assert!(nearest_m(&exact) < 0.02, "{}", nearest_m(&exact));
     let easy = walk(&path, &gait(1.4, 60.0), Vec2::X, |_, _| true);
     assert!(nearest_m(&easy) > 0.02 && nearest_m(&easy) < 0.3, "{}", nearest_m(&easy));
@@ -116,8 +116,8 @@ fn a_body_stops_at_its_reach_and_slows_down_before_it() {
     let path = corner();
     let (mut cursor, mut place, mut left_m, mut last_m) = (Cursor::at_start(&path), Vec3::ZERO, 1.0, 1.0);
     for _ in 0..120 {
-        let gait = Gait { reach_m: left_m, ..gait(1.4, 60.0) };
-        let step = stride(&path, cursor, Pose { place, heading: Vec2::X }, &gait, |_, _| true);
+        let gait = StepGait { reach_m: left_m, ..gait(1.4, 60.0) };
+        let step = stride(&path, cursor, BodyPose { place, heading: Vec2::X }, &gait, |_, _| true);
         last_m = flat_distance(place, step.to);
         left_m -= last_m;
         (place, cursor) = (step.to, cursor.onward(&path, step.to));
@@ -133,12 +133,13 @@ fn a_body_led_off_its_path_comes_back_to_it_or_says_that_it_is_lost() {
     let path = corner();
     let cursor = Cursor::at_start(&path).onward(&path, Vec3::new(1.0, 0.0, 0.0));
     let beside = Vec3::new(1.0, 0.0, 0.5);
-    let back = stride(&path, cursor, Pose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, to| {
-        to.x < 1.01
-    });
+    let back =
+        stride(&path, cursor, BodyPose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, to| {
+            to.x < 1.01
+        });
     assert!(!back.is_lost && back.wanted.y < -1.0, "{back:?}");
     let lost =
-        stride(&path, cursor, Pose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, _| false);
+        stride(&path, cursor, BodyPose { place: beside, heading: Vec2::X }, &gait(1.4, 60.0), |_, _| false);
     assert!(lost.is_lost);
 }
 
@@ -151,13 +152,13 @@ fn every_path_is_walked_to_its_end_at_every_speed() {
         let points: Vec<Vec3> = (0..count).map(|_| Vec3::new(unit() * 8.0, 0.0, unit() * 8.0)).collect();
         let path = Path { whole: true, ..Path::through(points) };
         let speed_mps = [0.5, 1.4, 5.0, 20.0, 50.0][round % 5];
-        let gait = Gait { is_exact: round % 2 == 0, brakes: round % 3 != 0, ..gait(speed_mps, 60.0) };
+        let gait = StepGait { is_exact: round % 2 == 0, brakes: round % 3 != 0, ..gait(speed_mps, 60.0) };
         // Sharp corners take as long as turning does.
         let (mut cursor, mut place, mut heading) = (Cursor::at_start(&path), path.points[0], Vec2::X);
         let most_s = 5.0 * path.length_m / speed_mps + 1.0 * count as f32 + 2.0;
         let mut seconds = 0.0;
         while cursor.next(&path).is_some() {
-            let step = stride(&path, cursor, Pose { place, heading }, &gait, |_, _| true);
+            let step = stride(&path, cursor, BodyPose { place, heading }, &gait, |_, _| true);
             (place, heading, cursor) = (step.to, step.heading, cursor.onward(&path, step.to));
             seconds += gait.step_s;
             assert!(seconds < most_s, "round {round}: {gait:?}, {place} {cursor:?} of {:?}", path.points);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::base::rng::Rng;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: PushSettings = PushSettings {
     passes: 3,
     push_max_m: 0.25,
     slack_m: 0.001,
@@ -22,7 +22,7 @@ impl Ground for WallAt {
     }
 }
 
-fn bodies(places: &[(f32, f32)], stance: Stance) -> Bodies {
+fn bodies(places: &[(f32, f32)], stance: BodyStance) -> Bodies {
     let mut bodies = Bodies::default();
     for &(x, z) in places {
         bodies.push(Vec3::new(x, 0.0, z), 0.35, stance);
@@ -30,14 +30,14 @@ fn bodies(places: &[(f32, f32)], stance: Stance) -> Bodies {
     bodies
 }
 
-fn resolve(bodies: &mut Bodies, ground: &impl Ground) -> Report {
+fn resolve(bodies: &mut Bodies, ground: &impl Ground) -> PushReport {
     Resolver::default().resolve(bodies, ground, &SETTINGS).clone()
 }
 
 #[test]
 fn seed_c2_two_bodies_on_one_point_part_the_same_way_in_every_run() {
     let run = || {
-        let mut bodies = bodies(&[(1.0, 1.0), (1.0, 1.0)], Stance::default());
+        let mut bodies = bodies(&[(1.0, 1.0), (1.0, 1.0)], BodyStance::default());
         resolve(&mut bodies, &Open);
         resolve(&mut bodies, &Open);
         bodies.places
@@ -62,7 +62,7 @@ fn kernel_g17_the_direction_of_parting_comes_from_the_ids() {
 
 #[test]
 fn seed_c3_each_of_two_is_moved_half_the_overlap() {
-    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], BodyStance::default());
     let report = resolve(&mut bodies, &Open);
     assert!((bodies.places[0] - Vec2::new(-0.1, 0.0)).length() < 1e-6, "{}", bodies.places[0]);
     assert!((bodies.places[1] - Vec2::new(0.6, 0.0)).length() < 1e-6, "{}", bodies.places[1]);
@@ -72,7 +72,7 @@ fn seed_c3_each_of_two_is_moved_half_the_overlap() {
 
 #[test]
 fn seed_c4_the_partner_of_a_body_at_a_wall_takes_the_whole_push() {
-    let mut bodies = bodies(&[(0.05, 0.0), (0.65, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.05, 0.0), (0.65, 0.0)], BodyStance::default());
     bodies.places[0].x = 0.01;
     bodies.places[1].x = 0.51;
     let report = resolve(&mut bodies, &WallAt(0.0));
@@ -90,7 +90,7 @@ fn seed_c4_two_bodies_between_walls_stay_where_they_are() {
             false
         }
     }
-    let mut bodies = bodies(&[(0.0, 0.0), (0.2, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0), (0.2, 0.0)], BodyStance::default());
     let before = bodies.places.clone();
     let report = resolve(&mut bodies, &Nowhere);
     assert_eq!(bodies.places, before);
@@ -100,7 +100,7 @@ fn seed_c4_two_bodies_between_walls_stay_where_they_are() {
 
 #[test]
 fn a_pinned_body_is_not_moved_and_its_partner_takes_the_whole_push() {
-    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0)], BodyStance::default());
     bodies.stances[0].movable = false;
     resolve(&mut bodies, &Open);
     assert_eq!(bodies.places[0], Vec2::ZERO);
@@ -109,7 +109,7 @@ fn a_pinned_body_is_not_moved_and_its_partner_takes_the_whole_push() {
 
 #[test]
 fn ghosts_and_bodies_on_another_floor_touch_nobody() {
-    let mut bodies = bodies(&[(0.0, 0.0), (0.1, 0.0), (0.2, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0), (0.1, 0.0), (0.2, 0.0)], BodyStance::default());
     bodies.stances[0].ghost = true;
     bodies.floors_m[1] = 3.0;
     let before = bodies.clone();
@@ -120,7 +120,7 @@ fn ghosts_and_bodies_on_another_floor_touch_nobody() {
 
 #[test]
 fn inv_n4_nobody_is_pushed_further_than_the_bound() {
-    let mut bodies = bodies(&[(0.0, 0.0); 30], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0); 30], BodyStance::default());
     let before = bodies.places.clone();
     resolve(&mut bodies, &Open);
     for (from, to) in before.iter().zip(&bodies.places) {
@@ -134,7 +134,7 @@ fn seed_c5_standing_bodies_come_to_rest_and_stay_at_rest() {
     for crowd in [2, 5, 12] {
         let places: Vec<(f32, f32)> =
             (0..crowd).map(|_| (rng.float(0.0, 1.0) as f32, rng.float(0.0, 1.0) as f32)).collect();
-        let (mut bodies, mut resolver) = (bodies(&places, Stance::default()), Resolver::default());
+        let (mut bodies, mut resolver) = (bodies(&places, BodyStance::default()), Resolver::default());
         for _ in 0..60 {
             resolver.resolve(&mut bodies, &Open, &SETTINGS);
         }
@@ -149,7 +149,7 @@ fn seed_c5_standing_bodies_come_to_rest_and_stay_at_rest() {
 
 #[test]
 fn seed_c6_a_mover_that_touches_a_standing_body_is_reported_with_it() {
-    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (5.5, 0.0)], Stance::default());
+    let mut bodies = bodies(&[(0.0, 0.0), (0.5, 0.0), (5.0, 0.0), (5.5, 0.0)], BodyStance::default());
     bodies.stances[1].moving = true;
     let report = resolve(&mut bodies, &Open);
     let touching: Vec<(u32, u32)> =
@@ -160,7 +160,7 @@ fn seed_c6_a_mover_that_touches_a_standing_body_is_reported_with_it() {
 #[test]
 fn inv_n3_a_place_that_is_not_a_number_moves_nobody() {
     let mut bodies =
-        bodies(&[(0.0, 0.0), (f32::NAN, 0.0), (f32::INFINITY, 0.0), (0.5, 0.0)], Stance::default());
+        bodies(&[(0.0, 0.0), (f32::NAN, 0.0), (f32::INFINITY, 0.0), (0.5, 0.0)], BodyStance::default());
     bodies.radii_m[3] = f32::NAN;
     let report = resolve(&mut bodies, &Open);
     assert!(report.pushed.is_empty() && report.contacts.is_empty());
@@ -195,11 +195,11 @@ fn every_overlap_is_found_for_equal_and_for_mixed_sizes() {
             let small_count = (sizes.len() - 1).max(1);
             let radius_m: f32 =
                 if index % 40 == 0 { sizes[sizes.len() - 1] } else { sizes[index % small_count] };
-            crowd.push(place, radius_m, Stance::default());
+            crowd.push(place, radius_m, BodyStance::default());
         }
         let expected = overlaps(&crowd);
         // No push: the contacts are the overlaps at the start.
-        let still = Settings { passes: 1, push_max_m: 0.0, ..SETTINGS };
+        let still = PushSettings { passes: 1, push_max_m: 0.0, ..SETTINGS };
         let report = Resolver::default().resolve(&mut crowd, &Open, &still).clone();
         let found: Vec<(u32, u32)> =
             report.contacts.iter().map(|contact| (contact.first, contact.second)).collect();
@@ -214,7 +214,8 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
     let places: Vec<(f32, f32)> =
         (0..200).map(|_| (rng.int(0, 160) as f32 / 16.0, rng.int(0, 160) as f32 / 16.0)).collect();
     let shifted: Vec<(f32, f32)> = places.iter().map(|&(x, z)| (x + 3.0, z - 5.0)).collect();
-    let (mut here, mut there) = (bodies(&places, Stance::default()), bodies(&shifted, Stance::default()));
+    let (mut here, mut there) =
+        (bodies(&places, BodyStance::default()), bodies(&shifted, BodyStance::default()));
     let (one, other) = (resolve(&mut here, &Open), resolve(&mut there, &Open));
     for (index, (a, b)) in here.places.iter().zip(&there.places).enumerate() {
         assert!((*a + Vec2::new(3.0, -5.0) - *b).length() < 1e-4, "body {index}: {a} and {b}");
@@ -222,7 +223,7 @@ fn the_bodies_numbers_alone_decide_so_a_shifted_crowd_moves_alike() {
     assert_eq!(one.pushed, other.pushed);
 }
 
-const MOVER: Stance = Stance { movable: true, moving: true, player: false, ghost: false };
+const MOVER: BodyStance = BodyStance { movable: true, moving: true, player: false, ghost: false };
 
 /// One tick: everybody takes its step, and is parted; anyone who comes nearer than may be goes back. The
 /// deepest overlap left, as a part of the radius.
@@ -284,7 +285,9 @@ fn in_a_crowd_that_mills_about_nobody_comes_to_overlap_and_somebody_gets_on() {
 
 #[test]
 fn whoever_walks_into_somebody_who_cannot_move_stays_where_it_began() {
-    for stance in [Stance { movable: false, ..Stance::default() }, Stance { movable: false, ..MOVER }] {
+    for stance in
+        [BodyStance { movable: false, ..BodyStance::default() }, BodyStance { movable: false, ..MOVER }]
+    {
         // In the way back there is a wall just behind: the push alone cannot part them.
         let mut pair = bodies(&[(0.005, 0.0), (0.70, 0.0)], MOVER);
         pair.stances[1] = stance;
@@ -327,12 +330,13 @@ fn fault_g35_a_heap_asks_no_more_than_its_budget_and_comes_apart() {
         // Half the way to a corner: it fills up, and there pushes are refused. Nobody is told that ground is
         // open.
         let spot = (-0.5 * Room::HALF_M, -0.5 * Room::HALF_M);
-        let (mut bodies, mut resolver) = (bodies(&vec![spot; count], Stance::default()), Resolver::default());
+        let (mut bodies, mut resolver) =
+            (bodies(&vec![spot; count], BodyStance::default()), Resolver::default());
         let (mut shorts, mut steps) = (0, 0);
         let mut deepest_m = f32::INFINITY;
         while deepest_m > 0.05 * 0.35 {
             let room = Room::default();
-            let settings = Settings { passes: 6, turn: steps, per_cell_max: 6, ..SETTINGS };
+            let settings = PushSettings { passes: 6, turn: steps, per_cell_max: 6, ..SETTINGS };
             let report = resolver.resolve(&mut bodies, &room, &settings);
             assert!(
                 room.asked.get() <= QUESTIONS_MAX + QUESTIONS_MAX / 4,
@@ -365,8 +369,8 @@ fn fault_g35_everybody_in_a_heap_has_its_turn() {
     let mut has_moved = vec![false; count];
     for turn in 0..100 {
         // The same heap again and again: those always behind the others would never be moved.
-        let mut heap = bodies(&vec![(0.0, 0.0); count], Stance::default());
-        let settings = Settings { questions_max: 40_000, turn, ..SETTINGS };
+        let mut heap = bodies(&vec![(0.0, 0.0); count], BodyStance::default());
+        let settings = PushSettings { questions_max: 40_000, turn, ..SETTINGS };
         let report = resolver.resolve(&mut heap, &Expensive, &settings);
         assert!(report.is_short && report.asked_count <= 50_000, "{}", report.asked_count);
         report.pushed.iter().for_each(|&index| has_moved[index as usize] = true);
@@ -380,7 +384,7 @@ fn fault_g35_a_heap_of_thousands_is_looked_at_less_closely_and_comes_apart() {
     let mut rng = Rng::stream(11, "heap");
     let places: Vec<(f32, f32)> =
         (0..count).map(|_| (rng.float(0.0, 12.0) as f32, rng.float(0.0, 12.0) as f32)).collect();
-    let mut bodies = bodies(&places, Stance::default());
+    let mut bodies = bodies(&places, BodyStance::default());
     let mut resolver = Resolver::default();
     assert_eq!(resolver.find_pairs(&bodies, &SETTINGS), in_heaps(&SETTINGS));
     let mut steps = 0;

@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use crate::base::geom;
 use crate::nav::cell::Cell;
-use crate::nav::cells::bits::{Cells, Plane, Stop};
+use crate::nav::cells::bits::{Cells, Plane, ScanStop};
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::tiling::CellShape;
 use crate::nav::cells::{Bits, MapFrame, line_of_sight};
@@ -181,7 +181,7 @@ impl Lines {
 
     /// A stop of the map, or one before it.
     #[inline(never)]
-    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: Stop) -> Stop {
+    fn rise(&self, plane: &Plane, line: u32, at: u32, mut found: ScanStop) -> ScanStop {
         let mut next = self.head(line);
         // Bounded by the patches of the line.
         while next != NONE {
@@ -191,7 +191,7 @@ impl Lines {
             let stop = 64 * patch.word + (stops.trailing_zeros() & 63);
             if stops != 0 && stop <= found.at {
                 let is_open = plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0;
-                found = Stop { at: stop, is_open };
+                found = ScanStop { at: stop, is_open };
             }
             next = patch.next;
         }
@@ -200,7 +200,7 @@ impl Lines {
 
     /// The same towards lower positions; none wraps around below zero.
     #[inline(never)]
-    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: Stop) -> Stop {
+    fn fall(&self, plane: &Plane, line: u32, at: u32, mut found: ScanStop) -> ScanStop {
         let mut next = self.head(line);
         // Bounded by the patches of the line.
         while next != NONE {
@@ -210,7 +210,7 @@ impl Lines {
             let stop = 64 * patch.word + (63 - (stops | 1).leading_zeros());
             if stops != 0 && stop + 1 >= found.at.wrapping_add(1) {
                 let is_open = plane.get(line, stop) && patch.blocked >> (stop & 63) & 1 == 0;
-                found = Stop { at: stop, is_open };
+                found = ScanStop { at: stop, is_open };
             }
             next = patch.next;
         }
@@ -361,14 +361,14 @@ impl Cells for Rest<'_> {
     }
 
     #[inline(always)]
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
         let found = plane.rise(line, at, blocks);
         if lines.head(line) == NONE { found } else { lines.rise(plane, line, at, found) }
     }
 
     #[inline(always)]
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         let (plane, lines) = (self.bits.plane::<IN_ROW>(), self.overlay.lines::<IN_ROW>());
         let found = plane.fall(line, at, blocks);
         if lines.head(line) == NONE { found } else { lines.fall(plane, line, at, found) }

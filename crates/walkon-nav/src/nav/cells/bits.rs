@@ -25,7 +25,7 @@ pub struct Bits {
 
 /// Where a scan of a line stops, and whether it can be walked on there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stop {
+pub(crate) struct ScanStop {
     pub(crate) at: u32,
     pub(crate) is_open: bool,
 }
@@ -43,9 +43,9 @@ pub(crate) trait Cells: Copy {
     fn row_word(&self, z: u32, word: u32) -> u64;
     /// The next stop of a scan from `at` towards higher positions of a line, and whether it can be walked on:
     /// see [`Plane::rise`]. May stop where that would not; lines are rows when `IN_ROW`, else columns.
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop;
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop;
     /// The same towards lower positions: see [`Plane::fall`].
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop;
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop;
     /// Whether a cell can be walked on; lines may be one off the map on either side, positions must be on it.
     fn probe<const IN_ROW: bool>(&self, line: i64, at: i64) -> bool;
 }
@@ -72,12 +72,12 @@ impl Cells for &Bits {
     }
 
     #[inline(always)]
-    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    fn rise<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         self.plane::<IN_ROW>().rise(line, at, blocks)
     }
 
     #[inline(always)]
-    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    fn fall<const IN_ROW: bool>(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         self.plane::<IN_ROW>().fall(line, at, blocks)
     }
 
@@ -121,7 +121,7 @@ impl Plane {
     /// The first position above `at` where a scan stops, and whether it is walkable (else nothing was found).
     /// Adds the words read to `blocks`.
     #[inline(always)]
-    pub(crate) fn rise(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    pub(crate) fn rise(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         let base = self.base(line);
         let mut word = base + (at >> 6) as usize;
         let mut stops = self.rising[word] & (!1 << (at & 63));
@@ -133,13 +133,13 @@ impl Plane {
             stops = self.rising[word];
         }
         let bit = stops.trailing_zeros();
-        Stop { at: ((word - base) << 6) as u32 + bit, is_open: self.words[word] >> bit & 1 != 0 }
+        ScanStop { at: ((word - base) << 6) as u32 + bit, is_open: self.words[word] >> bit & 1 != 0 }
     }
 
     /// The first position below `at` where a scan stops, and whether it is walkable; wraps around below zero,
     /// where nothing is walkable. Adds the words read to `blocks`.
     #[inline(always)]
-    pub(crate) fn fall(&self, line: u32, at: u32, blocks: &mut u32) -> Stop {
+    pub(crate) fn fall(&self, line: u32, at: u32, blocks: &mut u32) -> ScanStop {
         let base = self.base(line);
         let mut word = base + (at >> 6) as usize;
         let mut stops = self.falling[word] & ((1 << (at & 63)) - 1);
@@ -151,7 +151,10 @@ impl Plane {
             stops = self.falling[word];
         }
         let bit = 63 - stops.leading_zeros();
-        Stop { at: (word.wrapping_sub(base) << 6) as u32 | bit, is_open: self.words[word] >> bit & 1 != 0 }
+        ScanStop {
+            at: (word.wrapping_sub(base) << 6) as u32 | bit,
+            is_open: self.words[word] >> bit & 1 != 0,
+        }
     }
 
     /// Works out the stops of one word of a line again.

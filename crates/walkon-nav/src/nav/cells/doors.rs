@@ -13,7 +13,7 @@ use crate::nav::ConnectedComponents;
 use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::raster::Window;
-use crate::nav::cells::terrain::{SpanRows, Terrain};
+use crate::nav::cells::terrain::{CellTerrain, SpanRows};
 use crate::nav::cells::tiling::CellShape;
 
 /// Cells side by side in a row that one door would open.
@@ -48,7 +48,7 @@ impl CellDoors {
     /// The doors between `bare`, what is walkable, and `open`, what would be if all of the areas `shut` were
     /// available.
     pub(crate) fn of(
-        terrain: &Terrain,
+        terrain: &CellTerrain,
         shut: &[u32],
         bare: &Bits,
         open: &Bits,
@@ -263,7 +263,7 @@ fn touching(runs: &[DoorRun], shape: CellShape) -> Vec<(usize, usize)> {
 }
 
 /// The runs of cells that are in `open` and not in `bare`, split by area.
-fn runs(terrain: &Terrain, shut: &[u32], bare: &Bits, open: &Bits) -> Vec<DoorRun> {
+fn runs(terrain: &CellTerrain, shut: &[u32], bare: &Bits, open: &Bits) -> Vec<DoorRun> {
     let mut runs = Vec::new();
     let lists = shut.iter().filter_map(|&area| terrain.area(area as usize).map(|spans| (area, spans)));
     let mut rows = SpanRows::new(lists);
@@ -305,7 +305,7 @@ fn runs(terrain: &Terrain, shut: &[u32], bare: &Bits, open: &Bits) -> Vec<DoorRu
 }
 
 /// Gives cells beside all areas to their neighbour in the run, or to the nearest area.
-fn settle_owners(terrain: &Terrain, shut: &[u32], owners: &mut [Option<u32>], Cell { x: from, z }: Cell) {
+fn settle_owners(terrain: &CellTerrain, shut: &[u32], owners: &mut [Option<u32>], Cell { x: from, z }: Cell) {
     for at in 1..owners.len() {
         owners[at] = owners[at].or(owners[at - 1]);
     }

@@ -11,7 +11,7 @@ use crate::nav::NodeId;
 use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::even_flood::EvenFlood;
-use crate::nav::cells::guess::Bounds;
+use crate::nav::cells::guess::LandmarkBounds;
 use crate::nav::cells::layout::Unit;
 use crate::nav::cells::raster::Window;
 use crate::nav::landmarks::{CostStep, FarPlaces, LandmarkGoal, PLACES};
@@ -46,7 +46,7 @@ pub(crate) struct EvenBounds<'a> {
     pub(super) goal: LandmarkGoal<u16, PLACES>,
 }
 
-impl Bounds for EvenBounds<'_> {
+impl LandmarkBounds for EvenBounds<'_> {
     #[inline(always)]
     fn bound(&self, cell: Cell, _id: u32) -> u32 {
         let Some(rank) = self.landmarks.known.rank(cell) else { return 0 };

@@ -25,14 +25,14 @@ const CELLS_PER_EXPANSION: u32 = 8;
 
 /// What a plan may walk on: as the map is, and without those who stand there.
 #[derive(Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct PlanGround<'a> {
     pub(crate) view: &'a CellView,
     pub(crate) rest: Rest<'a>,
 }
 
 /// Cells to choose from.
 #[derive(Clone, Debug)]
-pub(crate) struct Choice {
+pub(crate) struct CellChoice {
     /// Distances from the goal and cells not yet tried, nearest first.
     cells: Vec<(f64, Cell)>,
     /// The goal, when it is covered.
@@ -50,7 +50,7 @@ struct Around {
     looked: f64,
 }
 
-impl Choice {
+impl CellChoice {
     /// These cells, all alike.
     pub(crate) fn among(cells: impl Iterator<Item = Cell>) -> Self {
         Self { cells: cells.map(|cell| (0.0, cell)).collect(), around: None, asked: 0 }
@@ -72,7 +72,7 @@ impl Choice {
     }
 
     /// The next cells to try, all as good; none when there are no more.
-    pub(crate) fn next(&mut self, map: &CellMap, ground: Ground<'_>, start: Cell) -> Vec<Cell> {
+    pub(crate) fn next(&mut self, map: &CellMap, ground: PlanGround<'_>, start: Cell) -> Vec<Cell> {
         // Bounded by the doubling.
         while let Some(around) = &self.around {
             let end = self.cells.first().map_or(f64::INFINITY, |first| first.0 + SLACK);
@@ -89,7 +89,7 @@ impl Choice {
     pub(crate) fn keep(
         &mut self,
         map: &CellMap,
-        ground: Ground<'_>,
+        ground: PlanGround<'_>,
         start: Cell,
         may_do: impl Fn(Cell) -> bool,
     ) {
@@ -99,7 +99,7 @@ impl Choice {
     }
 
     /// Lists cells twice as far away as before; whether there were any to look at.
-    fn look_further(&mut self, map: &CellMap, ground: Ground<'_>, start: Cell) -> bool {
+    fn look_further(&mut self, map: &CellMap, ground: PlanGround<'_>, start: Cell) -> bool {
         let furthest = SNAP_M / map.frame().cell_size_m;
         let Some(around) = self.around.as_mut().filter(|around| around.looked < furthest) else {
             return false;
@@ -116,7 +116,7 @@ impl Around {
     fn ring(
         &self,
         map: &CellMap,
-        Ground { view, rest }: Ground<'_>,
+        PlanGround { view, rest }: PlanGround<'_>,
         Range { start: inner, end: outer }: Range<f64>,
         asked: &mut u32,
         start: Cell,

@@ -65,7 +65,7 @@ impl Guess for Nowhere {
 }
 
 /// What landmarks say of the way from a cell to a goal, on the ground they were made for.
-pub(crate) trait Bounds: Copy {
+pub(crate) trait LandmarkBounds: Copy {
     /// A lower bound of its cost.
     fn bound(&self, cell: Cell, id: u32) -> u32;
 }
@@ -83,7 +83,7 @@ pub(crate) struct Guide<'a, B, D> {
     pub(crate) step: u32,
 }
 
-impl<B: Bounds, D: Guess> Guess for Guide<'_, B, D> {
+impl<B: LandmarkBounds, D: Guess> Guess for Guide<'_, B, D> {
     const BUCKET_BITS: u32 = D::GUIDED_BUCKET_BITS;
 
     #[inline(always)]

@@ -10,7 +10,7 @@
 use crate::nav::cell::Cell;
 use crate::nav::cells::Bits;
 use crate::nav::cells::alt_heuristic::AltHeuristic;
-use crate::nav::cells::bits::{Cells, Stop};
+use crate::nav::cells::bits::{Cells, ScanStop};
 use crate::nav::cells::guess::Guess;
 use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
 use crate::nav::cells::weighted_astar::{Even, Field, OpenCell, WeightedGround};
@@ -170,7 +170,7 @@ impl Search {
     ) {
         let cells = field.cells;
         let Cell { x: goal_x, z: goal_z } = self.goal_cell;
-        let Stop { at: stop, is_open } = match DIRECTION {
+        let ScanStop { at: stop, is_open } = match DIRECTION {
             0 => cells.rise::<true>(from.z, from.x, blocks),
             2 => cells.rise::<false>(from.x, from.z, blocks),
             4 => cells.fall::<true>(from.z, from.x, blocks),

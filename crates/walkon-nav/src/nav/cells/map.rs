@@ -23,13 +23,13 @@ use crate::nav::cells::lattice::{Norm, Strides};
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::{CellMapError, CellSource, GridSource, MapFrame};
 use crate::nav::cells::strong_components::StrongComponents;
-use crate::nav::cells::terrain::{Terrain, TileState};
+use crate::nav::cells::terrain::{CellTerrain, TileState};
 use crate::nav::cells::tiling::Metric;
 use crate::nav::cells::walkability::{Passage, Walkability};
 use crate::nav::cells::{Bits, Extra, FACTOR_ONE, Unit, WeightedGround, fixed_factor};
 use crate::nav::edits::{AreaState, clamp_factor};
 use crate::nav::hierarchy::Sectors;
-use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, Tile, TileEdit, Traversal};
+use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, SingleTile, TileEdit, Traversal};
 
 mod backend;
 
@@ -39,7 +39,7 @@ const KEPT_MAX: usize = 12;
 /// Whether ground of several factors is searched by sectors and gates: faster on large maps, at a few per
 /// cent more cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hierarchy {
+pub enum HierarchyUse {
     /// On maps too large for anything better.
     #[default]
     Auto,
@@ -64,7 +64,7 @@ pub enum Method {
 /// A navigation map on a uniform grid. `Default` has no cells.
 #[derive(Clone, Debug)]
 pub struct CellMap {
-    pub(super) terrain: Arc<Terrain>,
+    pub(super) terrain: Arc<CellTerrain>,
     /// Paddings the map was built with, metres: agent radius, objects, boundary.
     paddings_m: [f64; 3],
     pub(super) states: Vec<AreaState>,
@@ -84,7 +84,7 @@ pub struct CellMap {
     unit: Unit,
     /// Made when somebody is prepared for. Costs do not hang on it, but which of several ways is found may.
     far: FarGround,
-    hierarchy: Hierarchy,
+    hierarchy: HierarchyUse,
     /// Made when somebody is prepared for on ground that wants them, and kept up to date.
     sectors: Option<Arc<Sectors>>,
     /// Whether what far ways need was made since it was last forgotten.
@@ -100,7 +100,7 @@ pub struct CellMap {
 
 impl Default for CellMap {
     fn default() -> Self {
-        Self::new(Terrain::default(), Vec::new(), [0.45, 0.25, 0.0])
+        Self::new(CellTerrain::default(), Vec::new(), [0.45, 0.25, 0.0])
     }
 }
 
@@ -251,7 +251,7 @@ impl CellMap {
     /// # Errors
     /// A size or a number beyond its limit, before anything large is allocated.
     pub fn from_grid(source: &GridSource) -> Result<Self, CellMapError> {
-        let (terrain, states) = Terrain::from_grid(source)?;
+        let (terrain, states) = CellTerrain::from_grid(source)?;
         let paddings_m = [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m];
         Ok(Self::new(terrain, states, paddings_m))
     }
@@ -261,12 +261,12 @@ impl CellMap {
     /// # Errors
     /// A size beyond its limit, or lists that do not have one entry a cell.
     pub fn from_cells(source: &CellSource) -> Result<Self, CellMapError> {
-        let (terrain, states) = Terrain::from_cells(source)?;
+        let (terrain, states) = CellTerrain::from_cells(source)?;
         let paddings_m = [source.agent_radius_m, source.object_padding_m, source.boundary_padding_m];
         Ok(Self::new(terrain, states, paddings_m))
     }
 
-    fn new(terrain: Terrain, states: Vec<AreaState>, paddings_m: [f64; 3]) -> Self {
+    fn new(terrain: CellTerrain, states: Vec<AreaState>, paddings_m: [f64; 3]) -> Self {
         let base = Arc::new(Walkability::base(&terrain, &states));
         let mut map = Self {
             terrain: Arc::new(terrain),
@@ -283,7 +283,7 @@ impl CellMap {
             cheapest: FACTOR_ONE,
             unit: Unit::default(),
             far: FarGround::default(),
-            hierarchy: Hierarchy::default(),
+            hierarchy: HierarchyUse::default(),
             sectors: None,
             is_far_ready: false,
             revision: 0,
@@ -343,14 +343,14 @@ impl CellMap {
 
     /// A cell by itself, whatever lies there; None beyond the map.
     #[must_use]
-    pub fn tile(&self, x: u32, z: u32) -> Option<Tile> {
+    pub fn tile(&self, x: u32, z: u32) -> Option<SingleTile> {
         let inside = x < self.frame().width && z < self.frame().depth;
         let TileState { walkable, factor, leave } = inside.then(|| self.terrain.tile(x, z))?;
-        Some(Tile { walkable, factor: f32::from(factor) / f32::from(FACTOR_ONE), leave })
+        Some(SingleTile { walkable, factor: f32::from(factor) / f32::from(FACTOR_ONE), leave })
     }
 
     /// Cells that are not as at first, and what they are.
-    pub fn edited_cells(&self) -> impl Iterator<Item = ([u32; 2], Tile)> + '_ {
+    pub fn edited_cells(&self) -> impl Iterator<Item = ([u32; 2], SingleTile)> + '_ {
         self.edited.iter().filter_map(|(&id, was)| {
             let (x, z) = (id % self.frame().width, id / self.frame().width);
             (self.terrain.tile(x, z) != *was).then(|| Some(([x, z], self.tile(x, z)?))).flatten()
@@ -565,7 +565,7 @@ impl CellMap {
     /// Whether ground of several factors may be searched by sectors, from now on. They are made when somebody
     /// is next prepared for ([`CellMap::prepare`]). Cost: nothing; making them takes about 0.4 microseconds a
     /// cell.
-    pub fn set_hierarchy(&mut self, hierarchy: Hierarchy) {
+    pub fn set_hierarchy(&mut self, hierarchy: HierarchyUse) {
         self.hierarchy = hierarchy;
         self.is_far_ready = false;
         if !self.wants_sectors() {
@@ -594,9 +594,9 @@ impl CellMap {
         let labels = &self.base.labels;
         let largest = (0..labels.count()).map(|label| labels.cells(label)).max().unwrap_or(0);
         let is_wanted = match self.hierarchy {
-            Hierarchy::Off => false,
-            Hierarchy::On => true,
-            Hierarchy::Auto => largest > *PRICED_CELLS.end(),
+            HierarchyUse::Off => false,
+            HierarchyUse::On => true,
+            HierarchyUse::Auto => largest > *PRICED_CELLS.end(),
         };
         is_wanted && self.base.bare.shape().is_plain()
     }
@@ -832,7 +832,7 @@ impl CellMap {
     }
 }
 
-pub(super) fn unit_for(terrain: &Terrain, dearest: f32) -> Unit {
+pub(super) fn unit_for(terrain: &CellTerrain, dearest: f32) -> Unit {
     let shape = terrain.frame.tiling.shape();
     // As many more cells as the longest step is longer than those of squares.
     let longest = if shape.is_plain() { 1.0 } else { shape.longest_step() };
@@ -850,7 +850,7 @@ fn keep<T>(list: &mut Vec<T>, most: usize, entry: T) {
 
 /// Reads a window again and notes what that changed.
 fn redo(
-    terrain: &Terrain,
+    terrain: &CellTerrain,
     window: Window,
     available: impl Fn(usize) -> bool,
     bits: &mut Bits,

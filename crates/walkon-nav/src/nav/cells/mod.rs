@@ -55,7 +55,7 @@ pub(crate) use ground_query::CellGroundQuery;
 pub use jump::SearchStrategy;
 pub(crate) use landmark_goal::FarGoal;
 pub use layout::{FACTOR_ONE, Layout, Neighbours, Stagger, Unit, fixed_factor};
-pub use map::{CellMap, Hierarchy, Method};
+pub use map::{CellMap, HierarchyUse, Method};
 pub(crate) use map::{CellView, Reached};
 pub(crate) use plan::CellPlan;
 pub use source::{

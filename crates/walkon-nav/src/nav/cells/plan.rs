@@ -20,14 +20,14 @@ use crate::nav::cell::Cell;
 use crate::nav::cells::MapFrame;
 use crate::nav::cells::agent_mask::{self, AgentMask};
 use crate::nav::cells::bits::Cells;
-use crate::nav::cells::fallback_goals::{Choice, Ground};
+use crate::nav::cells::fallback_goals::{CellChoice, PlanGround};
 use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
 use crate::nav::cells::smoothing::{CellLine, FoundWay, StraightLines};
 use crate::nav::cells::weighted_astar::WeightedGround;
 use crate::nav::hierarchy::SectorRoute;
-use crate::nav::plan::{Begun, Plan, Remarks, Task, reach_one_way};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, SearchStep};
 use crate::nav::smooth::SmoothingBill;
@@ -74,7 +74,7 @@ pub(crate) struct CellPlan {
     /// Whether the overlay is known not to cut off the target searched for.
     is_sure: bool,
     /// Where else to go under the overlay.
-    choice: Option<Choice>,
+    choice: Option<CellChoice>,
     others: Others,
     /// Who stands on the goal.
     covered: Option<u32>,
@@ -262,12 +262,12 @@ impl CellPlan {
         let Some(overlay) = AgentMask::new(map.frame(), view.bits(), self.start, discs) else { return };
         let rest = overlay.over(view.bits());
         let free = self.targets.iter().copied().filter(|&Cell { x, z }| rest.is_open(x, z));
-        let mut choice = Choice::among(free);
+        let mut choice = CellChoice::among(free);
         if let (true, Some(&goal)) = (choice.is_empty(), self.targets.first()) {
             let point = if self.trouble.is_none() { query.goal } else { map.centre(goal) };
             self.covered = agent_mask::occupant(map.frame(), discs, goal, point);
             self.trouble = self.trouble.or(Some(PathFailure::Occupied));
-            choice = Choice::beside(goal, map.to_cells(point));
+            choice = CellChoice::beside(goal, map.to_cells(point));
         }
         self.overlay = Some(Box::new(overlay));
         self.choice = Some(choice);
@@ -277,7 +277,7 @@ impl CellPlan {
     /// Goes for the next cells that would do; none are left when others close the only way.
     fn choose(&mut self, map: &CellMap, view: &CellView) {
         let (Some(choice), Some(overlay)) = (&mut self.choice, &self.overlay) else { return };
-        let mut targets = choice.next(map, Ground { view, rest: overlay.over(view.bits()) }, self.start);
+        let mut targets = choice.next(map, PlanGround { view, rest: overlay.over(view.bits()) }, self.start);
         self.spent = self.spent.saturating_add(choice.take_price());
         self.sort_by_guess(&mut targets, view.guess(map));
         (self.targets, self.next) = (targets, 0);
@@ -306,7 +306,7 @@ impl CellPlan {
         if searched < due && search.state() == SearchStep::Running {
             let step = self.step_search(map, view, search, left.min(due - searched));
             let is_last =
-                self.next + 1 == self.targets.len() && self.choice.as_ref().is_none_or(Choice::is_empty);
+                self.next + 1 == self.targets.len() && self.choice.as_ref().is_none_or(CellChoice::is_empty);
             // What else was cut off is of interest only while there is something else.
             return if step == SearchStep::Exhausted && !is_last { SearchStep::Running } else { step };
         }
@@ -328,7 +328,7 @@ impl CellPlan {
                 let later = self.targets.split_off(self.next + 1);
                 self.targets.extend(later.into_iter().filter(|cell| may_do(*cell)));
                 if let Some(choice) = &mut self.choice {
-                    choice.keep(map, Ground { view, rest }, start, may_do);
+                    choice.keep(map, PlanGround { view, rest }, start, may_do);
                     self.spent = self.spent.saturating_add(choice.take_price());
                 }
             }
@@ -565,8 +565,8 @@ impl Plan for CellPlan {
         self.spent.saturating_add(under_way)
     }
 
-    fn step(&mut self, map: &CellMap, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+    fn step(&mut self, map: &CellMap, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
         let mut view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
         let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded by the targets and the one-way areas: each round ends a search, bars an area or spends the

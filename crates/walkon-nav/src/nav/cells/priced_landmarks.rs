@@ -8,7 +8,7 @@
 
 use crate::nav::NodeId;
 use crate::nav::cell::Cell;
-use crate::nav::cells::guess::Bounds;
+use crate::nav::cells::guess::LandmarkBounds;
 use crate::nav::cells::landmark_goal::{LANES, MUTE};
 use crate::nav::cells::raster::Window;
 use crate::nav::landmarks::{CostStep, FarPlaces, PLACES, excess};
@@ -41,7 +41,7 @@ pub(crate) struct PricedBounds<'a> {
     pub(super) goal: [i16; LANES],
 }
 
-impl Bounds for PricedBounds<'_> {
+impl LandmarkBounds for PricedBounds<'_> {
     #[inline(always)]
     fn bound(&self, _cell: Cell, id: u32) -> u32 {
         let PricedLanes(costs) = &self.landmarks.costs[id as usize];

@@ -5,7 +5,7 @@
 //! touches is. Not here: what hides by rule (`nav::sight`).
 
 use crate::nav::cells::{CellMap, line_of_sight};
-use crate::nav::sight::{AlongEdge, GroundLine, Look, Screen, Veil};
+use crate::nav::sight::{AlongEdge, GroundLine, Look, SightScreen, Veil};
 
 impl CellMap {
     pub(super) fn sees_over(&self, look: &Look<'_>) -> bool {
@@ -24,7 +24,7 @@ impl CellMap {
                 continue;
             }
             let (veil, is_obstacle) = (look.veil_of(at), at >= areas);
-            let is_hidden = Screen { veil, is_obstacle, is_there: self.states[at].available }.hides();
+            let is_hidden = SightScreen { veil, is_obstacle, is_there: self.states[at].available }.hides();
             if is_hidden && (is_obstacle || veil == Veil::Always) {
                 walls.clear();
                 line.inside(&outline.polygon, AlongEdge::Outside, &mut walls);

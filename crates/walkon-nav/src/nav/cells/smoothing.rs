@@ -15,12 +15,12 @@ use crate::nav::cells::agent_mask::Rest;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::CellMap;
-use crate::nav::cells::string_pulling::{Knot, LOOK_EFFORT, PulledLine, RawPath, Rope, Tightening, Turn};
+use crate::nav::cells::string_pulling::{Knot, LOOK_EFFORT, PulledLine, RawPath, Rope, Tightening, WayTurn};
 use crate::nav::cells::walkability::Passage;
 use crate::nav::cells::weighted_astar::WeightedGround;
 use crate::nav::node::NodeId;
 use crate::nav::path::{Crossing, Path};
-use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
+use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 
 /// Over ground of several prices so many places ahead are looked at, so that the cost grows with the length
 /// of the way and no faster.
@@ -33,7 +33,7 @@ const NODES_AT_ONCE: usize = if cfg!(test) { 2 } else { 1024 };
 #[derive(Clone, Debug)]
 pub(crate) struct CellLine {
     way: FoundWay,
-    turns: Vec<Turn>,
+    turns: Vec<WayTurn>,
     stage: Stage,
     bill: SmoothingBill,
 }
@@ -253,7 +253,7 @@ impl FoundWay {
     }
 }
 
-fn priced(turns: &[Turn]) -> Stage {
+fn priced(turns: &[WayTurn]) -> Stage {
     let turns = Smoothing::of(points(turns.iter().map(|turn| turn.knot).collect()));
     Stage::Priced(Box::new(PricedLine { turns, ..PricedLine::default() }))
 }
@@ -344,7 +344,7 @@ impl PricedLine {
         let map = straight.map;
         let clear = |from: Vec3, to: Vec3| straight.is_clear(map.to_cells(from), map.to_cells(to));
         let cost = |from: Vec3, to: Vec3| straight.price(from, to, start);
-        let lines = Lines { clear: &clear, cost: Some(&cost) };
+        let lines = LineTests { clear: &clear, cost: Some(&cost) };
         if !self.turns.step(&lines, effort) {
             return false;
         }
@@ -389,7 +389,7 @@ impl PricedLine {
 
 impl LookAhead {
     /// Goes on until the last place is reached, or the effort is spent; whether it is reached.
-    fn step(&mut self, way: &RawPath, lines: &Lines, effort: &Effort) -> bool {
+    fn step(&mut self, way: &RawPath, lines: &LineTests, effort: &Effort) -> bool {
         let last = way.turns.last().map_or(0, |turn| turn.index);
         let place = |index: usize| (way.place)(index).place;
         if self.points.is_empty() {
@@ -459,7 +459,7 @@ impl StraightLines<'_> {
         nodes: &[NodeId],
         place: &impl Fn(usize) -> Knot,
         at: &mut usize,
-        turns: &mut Vec<Turn>,
+        turns: &mut Vec<WayTurn>,
     ) -> bool {
         let is_plain = self.ground.bits.shape().is_plain();
         let mut add = |index: usize| {
@@ -468,7 +468,7 @@ impl StraightLines<'_> {
                 let [dx, dz] = [0, 1].map(|axis| (knot.at[axis] - before.knot.at[axis]).abs());
                 before.walked + dx.max(dz) + (core::f64::consts::SQRT_2 - 1.0) * dx.min(dz)
             });
-            turns.push(Turn { index, knot, walked });
+            turns.push(WayTurn { index, knot, walked });
         };
         if *at == 0 {
             // The start comes before the first cell.

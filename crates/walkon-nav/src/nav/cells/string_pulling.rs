@@ -60,7 +60,7 @@ pub(crate) struct Rope<'a, C> {
 /// included.
 pub(crate) struct RawPath<'a> {
     pub(crate) place: &'a dyn Fn(usize) -> Knot,
-    pub(crate) turns: &'a [Turn],
+    pub(crate) turns: &'a [WayTurn],
 }
 
 /// A line as far as it is pulled.
@@ -68,7 +68,7 @@ pub(crate) struct RawPath<'a> {
 pub(crate) struct PulledLine {
     line: Vec<Knot>,
     /// The last place taken, and the run of the way that holds it; none before the first.
-    anchor: Option<Turn>,
+    anchor: Option<WayTurn>,
     run: usize,
     tightening: Option<Tightening>,
 }
@@ -90,7 +90,7 @@ impl Tightening {
 
 impl PulledLine {
     /// The line; where it is not pulled yet, with the turns of the way that are left.
-    pub(crate) fn line(mut self, turns: &[Turn]) -> Vec<Knot> {
+    pub(crate) fn line(mut self, turns: &[WayTurn]) -> Vec<Knot> {
         let taken = self.anchor.map(|anchor| anchor.index);
         let left = turns.iter().filter(|turn| taken.is_none_or(|taken| turn.index > taken));
         self.line.extend(left.map(|turn| turn.knot));
@@ -100,7 +100,7 @@ impl PulledLine {
 
 /// A place of a way at which it turns.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct WayTurn {
     /// Its number.
     pub(crate) index: usize,
     pub(crate) knot: Knot,
@@ -181,9 +181,9 @@ impl<'a, C: Cells> Rope<'a, C> {
 
     /// The furthest place in line of sight of one; the next at least. `turns` begin with the run that holds
     /// it.
-    fn furthest_from(&self, way: &RawPath, anchor: Turn, turns: &[Turn]) -> Turn {
-        let at = |index: usize| Turn { index, knot: (way.place)(index), walked: 0.0 };
-        let away = |turn: Turn| minus(turn.knot.at, anchor.knot.at);
+    fn furthest_from(&self, way: &RawPath, anchor: WayTurn, turns: &[WayTurn]) -> WayTurn {
+        let at = |index: usize| WayTurn { index, knot: (way.place)(index), walked: 0.0 };
+        let away = |turn: WayTurn| minus(turn.knot.at, anchor.knot.at);
         let next = anchor.index + 1;
         let mut shadows = Shadows::default();
         let mut run = turns.len() - 1;
@@ -216,14 +216,14 @@ impl<'a, C: Cells> Rope<'a, C> {
     /// it.
     fn furthest_of_run(
         &self,
-        anchor: Turn,
-        first: Turn,
-        mut last: Turn,
+        anchor: WayTurn,
+        first: WayTurn,
+        mut last: WayTurn,
         shadows: &mut Shadows,
-        at: &impl Fn(usize) -> Turn,
-    ) -> Option<Turn> {
+        at: &impl Fn(usize) -> WayTurn,
+    ) -> Option<WayTurn> {
         let from = anchor.knot.at;
-        let away = |turn: Turn| minus(turn.knot.at, from);
+        let away = |turn: WayTurn| minus(turn.knot.at, from);
         // Bounded by the places of the run: every round leaves some behind, or finds what hides the last.
         while last.index >= first.index && last.index > anchor.index + 1 {
             let here = away(last);
@@ -540,7 +540,7 @@ impl DirectionRange {
 /// By how much the way from one place to another is longer than any that follows a straight line between them
 /// from cell to cell: when it is, and no shorter way was found, they do not see each other. With something to
 /// spare, for ways that are not quite the shortest.
-fn detour(from: &Turn, to: &Turn, [dx, dz]: Point) -> f64 {
+fn detour(from: &WayTurn, to: &WayTurn, [dx, dz]: Point) -> f64 {
     (to.walked - from.walked) * (1.0 - SPARE) - dx.abs() - dz.abs() - 2.0
 }
 

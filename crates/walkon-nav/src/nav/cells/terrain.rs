@@ -31,7 +31,7 @@ pub(crate) struct TileState {
 
 /// The part of a cell map that its areas do not change; single cells of it may be edited.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Terrain {
+pub(crate) struct CellTerrain {
     pub(crate) frame: MapFrame,
     /// Cells that are of no area and yet ground, as packed rows; empty when there are none.
     fixed: Vec<u64>,
@@ -60,7 +60,7 @@ pub(crate) struct BoundedPolygon {
     pub(crate) bounds: Bounds,
 }
 
-impl Terrain {
+impl CellTerrain {
     /// Cut from polygons.
     pub(crate) fn from_grid(source: &GridSource) -> Result<(Self, Vec<AreaState>), CellMapError> {
         let frame = grid_frame(source)?;
@@ -391,7 +391,7 @@ impl<'a> SpanRows<'a> {
 
 /// What shapes a window: rows are read from it, in rising order.
 pub(crate) struct WindowSheet<'a> {
-    terrain: &'a Terrain,
+    terrain: &'a CellTerrain,
     window: Window,
     ground: SpanRows<'a>,
     blocked: SpanRows<'a>,

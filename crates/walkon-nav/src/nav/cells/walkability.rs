@@ -11,7 +11,7 @@ use crate::nav::cells::clearance::{self, RadiusClass};
 use crate::nav::cells::doors::CellDoors;
 use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::strong_components::StrongComponents;
-use crate::nav::cells::terrain::Terrain;
+use crate::nav::cells::terrain::CellTerrain;
 use crate::nav::cells::{Bits, MapFrame, SearchStrategy};
 use crate::nav::edits::AreaState;
 
@@ -35,14 +35,19 @@ pub(crate) struct Walkability {
 
 impl Walkability {
     /// The class of the map itself.
-    pub(crate) fn base(terrain: &Terrain, states: &[AreaState]) -> Self {
+    pub(crate) fn base(terrain: &CellTerrain, states: &[AreaState]) -> Self {
         let bare = terrain.walkable(|at| states[at].available);
         let open = terrain.walkable(|at| at < terrain.area_count() || states[at].available);
         Self::new(RadiusClass::default(), terrain, states, bare, open)
     }
 
     /// A wider class, from that of the map itself.
-    pub(crate) fn wider(class: RadiusClass, terrain: &Terrain, states: &[AreaState], base: &Self) -> Self {
+    pub(crate) fn wider(
+        class: RadiusClass,
+        terrain: &CellTerrain,
+        states: &[AreaState],
+        base: &Self,
+    ) -> Self {
         let eroded = |bits| clearance::eroded(bits, class);
         Self::new(class, terrain, states, eroded(&base.bare), eroded(&base.open))
     }
@@ -51,7 +56,7 @@ impl Walkability {
     pub(crate) fn barred(
         class: RadiusClass,
         barred: Vec<AreaId>,
-        terrain: &Terrain,
+        terrain: &CellTerrain,
         states: &[AreaState],
     ) -> Self {
         let base = Self::base(terrain, states);
@@ -59,7 +64,7 @@ impl Walkability {
         Self { barred, ..standing }
     }
 
-    fn new(class: RadiusClass, terrain: &Terrain, states: &[AreaState], bare: Bits, open: Bits) -> Self {
+    fn new(class: RadiusClass, terrain: &CellTerrain, states: &[AreaState], bare: Bits, open: Bits) -> Self {
         let labels = ConnectedComponents::default();
         let (barred, pace) = (Vec::new(), SearchStrategy::of(&bare));
         let mut standing =
@@ -69,7 +74,7 @@ impl Walkability {
     }
 
     /// Finds components and doors again, after its bits changed.
-    pub(crate) fn relabel(&mut self, terrain: &Terrain, states: &[AreaState]) {
+    pub(crate) fn relabel(&mut self, terrain: &CellTerrain, states: &[AreaState]) {
         self.labels = ConnectedComponents::of(&self.bare);
         self.rooms = StrongComponents::of(&self.bare, terrain.exits());
         self.pace = SearchStrategy::of(&self.bare);
@@ -79,7 +84,7 @@ impl Walkability {
     }
 
     /// The same without the cells of some areas.
-    pub(crate) fn without(&self, cut: &[&Spans], terrain: &Terrain, states: &[AreaState]) -> Self {
+    pub(crate) fn without(&self, cut: &[&Spans], terrain: &CellTerrain, states: &[AreaState]) -> Self {
         let mut rest = self.clone();
         for spans in cut {
             clear(&mut rest.bare, spans);
@@ -120,7 +125,7 @@ impl Passage {
     pub(crate) fn new(
         standing: &Walkability,
         through: Arc<[AreaId]>,
-        terrain: &Terrain,
+        terrain: &CellTerrain,
         states: &[AreaState],
     ) -> Self {
         let ground = terrain.walkable(|at| is_open(&through, terrain, states, at));
@@ -141,7 +146,7 @@ impl Passage {
         &self,
         cut: &[&Spans],
         standing: &Walkability,
-        terrain: &Terrain,
+        terrain: &CellTerrain,
         states: &[AreaState],
     ) -> Self {
         let mut rest = self.clone();
@@ -168,7 +173,7 @@ impl Passage {
     }
 
     /// Redoes a window after an edit.
-    pub(crate) fn redo(&mut self, window: Window, terrain: &Terrain, states: &[AreaState]) {
+    pub(crate) fn redo(&mut self, window: Window, terrain: &CellTerrain, states: &[AreaState]) {
         let mut sheet = terrain.sheet(window, |at| is_open(&self.through, terrain, states, at));
         for z in window.first_z..window.end_z {
             self.ground.replace_row(z, window.words().start, sheet.walkable_row(z));
@@ -180,7 +185,7 @@ impl Passage {
     }
 
     /// Finds doors and gates again, after bits or labels changed.
-    pub(crate) fn relink(&mut self, standing: &Walkability, terrain: &Terrain, states: &[AreaState]) {
+    pub(crate) fn relink(&mut self, standing: &Walkability, terrain: &CellTerrain, states: &[AreaState]) {
         let width = terrain.frame.width;
         let cells = |z: u32, from: u32, to: u32| (z * width + from) as usize..(z * width + to) as usize;
         for run in self.doors.runs() {
@@ -202,7 +207,7 @@ impl Passage {
 
 /// Whether an area or obstacle is there, or is an area that counts as available for bodies that may go
 /// through it.
-fn is_open(through: &[AreaId], terrain: &Terrain, states: &[AreaState], at: usize) -> bool {
+fn is_open(through: &[AreaId], terrain: &CellTerrain, states: &[AreaState], at: usize) -> bool {
     states[at].available || at < terrain.area_count() && through.binary_search(&AreaId(at as u32)).is_ok()
 }
 

@@ -15,7 +15,7 @@ use crate::nav::smooth::Effort;
 
 /// Links sorted by the squares of ground that they touch. `Default` has none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lookup {
+pub(crate) struct LinkLookup {
     cell_m: f64,
     width_m: f32,
     /// Squares that a link comes near, as (column, row), sorted.
@@ -80,7 +80,7 @@ impl LinkSpot {
     }
 }
 
-impl Lookup {
+impl LinkLookup {
     pub(crate) fn new(net: &Adjacency, width_m: f32) -> Self {
         let count = net.links().len();
         let total: f64 = net.links().iter().map(|ends| flat_m(net, *ends)).sum();

@@ -22,7 +22,7 @@ use crate::nav::graph::connected_components::{AreaAccess, AreaSet, Known, labels
 use crate::nav::graph::editable_graph::{EditableGraph, PointEdit};
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::link_lengths::LinkLengths;
-use crate::nav::graph::lookup::{LinkSpot, Lookup};
+use crate::nav::graph::lookup::{LinkLookup, LinkSpot};
 use crate::nav::graph::precomputed_routes::PrecomputedRoutes;
 use crate::nav::smooth::Effort;
 use crate::nav::solids::Solids;
@@ -84,7 +84,7 @@ pub struct PointGraph {
     /// What it was made from, before any edit.
     authored: Arc<GraphSource>,
     net: Arc<Adjacency>,
-    lookup: Arc<Lookup>,
+    lookup: Arc<LinkLookup>,
     routes: Arc<PrecomputedRoutes>,
     areas: Vec<GraphArea>,
     states: Vec<AreaState>,
@@ -115,7 +115,7 @@ enum ClosedDoors {
 
 /// What a link is to somebody.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Passage {
+pub(crate) enum LinkPassage {
     /// It can be walked, at a price for each metre.
     Open(f32),
     /// It is closed.
@@ -157,7 +157,7 @@ impl PointGraph {
         let mut map = Self {
             scene: None,
             authored: Arc::clone(&source),
-            lookup: Arc::new(Lookup::new(&net, source.width_m)),
+            lookup: Arc::new(LinkLookup::new(&net, source.width_m)),
             net: Arc::new(net),
             routes: Arc::new(routes),
             areas: source.areas.clone(),
@@ -231,7 +231,7 @@ impl PointGraph {
         &self.net
     }
 
-    pub(crate) fn lookup(&self) -> &Lookup {
+    pub(crate) fn lookup(&self) -> &LinkLookup {
         &self.lookup
     }
 
@@ -257,16 +257,16 @@ impl PointGraph {
     }
 
     /// What links are to somebody, by the number of the set of areas across them.
-    pub(crate) fn passages(&self, by: &Traversal) -> Vec<Passage> {
+    pub(crate) fn passages(&self, by: &Traversal) -> Vec<LinkPassage> {
         self.across.sets.iter().map(|areas| self.passage_over(areas, by)).collect()
     }
 
     /// What a link is to somebody.
-    pub(crate) fn passage(&self, link: u32, by: &Traversal) -> Passage {
+    pub(crate) fn passage(&self, link: u32, by: &Traversal) -> LinkPassage {
         self.passage_over(self.across.areas(link as usize), by)
     }
 
-    fn passage_over(&self, areas: &[u16], by: &Traversal) -> Passage {
+    fn passage_over(&self, areas: &[u16], by: &Traversal) -> LinkPassage {
         let mut factor = None;
         let mut through = None;
         for &at in areas {
@@ -274,38 +274,38 @@ impl PointGraph {
             let id = AreaId::from(usize::from(at));
             if area.is_obstacle {
                 if state.available {
-                    return Passage::Closed;
+                    return LinkPassage::Closed;
                 }
                 continue;
             }
             if by.barred().binary_search(&id).is_ok() {
-                return Passage::Closed;
+                return LinkPassage::Closed;
             }
             let own = by.areas.as_ref().and_then(|list| {
                 list.binary_search_by_key(&id, |entry| entry.0).ok().map(|place| list[place].1)
             });
             match own {
-                Some(None) => return Passage::Closed,
+                Some(None) => return LinkPassage::Closed,
                 Some(Some(own)) => factor = factor.or(Some(own)),
                 None => factor = factor.or(Some(state.factor)),
             }
             if !state.available {
                 let list = by.through.as_deref().unwrap_or(&[]);
                 let Ok(place) = list.binary_search_by_key(&id, |entry| entry.0) else {
-                    return Passage::Closed;
+                    return LinkPassage::Closed;
                 };
                 through = through.or(Some((id, list[place].1)));
             }
         }
         match through {
-            Some((id, metres)) => Passage::Through(id, metres),
-            None => Passage::Open(factor.unwrap_or(1.0)),
+            Some((id, metres)) => LinkPassage::Through(id, metres),
+            None => LinkPassage::Open(factor.unwrap_or(1.0)),
         }
     }
 
     /// Whether a body can walk a link now; not through closed doors.
     pub(crate) fn is_open(&self, link: u32, by: &Traversal) -> bool {
-        self.fits(by) && matches!(self.passage(link, by), Passage::Open(_))
+        self.fits(by) && matches!(self.passage(link, by), LinkPassage::Open(_))
     }
 
     /// Whether links have room for a body.
@@ -341,7 +341,7 @@ impl PointGraph {
 
     /// The same where it may plan through closed doors.
     pub(crate) fn spot_through(&self, point: Vec3, by: &Traversal) -> Option<LinkSpot> {
-        let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
+        let usable = |link: u32| self.fits(by) && self.passage(link, by) != LinkPassage::Closed;
         self.lookup.under(&self.net, point, self.width_m(), &usable)
     }
 
@@ -376,7 +376,7 @@ impl PointGraph {
     fn dearest(&self, from: Vec3, to: Vec3, by: &Traversal) -> f32 {
         let factor = |point: Vec3| {
             let link = self.spot(point, by).map(|spot| self.passage(spot.link, by));
-            if let Some(Passage::Open(factor)) = link { factor } else { 1.0 }
+            if let Some(LinkPassage::Open(factor)) = link { factor } else { 1.0 }
         };
         factor(from).max(factor(to)).max(factor(from.midpoint(to)))
     }
@@ -385,7 +385,7 @@ impl PointGraph {
     pub(crate) fn start_spot(&self, point: Vec3, by: &Traversal, effort: &Effort) -> Option<LinkSpot> {
         effort.add(GraphGroundQuery::under_effort(self, point));
         self.spot_through(point, by).or_else(|| {
-            let usable = |link: u32| self.fits(by) && self.passage(link, by) != Passage::Closed;
+            let usable = |link: u32| self.fits(by) && self.passage(link, by) != LinkPassage::Closed;
             self.lookup.nearest(&self.net, point, START_MAX_M, &usable, effort)
         })
     }
@@ -435,7 +435,7 @@ impl PointGraph {
             let ends: [u32; 2] = self.net.links()[link];
             let is_edge = ends.iter().any(|&end| labels[end as usize] == here);
             match passages[set as usize] {
-                Passage::Through(area, _) if is_edge => Some(area),
+                LinkPassage::Through(area, _) if is_edge => Some(area),
                 _ => None,
             }
         })
@@ -708,7 +708,7 @@ impl PointGraph {
         if self.net.landmarks().is_some() {
             net.prepare();
         }
-        self.lookup = Arc::new(Lookup::new(&net, self.source.width_m));
+        self.lookup = Arc::new(LinkLookup::new(&net, self.source.width_m));
         self.net = Arc::new(net);
         self.lay_areas();
         self.start_hash = self.draft_hash();

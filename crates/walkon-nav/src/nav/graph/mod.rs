@@ -35,4 +35,4 @@ pub use map::{GraphArea, GraphSource, PointGraph};
 pub use partition::{carry_parts, divide, grow};
 pub(crate) use plan::GraphPlan;
 pub use precomputed_routes::{FoundRoute, Measured, PrecomputedRoutes, RouteSource};
-pub(crate) use scratch::Scratch;
+pub(crate) use scratch::GraphScratch;

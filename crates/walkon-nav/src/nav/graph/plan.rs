@@ -17,13 +17,13 @@ use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
 use crate::nav::graph::lookup::LinkSpot;
-use crate::nav::graph::map::{Passage, PointGraph, disc_meets};
+use crate::nav::graph::map::{LinkPassage, PointGraph, disc_meets};
 use crate::nav::graph::precomputed_routes::left_of;
-use crate::nav::graph::scratch::Scratch;
+use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::joined::Stage;
 use crate::nav::linked::Linked;
-use crate::nav::plan::{Begun, Plan, Remarks, Task};
-use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks};
+use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
     Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerPoint, Links, Others, Path, PathAnswer, PathFailure,
     PathQuery, Reach, Search, SearchStep, Traversal,
@@ -45,7 +45,7 @@ pub(crate) struct GraphPlan {
     /// Links that others stand on, sorted.
     held: Vec<u32>,
     /// What links are to the one who asks, by what lies across them.
-    passages: Vec<Passage>,
+    passages: Vec<LinkPassage>,
     begun: bool,
     /// Whether ways worked out beforehand have yet to be tried.
     tries_parts: bool,
@@ -97,7 +97,7 @@ struct Measure {
 struct LinkPrices<'a> {
     map: &'a PointGraph,
     held: &'a [u32],
-    passages: &'a [Passage],
+    passages: &'a [LinkPassage],
 }
 
 impl LinkPrices<'_> {
@@ -113,12 +113,12 @@ impl LinkPrices<'_> {
     }
 
     /// What a stretch of a link costs that begins at a point of the graph, or between two.
-    fn stretch(self, from: Option<u32>, passage: Passage, length_mm: u32) -> u32 {
+    fn stretch(self, from: Option<u32>, passage: LinkPassage, length_mm: u32) -> u32 {
         let mm = f64::from(length_mm);
         let cost = match passage {
-            Passage::Closed => return FAR,
-            Passage::Open(factor) => mm * f64::from(factor),
-            Passage::Through(area, metres) => {
+            LinkPassage::Closed => return FAR,
+            LinkPassage::Open(factor) => mm * f64::from(factor),
+            LinkPassage::Through(area, metres) => {
                 let is_inside = from.is_some_and(|from| self.map.area_of_point(from) == Some(area));
                 mm + if is_inside { 0.0 } else { f64::from(metres) * 1000.0 }
             }
@@ -158,7 +158,7 @@ impl GraphPlan {
 
     /// A way worked out beforehand, where there is one that is good enough.
     fn shortcut(&mut self, map: &PointGraph, search: &mut Search) -> Option<Vec<u32>> {
-        let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == Passage::Open(1.0);
+        let is_plain = |link: u32| self.passages[map.set_across(link) as usize] == LinkPassage::Open(1.0);
         let is_open =
             |link: u32| is_plain(link) && (self.held.is_empty() || self.held.binary_search(&link).is_err());
         if !is_plain(self.start.link) || !is_plain(self.goal.link) {
@@ -185,7 +185,7 @@ impl GraphPlan {
         let cheapest = f64::from(map.cheapest_factor().min(own_cheapest(&query.by)));
         let toward = Toward::new(net, &to, cheapest);
         let is_watched = search.is_watched();
-        let Search { graph: Scratch { finder, .. }, popped, .. } = search;
+        let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
         if !self.begun {
             let from = net.links()[start.link as usize]
                 .map(|end| (end, prices.part(None, start, [start.point, place(end)])));
@@ -325,7 +325,7 @@ impl GraphPlan {
             is_clear
         };
         let is_plain = map.is_plain() && by.areas.is_none();
-        let usable = |link: u32| map.passage(link, by) != Passage::Closed;
+        let usable = |link: u32| map.passage(link, by) != LinkPassage::Closed;
         let price = |from: Vec3, to: Vec3| {
             let cost = map.straight_at(Segment { from, to }, by, effort);
             cost.map_or(u64::from(link_mm(from, to)), |cost| u64::from(cost.0))
@@ -349,7 +349,8 @@ impl GraphPlan {
                 .map(|(from, to)| if is_plain { u64::from(link_mm(from, to)) } else { price(from, to) })
                 .sum()
         };
-        let lines = Lines { clear: &clear, cost: if is_plain && is_level_way { None } else { Some(&cost) } };
+        let lines =
+            LineTests { clear: &clear, cost: if is_plain && is_level_way { None } else { Some(&cost) } };
         let is_smooth = line.smoothing.step(&lines, effort);
         line.last = last.into_inner();
         is_smooth
@@ -359,7 +360,7 @@ impl GraphPlan {
     /// on the links. Whether it does.
     fn lay(&self, map: &PointGraph, query: &PathQuery, line: &mut GraphLine, effort: &Effort) -> bool {
         let footing = GraphGroundQuery::new(map, &query.by);
-        let usable = |link: u32| map.passage(link, &query.by) != Passage::Closed;
+        let usable = |link: u32| map.passage(link, &query.by) != LinkPassage::Closed;
         line.laid.extend(line.smooth.first().filter(|_| line.laid.is_empty()));
         // Bounded by the points: each round goes on to the next.
         while line.laid_to + 1 < line.smooth.len() {
@@ -401,8 +402,9 @@ impl Plan for GraphPlan {
         let goal = match trouble {
             None => map.spot_through(query.goal, by),
             Some(_) => {
-                let usable =
-                    |link: u32| label(link) == label(start.link) && map.passage(link, by) != Passage::Closed;
+                let usable = |link: u32| {
+                    label(link) == label(start.link) && map.passage(link, by) != LinkPassage::Closed
+                };
                 map.lookup().nearest(map.net(), query.goal, f32::INFINITY, &usable, &effort)
             }
         };
@@ -440,8 +442,8 @@ impl Plan for GraphPlan {
         self.spent.saturating_add(if self.begun { search.graph.finder.spent() } else { smoothed })
     }
 
-    fn step(&mut self, map: &PointGraph, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+    fn step(&mut self, map: &PointGraph, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         if std::mem::take(&mut self.is_new) {
             search.forget_nodes();
@@ -567,12 +569,12 @@ impl Measure {
         self.length_m += f64::from(crate::base::geom::flat_distance(from, to));
         effort.add(GraphGroundQuery::under_effort(map, from.midpoint(to)));
         let passage = map.spot_through(from.midpoint(to), by).map(|spot| map.passage(spot.link, by));
-        let Some(Passage::Through(area, metres)) = passage else {
+        let Some(LinkPassage::Through(area, metres)) = passage else {
             // Where links fork above one another the straight line may be another than the one meant.
             let (is_clear, end) = GraphGroundQuery::new(map, by).sight_at(Segment { from, to }, effort);
             let straight =
                 (is_clear && is_level(end, to)).then(|| map.cost_of(Segment { from, to }, end, by, effort));
-            let factor = if let Some(Passage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
+            let factor = if let Some(LinkPassage::Open(factor)) = passage { f64::from(factor) } else { 1.0 };
             self.cost_m += straight.map_or(stretch_m * factor, |cost| map.metres(cost));
             return;
         };

@@ -18,7 +18,7 @@ use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
 use crate::nav::graph::connected_components::labels;
 use crate::nav::graph::dijkstra::{Dijkstra, FAR, Tip};
 use crate::nav::graph::editable_graph::GraphPart;
-use crate::nav::graph::scratch::Scratch;
+use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::{Search, SearchStep};
 
 /// A point of no part.
@@ -493,7 +493,7 @@ fn run<P: Fn(u32, AdjacentPoint) -> u32, L: Fn(u32) -> u32>(
     looked: &mut u32,
 ) -> Option<FoundRoute> {
     let is_watched = search.is_watched();
-    let Search { graph: Scratch { finder, .. }, popped, .. } = search;
+    let Search { graph: GraphScratch { finder, .. }, popped, .. } = search;
     finder.begin(ground.toward, from.iter().copied(), FAR, slack);
     let state = finder.step(ground, points_max, |node| {
         if is_watched {

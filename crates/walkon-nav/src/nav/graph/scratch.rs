@@ -9,7 +9,7 @@ use crate::nav::graph::astar::GraphSearch;
 /// What searches of a graph need, kept from one to the next. Memory: 20 bytes a point of the largest graph it
 /// has seen.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct GraphScratch {
     pub(crate) finder: GraphSearch,
     /// By point: what is left of a way that it lies on; [`FAR`](super::dijkstra::FAR) between two questions.
     pub(super) left_mm: Vec<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Scratch {
     pub(crate) found: Vec<NodeId>,
 }
 
-impl Scratch {
+impl GraphScratch {
     pub(crate) fn note_found(&mut self, points: &[u32]) {
         self.found.clear();
         self.found.extend(points.iter().copied().map(NodeId));

@@ -10,7 +10,7 @@ use crate::base::geom::{Bounds, STOREY_M, Segment};
 use crate::nav::Traversal;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::graph::map::PointGraph;
-use crate::nav::sight::{AlongEdge, GroundLine, Look, Screen};
+use crate::nav::sight::{AlongEdge, GroundLine, Look, SightScreen};
 use crate::nav::smooth::Effort;
 
 /// How high over the ground looks begin and end in a scene, metres.
@@ -35,7 +35,8 @@ impl PointGraph {
         for (at, area) in self.laid_areas().iter().enumerate() {
             let is_there = self.is_available(at.into()).unwrap_or(false);
             let (veil, is_obstacle) = (look.veil_of(at), area.is_obstacle);
-            if !(Screen { veil, is_obstacle, is_there }).hides() || !line.is_near(&Bounds::of(&area.polygon))
+            if !(SightScreen { veil, is_obstacle, is_there }).hides()
+                || !line.is_near(&Bounds::of(&area.polygon))
             {
                 continue;
             }

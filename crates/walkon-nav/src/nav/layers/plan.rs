@@ -10,11 +10,11 @@ use glam::Vec3;
 use crate::base::geom;
 use crate::nav::cell::Cell;
 use crate::nav::cells;
-use crate::nav::joined::{Ends, Joined, Stage};
+use crate::nav::joined::{Joined, LinkedEnds, Stage};
 use crate::nav::layers::Layers;
 use crate::nav::layers::map::Everywhere;
 use crate::nav::links::Hop;
-use crate::nav::plan::{Begun, Plan, Task};
+use crate::nav::plan::{Begun, Plan, PlanTask};
 use crate::nav::search::Search;
 use crate::nav::{Accept, Backend, LayerPoint, PathAnswer, PathFailure, PathQuery, Reach, Traversal};
 
@@ -77,7 +77,7 @@ impl Plan for LayersPlan {
                 return Err(Box::new(PathAnswer { trouble, nearest, revision, ..PathAnswer::default() }));
             }
         }
-        let ends = Ends { start: own, target, goal };
+        let ends = LinkedEnds { start: own, target, goal };
         Ok(Self::Joined(Box::new(Joined::new(layers, query, ends, hops, trouble))))
     }
 
@@ -88,7 +88,7 @@ impl Plan for LayersPlan {
         }
     }
 
-    fn step(&mut self, layers: &Layers, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
+    fn step(&mut self, layers: &Layers, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         match self {
             Self::Joined(plan) => plan.step(layers, task, allowance),
             Self::Alone(plan) => {
@@ -106,7 +106,7 @@ impl Layers {
     pub(crate) fn plan_alone(&self, query: &PathQuery, search: &mut Search) -> bool {
         let map = self.of(&query.by);
         let Ok(plan) = cells::CellPlan::begin(map, query) else { return false };
-        plan.finish(map, Task { query, search }).expansions > 0
+        plan.finish(map, PlanTask { query, search }).expansions > 0
     }
 }
 

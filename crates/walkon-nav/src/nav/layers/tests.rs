@@ -7,7 +7,7 @@ use super::*;
 use crate::base::rng::Rng;
 use crate::nav::LayerLink;
 use crate::nav::cells::{CellMap, CellSource, MapFrame};
-use crate::nav::plan::{Plan, Task};
+use crate::nav::plan::{Plan, PlanTask};
 use crate::nav::{
     Accept, Backend, LayerPoint, NavEdit, NavMap, PathAnswer, PathFailure, PathQuery, PathStatus,
     RandomPoint, Reach, Search, TileEdit, Traversal,
@@ -188,7 +188,7 @@ fn plan(layers: &Layers, query: &PathQuery, allowance: u32) -> (PathAnswer, f64)
     match LayersPlan::begin(layers, query) {
         Err(answer) => (*answer, 0.0),
         Ok(mut plan) => loop {
-            if let Some(answer) = plan.step(layers, Task { query, search: &mut search }, allowance) {
+            if let Some(answer) = plan.step(layers, PlanTask { query, search: &mut search }, allowance) {
                 return (answer, plan.cost_m());
             }
         },

@@ -14,7 +14,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::floor_layers::arrange_on;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
-use crate::nav::mesh::triangulate::{Segment, arrange};
+use crate::nav::mesh::triangulate::{GroundSegment, arrange};
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, WallSide, beside};
 
 /// The polygon of an area, and the ground that it lies on: from one height to another.
@@ -77,7 +77,7 @@ pub(crate) struct MeshInput {
 
 /// What a view depends on, beside the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct ViewKey {
     /// Areas that can be used, by id.
     pub(crate) open: Vec<bool>,
     /// Areas that are walls.
@@ -143,7 +143,7 @@ impl<'source> Found<'source> {
 
 impl MeshInput {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, key: &Key, areas: &Found<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
+    fn set_at(&self, key: &ViewKey, areas: &Found<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
         let set = areas.at(point, |area| area.holds(point, y));
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
@@ -153,10 +153,10 @@ impl MeshInput {
 
     /// The ground of bodies of a key. Distances add up: a wider body keeps off obstacles and edges by as much
     /// more.
-    pub(crate) fn view(&self, key: &Key) -> MeshView {
+    pub(crate) fn view(&self, key: &ViewKey) -> MeshView {
         let wider_m = f64::from(key.wider_um) * 1e-6;
         let areas = Found::new(self.areas.iter().collect());
-        let mut lines: Vec<Segment> = Vec::new();
+        let mut lines: Vec<GroundSegment> = Vec::new();
         for (at, area) in self.areas.iter().enumerate() {
             // A closed area is no ground, and where there are polygons it takes theirs.
             if key.open[at] || key.shunned[at] || self.ground.is_some() {
@@ -190,9 +190,9 @@ impl MeshInput {
     /// The obstacles in force, and how far to keep off what they cover together.
     fn blocked(
         &self,
-        key: &Key,
+        key: &ViewKey,
         wider_m: f64,
-        lines: &mut Vec<Segment>,
+        lines: &mut Vec<GroundSegment>,
         shapes: &mut Vec<WallOffset>,
     ) -> Vec<&AreaOutline> {
         let in_force =
@@ -206,7 +206,7 @@ impl MeshInput {
         in_force.sort_by(order);
         for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
             let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
-            let edges: Vec<Segment> = edges.collect();
+            let edges: Vec<GroundSegment> = edges.collect();
             let found = Found::new(alike.iter().map(|blocker| &blocker.outline).collect());
             let covers = |point: Point| {
                 (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
@@ -224,7 +224,7 @@ impl MeshInput {
     }
 
     /// The polygons between some lines, each with its set of areas.
-    fn settle(&self, lines: &[Segment], set_at: &dyn Fn(Point, f64) -> Option<Vec<u32>>) -> MeshView {
+    fn settle(&self, lines: &[GroundSegment], set_at: &dyn Fn(Point, f64) -> Option<Vec<u32>>) -> MeshView {
         let sets = RefCell::new(Sets::default());
         let surface = match &self.ground {
             None => {
@@ -248,7 +248,7 @@ impl MeshInput {
 
 /// What some shapes leave of a surface.
 pub(crate) fn carve(surface: &Topology, keepouts: &WallOffsets) -> Topology {
-    let mut lines: Vec<Segment> = Vec::new();
+    let mut lines: Vec<GroundSegment> = Vec::new();
     keepouts.lines(&mut lines);
     let is_free = |polygon: u32, point: Point| !keepouts.holds(point, surface.height(polygon, point));
     if surface.is_flat {
@@ -281,21 +281,21 @@ impl Topology {
         (found != NONE).then_some(found)
     }
 
-    pub(crate) fn side(&self, edge: u32) -> Segment {
-        Segment { from: self.from(edge), to: self.to(edge) }
+    pub(crate) fn side(&self, edge: u32) -> GroundSegment {
+        GroundSegment { from: self.from(edge), to: self.to(edge) }
     }
 
-    pub(crate) fn wall_segments(&self) -> impl Iterator<Item = Segment> + '_ {
+    pub(crate) fn wall_segments(&self) -> impl Iterator<Item = GroundSegment> + '_ {
         self.walls.iter().map(|&wall| self.side(wall))
     }
 
     /// Appends the edges that mean something: walls, where owners differ, and on sloped ground all.
-    pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
+    pub(crate) fn lines(&self, out: &mut Vec<GroundSegment>) {
         self.lines_of(&|_| true, out);
     }
 
     /// The same of the polygons that are accepted.
-    pub(crate) fn lines_of(&self, accept: &dyn Fn(u32) -> bool, out: &mut Vec<Segment>) {
+    pub(crate) fn lines_of(&self, accept: &dyn Fn(u32) -> bool, out: &mut Vec<GroundSegment>) {
         for edge in (0..self.ring.len() as u32).filter(|&edge| accept(self.face[edge as usize])) {
             let twin = self.twin[edge as usize];
             let owner = |edge: u32| self.owner[self.face[edge as usize] as usize];

@@ -8,7 +8,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::base::ordered;
 use crate::nav::mesh::raw::{clip, inner_width};
 use crate::nav::mesh::topology::{NONE, Topology};
-use crate::nav::mesh::triangulate::{Segment, arrange};
+use crate::nav::mesh::triangulate::{GroundSegment, arrange};
 
 /// Polygons that have less than this in common, metres, only touch.
 const TOUCH_M: f64 = 4e-6;
@@ -21,7 +21,7 @@ type OwnerAt<'a> = &'a dyn Fn(u32, Point) -> Option<u32>;
 /// Cuts ground up along lines. `height` is asked for each corner of a polygon of an owner.
 pub(crate) fn arrange_on(
     ground: &Topology,
-    lines: &[Segment],
+    lines: &[GroundSegment],
     owner: OwnerAt<'_>,
     height: &dyn Fn(u32, Point) -> f64,
 ) -> Topology {
@@ -31,7 +31,7 @@ pub(crate) fn arrange_on(
         ground.lines(&mut all);
         return arrange(&all, &|point| owner(ground.holder(point)?, point), height);
     }
-    let seams: Vec<Segment> = seams(ground, &sheet_of);
+    let seams: Vec<GroundSegment> = seams(ground, &sheet_of);
     let mut corners: Vec<Vec<Point>> = vec![Vec::new(); seams.len()];
     // Once to find out where lines cross the seams, once more with the corners that the other side has there.
     let mut parts = Vec::new();
@@ -62,7 +62,7 @@ pub(crate) fn arrange_on(
 }
 
 /// The edges between sheets, each once.
-fn seams(ground: &Topology, sheet_of: &[u32]) -> Vec<Segment> {
+fn seams(ground: &Topology, sheet_of: &[u32]) -> Vec<GroundSegment> {
     let sheet = |edge: u32| sheet_of[ground.face[edge as usize] as usize];
     let is_seam = |edge: &u32| {
         let twin = ground.twin[*edge as usize];
@@ -72,15 +72,15 @@ fn seams(ground: &Topology, sheet_of: &[u32]) -> Vec<Segment> {
 }
 
 /// A segment cut at some points on it.
-fn pieces(Segment { from: a, to: b }: Segment, corners: &[Point]) -> Vec<Segment> {
+fn pieces(GroundSegment { from: a, to: b }: GroundSegment, corners: &[Point]) -> Vec<GroundSegment> {
     let along = |point: &Point| (point[0] - a[0]) * (b[0] - a[0]) + (point[1] - a[1]) * (b[1] - a[1]);
     let mut points: Vec<Point> = corners.iter().copied().chain([a, b]).collect();
     ordered::sort_by(&mut points, |p, q| along(p).total_cmp(&along(q)));
-    points.windows(2).map(|pair| Segment { from: pair[0], to: pair[1] }).collect()
+    points.windows(2).map(|pair| GroundSegment { from: pair[0], to: pair[1] }).collect()
 }
 
 /// Joins the parts at the corners that lie on seams.
-fn weld(parts: &[Topology], seams: &[Segment]) -> Topology {
+fn weld(parts: &[Topology], seams: &[GroundSegment]) -> Topology {
     let (mut points, mut heights, mut rings, mut owners) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     // Corners on seams so far: place, height, number.
     let mut shared: Vec<(Point, f64, u32)> = Vec::new();

@@ -14,10 +14,10 @@ use crate::base::hash::StateHash;
 use crate::base::ids::AreaId;
 use crate::nav::Links;
 use crate::nav::edits::{AreaState, FACTOR_RANGE};
-use crate::nav::mesh::build::{AreaOutline, Key, MeshBlocker, MeshInput, MeshView};
-use crate::nav::mesh::raw::{COORDINATE_MAX_M, Checked};
+use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
+use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::mesh::triangulate::{Segment, count_cuts};
+use crate::nav::mesh::triangulate::{GroundSegment, count_cuts};
 use crate::nav::{AreaShape, NavEdit, Traversal};
 
 mod backend;
@@ -37,7 +37,7 @@ const CUTS_MAX: usize = 100_000;
 #[derive(Clone, Debug, Default)]
 pub struct MeshSource {
     /// Polygons that are ground unless an area takes them; None: the areas are the ground.
-    pub ground: Option<Checked>,
+    pub ground: Option<CheckedMesh>,
     /// What can be walked on while available. An `AreaId` is the place in this list.
     pub areas: Vec<AreaShape>,
     /// What cannot. Their `AreaId`s follow those of the areas.
@@ -105,14 +105,14 @@ pub struct NavMesh {
 }
 
 /// A view and what it depends on.
-type KeptView = (Key, Arc<MeshView>);
+type KeptView = (ViewKey, Arc<MeshView>);
 
 /// Views made so far for one source, last used last.
 #[derive(Clone, Debug, Default)]
 struct Views(Arc<Mutex<Vec<KeptView>>>);
 
 impl Views {
-    fn find(&self, key: &Key) -> Option<Arc<MeshView>> {
+    fn find(&self, key: &ViewKey) -> Option<Arc<MeshView>> {
         // A view is put in whole or not at all.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(other, _)| other == key)?;
@@ -120,7 +120,7 @@ impl Views {
         kept.last().map(|(_, view)| view.clone())
     }
 
-    fn keep(&self, key: Key, view: &Arc<MeshView>, most: usize) {
+    fn keep(&self, key: ViewKey, view: &Arc<MeshView>, most: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= most {
             kept.remove(0);
@@ -160,7 +160,7 @@ impl MeshSource {
         {
             return Err(MeshSourceError::AreaFactor { area, value: shape.factor });
         }
-        let edges: Vec<Segment> = shapes().flat_map(|shape| geom::edges(&shape.polygon)).collect();
+        let edges: Vec<GroundSegment> = shapes().flat_map(|shape| geom::edges(&shape.polygon)).collect();
         let count = count_cuts(&edges, CUTS_MAX);
         if count > CUTS_MAX {
             let what = "places where outlines of areas and obstacles cross or touch";
@@ -306,13 +306,13 @@ impl NavMesh {
         own.iter().any(|(id, factor)| id.index() == area && factor.is_none())
     }
 
-    pub(super) fn key(&self, by: &Traversal) -> Key {
+    pub(super) fn key(&self, by: &Traversal) -> ViewKey {
         let areas = 0..self.area_count();
         let wider_m = match self.avoidance {
             Avoidance::Radius => (f64::from(by.radius_m) - self.paddings_m[0]).max(0.0),
             Avoidance::Waypoints => 0.0,
         };
-        Key {
+        ViewKey {
             open: areas.clone().map(|area| self.is_open_to(area, by)).collect(),
             shunned: areas.map(|area| self.is_shunned(area, by)).collect(),
             blocking: self.states[self.area_count()..].iter().map(|state| state.available).collect(),
@@ -329,7 +329,7 @@ impl NavMesh {
         }
     }
 
-    pub(super) fn view_of(&self, key: Key) -> Arc<MeshView> {
+    pub(super) fn view_of(&self, key: ViewKey) -> Arc<MeshView> {
         self.views.find(&key).unwrap_or_else(|| {
             let view = Arc::new(self.source.view(&key));
             self.views.keep(key, &view, KEPT_MAX + self.kinds);

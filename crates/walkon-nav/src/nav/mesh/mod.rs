@@ -34,8 +34,8 @@ pub use compare::Compared;
 pub(crate) use ground_query::MeshGroundQuery;
 pub use map::{AREAS_MAX, Avoidance, MeshSource, MeshSourceError, NavMesh};
 pub(crate) use plan::MeshPlan;
-pub use raw::{Checked, MeshError, RawMesh};
-pub(crate) use scratch::Scratch;
+pub use raw::{CheckedMesh, MeshError, RawMesh};
+pub(crate) use scratch::MeshScratch;
 pub use show::{Corner, Patch};
 
 #[cfg(test)]

@@ -24,10 +24,10 @@ use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
 use crate::nav::mesh::waypoints::spread;
-use crate::nav::plan::{self, Plan, Remarks, Task, reach_one_way};
+use crate::nav::plan::{self, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::search::Search;
 use crate::nav::search_state::SearchStep;
-use crate::nav::smooth::{Effort, Lines, Smoothing, SmoothingBill};
+use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
     Accept, Backend, Disc, FACTOR_RANGE, LayerPoint, Links, NodeId, Others, Path, PathAnswer, PathFailure,
     PathQuery, Reach, SearchRecord, Traversal,
@@ -323,8 +323,8 @@ impl MeshPlan {
 
     /// Goes on with the line over the way found; the answer, once it is smooth or the query's limit is
     /// reached.
-    fn answer(&mut self, map: &NavMesh, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+    fn answer(&mut self, map: &NavMesh, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
         let mut line = self.line.take()?;
         let effort = line.bill.slice(allowance);
         let is_smooth = line.crossings.as_mut().is_none_or(|line| self.smooth(line, &effort));
@@ -390,7 +390,7 @@ impl MeshPlan {
             effort.add(LINE_EFFORT);
             self.price(&[from, to])
         };
-        line.step(&Lines { clear: &clear, cost: Some(&price) }, effort)
+        line.step(&LineTests { clear: &clear, cost: Some(&price) }, effort)
     }
 
     fn price(&self, points: &[Vec3]) -> u64 {
@@ -471,15 +471,15 @@ impl Plan for MeshPlan {
         self.spent.saturating_add(running).saturating_add(smoothed)
     }
 
-    fn step(&mut self, map: &NavMesh, task: Task<'_>, allowance: u32) -> Option<PathAnswer> {
-        let Task { query, search } = task;
+    fn step(&mut self, map: &NavMesh, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         // Bounded by the one-way areas: each round ends a search, bars an area or spends the allowance.
         loop {
             let spent = self.spent(search);
             let left = stop_at.min(query.expansions_max).saturating_sub(spent);
             if self.line.is_some() {
-                let answer = self.answer(map, Task { query, search: &mut *search }, left)?;
+                let answer = self.answer(map, PlanTask { query, search: &mut *search }, left)?;
                 let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
                     return Some(answer);
                 };

@@ -76,7 +76,7 @@ pub enum MeshError {
 
 /// A mesh that was found to be in order.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedMesh {
     /// The polygons, joined where they share edges.
     pub(crate) surface: Topology,
     /// Polygons that were the wrong way round.
@@ -88,7 +88,7 @@ impl RawMesh {
     ///
     /// # Errors
     /// The first thing that is wrong, see [`MeshError`].
-    pub fn check(&self) -> Result<Checked, MeshError> {
+    pub fn check(&self) -> Result<CheckedMesh, MeshError> {
         self.check_numbers()?;
         let mut rings = Vec::with_capacity(self.polygons.len());
         let mut turned = 0;
@@ -102,7 +102,7 @@ impl RawMesh {
         self.check_junctions(&rings, &twins)?;
         let (points, heights) = self.vertices.iter().map(|&[x, y, z]| ([x, z], y)).unzip();
         let surface = Topology::new(points, heights, &rings, vec![0; rings.len()]);
-        Ok(Checked { surface, turned })
+        Ok(CheckedMesh { surface, turned })
     }
 
     fn check_numbers(&self) -> Result<(), MeshError> {

@@ -9,7 +9,7 @@ use crate::nav::mesh::polyanya::Polyanya;
 
 /// Buffers of both searches, for one plan after another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct MeshScratch {
     pub(super) taut: Polyanya,
     pub(super) corridor: Corridor,
     /// What the last plan looked at, while watched.

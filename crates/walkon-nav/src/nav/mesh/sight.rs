@@ -9,7 +9,7 @@ use crate::nav::mesh::NavMesh;
 use crate::nav::mesh::build::AreaOutline;
 use crate::nav::mesh::topology::Topology;
 use crate::nav::mesh::walk::SAME_HEIGHT_M;
-use crate::nav::sight::{AlongEdge, GroundLine, Look, Screen, Veil};
+use crate::nav::sight::{AlongEdge, GroundLine, Look, SightScreen, Veil};
 
 impl NavMesh {
     pub(super) fn sees_over(&self, look: &Look<'_>) -> bool {
@@ -31,7 +31,7 @@ impl NavMesh {
         let all = self.source.areas.iter().chain(blockers).take(self.authored).enumerate();
         all.filter(|(_, outline)| line.is_near(&outline.bounds)).map(move |(at, outline)| {
             let (veil, is_there) = (look.veil_of(at), self.states[at].available);
-            (at, outline, Screen { veil, is_obstacle: at >= areas, is_there }.hides())
+            (at, outline, SightScreen { veil, is_obstacle: at >= areas, is_there }.hides())
         })
     }
 

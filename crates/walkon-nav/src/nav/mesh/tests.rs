@@ -8,7 +8,7 @@ use crate::base::rng::Rng;
 use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::plan::Task;
+use crate::nav::plan::PlanTask;
 use crate::nav::search_state::SearchStep;
 use crate::nav::{
     AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh,
@@ -333,7 +333,7 @@ fn slices_change_nothing_but_when() {
     let mut slices = 0;
     let sliced = loop {
         slices += 1;
-        if let Some(answer) = mesh.step(&mut plan, Task { query: &query, search: &mut search }, 1) {
+        if let Some(answer) = mesh.step(&mut plan, PlanTask { query: &query, search: &mut search }, 1) {
             break answer;
         }
     };

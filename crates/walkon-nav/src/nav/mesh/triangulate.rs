@@ -23,12 +23,12 @@ const NEAR_M: f64 = 1.5e-6;
 const ROUNDS_MAX: usize = 6;
 
 /// A segment of the ground plane.
-pub(crate) type Segment = geom::Segment<Point>;
+pub(crate) type GroundSegment = geom::Segment<Point>;
 
 /// The polygons between some lines. `owner` names the owner of the ground at a point; None: there is no
 /// ground. `height` is asked for each corner of a polygon of an owner.
 pub(crate) fn arrange(
-    lines: &[Segment],
+    lines: &[GroundSegment],
     owner: &dyn Fn(Point) -> Option<u32>,
     height: &dyn Fn(u32, Point) -> f64,
 ) -> Topology {
@@ -39,14 +39,16 @@ pub(crate) fn arrange(
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
 /// of a metre, and bent ones may meet again; more than two rounds are rare.
-fn split(lines: &[Segment]) -> Vec<Segment> {
-    let mut left: Vec<Segment> =
-        lines.iter().map(|line| Segment { from: line.from.map(rounded), to: line.to.map(rounded) }).collect();
+fn split(lines: &[GroundSegment]) -> Vec<GroundSegment> {
+    let mut left: Vec<GroundSegment> = lines
+        .iter()
+        .map(|line| GroundSegment { from: line.from.map(rounded), to: line.to.map(rounded) })
+        .collect();
     for _ in 0..ROUNDS_MAX {
         left.retain(|line| line.from != line.to);
         for line in &mut left {
             if rank(line.from) > rank(line.to) {
-                *line = Segment { from: line.to, to: line.from };
+                *line = GroundSegment { from: line.to, to: line.from };
             }
         }
         ordered::sort_by_key(&mut left, |line| key(*line));
@@ -66,12 +68,12 @@ fn rank(point: Point) -> [i64; 2] {
     point.map(|value| (value * PARTS_PER_M) as i64)
 }
 
-fn key(line: Segment) -> [[i64; 2]; 2] {
+fn key(line: GroundSegment) -> [[i64; 2]; 2] {
     [rank(line.from), rank(line.to)]
 }
 
 /// Where segments meet others within: the segment, and the place.
-fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
+fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
@@ -88,7 +90,7 @@ fn meetings(lines: &[Segment]) -> Vec<(usize, Point)> {
 }
 
 /// How often segments are cut by others; looking ends above `limit`.
-pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
+pub(crate) fn count_cuts(lines: &[GroundSegment], limit: usize) -> usize {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
@@ -108,10 +110,10 @@ pub(crate) fn count_cuts(lines: &[Segment], limit: usize) -> usize {
 }
 
 /// Appends where two segments meet; at an end of either when that is near.
-fn meet(lines: &[Segment], [first, second]: [usize; 2], cuts: &mut Vec<(usize, Point)>) {
+fn meet(lines: &[GroundSegment], [first, second]: [usize; 2], cuts: &mut Vec<(usize, Point)>) {
     let (one, other) = (lines[first], lines[second]);
     let before = cuts.len();
-    for (at, Segment { from: a, to: b }, ends) in [(first, one, other), (second, other, one)] {
+    for (at, GroundSegment { from: a, to: b }, ends) in [(first, one, other), (second, other, one)] {
         for end in [ends.from, ends.to] {
             if end != a && end != b && geom::segment_distance_sq(end, a, b) <= NEAR_M * NEAR_M {
                 cuts.push((at, end));
@@ -121,7 +123,7 @@ fn meet(lines: &[Segment], [first, second]: [usize; 2], cuts: &mut Vec<(usize, P
     if cuts.len() > before {
         return;
     }
-    let (Segment { from: a, to: b }, Segment { from: c, to: d }) = (one, other);
+    let (GroundSegment { from: a, to: b }, GroundSegment { from: c, to: d }) = (one, other);
     if a == c || a == d || b == c || b == d {
         return;
     }
@@ -141,7 +143,7 @@ fn meet(lines: &[Segment], [first, second]: [usize; 2], cuts: &mut Vec<(usize, P
 }
 
 /// The stretches of segments between their cuts.
-fn cut(lines: &[Segment], mut cuts: Vec<(usize, Point)>) -> Vec<Segment> {
+fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec<GroundSegment> {
     let along = |at: usize, point: Point| distance_sq(lines[at].from, point);
     ordered::sort_by(&mut cuts, |a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
     let mut left = Vec::with_capacity(lines.len() + cuts.len());
@@ -149,10 +151,10 @@ fn cut(lines: &[Segment], mut cuts: Vec<(usize, Point)>) -> Vec<Segment> {
     for (at, line) in lines.iter().enumerate() {
         let mut from = line.from;
         while let Some((_, place)) = next.next_if(|cut| cut.0 == at) {
-            left.push(Segment { from, to: place });
+            left.push(GroundSegment { from, to: place });
             from = place;
         }
-        left.push(Segment { from, to: line.to });
+        left.push(GroundSegment { from, to: line.to });
     }
     left
 }
@@ -176,9 +178,9 @@ struct PolygonRings {
 }
 
 impl PolygonRings {
-    fn of(lines: &[Segment], owner: &dyn Fn(Point) -> Option<u32>) -> Self {
+    fn of(lines: &[GroundSegment], owner: &dyn Fn(Point) -> Option<u32>) -> Self {
         let mut triangles = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
-        for Segment { from: a, to: b } in split(lines) {
+        for GroundSegment { from: a, to: b } in split(lines) {
             let ends = [a, b].map(|[x, z]| triangles.insert(Point2::new(x, z)));
             // Refused are places that are no number or out of all bounds; sources are checked for those.
             if let [Ok(from), Ok(to)] = ends {

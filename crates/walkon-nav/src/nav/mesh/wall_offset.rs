@@ -8,7 +8,7 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::tree::RectangleTree;
-use crate::nav::mesh::triangulate::Segment;
+use crate::nav::mesh::triangulate::GroundSegment;
 
 /// Corners of the polygon around a whole circle.
 const CORNERS: u32 = 24;
@@ -162,14 +162,14 @@ impl WallOffsets {
     }
 
     /// Appends the sides of all of them but for those that lie within another.
-    pub(crate) fn lines(&self, out: &mut Vec<Segment>) {
+    pub(crate) fn lines(&self, out: &mut Vec<GroundSegment>) {
         for (at, shape) in (0_u32..).zip(&self.shapes) {
             out.extend(geom::edges(&shape.polygon).filter(|side| !self.covers(*side, at)));
         }
     }
 
     /// Whether one polygon but for one holds a segment well within, wherever the one blocks.
-    fn covers(&self, Segment { from: a, to: b }: Segment, but: u32) -> bool {
+    fn covers(&self, GroundSegment { from: a, to: b }: GroundSegment, but: u32) -> bool {
         let own = &self.shapes[but as usize];
         let mut covered = false;
         self.tree.visit(Bounds { min: a, max: a }, &mut |at| {
@@ -184,6 +184,7 @@ impl WallOffsets {
 
 /// How far inside a convex polygon a point lies, metres; below zero outside.
 fn depth(shape: &[Point], point: Point) -> f64 {
-    let aside = |Segment { from: a, to: b }: Segment| geom::cross(a, b, point) / length(a, b).max(1e-12);
+    let aside =
+        |GroundSegment { from: a, to: b }: GroundSegment| geom::cross(a, b, point) / length(a, b).max(1e-12);
     geom::edges(shape).map(aside).fold(f64::INFINITY, f64::min)
 }

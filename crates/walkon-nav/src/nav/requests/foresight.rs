@@ -11,7 +11,7 @@ use slotmap::SecondaryMap;
 
 use crate::base::ids::PathToken;
 use crate::base::threads::Threads;
-use crate::nav::plan::Task;
+use crate::nav::plan::PlanTask;
 use crate::nav::requests::TURN_EXPANSIONS;
 use crate::nav::{NavMap, PathAnswer, PathQuery, Search};
 
@@ -57,7 +57,7 @@ impl Foreseen {
         };
         let (begun, mut spent) = (plan.begun_for(), Vec::new());
         while spent.last().is_none_or(|spent| *spent < FORESEEN_EXPANSIONS) {
-            let task = Task { query, search: &mut *search };
+            let task = PlanTask { query, search: &mut *search };
             match map.step(&mut plan, task, TURN_EXPANSIONS) {
                 Some(answer) => return Self::Searched(Turns { begun, spent, answer }),
                 None => spent.push(plan.spent(search)),

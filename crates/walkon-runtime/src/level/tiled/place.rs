@@ -301,11 +301,11 @@ impl MapPlacement {
 
     /// The same for any cell, worked out once: the neighbours of a cell depend on whether its column and its
     /// row are even.
-    pub(super) fn surroundings(&self) -> Surroundings {
+    pub(super) fn surroundings(&self) -> BorderCells {
         let offsets = |[column, row]: [i32; 2]| {
             self.around([column, row]).into_iter().map(|[x, y]| [x - column, y - row]).collect()
         };
-        Surroundings([[0, 0], [1, 0], [0, 1], [1, 1]].map(offsets))
+        BorderCells([[0, 0], [1, 0], [0, 1], [1, 1]].map(offsets))
     }
 
     /// The pixel of an isometric picture that a point of the map is drawn at, both in the author's units.
@@ -319,9 +319,9 @@ impl MapPlacement {
 
 /// The cells beside any cell that a border is drawn over, as offsets, by the parity of its column and row.
 #[derive(Clone, Debug)]
-pub(super) struct Surroundings([Vec<[i32; 2]>; 4]);
+pub(super) struct BorderCells([Vec<[i32; 2]>; 4]);
 
-impl Surroundings {
+impl BorderCells {
     pub(super) fn of(&self, [column, row]: [i32; 2]) -> impl Iterator<Item = [i32; 2]> {
         let kind = column.rem_euclid(2) + 2 * row.rem_euclid(2);
         self.0[kind as usize].iter().map(move |[x, y]| [column + x, row + y])

@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::base::ids::CharacterId;
 use crate::script::bind;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::wait_requests::seconds;
 use crate::script::state::boards::{BoardOf, BoardRefusal, Boards};
 use crate::script::state::owners::Counted;
@@ -45,7 +45,7 @@ pub const SHAPES: &[TableType] = &[TableType {
     fields: &[field("ttl", "number?", "2", "seconds until it clears itself")],
 }];
 
-const KEY: Param = param("key", "string", "\"alarm\"");
+const KEY: ApiParam = param("key", "string", "\"alarm\"");
 
 /// Everything `blackboard`, a `Blackboard` and a `Change` have, and the board of a `Character`.
 pub const ENTRIES: &[Binding] = &[

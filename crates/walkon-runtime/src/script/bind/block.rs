@@ -8,7 +8,7 @@ use mlua::Lua;
 
 use crate::script::bind::call::{answer, ask, myself, with};
 use crate::script::bind::place;
-use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::step::owner;
 use crate::script::vm::charge;
@@ -33,7 +33,7 @@ const RADIUS_MAX_M: f64 = 50.0;
 /// Fuel of a square metre that is blocked.
 const UNITS_PER_SQUARE_METRE: f32 = 1.0;
 
-const PLACE: Param = param("place", "Place", "\"post\"");
+const PLACE: ApiParam = param("place", "Place", "\"post\"");
 
 /// Everything about blocks, added marks and areas at a point.
 pub const ENTRIES: &[Binding] = &[

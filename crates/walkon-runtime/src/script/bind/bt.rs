@@ -7,7 +7,7 @@
 use mlua::{Lua, Table, Value};
 
 use crate::script::bind::call::{answer, place_of_caller};
-use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{place, registration, walk_options};
 use crate::script::step::tree::{self, node};
 use crate::script::vm::convert::{Args, Argument, UsageError, describe};
@@ -43,10 +43,10 @@ const TIMES_MAX: i64 = 1_000_000_000;
 
 const NODE_SAMPLE: &str = "bt.wait(1)";
 const NODES_SAMPLE: &str = "{ bt.wait(1) }";
-const NODE: Param = param("node", "Node", NODE_SAMPLE);
-const BRANCH: Param = param("nodes", "{[any]: Node | boolean}", NODES_SAMPLE);
-const PREDICATE: Param = param("fn", "(self: any) -> boolean", "function(self) return true end");
-const SECONDS: Param = param("seconds", "number", "1");
+const NODE: ApiParam = param("node", "Node", NODE_SAMPLE);
+const BRANCH: ApiParam = param("nodes", "{[any]: Node | boolean}", NODES_SAMPLE);
+const PREDICATE: ApiParam = param("fn", "(self: any) -> boolean", "function(self) return true end");
+const SECONDS: ApiParam = param("seconds", "number", "1");
 
 /// Everything `bt` has.
 pub const ENTRIES: &[Binding] = &[

@@ -13,7 +13,7 @@ use crate::script::bind::call::{
 };
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{self, Gaze};
 use crate::script::bind::{names, registration};
 use crate::script::step::cinematic::note_removal;
@@ -58,7 +58,7 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const GOAL: Param = param("goal", "Place", "\"gate\"");
+const GOAL: ApiParam = param("goal", "Place", "\"gate\"");
 
 /// Everything a `Character` has.
 pub const ENTRIES: &[Binding] = &[

@@ -10,7 +10,7 @@ use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
 use crate::script::bind::registration::load;
 use crate::script::bind::scene;
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::state::runtime::Runtime;
 use crate::script::state::scenes::Definition;
 use crate::script::state::wait::{Outcome, Wait};
@@ -81,13 +81,13 @@ macro_rules! in_scene {
     };
 }
 
-const NAME: Param = param("name", "string", "\"talk\"");
-const CHARACTER: Param = param("character", "Character", "guard");
-const GOAL: Param = param("goal", "Place", "\"gate\"");
-const WALK_OPTIONS: Param = param("options", "WalkOptions?", "{ gait = \"run\" }");
-const ENTRY_MAP: Param = param("entries", "{[any]: Awaitable | () -> ...any}", "{ function() end }");
-const RUN: Param = param("fn", "() -> ()", "function() end");
-const FIELDS: Param = param("options", "{[string]: any}?", "{ seconds = 0.1 }");
+const NAME: ApiParam = param("name", "string", "\"talk\"");
+const CHARACTER: ApiParam = param("character", "Character", "guard");
+const GOAL: ApiParam = param("goal", "Place", "\"gate\"");
+const WALK_OPTIONS: ApiParam = param("options", "WalkOptions?", "{ gait = \"run\" }");
+const ENTRY_MAP: ApiParam = param("entries", "{[any]: Awaitable | () -> ...any}", "{ function() end }");
+const RUN: ApiParam = param("fn", "() -> ()", "function() end");
+const FIELDS: ApiParam = param("options", "{[string]: any}?", "{ seconds = 0.1 }");
 
 /// Everything `cinematic`, a `Scene` and a `Cue` have.
 pub const ENTRIES: &[Binding] = &[

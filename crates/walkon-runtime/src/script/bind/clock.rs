@@ -5,7 +5,7 @@
 
 use mlua::{Lua, Value};
 
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::script::bind::call::{BindingError, ask, nothing, with};
 use crate::script::bind::table::{Binding, HostResult, Library, param};
 use crate::script::step::owner;
@@ -104,7 +104,7 @@ pub const ENTRIES: &[Binding] = &[
 fn look<R: mlua::IntoLuaMulti>(
     lua: &Lua,
     args: &mut Args,
-    look: impl FnOnce(&DayTime, Tick, TickRate) -> R,
+    look: impl FnOnce(&DayTime, TickNumber, TickRate) -> R,
 ) -> HostResult {
     let function = args.function();
     ask(lua, args, |world| {
@@ -114,7 +114,7 @@ fn look<R: mlua::IntoLuaMulti>(
 }
 
 /// The same, for a change. The event `clockChanged` tells it to code that waits for an hour.
-fn change(lua: &Lua, args: &mut Args, change: impl FnOnce(&mut DayTime, Tick, TickRate)) -> HostResult {
+fn change(lua: &Lua, args: &mut Args, change: impl FnOnce(&mut DayTime, TickNumber, TickRate)) -> HostResult {
     let function = args.function();
     let by = owner::label(lua, owner::current(lua));
     with(lua, args, |world: &mut World| {
@@ -196,7 +196,7 @@ fn seconds_until(lua: &Lua, args: &mut Args) -> HostResult {
     let minute = time(&args.take("time"))?;
     look(lua, args, |day, now, rate| {
         let ticks = day.ticks_until(minute, now, rate);
-        ticks.map_or(f64::INFINITY, |ticks| rate.seconds(Tick(ticks)))
+        ticks.map_or(f64::INFINITY, |ticks| rate.seconds(TickNumber(ticks)))
     })
 }
 

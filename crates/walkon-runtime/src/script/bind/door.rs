@@ -8,7 +8,7 @@ use mlua::{Lua, Value};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::script::bind::call::{BindingError, answer, ask, handle, list, myself, nothing, op, with, word};
 use crate::script::bind::registration;
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
 use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, UsageError, vector};
@@ -55,7 +55,7 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const OPTIONS: Param = param("options", "DoorOptions?", "{ by = guard }");
+const OPTIONS: ApiParam = param("options", "DoorOptions?", "{ by = guard }");
 
 /// Everything a `Door` and a `DoorMove` have.
 pub const ENTRIES: &[Binding] = &[

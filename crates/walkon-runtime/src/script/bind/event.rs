@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::state::handlers::ListenTimes;
 use crate::script::state::owners::Counted;
 use crate::script::step::dispatch::RUNTIME_EVENTS;
@@ -29,9 +29,9 @@ pub const GROUPS: &[Library] = &[
     Library { name: TYPE, is_type: true, doc: "Somebody who listens to an event or a door." },
 ];
 
-const NAME: Param = param("name", "string", "\"alarm\"");
-const HANDLER: Param = param("handler", "Handler", "function(payload) end");
-const PAYLOAD: Param = param("payload", "any", "{ at = guard.position }");
+const NAME: ApiParam = param("name", "string", "\"alarm\"");
+const HANDLER: ApiParam = param("handler", "Handler", "function(payload) end");
+const PAYLOAD: ApiParam = param("payload", "any", "{ at = guard.position }");
 
 /// Everything `event` and a `Listener` have.
 pub const ENTRIES: &[Binding] = &[

@@ -7,7 +7,7 @@ use mlua::Lua;
 
 use crate::script::bind::call::{ask_map, op};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Param, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, param};
 use crate::script::vm::convert::{Args, UsageError};
 use crate::world::World;
 use crate::world::ops::OpError;
@@ -17,8 +17,8 @@ const NAV: &str = "nav";
 /// Points of the graph that are looked at for a unit of fuel.
 const POINTS_PER_UNIT: u64 = 256;
 
-const FROM: Param = param("from", "Place", "guard");
-const TO: Param = param("to", "Place", "\"gate\"");
+const FROM: ApiParam = param("from", "Place", "guard");
+const TO: ApiParam = param("to", "Place", "\"gate\"");
 
 /// What `nav` has for graphs.
 pub const ENTRIES: &[Binding] = &[

@@ -6,9 +6,9 @@
 
 use mlua::{Function, Lua, Value};
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::bind::call::nothing;
-use crate::script::bind::table::{Binding, HostResult, Library, Param, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::step::owner;
 use crate::script::vm::convert::Args;
 use crate::script::vm::library::Printed;
@@ -26,7 +26,8 @@ pub const GROUP: Library = Library {
     doc: "Lines with tick, owner, file and line. `print` is `log.info`.",
 };
 
-const PARAMS: &[Param] = &[param("format", "string", "\"%s at %.1f\""), param("...", "any", "guard, 1.25")];
+const PARAMS: &[ApiParam] =
+    &[param("format", "string", "\"%s at %.1f\""), param("...", "any", "guard, 1.25")];
 
 /// Everything `log` has.
 pub const ENTRIES: &[Binding] = &[
@@ -63,7 +64,7 @@ pub const ENTRIES: &[Binding] = &[
 /// Lines of the current tick. App data of the VM.
 #[derive(Debug, Default)]
 struct Written {
-    tick: Tick,
+    tick: TickNumber,
     lines: u32,
     dropped: u64,
 }
@@ -131,7 +132,7 @@ pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
 }
 
 /// Counts a line; false when it is one too many in this tick.
-fn count(lua: &Lua, tick: Tick, most: u32) -> bool {
+fn count(lua: &Lua, tick: TickNumber, most: u32) -> bool {
     let Some(mut written) = lua.app_data_mut::<Written>() else {
         return true;
     };

@@ -12,7 +12,7 @@ use crate::script::bind::character::{reach, standpoint};
 use crate::script::bind::path_options::{self, PathAsk, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::results::{cancelled_path_result, path_result};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::metres;
 use crate::script::bind::{names, registration, rng};
 use crate::script::step::handlers;
@@ -53,7 +53,7 @@ const POINTS_PER_UNIT: u64 = 4;
 /// Path requests of a level that may wait at a time.
 const REQUESTS_MAX: usize = 4096;
 
-const LAYER: Param = field(
+const LAYER: ApiParam = field(
     "layer",
     "string?",
     "\"ground\"",
@@ -95,11 +95,11 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const FROM: Param = param("from", "Place", "guard");
-const TO: Param = param("to", "Place", "\"gate\"");
-const PATH: Param = param("options", "PathOptions?", "{ doors = \"open\" }");
-const PLACE: Param = param("place", "Place", "\"post\"");
-const AREA: Param = param("area", "AreaName", "\"yard\"");
+const FROM: ApiParam = param("from", "Place", "guard");
+const TO: ApiParam = param("to", "Place", "\"gate\"");
+const PATH: ApiParam = param("options", "PathOptions?", "{ doors = \"open\" }");
+const PLACE: ApiParam = param("place", "Place", "\"post\"");
+const AREA: ApiParam = param("area", "AreaName", "\"yard\"");
 
 /// Everything `nav` and a `PathRequest` have.
 pub const ENTRIES: &[Binding] = &[

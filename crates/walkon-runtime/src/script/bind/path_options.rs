@@ -7,7 +7,7 @@ use crate::base::ids::CharacterId;
 use crate::nav::Traversal;
 use crate::script::bind::call::{handle, list};
 use crate::script::bind::names;
-use crate::script::bind::table::{self, Param, TableType, field, joined};
+use crate::script::bind::table::{self, ApiParam, TableType, field, joined};
 use crate::script::bind::walk_options::{chosen, keys, metres};
 use crate::script::vm::convert::{Args, Argument, Options, UsageError};
 use crate::world::World;
@@ -29,7 +29,7 @@ pub const REQUEST_SHAPE: TableType = TableType {
     fields: &joined::<6, 1, 7>(FIELDS, [ON_PATH]),
 };
 
-const FIELDS: [Param; 6] = [
+const FIELDS: [ApiParam; 6] = [
     field(
         "radius",
         "number?",
@@ -58,7 +58,7 @@ const FIELDS: [Param; 6] = [
     ),
 ];
 
-const ON_PATH: Param = field("onPath", "PathHandler?", "function(result) end", "runs when it is found");
+const ON_PATH: ApiParam = field("onPath", "PathHandler?", "function(result) end", "runs when it is found");
 
 const NAMES: [&str; FIELDS.len()] = table::names(&FIELDS);
 

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use mlua::{Function, Lua, Table, ffi};
 
 use crate::script::bind::table::{Binding, EntryKind};
-use crate::script::state::clock::Clock;
+use crate::script::state::clock::CodeClock;
 use crate::script::vm::lend::{self, Lent};
 use crate::script::vm::{Machine, fuel, store};
 use crate::world::World;
@@ -166,7 +166,7 @@ pub(crate) fn sleep(lua: &Lua, sleep: Sleep, binding: Function) -> mlua::Result<
 
 /// Asks for a sleep of the task that runs in the coroutine at an address; the number of the wait. None where
 /// the binding has to answer.
-fn file_sleep(coroutine: usize, ticks: impl FnOnce(&Clock) -> u64) -> Option<f64> {
+fn file_sleep(coroutine: usize, ticks: impl FnOnce(&CodeClock) -> u64) -> Option<f64> {
     store::with_at_hand(|runtime| {
         let id = runtime.running.task()?;
         let is_usual = runtime.running.pending.is_none() && runtime.tasks.runs_in(id, coroutine);

@@ -8,7 +8,7 @@ use mlua::{Lua, Value};
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{self, answer, ask, myself, nothing, with};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, metres, seconds};
 use crate::script::bind::{character, door, names, registration};
 use crate::script::state::callback::{WatchHandlers, WhenOrder};
@@ -105,9 +105,9 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const NAME: Param = param("name", "RegionName", "\"hall\"");
-const HANDLER: Param = param("handler", "RegionHandler", "function(event) end");
-const OPTIONS: Param = param("options", "RegionOptions?", "{ filter = \"player\" }");
+const NAME: ApiParam = param("name", "RegionName", "\"hall\"");
+const HANDLER: ApiParam = param("handler", "RegionHandler", "function(event) end");
+const OPTIONS: ApiParam = param("options", "RegionOptions?", "{ filter = \"player\" }");
 
 /// Everything `region` and a `Watch` have.
 pub const ENTRIES: &[Binding] = &[

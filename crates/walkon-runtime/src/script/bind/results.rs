@@ -8,7 +8,7 @@ use mlua::{Lua, Table, Value};
 use crate::base::ids::{CharacterId, DoorId};
 use crate::base::suggestions;
 use crate::nav::{PathAnswer, PathStatus};
-use crate::script::bind::table::{Alias, Param, TableType, field};
+use crate::script::bind::table::{Alias, ApiParam, TableType, field};
 use crate::script::vm::convert::vector;
 use crate::script::vm::handles::{self, Cache};
 use crate::world::World;
@@ -49,7 +49,7 @@ pub const PATH_REASON_ALIAS: Alias = Alias {
     doc: "Why there is no path, or none to the goal.",
 };
 
-const WALK_RESULT: &[Param] = &[
+const WALK_RESULT: &[ApiParam] = &[
     field("ok", "boolean", "", "whether it arrived"),
     field("status", "WalkStatus", "", "the four ways a walk ends"),
     field("reason", "WalkReason", "", "why, one of the closed list of reasons"),
@@ -65,14 +65,14 @@ const WALK_RESULT: &[Param] = &[
     field("detail", "string", "", "one sentence"),
 ];
 
-const DOOR_RESULT: &[Param] = &[
+const DOOR_RESULT: &[ApiParam] = &[
     field("ok", "boolean", "", "whether the door is as asked"),
     field("reason", "\"done\" | \"already\" | \"locked\" | \"occupied\" | \"cancelled\"", "", "why"),
     field("door", "Door", "", "the door"),
     field("by", "Character?", "", "who did it, or stood in the way"),
 ];
 
-const PATH_RESULT: &[Param] = &[
+const PATH_RESULT: &[ApiParam] = &[
     field("status", "\"complete\" | \"partial\" | \"none\"", "", "whether it reaches the goal"),
     field("reason", "PathReason?", "", "why not"),
     field("waypoints", "{vector}", "", "points, the first is the start"),

@@ -10,7 +10,7 @@ use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, nothing, op, with};
 use crate::script::bind::character;
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Alias, Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{Alias, ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{metres, seconds};
 use crate::script::state::callback::SenseHandlers;
 use crate::script::state::owners::Counted;
@@ -53,8 +53,8 @@ pub const HANDLER_ALIAS: Alias = Alias {
     doc: "A handler that is told of somebody who was noticed, lost or heard.",
 };
 
-const RANGE: Param = field("range", "number?", "7", "metres from middle to middle, default 10");
-const DEGREES: Param = field(
+const RANGE: ApiParam = field("range", "number?", "7", "metres from middle to middle, default 10");
+const DEGREES: ApiParam = field(
     "degrees",
     "number?",
     "120",
@@ -163,7 +163,7 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const WATCHER: Param = param("character", "Character", "guard");
+const WATCHER: ApiParam = param("character", "Character", "guard");
 
 /// Everything `sense` and a `SenseWatch` have.
 pub const ENTRIES: &[Binding] = &[

@@ -38,7 +38,7 @@ pub enum EntryBody {
 
 /// One parameter of a function, or one field of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Param {
+pub struct ApiParam {
     /// Its name.
     pub name: &'static str,
     /// Its Luau type; ends in `?` where it may be left out.
@@ -49,7 +49,7 @@ pub struct Param {
     pub doc: &'static str,
 }
 
-impl Param {
+impl ApiParam {
     /// Whether it may be left out.
     #[must_use]
     pub fn is_optional(&self) -> bool {
@@ -59,22 +59,27 @@ impl Param {
 
 /// A parameter.
 #[must_use]
-pub const fn param(name: &'static str, luau: &'static str, sample: &'static str) -> Param {
-    Param { name, luau, sample, doc: "" }
+pub const fn param(name: &'static str, luau: &'static str, sample: &'static str) -> ApiParam {
+    ApiParam { name, luau, sample, doc: "" }
 }
 
 /// A field of a table.
 #[must_use]
-pub const fn field(name: &'static str, luau: &'static str, sample: &'static str, doc: &'static str) -> Param {
-    Param { name, luau, sample, doc }
+pub const fn field(
+    name: &'static str,
+    luau: &'static str,
+    sample: &'static str,
+    doc: &'static str,
+) -> ApiParam {
+    ApiParam { name, luau, sample, doc }
 }
 
 /// Two lists of fields as one; `ALL` is the sum of their lengths.
 #[must_use]
 pub const fn joined<const FIRST: usize, const THEN: usize, const ALL: usize>(
-    first: [Param; FIRST],
-    then: [Param; THEN],
-) -> [Param; ALL] {
+    first: [ApiParam; FIRST],
+    then: [ApiParam; THEN],
+) -> [ApiParam; ALL] {
     assert!(FIRST + THEN == ALL, "the joined list holds both");
     let mut all = [first[0]; ALL];
     let mut at = 0;
@@ -87,7 +92,7 @@ pub const fn joined<const FIRST: usize, const THEN: usize, const ALL: usize>(
 
 /// The names of fields, as `Args::options` takes them.
 #[must_use]
-pub const fn names<const COUNT: usize>(fields: &[Param; COUNT]) -> [&'static str; COUNT] {
+pub const fn names<const COUNT: usize>(fields: &[ApiParam; COUNT]) -> [&'static str; COUNT] {
     let mut names = [""; COUNT];
     let mut at = 0;
     while at < COUNT {
@@ -107,7 +112,7 @@ pub struct Binding {
     /// How it is used.
     pub kind: EntryKind,
     /// Its parameters, without the handle of a method.
-    pub params: &'static [Param],
+    pub params: &'static [ApiParam],
     /// Luau types of its results, separated by commas; empty for none.
     pub returns: &'static str,
     /// Whether the calling task waits.
@@ -132,7 +137,8 @@ impl Binding {
     pub const CALL_PRICE: u64 = 8;
 
     const fn new(owner: &'static str, called: &'static str, kind: EntryKind, body: EntryBody) -> Self {
-        let (params, returns, doc, example, raises): (&'static [Param], _, _, _, _) = (&[], "", "", "", "");
+        let (params, returns, doc, example, raises): (&'static [ApiParam], _, _, _, _) =
+            (&[], "", "", "", "");
         let price = if matches!(kind, EntryKind::Field) { Self::FIELD_PRICE } else { Self::CALL_PRICE };
         Self { owner, called, kind, params, returns, waits: false, doc, example, raises, price, body }
     }
@@ -182,7 +188,7 @@ pub struct TableType {
     /// What it is.
     pub doc: &'static str,
     /// Its fields, in the order of the reference.
-    pub fields: &'static [Param],
+    pub fields: &'static [ApiParam],
 }
 
 /// A type that is another type.

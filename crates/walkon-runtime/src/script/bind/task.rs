@@ -7,7 +7,7 @@
 use mlua::{Lua, MultiValue, Value};
 
 use crate::script::bind::call::{answer, myself, nothing};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::wait_requests::{refuse_at_limit, running_task};
 use crate::script::state::tasks::Why;
 use crate::script::step::wait::{self, TaskId};
@@ -51,10 +51,10 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const ENTRIES_PARAM: Param =
+const ENTRIES_PARAM: ApiParam =
     param("entries", "{[any]: Awaitable | () -> ...any}", "{ task.spawn(function() end) }");
-const FN: Param = param("fn", "(...any) -> ...any", "function() end");
-const REST: Param = param("...", "any", "1");
+const FN: ApiParam = param("fn", "(...any) -> ...any", "function() end");
+const REST: ApiParam = param("...", "any", "1");
 
 /// Everything `task` and a `Task` have.
 pub const ENTRIES: &[Binding] = &[

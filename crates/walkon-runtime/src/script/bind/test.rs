@@ -8,7 +8,7 @@ use mlua::{Lua, MultiValue, Value};
 
 use crate::base::value::Plain;
 use crate::script::bind::call::{BindingError, answer, list, myself, nothing, with, word};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::{test_fuel, walk_options};
 use crate::script::state::test_run::{ALWAYS_MAX, Collected, TestDef, TestOptions, TestOutcome};
 use crate::script::step::hashes::hashes;
@@ -35,7 +35,7 @@ pub const GROUPS: &[Library] = &[
 ];
 
 /// A table with the fields of `a`, then those of `b`.
-const fn joined<const N: usize>(a: &[Param], b: &[Param]) -> [Param; N] {
+const fn joined<const N: usize>(a: &[ApiParam], b: &[ApiParam]) -> [ApiParam; N] {
     let mut fields = [b[0]; N];
     let mut at = 0;
     while at < N {
@@ -45,13 +45,13 @@ const fn joined<const N: usize>(a: &[Param], b: &[Param]) -> [Param; N] {
     fields
 }
 
-const WALK_CHECKS: [Param; 3] = [
+const WALK_CHECKS: [ApiParam; 3] = [
     field("status", "WalkStatus?", "\"arrived\"", "how the walk is to end, `arrived` by default"),
     field("reason", "WalkReason?", "\"reached\"", "and for what reason; any by default"),
     field("within", "number?", "20", "seconds it may take"),
 ];
 const WALK_CHECK_FIELDS: usize = walk_options::SHAPE.fields.len() + WALK_CHECKS.len();
-const WALK_CHECK: [Param; WALK_CHECK_FIELDS] = joined(walk_options::SHAPE.fields, &WALK_CHECKS);
+const WALK_CHECK: [ApiParam; WALK_CHECK_FIELDS] = joined(walk_options::SHAPE.fields, &WALK_CHECKS);
 
 /// Tables that these functions take or give.
 pub const SHAPES: &[TableType] = &[
@@ -132,10 +132,10 @@ pub const SHAPES: &[TableType] = &[
     test_fuel::SHAPE,
 ];
 
-const TIMEOUT: Param = param("options", "WithinOptions?", "{ timeout = 1 }");
-const NAME: Param = param("name", "string", "\"alarm\"");
-const NUMBER: Param = param("n", "number", "3");
-const ANY: Param = param("v", "any", "3");
+const TIMEOUT: ApiParam = param("options", "WithinOptions?", "{ timeout = 1 }");
+const NAME: ApiParam = param("name", "string", "\"alarm\"");
+const NUMBER: ApiParam = param("n", "number", "3");
+const ANY: ApiParam = param("v", "any", "3");
 
 /// Everything `test`, a `Test` and an `Expectation` have.
 pub const ENTRIES: &[Binding] = &[

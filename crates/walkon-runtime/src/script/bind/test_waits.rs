@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::bind::call::{BindingError, answer, handle, myself, nothing};
 use crate::script::bind::character;
 use crate::script::bind::table::HostResult;
@@ -70,7 +70,7 @@ fn me(args: &mut Args) -> Result<(), BindingError> {
     Ok(myself::<TestId>(args).map(|_| ())?)
 }
 
-fn in_seconds(lua: &Lua, seconds: f64) -> Tick {
+fn in_seconds(lua: &Lua, seconds: f64) -> TickNumber {
     store::with(lua, |runtime| runtime.clock.after_seconds(seconds))
 }
 
@@ -321,7 +321,7 @@ fn save(lua: &Lua, args: &mut Args) -> HostResult {
     answer(lua, file(lua, TaskPause::Until(in_a_tick(lua)), Vec::new()))
 }
 
-fn in_a_tick(lua: &Lua) -> Tick {
+fn in_a_tick(lua: &Lua) -> TickNumber {
     store::with(lua, |runtime| runtime.clock.now.after(1))
 }
 

@@ -7,7 +7,7 @@ use mlua::{IntoLua, Lua, Table, Value};
 
 use crate::script::bind::call::{ask, nothing, op, with};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, names as names_of, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, names as names_of, param};
 use crate::script::bind::{door, names};
 use crate::script::vm::convert::{Args, Argument, UsageError, setting};
 use crate::world::World;
@@ -17,7 +17,7 @@ use crate::world::tiles::{Terrain, Tile};
 const NAV: &str = "nav";
 
 /// The fields of a tile, in arguments and in answers.
-const TILE: [Param; 4] = [
+const TILE: [ApiParam; 4] = [
     field(
         "navigable",
         "boolean?",
@@ -56,8 +56,8 @@ const NAVIGABLE_OPTIONS: &[&str] = &["cost", "layer"];
 /// Most tags of a tile.
 const TAGS_MAX: usize = 64;
 
-const PLACE: Param = param("place", "Place", "\"post\"");
-const LAYER: Param = param("layer", "string?", "\"ground\"");
+const PLACE: ApiParam = param("place", "Place", "\"post\"");
+const LAYER: ApiParam = param("layer", "string?", "\"ground\"");
 
 /// What `nav` has for tile maps.
 pub const ENTRIES: &[Binding] = &[

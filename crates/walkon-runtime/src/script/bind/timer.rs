@@ -5,10 +5,10 @@
 
 use mlua::Lua;
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::call::{answer, myself, nothing, with};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::wait_requests::seconds;
 use crate::script::state::owners::Counted;
 use crate::script::state::runtime::Runtime;
@@ -42,7 +42,7 @@ pub const SHAPES: &[TableType] = &[TableType {
     ],
 }];
 
-const SECONDS: Param = param("seconds", "number", "0.1");
+const SECONDS: ApiParam = param("seconds", "number", "0.1");
 
 /// Everything `timer` and a `Timer` have.
 pub const ENTRIES: &[Binding] = &[
@@ -145,7 +145,7 @@ fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 /// The time as the owner of a timer has it.
-fn time_of(runtime: &Runtime, id: TimerId) -> Tick {
+fn time_of(runtime: &Runtime, id: TimerId) -> TickNumber {
     runtime
         .registered
         .timers

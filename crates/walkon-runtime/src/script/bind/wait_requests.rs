@@ -81,7 +81,7 @@ pub(crate) fn seconds(given: &Argument) -> Result<f64, UsageError> {
     given.number_in(0.0..=SECONDS_MAX, "seconds")
 }
 
-fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::Tick>, UsageError> {
+fn deadline(lua: &Lua, given: Option<Argument>) -> Result<Option<crate::base::time::TickNumber>, UsageError> {
     let seconds = given.map(|given| seconds(&given)).transpose()?;
     Ok(seconds.map(|seconds| store::with(lua, |runtime| runtime.clock.after_seconds(seconds))))
 }
@@ -209,7 +209,7 @@ fn file_group(
     args: &Args,
     kind: GroupKind,
     given: Vec<(Value, Value)>,
-    deadline: Option<crate::base::time::Tick>,
+    deadline: Option<crate::base::time::TickNumber>,
 ) -> Result<f64, UsageError> {
     for (key, value) in &given {
         if !value.is_function() && wait::read(value).is_none() {

@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::base::ids::CharacterId;
 use crate::script::bind::call::{answer, myself, op, with};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Param, TableType, field, joined, names, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
 use crate::script::bind::{character, names as known, registration};
 use crate::script::state::callback::WalkHandlers;
@@ -27,7 +27,7 @@ const TYPE: &str = "Character";
 /// Farthest that a course keeps from or to anything, metres.
 const DISTANCE_MAX_M: f64 = 1000.0;
 
-const FOLLOW_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
+const FOLLOW_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
     walk_options::FIELDS,
     [
         field("distance", "number?", "2", "metres from centre to centre that are near enough, default 1.35"),
@@ -38,20 +38,20 @@ const FOLLOW_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
 );
 const FOLLOW_NAMES: [&str; FOLLOW_FIELDS.len()] = names(&FOLLOW_FIELDS);
 
-const FLEE_FIELDS: [Param; walk_options::FIELDS.len() + 1] = joined(
+const FLEE_FIELDS: [ApiParam; walk_options::FIELDS.len() + 1] = joined(
     walk_options::FIELDS,
     [field("distance", "number?", "6", "metres in a straight line that are far enough, default 8")],
 );
 const FLEE_NAMES: [&str; FLEE_FIELDS.len()] = names(&FLEE_FIELDS);
 
-const PAUSE: Param = field(
+const PAUSE: ApiParam = field(
     "pause",
     "(number | {number})?",
     "{ 1, 3 }",
     "seconds at each stop, or { least, most } to draw from; default 0",
 );
 
-const PATROL_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
+const PATROL_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
     walk_options::FIELDS,
     [
         field("loop", "boolean?", "false", "begin again after the last stop, default true"),
@@ -67,7 +67,7 @@ const PATROL_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
 );
 const PATROL_NAMES: [&str; PATROL_FIELDS.len()] = names(&PATROL_FIELDS);
 
-const WANDER_FIELDS: [Param; walk_options::FIELDS.len() + 4] = joined(
+const WANDER_FIELDS: [ApiParam; walk_options::FIELDS.len() + 4] = joined(
     walk_options::FIELDS,
     [
         field("area", "AreaName?", "\"yard\"", "only in this area"),
@@ -107,7 +107,7 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const TARGET: Param = param("target", "Character", "player");
+const TARGET: ApiParam = param("target", "Character", "player");
 
 /// The verbs.
 pub const ENTRIES: &[Binding] = &[

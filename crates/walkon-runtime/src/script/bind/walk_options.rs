@@ -13,7 +13,7 @@ use crate::nav::OwnArea;
 use crate::script::bind::call::{list, word};
 use crate::script::bind::names as named;
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Param, TableType, field, names};
+use crate::script::bind::table::{ApiParam, TableType, field, names};
 use crate::script::state::callback::{Underway, WalkHandlers};
 use crate::script::step::handlers;
 use crate::script::vm::convert::{Args, Argument, Options, UsageError, shorten};
@@ -31,7 +31,7 @@ pub const SHAPE: TableType = TableType {
 };
 
 /// The options that every walk takes.
-pub const FIELDS: [Param; 22] = [
+pub const FIELDS: [ApiParam; 22] = [
     field("speed", "number?", "1.5", "metres a second, 0.01 to 50; or gait, not both"),
     field("gait", "(\"walk\" | \"run\")?", "\"run\"", "default \"walk\""),
     field(

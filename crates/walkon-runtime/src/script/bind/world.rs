@@ -10,7 +10,7 @@ use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::Traversal;
 use crate::script::bind::call::{answer, ask, op, preparing, with, word};
 use crate::script::bind::place::{self, PlaceValue};
-use crate::script::bind::table::{Binding, HostResult, Library, Param, TableType, field, param};
+use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
 use crate::script::bind::{door, names, registration};
 use crate::script::step::cinematic;
@@ -97,8 +97,8 @@ pub const SHAPES: &[TableType] = &[
     },
 ];
 
-const CHARACTER_NAME: Param = param("name", "CharacterName", "\"guard\"");
-const DOOR_NAME: Param = param("name", "DoorName", "\"gate\"");
+const CHARACTER_NAME: ApiParam = param("name", "CharacterName", "\"guard\"");
+const DOOR_NAME: ApiParam = param("name", "DoorName", "\"gate\"");
 
 /// Everything `world` has.
 pub const ENTRIES: &[Binding] = &[

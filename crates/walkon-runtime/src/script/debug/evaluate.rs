@@ -8,7 +8,7 @@
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::script::debug::copies::Copies;
-use crate::script::vm::debug::{self, Frame, Local};
+use crate::script::vm::debug::{self, FrameLocal, ScriptFrame};
 use crate::script::vm::fault;
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::{Machine, compile_text, handles};
@@ -32,7 +32,7 @@ const CHUNK: &str = "question";
 pub(super) fn evaluate(
     lua: &Lua,
     machine: &Machine,
-    frame: Option<&Frame>,
+    frame: Option<&ScriptFrame>,
     text: &str,
     asking: Asking,
 ) -> Result<Value, String> {
@@ -46,15 +46,15 @@ pub(super) fn evaluate(
 /// What a frame sees.
 struct View<'a> {
     lua: &'a Lua,
-    frame: Option<&'a Frame>,
+    frame: Option<&'a ScriptFrame>,
     function: Option<Function>,
     captured: Vec<(String, Value)>,
-    locals: Vec<Local>,
+    locals: Vec<FrameLocal>,
     globals: Table,
 }
 
 impl<'a> View<'a> {
-    fn of(lua: &'a Lua, machine: &Machine, frame: Option<&'a Frame>) -> mlua::Result<Self> {
+    fn of(lua: &'a Lua, machine: &Machine, frame: Option<&'a ScriptFrame>) -> mlua::Result<Self> {
         let function = match frame {
             Some(frame) => debug::function_of(lua, frame)?,
             None => None,

@@ -13,7 +13,7 @@ use crate::script::debug::breakpoints::{BreakpointState, BreakpointWish};
 use crate::script::debug::evaluate::{self, Asking};
 use crate::script::debug::rows::{self, Page, Variable};
 use crate::script::debug::{Core, tasks};
-use crate::script::vm::debug::{self, Frame, Stack, Standing};
+use crate::script::vm::debug::{self, ScriptFrame, Stack, Standing};
 use crate::script::vm::shown::place_of;
 use crate::script::vm::{Machine, lend, lines_to_stop_at, store};
 use crate::world::World;
@@ -69,7 +69,7 @@ pub struct Paused<'a> {
     core: &'a Core,
     machine: &'a Machine,
     at: Option<&'a Standing>,
-    frames: RefCell<Vec<Frame>>,
+    frames: RefCell<Vec<ScriptFrame>>,
     kept: RefCell<Vec<Kept>>,
     has_acted: Cell<bool>,
 }
@@ -185,13 +185,13 @@ impl<'a> Paused<'a> {
         frames.collect()
     }
 
-    fn frame(&self, id: u64) -> Option<Frame> {
+    fn frame(&self, id: u64) -> Option<ScriptFrame> {
         let at = usize::try_from(id.checked_sub(1)?).ok()?;
         self.frames.borrow().get(at).cloned()
     }
 
     /// The frame where code has stopped.
-    pub(super) fn innermost(&self) -> Option<Frame> {
+    pub(super) fn innermost(&self) -> Option<ScriptFrame> {
         debug::frames(self.at?.stack).into_iter().next()
     }
 
@@ -265,7 +265,7 @@ impl<'a> Paused<'a> {
         self.value_of(frame.as_ref(), text, asking).map(|value| self.row(text, &value))
     }
 
-    fn value_of(&self, frame: Option<&Frame>, text: &str, asking: Asking) -> Result<Value, String> {
+    fn value_of(&self, frame: Option<&ScriptFrame>, text: &str, asking: Asking) -> Result<Value, String> {
         if asking == Asking::Acts {
             self.has_acted.set(true);
             let disturb = |runtime: &mut crate::script::state::runtime::Runtime| {
@@ -278,7 +278,7 @@ impl<'a> Paused<'a> {
     }
 
     /// Whether a condition holds in a frame.
-    pub(super) fn holds(&self, frame: Option<&Frame>, text: &str) -> Result<bool, String> {
+    pub(super) fn holds(&self, frame: Option<&ScriptFrame>, text: &str) -> Result<bool, String> {
         let value = self.value_of(frame, text, Asking::Looks)?;
         Ok(!matches!(value, Value::Nil | Value::Boolean(false)))
     }

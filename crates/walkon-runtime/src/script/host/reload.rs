@@ -16,7 +16,7 @@ use mlua::{Lua, Table, Value};
 use crate::base::hash::StateHash;
 use crate::base::ids::CharacterId;
 use crate::base::ordered::CollectOrdered;
-use crate::script::host::{BehaviourRef, ScriptHost};
+use crate::script::host::{GivenBehaviour, ScriptHost};
 use crate::script::state::behaviours::Class;
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
@@ -67,7 +67,7 @@ pub struct Taken {
 }
 
 /// The behaviours that the level gives to characters now, where it gave others or none before.
-pub type LevelBehaviours = Vec<(CharacterId, Option<BehaviourRef>)>;
+pub type LevelBehaviours = Vec<(CharacterId, Option<GivenBehaviour>)>;
 
 impl From<CallFailure> for ReloadError {
     fn from(failure: CallFailure) -> Self {
@@ -328,7 +328,7 @@ impl ScriptHost {
             .map_err(|(file, what)| ReloadError::of_file(&self.vm.texts(), &file, &what))?;
         let mut staged = StagedScripts { classes: self.classes(unit), targets: Vec::new(), scenes };
         staged.targets.extend(self.level_target(unit, before)?);
-        let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
+        let level: BTreeMap<CharacterId, &Option<GivenBehaviour>> =
             level.iter().map(|(character, behaviour)| (*character, behaviour)).collect_map();
         let lua = self.vm.lua();
         let owners = store::with(lua, |runtime| runtime.actors.behaviours.owners());
@@ -368,7 +368,7 @@ impl ScriptHost {
         }
         for (character, behaviour) in level {
             let has = store::with(lua, |runtime| runtime.actors.behaviours.of(character)).is_some();
-            if let (false, Some(BehaviourRef { name, params })) = (has, behaviour) {
+            if let (false, Some(GivenBehaviour { name, params })) = (has, behaviour) {
                 let class = self.class_of(&mut staged, name)?;
                 let (asked, given) = (name.clone(), params.clone());
                 staged.targets.push(ReloadTarget::Attach { character, class, asked, given });

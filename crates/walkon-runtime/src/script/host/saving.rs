@@ -15,12 +15,12 @@ use mlua::{Table, Value};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::{CharacterId, WalkId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::bind::level;
 use crate::script::host::reload::commit::{self, LoadedInstance};
 use crate::script::host::reload::{LevelBehaviours, ReloadError};
-use crate::script::host::{BehaviourRef, ScriptHost, StartError, class};
+use crate::script::host::{GivenBehaviour, ScriptHost, StartError, class};
 use crate::script::state::behaviours::{Class, Instance, Suspended};
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::{OwnerKind, Owners};
@@ -448,7 +448,7 @@ impl Plan<'_> {
     /// The instances that are to be there again, each with its class, as the level and the scripts are by
     /// now.
     fn known(&self, saved: Vec<SavedInstance>) -> Result<Vec<(SavedInstance, Rc<Class>)>, ReloadError> {
-        let level: BTreeMap<CharacterId, &Option<BehaviourRef>> =
+        let level: BTreeMap<CharacterId, &Option<GivenBehaviour>> =
             self.behaviours.iter().map(|(character, behaviour)| (*character, behaviour)).collect();
         let mut known = Vec::new();
         // What thousands ask for is found once.
@@ -667,7 +667,7 @@ impl Plan<'_> {
         let lua = self.vm.lua();
         for (character, given) in self.behaviours {
             let has = store::with(lua, |runtime| runtime.actors.behaviours.of(*character)).is_some();
-            if let (false, Some(BehaviourRef { name, params })) = (has, given)
+            if let (false, Some(GivenBehaviour { name, params })) = (has, given)
                 && let Ok(class) = class(self.vm, name)
             {
                 let (character, params) = (*character, params.clone());
@@ -793,7 +793,7 @@ impl ScriptHost {
     }
 
     /// The test of the level goes on at another tick.
-    pub(crate) fn move_test(&mut self, before: Tick, now: Tick) {
+    pub(crate) fn move_test(&mut self, before: TickNumber, now: TickNumber) {
         store::with(self.vm.lua(), |runtime| {
             let test = runtime.owners.iter().find(|(_, record)| record.kind == OwnerKind::Test);
             if let Some(owner) = test.map(|(owner, _)| owner) {

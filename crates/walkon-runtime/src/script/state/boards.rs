@@ -10,7 +10,7 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::tracked_map::TrackedMap;
 
@@ -54,7 +54,7 @@ impl Saved for BoardOf {
 #[derive(Clone, Debug)]
 pub(crate) struct KeptValue {
     value: Plain,
-    until: Option<Tick>,
+    until: Option<TickNumber>,
     bytes: usize,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Boards {
     boards: TrackedMap<u64, Board>,
     numbers: BTreeMap<BoardOf, u64>,
     /// When values clear themselves; those that were set again since are passed over.
-    due: BTreeSet<(Tick, u64, String)>,
+    due: BTreeSet<(TickNumber, u64, String)>,
     last: u64,
     last_change: u64,
 }
@@ -211,7 +211,7 @@ impl Boards {
         number: u64,
         key: &str,
         value: Option<Plain>,
-        until: Option<Tick>,
+        until: Option<TickNumber>,
         bytes_max: usize,
     ) -> Result<Option<KeyChange>, BoardRefusal> {
         let board = self.boards.get_mut(number).ok_or(BoardRefusal::Gone)?;
@@ -240,10 +240,10 @@ impl Boards {
     }
 
     /// Values whose time is over, in order of their time, board and key.
-    pub(crate) fn take_due(&mut self, now: Tick) -> Vec<(u64, String)> {
+    pub(crate) fn take_due(&mut self, now: TickNumber) -> Vec<(u64, String)> {
         let later = self.due.split_off(&(now.after(1), 0, String::new()));
         let due = std::mem::replace(&mut self.due, later);
-        let is_over = |(tick, number, key): &(Tick, u64, String)| {
+        let is_over = |(tick, number, key): &(TickNumber, u64, String)| {
             let kept = self.boards.get(*number).and_then(|board| board.values.get(key));
             kept.is_some_and(|kept| kept.until == Some(*tick))
         };
@@ -301,7 +301,7 @@ impl Boards {
         let boards = input.list(|input| {
             let of = BoardOf::load(input)?;
             let values = input.list(|input| {
-                Ok((String::load(input)?, Plain::load(input)?, Option::<Tick>::load(input)?))
+                Ok((String::load(input)?, Plain::load(input)?, Option::<TickNumber>::load(input)?))
             })?;
             Ok((of, values))
         })?;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 
 /// A line or a choice under way.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Dialogue {
     /// The answer when the time is over; none for a line.
     pub(crate) fallback: Option<String>,
     /// When its time is over; none: it waits for a person.
-    pub(crate) deadline: Option<Tick>,
+    pub(crate) deadline: Option<TickNumber>,
     /// Whether skipping passes over it; else skipping pauses until it is answered.
     pub(crate) is_skippable: bool,
 }

@@ -11,7 +11,7 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, GenerationalKey, PathToken, WalkId};
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::callback::{Callback, SenseHandlers, WalkHandlers, WatchHandlers};
 use crate::script::state::progress_handlers::UnderwayHandlers;
 use crate::script::state::tracked_map::TrackedMap;
@@ -26,7 +26,7 @@ pub(crate) struct WatchRecord {
     pub(crate) owner: Owner,
     pub(crate) handlers: WatchHandlers,
     /// The characters inside that count: how they came in, and when `stay` is due next.
-    pub(crate) inside: BTreeMap<CharacterId, (&'static str, Tick)>,
+    pub(crate) inside: BTreeMap<CharacterId, (&'static str, TickNumber)>,
 }
 
 /// A watch for somebody, with its handlers.

@@ -12,7 +12,7 @@ use mlua::{Table, Value};
 
 use crate::base::hash::{self, StateHash};
 use crate::base::ids::CharacterId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::running::Interrupt;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::waits::Delivery;
@@ -46,7 +46,7 @@ pub(crate) struct OwnerRecord {
     /// The first argument of named handlers: `self` or the scene.
     pub(crate) receiver: Option<Value>,
     /// Since when it stands still.
-    paused: Option<Tick>,
+    paused: Option<TickNumber>,
     /// Its character is removed: it ends with this tick, and nothing of it runs until then.
     is_gone: bool,
     /// What came in while it stood still, in order.
@@ -54,7 +54,7 @@ pub(crate) struct OwnerRecord {
     /// Events that were dropped while it stood still, because there were too many.
     pub(crate) missed: u32,
     /// When a faulted `run` begins again.
-    run_again: Option<Tick>,
+    run_again: Option<TickNumber>,
     pub(crate) tasks: u32,
     pub(crate) timers: u32,
     pub(crate) handlers: u32,
@@ -73,7 +73,7 @@ impl OwnerRecord {
     }
 
     /// When its faulted `run` begins again.
-    pub(crate) fn run_again(&self) -> Option<Tick> {
+    pub(crate) fn run_again(&self) -> Option<TickNumber> {
         self.run_again
     }
 }
@@ -138,7 +138,7 @@ impl Owners {
     }
 
     /// For how many ticks an owner has stood still; none when there is no such owner.
-    pub(crate) fn stands_still(&self, owner: Owner, now: Tick) -> Option<u64> {
+    pub(crate) fn stands_still(&self, owner: Owner, now: TickNumber) -> Option<u64> {
         self.get(owner).map(|record| record.paused.map_or(0, |since| now.since(since)))
     }
 
@@ -149,13 +149,13 @@ impl Owners {
     }
 
     /// An owner stands still from `now` on, if it does not already; false when there is no such owner.
-    pub(crate) fn pause(&mut self, owner: Owner, now: Tick) -> bool {
+    pub(crate) fn pause(&mut self, owner: Owner, now: TickNumber) -> bool {
         let record = self.change(owner);
         record.map(|record| record.paused.get_or_insert(now)).is_some()
     }
 
     /// An owner goes on; for how many ticks it stood still, if it did.
-    pub(crate) fn release(&mut self, owner: Owner, now: Tick) -> Option<u64> {
+    pub(crate) fn release(&mut self, owner: Owner, now: TickNumber) -> Option<u64> {
         let record = self.change(owner)?;
         let ticks = now.since(record.paused.take()?);
         record.run_again = record.run_again.map(|tick| tick.after(ticks));
@@ -170,7 +170,7 @@ impl Owners {
     }
 
     /// The `run` of an owner begins again at `tick`, or not at all; when it was to do so before.
-    pub(crate) fn set_run_again(&mut self, owner: Owner, tick: Option<Tick>) -> Option<Tick> {
+    pub(crate) fn set_run_again(&mut self, owner: Owner, tick: Option<TickNumber>) -> Option<TickNumber> {
         std::mem::replace(&mut self.change(owner)?.run_again, tick)
     }
 
@@ -206,7 +206,7 @@ impl Owners {
     }
 
     /// The time of an owner: it stands still while the owner does.
-    pub(crate) fn time_of(&self, owner: Owner, now: Tick) -> Tick {
+    pub(crate) fn time_of(&self, owner: Owner, now: TickNumber) -> TickNumber {
         self.get(owner).and_then(|record| record.paused).unwrap_or(now)
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::Function;
 
 use crate::base::hash::StateHash;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::callback::{Callback, WhenOrder};
 use crate::world::owner::Owner;
 
@@ -62,7 +62,7 @@ pub(crate) struct Predicate {
     on_true: Option<Callback>,
     on_false: Option<Callback>,
     every_ticks: u64,
-    next: Tick,
+    next: TickNumber,
     value: bool,
     enabled: bool,
 }
@@ -89,7 +89,7 @@ impl Predicates {
     }
 
     /// The predicates of an owner that are due, by id.
-    pub(crate) fn due(&self, owner: Owner, now: Tick) -> impl Iterator<Item = u32> {
+    pub(crate) fn due(&self, owner: Owner, now: TickNumber) -> impl Iterator<Item = u32> {
         let is_due = move |predicate: &Predicate| predicate.enabled && predicate.next <= now;
         self.of(owner).filter(move |id| self.predicates.get(id).is_some_and(is_due))
     }
@@ -99,7 +99,7 @@ impl Predicates {
     }
 
     /// A predicate is asked now, and next when its interval is over; the function to ask.
-    pub(crate) fn ask(&mut self, id: u32, now: Tick) -> Option<Function> {
+    pub(crate) fn ask(&mut self, id: u32, now: TickNumber) -> Option<Function> {
         let predicate = self.predicates.get_mut(&id)?;
         predicate.next = now.after(predicate.every_ticks);
         Some(predicate.function.clone())
@@ -127,7 +127,7 @@ impl Predicates {
         self.of(owner).filter(is_enabled).collect()
     }
 
-    pub(crate) fn add(&mut self, owner: Owner, now: Tick, order: WhenOrder) -> u32 {
+    pub(crate) fn add(&mut self, owner: Owner, now: TickNumber, order: WhenOrder) -> u32 {
         self.last += 1;
         let predicate = Predicate {
             owner,

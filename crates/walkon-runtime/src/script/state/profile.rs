@@ -12,7 +12,7 @@ mod subjects;
 use std::rc::Rc;
 
 use crate::script::state::code_name::CodeName;
-use crate::script::state::profile::subjects::{Subject, Subjects};
+use crate::script::state::profile::subjects::{CallSubject, Subjects};
 use crate::world::owner::Owner;
 
 pub use report::{Profile, Use};
@@ -300,7 +300,7 @@ impl Ledger {
     }
 
     fn context_of(&mut self, subject: u32, callback: &CodeName) -> u32 {
-        let Some(&Subject { file, first, .. }) = self.subjects.get(subject) else { return 0 };
+        let Some(&CallSubject { file, first, .. }) = self.subjects.get(subject) else { return 0 };
         let mut at = first;
         while at != NONE {
             let context = &self.contexts[at as usize];
@@ -461,7 +461,7 @@ impl Ledger {
     }
 
     /// Everybody whose code was called, and what that took.
-    fn subjects(&self) -> impl Iterator<Item = (&Subject, &Tally)> {
+    fn subjects(&self) -> impl Iterator<Item = (&CallSubject, &Tally)> {
         self.subjects.iter().zip(&self.of_subjects).map(|(subject, own)| {
             let first = subject.first as usize;
             let is_only = self.routes.get(first).is_some_and(|route| route.subject == NONE);
@@ -471,7 +471,7 @@ impl Ledger {
 
     /// What one file took of each character that runs it; none when nothing of it was called.
     pub(crate) fn fuel_of(&self, file: &str, name: Option<&str>) -> Option<FuelUse> {
-        let is_meant = |(subject, tally): &(&Subject, &Tally)| {
+        let is_meant = |(subject, tally): &(&CallSubject, &Tally)| {
             let is_named = name.is_none_or(|name| self.subjects.name(subject) == name);
             self.subjects.file(subject) == file && is_named && tally.calls > 0
         };

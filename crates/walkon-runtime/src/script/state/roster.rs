@@ -9,14 +9,14 @@ use std::rc::Rc;
 
 use mlua::Table;
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::behaviours::Behaviours;
 use crate::script::state::owners::Owners;
 use crate::world::owner::Owner;
 
 /// One behaviour.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct RosterRow {
     pub(crate) owner: Owner,
     /// The number of its character.
     serial: u32,
@@ -25,22 +25,22 @@ pub(crate) struct Row {
     pub(crate) has_tree: bool,
     /// Whether it runs at all: it does not stand still, and its character is there.
     pub(crate) is_free: bool,
-    pub(crate) run_again: Option<Tick>,
+    pub(crate) run_again: Option<TickNumber>,
 }
 
-impl Row {
+impl RosterRow {
     /// Whether a behaviour that runs every so many ticks has its turn.
-    fn is_due(&self, now: Tick) -> bool {
+    fn is_due(&self, now: TickNumber) -> bool {
         self.every_ticks == 1 || (now.0 + u64::from(self.serial)).is_multiple_of(self.every_ticks)
     }
 
     /// Whether `update` is due.
-    pub(crate) fn updates_at(&self, now: Tick) -> bool {
+    pub(crate) fn updates_at(&self, now: TickNumber) -> bool {
         self.has_update && self.is_due(now)
     }
 
     /// Whether its tree has its turn.
-    pub(crate) fn ticks_tree_at(&self, now: Tick) -> bool {
+    pub(crate) fn ticks_tree_at(&self, now: TickNumber) -> bool {
         self.has_tree && self.is_due(now)
     }
 }
@@ -62,7 +62,7 @@ pub(crate) struct DueUpdate {
 /// All behaviours.
 #[derive(Debug, Default)]
 pub(crate) struct Roster {
-    rows: Vec<Row>,
+    rows: Vec<RosterRow>,
     owners: Rc<[Owner]>,
     /// None until they are asked for.
     lists: Option<UpdateLists>,
@@ -83,7 +83,7 @@ impl Roster {
         }
         let rows = behaviours.in_order().filter_map(|(serial, owner)| {
             let (class, record) = (&behaviours.get(owner)?.class, owners.get(owner)?);
-            Some(Row {
+            Some(RosterRow {
                 owner,
                 serial,
                 every_ticks: class.update_every_ticks,
@@ -112,7 +112,7 @@ impl Roster {
         true
     }
 
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub(crate) fn rows(&self) -> &[RosterRow] {
         &self.rows
     }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use mlua::Function;
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tasks::Why;
 use crate::script::state::waits::Pending;
@@ -77,7 +77,7 @@ pub(crate) struct Cleanup {
 
 /// The code under way.
 #[derive(Debug, Default)]
-pub(crate) struct Running {
+pub(crate) struct RunningCode {
     /// The call under way; none while the host runs, or a row of `updates` does.
     current: Option<Current>,
     /// Calls of `update` under way.
@@ -87,13 +87,13 @@ pub(crate) struct Running {
     /// The wait that the running task has asked for and not begun.
     pub(crate) pending: Option<Pending>,
     /// The same for a sleep, which most waits are: the serial of the wait, and until when.
-    pub(crate) sleep: Option<(u64, Tick)>,
+    pub(crate) sleep: Option<(u64, TickNumber)>,
     cleanups: VecDeque<Cleanup>,
     /// The entry of a group whose failure is ending the others: `branch "scout" failed`.
     pub(crate) failed_branch: Option<String>,
 }
 
-impl Running {
+impl RunningCode {
     /// On whose behalf code runs; the host when none does.
     pub(crate) fn owner(&self) -> Owner {
         self.owner_of_call().unwrap_or(Owner::HOST)

@@ -11,13 +11,13 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::value::Plain;
 use crate::script::state::behaviours::Behaviours;
 use crate::script::state::boards::Boards;
-use crate::script::state::clock::Clock;
+use crate::script::state::clock::CodeClock;
 use crate::script::state::dialogue::Answers;
 use crate::script::state::handlers::Handlers;
 use crate::script::state::owners::{OwnerKind, OwnerRecord, Owners};
 use crate::script::state::predicates::{Job, Predicates};
 use crate::script::state::roster::Roster;
-use crate::script::state::running::Running;
+use crate::script::state::running::RunningCode;
 use crate::script::state::scenes::Scenes;
 use crate::script::state::state_checks::StateChecks;
 use crate::script::state::streams::Streams;
@@ -66,9 +66,9 @@ pub(crate) struct Cinematics {
 #[derive(Debug, Default)]
 pub(crate) struct Runtime {
     pub(crate) limits: LevelLimits,
-    pub(crate) clock: Clock,
+    pub(crate) clock: CodeClock,
     pub(crate) owners: Owners,
-    pub(crate) running: Running,
+    pub(crate) running: RunningCode,
     pub(crate) tasks: Tasks,
     pub(crate) registered: Registered,
     pub(crate) actors: Actors,
@@ -88,7 +88,7 @@ pub(crate) struct Runtime {
 impl Runtime {
     /// Empty tables for a level with these limits.
     pub(crate) fn new(limits: LevelLimits) -> Self {
-        let running = Running::default();
+        let running = RunningCode::default();
         Self { limits, owners: Owners::new(running.interrupt.clone()), running, ..Self::default() }
     }
 

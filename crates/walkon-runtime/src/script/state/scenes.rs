@@ -10,7 +10,7 @@ use mlua::{Function, Table};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::world::owner::Owner;
 
@@ -24,7 +24,7 @@ pub(crate) struct Skip {
     /// How deep tasks are within `noSkip`.
     watched: BTreeMap<u64, u32>,
     /// The end of waits that have none of their own, by task: the serial of the wait and its tick.
-    pub(crate) ends: BTreeMap<u64, (u64, Tick)>,
+    pub(crate) ends: BTreeMap<u64, (u64, TickNumber)>,
     /// Ticks of the scene that were passed over.
     pub(crate) passed: u64,
 }
@@ -130,7 +130,7 @@ pub(crate) struct RunningScene {
     pub(crate) holds: Vec<CharacterId>,
     pub(crate) owner: Option<Owner>,
     pub(crate) stage: SceneStage,
-    pub(crate) started: Tick,
+    pub(crate) started: TickNumber,
     pub(crate) mark: Option<String>,
     /// The mark from which it goes on after a load.
     pub(crate) resumed_from: Option<String>,
@@ -148,7 +148,7 @@ pub(crate) struct SavedScene {
     /// Whose its walks are; none for one that had only been asked for.
     pub(crate) owner: Option<Owner>,
     pub(crate) mark: Option<String>,
-    pub(crate) started: Tick,
+    pub(crate) started: TickNumber,
     pub(crate) holds: Vec<CharacterId>,
 }
 
@@ -173,7 +173,7 @@ impl Scenes {
         definition: Definition,
         args: Plain,
         holds: Vec<CharacterId>,
-        now: Tick,
+        now: TickNumber,
     ) -> u64 {
         self.last += 1;
         let scene = RunningScene {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::hash::StateHash;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::owner::Owner;
 
 /// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
@@ -19,7 +19,7 @@ pub const STRIKE_TICKS: u64 = 600;
 /// them.
 #[derive(Clone, Debug)]
 pub struct Strikes<Key> {
-    recent: BTreeMap<Key, Vec<Tick>>,
+    recent: BTreeMap<Key, Vec<TickNumber>>,
 }
 
 /// What a fault means for its owner.
@@ -39,7 +39,7 @@ impl<Key> Default for Strikes<Key> {
 
 impl<Key: Ord> Strikes<Key> {
     /// Counts one fault of `owner` at `tick`.
-    pub fn count(&mut self, owner: Key, tick: Tick) -> FaultConsequence {
+    pub fn count(&mut self, owner: Key, tick: TickNumber) -> FaultConsequence {
         let ticks = self.recent.entry(owner).or_default();
         ticks.retain(|&earlier| tick.since(earlier) < STRIKE_TICKS);
         ticks.push(tick);
@@ -56,7 +56,7 @@ impl<Key: Ord> Strikes<Key> {
     }
 
     /// The ticks of the faults that count against each owner, in owner order; part of the state hash.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &[Tick])> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &[TickNumber])> {
         self.recent.iter().map(|(owner, ticks)| (owner, ticks.as_slice()))
     }
 }
@@ -88,15 +88,19 @@ mod tests {
     #[test]
     fn three_faults_within_ten_seconds_suspend() {
         let mut strikes = Strikes::default();
-        assert_eq!(strikes.count("guard", Tick(100)), FaultConsequence::GoesOn(1));
-        assert_eq!(strikes.count("guard", Tick(200)), FaultConsequence::GoesOn(2));
-        assert_eq!(strikes.count("baker", Tick(200)), FaultConsequence::GoesOn(1));
+        assert_eq!(strikes.count("guard", TickNumber(100)), FaultConsequence::GoesOn(1));
+        assert_eq!(strikes.count("guard", TickNumber(200)), FaultConsequence::GoesOn(2));
+        assert_eq!(strikes.count("baker", TickNumber(200)), FaultConsequence::GoesOn(1));
         assert_eq!(
-            strikes.count("guard", Tick(700)),
+            strikes.count("guard", TickNumber(700)),
             FaultConsequence::GoesOn(2),
             "the first is 600 ticks old"
         );
-        assert_eq!(strikes.count("guard", Tick(799)), FaultConsequence::Suspended);
-        assert_eq!(strikes.count("guard", Tick(800)), FaultConsequence::GoesOn(1), "a reload begins again");
+        assert_eq!(strikes.count("guard", TickNumber(799)), FaultConsequence::Suspended);
+        assert_eq!(
+            strikes.count("guard", TickNumber(800)),
+            FaultConsequence::GoesOn(1),
+            "a reload begins again"
+        );
     }
 }

@@ -11,7 +11,7 @@ use mlua::{Function, MultiValue, Thread};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::WalkId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::script::state::wait::{Outcome, Wait};
@@ -93,7 +93,7 @@ pub(crate) struct Task {
     pub(crate) serial: u64,
     pub(crate) pause: Option<TaskPause>,
     /// When that wait began; for viewers, and never part of the state.
-    pub(crate) since: Tick,
+    pub(crate) since: TickNumber,
     pub(crate) cleanups: Vec<Function>,
     pub(crate) name: Option<String>,
     /// Whether a script has been given its handle.
@@ -111,7 +111,7 @@ impl Task {
             start: None,
             serial: 0,
             pause: None,
-            since: Tick::default(),
+            since: TickNumber::default(),
             cleanups: Vec::new(),
             name: None,
             has_handle: false,
@@ -122,14 +122,14 @@ impl Task {
 /// When the time of tasks is over; tasks that wait for something else by then are passed over.
 #[derive(Debug, Default)]
 struct Deadlines {
-    by_tick: BTreeMap<Tick, Vec<u64>>,
+    by_tick: BTreeMap<TickNumber, Vec<u64>>,
     /// Those of one tick beside the others: in a row, tasks mostly wait for the same.
-    last: (Tick, Vec<u64>),
+    last: (TickNumber, Vec<u64>),
 }
 
 impl Deadlines {
     #[inline]
-    fn add(&mut self, tick: Tick, task: u64) {
+    fn add(&mut self, tick: TickNumber, task: u64) {
         if self.last.0 != tick {
             self.settle();
             self.last.0 = tick;
@@ -145,7 +145,7 @@ impl Deadlines {
     }
 
     /// Takes out those until `now`, in no order; some may be there twice.
-    fn take(&mut self, now: Tick) -> Vec<u64> {
+    fn take(&mut self, now: TickNumber) -> Vec<u64> {
         self.settle();
         let later = self.by_tick.split_off(&now.after(1));
         let mut due = std::mem::replace(&mut self.by_tick, later).into_values();
@@ -359,7 +359,7 @@ impl Tasks {
     }
 
     /// Those whose time has come, and those that test a predicate, by id.
-    pub(crate) fn take_due(&mut self, now: Tick) -> Vec<u64> {
+    pub(crate) fn take_due(&mut self, now: TickNumber) -> Vec<u64> {
         let mut due = self.due.take(now);
         due.extend(&self.tested);
         due.sort_unstable();
@@ -418,7 +418,7 @@ impl Tasks {
     }
 
     /// The time that tasks of `owner` wait for comes nearer by `ticks`.
-    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: TickNumber) {
         let Self { tasks, due, .. } = self;
         for (id, task) in tasks.iter_mut().filter(|(_, task)| task.owner == owner) {
             if let Some(tick) = task.pause.as_mut().and_then(TaskPause::deadline) {
@@ -429,7 +429,7 @@ impl Tasks {
     }
 
     /// A task begins to sleep, at `now`.
-    pub(crate) fn sleep(&mut self, id: u64, serial: u64, until: Tick, now: Tick) {
+    pub(crate) fn sleep(&mut self, id: u64, serial: u64, until: TickNumber, now: TickNumber) {
         if self.is_called(id) {
             self.settle_called();
         }
@@ -441,7 +441,12 @@ impl Tasks {
     }
 
     /// A task begins to wait, at `now`. Gives the results that are known already.
-    pub(crate) fn wait_for(&mut self, id: u64, pending: Pending, now: Tick) -> Vec<(Option<usize>, Outcome)> {
+    pub(crate) fn wait_for(
+        &mut self,
+        id: u64,
+        pending: Pending,
+        now: TickNumber,
+    ) -> Vec<(Option<usize>, Outcome)> {
         if self.is_called(id) {
             self.settle_called();
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mlua::{Function, Table};
 
 use crate::base::hash::StateHash;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::state::waits::WaitResult;
 use crate::world::owner::Owner;
@@ -126,7 +126,7 @@ pub struct ReloadReport {
     /// The files that were given.
     pub files: Vec<String>,
     /// When.
-    pub tick: Tick,
+    pub tick: TickNumber,
 }
 
 /// An expectation that failed, or an error that ended the test, and where in the test that was.

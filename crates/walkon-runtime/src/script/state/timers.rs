@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::hash::StateHash;
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::base::value::Plain;
 use crate::script::state::callback::Callback;
 use crate::script::state::owners::TIMERS_MAX;
@@ -22,13 +22,13 @@ pub(crate) struct Timer {
     pub(crate) callback: Option<Callback>,
     pub(crate) payload: Option<Plain>,
     /// When it was made, moved on by all the time it stood still.
-    base: Tick,
+    base: TickNumber,
     seconds: f64,
     /// Turns that are over.
     turns: u64,
     /// Turns after which it is over; none: never.
     turns_max: Option<u64>,
-    pub(crate) due: Tick,
+    pub(crate) due: TickNumber,
     /// Ticks that passed for it alone, in a scene that was skipped.
     skipped: u64,
     /// Ticks left when it was paused.
@@ -50,7 +50,7 @@ pub(crate) struct TimerOrder {
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     pub(crate) timers: BTreeMap<u64, Timer>,
-    pub(crate) due: BTreeSet<(Tick, u64)>,
+    pub(crate) due: BTreeSet<(TickNumber, u64)>,
     pub(crate) last: u64,
 }
 
@@ -63,13 +63,13 @@ impl Timer {
     pub(crate) fn plan(&mut self, rate: TickRate) {
         let earliest = self.due.after(1);
         let exact = self.base.after(rate.ticks((self.turns + 1) as f64 * self.seconds));
-        self.due = Tick(exact.0.saturating_sub(self.skipped)).max(earliest);
+        self.due = TickNumber(exact.0.saturating_sub(self.skipped)).max(earliest);
     }
 }
 
 impl Timers {
     /// A new timer; its number. `now` is the time of its owner.
-    pub(crate) fn add(&mut self, order: TimerOrder, now: Tick, rate: TickRate) -> u64 {
+    pub(crate) fn add(&mut self, order: TimerOrder, now: TickNumber, rate: TickRate) -> u64 {
         self.last += 1;
         let id = self.last;
         let mut timer = Timer {
@@ -95,12 +95,12 @@ impl Timers {
     }
 
     /// Those due by now, by due tick, then by creation.
-    pub(crate) fn due(&self, now: Tick) -> Vec<u64> {
+    pub(crate) fn due(&self, now: TickNumber) -> Vec<u64> {
         self.due.range(..=(now, u64::MAX)).map(|&(_, id)| id).collect()
     }
 
     /// Counts a turn of a timer that is due: whether it was the last. None when it is not due any more.
-    pub(crate) fn turn(&mut self, id: u64, now: Tick, rate: TickRate) -> Option<bool> {
+    pub(crate) fn turn(&mut self, id: u64, now: TickNumber, rate: TickRate) -> Option<bool> {
         let timer =
             self.timers.get_mut(&id).filter(|timer| timer.due <= now && timer.paused_left.is_none())?;
         self.due.remove(&(timer.due, id));
@@ -114,11 +114,11 @@ impl Timers {
     }
 
     /// Ticks left; 0 when it is over. `now` is the time of its owner, here and below.
-    pub(crate) fn left(&self, id: u64, now: Tick) -> u64 {
+    pub(crate) fn left(&self, id: u64, now: TickNumber) -> u64 {
         self.timers.get(&id).map_or(0, |timer| timer.paused_left.unwrap_or(timer.due.since(now)))
     }
 
-    pub(crate) fn pause(&mut self, id: u64, now: Tick) {
+    pub(crate) fn pause(&mut self, id: u64, now: TickNumber) {
         if let Some(timer) = self.timers.get_mut(&id)
             && timer.paused_left.is_none()
         {
@@ -127,7 +127,7 @@ impl Timers {
         }
     }
 
-    pub(crate) fn resume(&mut self, id: u64, now: Tick) {
+    pub(crate) fn resume(&mut self, id: u64, now: TickNumber) {
         if let Some(timer) = self.timers.get_mut(&id)
             && let Some(left) = timer.paused_left.take()
         {
@@ -153,20 +153,20 @@ impl Timers {
     }
 
     /// The time of an owner's timers comes nearer by `ticks`.
-    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: Tick) {
+    pub(crate) fn rewind(&mut self, owner: Owner, ticks: u64, now: TickNumber) {
         let Self { timers, due, .. } = self;
         let running =
             timers.iter_mut().filter(|(_, timer)| timer.owner == owner && timer.paused_left.is_none());
         for (&id, timer) in running {
             due.remove(&(timer.due, id));
             timer.skipped += ticks;
-            timer.due = Tick(timer.due.0.saturating_sub(ticks)).max(now);
+            timer.due = TickNumber(timer.due.0.saturating_sub(ticks)).max(now);
             due.insert((timer.due, id));
         }
     }
 
     /// When a timer is due; none when it is paused or over.
-    pub(crate) fn due_of(&self, id: u64) -> Option<Tick> {
+    pub(crate) fn due_of(&self, id: u64) -> Option<TickNumber> {
         self.timers.get(&id).filter(|timer| timer.paused_left.is_none()).map(|timer| timer.due)
     }
 

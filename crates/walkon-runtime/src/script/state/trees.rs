@@ -10,7 +10,7 @@ use mlua::{Function, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, WalkId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::tasks::Why;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::world::owner::Owner;
@@ -102,7 +102,7 @@ pub(crate) struct BehaviourTree(pub(crate) Rc<Vec<TreeNode>>);
 
 /// How an action that was entered ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub(crate) enum ActionExit {
     Success,
     Failure,
     Interrupted,
@@ -110,7 +110,7 @@ pub(crate) enum Exit {
     OwnerGone,
 }
 
-impl Exit {
+impl ActionExit {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -151,7 +151,7 @@ pub(crate) struct NodeState {
     /// Turns that are over.
     pub(crate) turns: u32,
     /// End of a wait, a limit or a cooldown.
-    pub(crate) until: Option<Tick>,
+    pub(crate) until: Option<TickNumber>,
     /// The task of an action that was entered and not left.
     pub(crate) task: Option<u64>,
     /// The walk under way, and its handle, which keeps the result.
@@ -166,12 +166,12 @@ pub(crate) struct RunningTree {
     pub(crate) this: Rc<Table>,
     pub(crate) states: Vec<NodeState>,
     /// When a tree that faulted starts again.
-    pub(crate) again: Option<Tick>,
+    pub(crate) again: Option<TickNumber>,
 }
 
 impl RunningTree {
     /// Whether it has not faulted within the last second.
-    fn is_due(&self, now: Tick) -> bool {
+    fn is_due(&self, now: TickNumber) -> bool {
         self.again.is_none_or(|again| again <= now)
     }
 }
@@ -211,7 +211,7 @@ impl Trees {
     }
 
     /// Takes the tree of an owner out for the time of a tick, if it is due.
-    pub(crate) fn begin_tick(&mut self, owner: Owner, now: Tick) -> Option<RunningTree> {
+    pub(crate) fn begin_tick(&mut self, owner: Owner, now: TickNumber) -> Option<RunningTree> {
         let run = self.runs.get_mut(owner)?.0.take_if(|run| run.is_due(now))?;
         self.ticking = Some((owner, false));
         Some(run)
@@ -237,7 +237,7 @@ impl Trees {
     }
 
     /// Whether the tree of `owner` is to be ticked: it has one, and has not faulted within the last second.
-    pub(crate) fn is_due(&self, owner: Owner, now: Tick) -> bool {
+    pub(crate) fn is_due(&self, owner: Owner, now: TickNumber) -> bool {
         self.run_of(owner).is_some_and(|run| run.is_due(now))
     }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use mlua::{Function, Value};
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::dialogue::Dialogue;
@@ -75,22 +75,22 @@ pub(crate) struct GroupEntry {
 #[derive(Clone, Debug)]
 pub(crate) enum TaskPause {
     /// A tick.
-    Until(Tick),
+    Until(TickNumber),
     /// A predicate, tested each tick.
-    Test { predicate: Function, deadline: Option<Tick> },
+    Test { predicate: Function, deadline: Option<TickNumber> },
     /// An event.
-    Event { name: String, test: Option<Function>, deadline: Option<Tick> },
+    Event { name: String, test: Option<Function>, deadline: Option<TickNumber> },
     /// One thing; when `owned`, it ends with the task.
     One { wait: Wait, owned: bool },
     /// A line or a choice: until the host says so, or its time is over.
     Host(Box<Dialogue>),
     /// Several things, which end with the task.
-    Group { kind: GroupKind, entries: Vec<GroupEntry>, deadline: Option<Tick> },
+    Group { kind: GroupKind, entries: Vec<GroupEntry>, deadline: Option<TickNumber> },
 }
 
 impl TaskPause {
     #[inline]
-    pub(crate) fn deadline(&mut self) -> Option<&mut Tick> {
+    pub(crate) fn deadline(&mut self) -> Option<&mut TickNumber> {
         match self {
             Self::Until(tick) => Some(tick),
             Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {
@@ -102,7 +102,7 @@ impl TaskPause {
     }
 
     /// When it is over by time alone.
-    pub(crate) fn end(&self) -> Option<Tick> {
+    pub(crate) fn end(&self) -> Option<TickNumber> {
         match self {
             Self::Until(tick) => Some(*tick),
             Self::Test { deadline, .. } | Self::Event { deadline, .. } | Self::Group { deadline, .. } => {

@@ -24,7 +24,7 @@ const WAITING_MAX: usize = 64;
 
 /// The console of a level.
 #[derive(Debug, Default)]
-pub(crate) struct Console {
+pub(crate) struct LevelConsole {
     waiting: Vec<String>,
     /// Texts that were evaluated so far.
     count: u64,
@@ -33,7 +33,7 @@ pub(crate) struct Console {
     own: Option<Table>,
 }
 
-impl Console {
+impl LevelConsole {
     /// A text for the coming step 3.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use mlua::{Function, Lua, Value};
 
 use crate::base::ordered::CollectOrdered;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
 use crate::script::state::wait::Wait;
 use crate::script::state::waits::{TaskPause, WaitResult};
@@ -68,14 +68,14 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 #[derive(Debug, Default)]
 struct Survey {
     rush: FastForward,
-    due: Option<Tick>,
+    due: Option<TickNumber>,
     tests: Vec<(u64, u64, Function)>,
     inner: Vec<u64>,
     is_asking: bool,
 }
 
 impl Survey {
-    fn ends_at(&mut self, tick: Tick) {
+    fn ends_at(&mut self, tick: TickNumber) {
         self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
     }
 

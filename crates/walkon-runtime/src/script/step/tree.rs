@@ -17,8 +17,8 @@ use mlua::{Lua, Value};
 use crate::script::state::behaviours::Instance;
 use crate::script::state::runtime::Actors;
 use crate::script::state::tasks::Why;
-use crate::script::state::trees::{BehaviourTree, Exit};
-use crate::script::step::tree::tick::{Cursor, NodeStatus};
+use crate::script::state::trees::{ActionExit, BehaviourTree};
+use crate::script::step::tree::tick::{NodeStatus, TreeCursor};
 use crate::script::step::{behaviour, invoke};
 use crate::script::vm::convert::describe;
 use crate::script::vm::{ScriptVm, store};
@@ -65,11 +65,11 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         return;
     };
     run.again = None;
-    let mut cursor = Cursor::new(vm, owner, &mut run);
+    let mut cursor = TreeCursor::new(vm, owner, &mut run);
     let ended = cursor.tick(0);
     let has_faulted = ended.is_err() || cursor.has_faulted;
     if has_faulted {
-        cursor.leave(0, Exit::Interrupted, Why::Cancelled);
+        cursor.leave(0, ActionExit::Interrupted, Why::Cancelled);
         run.again = store::with(lua, |runtime| Some(runtime.clock.after_seconds(1.0)));
     }
     debug_assert!(
@@ -91,5 +91,5 @@ pub(crate) fn end(vm: &ScriptVm, owner: Owner, why: Why) {
     let Some(mut run) = store::with(vm.lua(), |runtime| runtime.actors.trees.take(owner)) else {
         return;
     };
-    Cursor::new(vm, owner, &mut run).leave(0, Exit::at_end(why), why);
+    TreeCursor::new(vm, owner, &mut run).leave(0, ActionExit::at_end(why), why);
 }

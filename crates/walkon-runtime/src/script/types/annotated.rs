@@ -1,7 +1,7 @@
 //! Definitions with `---@` annotations: for the Lua language server and EmmyLua.
 
 use crate::script::bind;
-use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
+use crate::script::bind::table::{ApiParam, Binding, EntryKind, Library, TableType};
 use crate::script::types::{ProjectNames, entries_of, flat_place, luau_type, names_in_quotes, put};
 
 /// What of Luau's own names the language server does not know.
@@ -82,12 +82,12 @@ fn class_of_shape(text: &mut String, shape: &TableType) {
 }
 
 /// `name?` where it may be left out.
-fn optional(param: &Param) -> String {
+fn optional(param: &ApiParam) -> String {
     if param.is_optional() { format!("{}?", param.name) } else { param.name.to_owned() }
 }
 
 /// The type without its question mark, and what it means.
-fn field_type(param: &Param) -> String {
+fn field_type(param: &ApiParam) -> String {
     let bare = param.luau.strip_suffix('?').unwrap_or(param.luau);
     let meaning = if param.doc.is_empty() { String::new() } else { format!(" {}", param.doc) };
     format!("{}{meaning}", annotated(bare))

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::{entries_of, put, signature};
 use crate::script::bind;
 use crate::script::bind::acts;
-use crate::script::bind::table::{Binding, EntryKind, Library, Param, TableType};
+use crate::script::bind::table::{ApiParam, Binding, EntryKind, Library, TableType};
 use crate::world::outcome::{Reason, Status};
 
 /// Entries from which on a type has a page of its own.
@@ -180,11 +180,11 @@ const PART_FIELDS: usize = 5;
 
 /// Whether `shape` has everything that `part` has, and more.
 fn is_part(part: &TableType, shape: &TableType) -> bool {
-    let has = |field: &Param| shape.fields.iter().any(|own| is_same(own, field));
+    let has = |field: &ApiParam| shape.fields.iter().any(|own| is_same(own, field));
     (PART_FIELDS..shape.fields.len()).contains(&part.fields.len()) && part.fields.iter().all(has)
 }
 
-fn is_same(one: &Param, other: &Param) -> bool {
+fn is_same(one: &ApiParam, other: &ApiParam) -> bool {
     (one.name, one.luau, one.doc) == (other.name, other.luau, other.doc)
 }
 
@@ -195,7 +195,7 @@ fn table(text: &mut String, shape: &TableType, within: Option<&TableType>) {
     }
     text.push_str("| Field | Type | Meaning |\n|---|---|---|\n");
     let is_own =
-        |field: &&Param| within.is_none_or(|part| !part.fields.iter().any(|other| is_same(other, field)));
+        |field: &&ApiParam| within.is_none_or(|part| !part.fields.iter().any(|other| is_same(other, field)));
     for field in shape.fields.iter().filter(is_own) {
         put(text, format_args!("| `{}` | `{}` | {} |\n", field.name, cell(field.luau), cell(field.doc)));
     }

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use mlua::Lua;
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::state::runtime::Runtime;
 use crate::script::vm::{Machine, lend, store};
@@ -28,7 +28,7 @@ pub(crate) struct Account {
     /// Bytes handed over since they were counted.
     new: Cell<usize>,
     /// The tick in which they were counted last.
-    counted: Cell<Option<Tick>>,
+    counted: Cell<Option<TickNumber>>,
     /// The last limit of the VM, bytes.
     vm_cap: Cell<usize>,
 }

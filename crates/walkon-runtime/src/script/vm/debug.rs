@@ -66,7 +66,7 @@ pub(crate) struct Standing {
 
 /// A frame of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
+pub(crate) struct ScriptFrame {
     pub(crate) stack: Stack,
     pub(crate) level: i32,
     pub(crate) file: String,
@@ -276,12 +276,12 @@ pub(crate) fn lines(lua: &Lua, body: &Function) -> BTreeSet<u32> {
 }
 
 /// The frames of scripts on a stack, innermost first.
-pub(crate) fn frames(stack: Stack) -> Vec<Frame> {
+pub(crate) fn frames(stack: Stack) -> Vec<ScriptFrame> {
     let own = |level: i32| {
         let file = raw::file_at(stack.0, level)?;
         let (line, function) = raw::line_at(stack.0, level)?;
         let is_own = file == OWN_CHUNK || line == 0;
-        (!is_own).then_some(Frame { stack, level, file, line, function })
+        (!is_own).then_some(ScriptFrame { stack, level, file, line, function })
     };
     let depth = raw::depth(stack.0).min(LEVELS_MAX);
     (0..depth).filter_map(own).take(FRAMES_TOLD_MAX).collect()
@@ -289,7 +289,7 @@ pub(crate) fn frames(stack: Stack) -> Vec<Frame> {
 
 /// A local of a frame.
 #[derive(Clone, Debug)]
-pub(crate) struct Local {
+pub(crate) struct FrameLocal {
     /// What Luau knows it by in this frame, while it stands there.
     number: i32,
     pub(crate) name: String,
@@ -303,11 +303,11 @@ pub(crate) struct Local {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn locals(lua: &Lua, frame: &Frame) -> mlua::Result<Vec<Local>> {
+pub(crate) fn locals(lua: &Lua, frame: &ScriptFrame) -> mlua::Result<Vec<FrameLocal>> {
     let mut locals = Vec::new();
     for number in 1..NAMED_MAX {
         match raw::local(lua, frame, number)? {
-            Some((name, value)) => locals.push(Local { number, name, value }),
+            Some((name, value)) => locals.push(FrameLocal { number, name, value }),
             None => break,
         }
     }
@@ -339,7 +339,12 @@ fn is_same(one: &Value, other: &Value) -> bool {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn set_local(lua: &Lua, frame: &Frame, local: &Local, value: &Value) -> mlua::Result<()> {
+pub(crate) fn set_local(
+    lua: &Lua,
+    frame: &ScriptFrame,
+    local: &FrameLocal,
+    value: &Value,
+) -> mlua::Result<()> {
     raw::set_local(lua, frame, local.number, value)
 }
 
@@ -347,7 +352,7 @@ pub(crate) fn set_local(lua: &Lua, frame: &Frame, local: &Local, value: &Value) 
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn variadic(lua: &Lua, frame: &Frame) -> mlua::Result<Vec<Value>> {
+pub(crate) fn variadic(lua: &Lua, frame: &ScriptFrame) -> mlua::Result<Vec<Value>> {
     let mut values = Vec::new();
     let first = raw::parameter_count(frame) + 1;
     while let Some(value) = raw::argument(lua, frame, first + values.len() as i32)? {
@@ -363,7 +368,7 @@ pub(crate) fn variadic(lua: &Lua, frame: &Frame) -> mlua::Result<Vec<Value>> {
 ///
 /// # Errors
 /// When the memory of the VM is spent.
-pub(crate) fn function_of(lua: &Lua, frame: &Frame) -> mlua::Result<Option<Function>> {
+pub(crate) fn function_of(lua: &Lua, frame: &ScriptFrame) -> mlua::Result<Option<Function>> {
     raw::function(lua, frame)
 }
 
@@ -419,7 +424,7 @@ mod raw {
 
     use mlua::{Function, Lua, Value, ffi};
 
-    use super::{BTreeSet, DebugPort, Frame, LineBreak, PORTS, lend};
+    use super::{BTreeSet, DebugPort, LineBreak, PORTS, ScriptFrame, lend};
 
     pub(super) type State = *mut ffi::lua_State;
     pub(super) type Safepoint = unsafe extern "C-unwind" fn(*mut ffi::lua_State, c_int);
@@ -522,14 +527,14 @@ mod raw {
         Some((u32::try_from(debug.currentline).unwrap_or(0), text(debug.name)))
     }
 
-    pub(super) fn parameter_count(frame: &Frame) -> c_int {
+    pub(super) fn parameter_count(frame: &ScriptFrame) -> c_int {
         info(frame.stack.0, frame.level, c"a").map_or(0, |debug| c_int::from(debug.nparams))
     }
 
     /// Lets `push` put one value onto the stack of a frame, which comes back; none when it pushed nothing.
     fn taken(
         lua: &Lua,
-        frame: &Frame,
+        frame: &ScriptFrame,
         mut push: impl FnMut(State, c_int) -> bool,
     ) -> mlua::Result<Option<Value>> {
         let mut is_there = false;
@@ -550,7 +555,11 @@ mod raw {
         Ok(is_there.then_some(value))
     }
 
-    pub(super) fn local(lua: &Lua, frame: &Frame, number: c_int) -> mlua::Result<Option<(String, Value)>> {
+    pub(super) fn local(
+        lua: &Lua,
+        frame: &ScriptFrame,
+        number: c_int,
+    ) -> mlua::Result<Option<(String, Value)>> {
         let mut name = None;
         let value = taken(lua, frame, |state, level| {
             // SAFETY: pushes a value when it returns a name.
@@ -560,12 +569,12 @@ mod raw {
         Ok(name.zip(value))
     }
 
-    pub(super) fn argument(lua: &Lua, frame: &Frame, number: c_int) -> mlua::Result<Option<Value>> {
+    pub(super) fn argument(lua: &Lua, frame: &ScriptFrame, number: c_int) -> mlua::Result<Option<Value>> {
         // SAFETY: pushes a value when it returns 1.
         taken(lua, frame, |state, level| unsafe { ffi::lua_getargument(state, level, number) != 0 })
     }
 
-    pub(super) fn function(lua: &Lua, frame: &Frame) -> mlua::Result<Option<Function>> {
+    pub(super) fn function(lua: &Lua, frame: &ScriptFrame) -> mlua::Result<Option<Function>> {
         let value = taken(lua, frame, |state, level| {
             // SAFETY: as in `info`; the letter `f` pushes the function.
             unsafe {
@@ -576,7 +585,12 @@ mod raw {
         Ok(value.and_then(|value| value.as_function().cloned()))
     }
 
-    pub(super) fn set_local(lua: &Lua, frame: &Frame, number: c_int, value: &Value) -> mlua::Result<()> {
+    pub(super) fn set_local(
+        lua: &Lua,
+        frame: &ScriptFrame,
+        number: c_int,
+        value: &Value,
+    ) -> mlua::Result<()> {
         // SAFETY: points 3 and 5; the value is moved onto the stack of the frame, from where it is taken.
         unsafe {
             lua.exec_raw(value, |state| {

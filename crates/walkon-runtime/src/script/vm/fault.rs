@@ -7,7 +7,7 @@
 
 use mlua::{Lua, Value};
 
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::census::DIGITS_MAX;
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
@@ -99,7 +99,7 @@ pub struct Fault {
     /// Which call it was: `onArrived`, `update`, ...
     pub callback: String,
     /// When.
-    pub tick: Tick,
+    pub tick: TickNumber,
     /// In which step of the tick, 1 to 14.
     pub step: u32,
 }

@@ -289,7 +289,7 @@ fn leads_outside(name: &str) -> bool {
 
 /// One loaded file of a level.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Its globals.
     pub environment: Table,
     /// What its body returned; nil while it runs, for a level script, and for a module without a result.
@@ -299,7 +299,7 @@ pub struct Loaded {
 /// How far the files of a level are loaded.
 #[derive(Debug, Default)]
 pub(crate) struct Loads {
-    done: RefCell<BTreeMap<String, Loaded>>,
+    done: RefCell<BTreeMap<String, LoadedFile>>,
     /// The requires of each file: the name as asked for, and the file it meant.
     needs: RefCell<BTreeMap<String, BTreeMap<String, String>>>,
     /// The files whose bodies run right now, outermost first.
@@ -309,7 +309,7 @@ pub(crate) struct Loads {
 /// The loaded files and their requires: to go back to when a reload is refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Loadeds {
-    done: BTreeMap<String, Loaded>,
+    done: BTreeMap<String, LoadedFile>,
     needs: BTreeMap<String, BTreeMap<String, String>>,
 }
 
@@ -322,7 +322,7 @@ impl Loadeds {
 
 impl Loads {
     /// The file called `name`, if its body has run.
-    pub(crate) fn get(&self, name: &str) -> Option<Loaded> {
+    pub(crate) fn get(&self, name: &str) -> Option<LoadedFile> {
         self.done.borrow().get(name).cloned()
     }
 
@@ -402,7 +402,7 @@ impl Loads {
     }
 
     /// Marks the body of `name` as ended; `loaded` unless it failed.
-    pub(crate) fn finish(&self, name: &str, loaded: Option<Loaded>) {
+    pub(crate) fn finish(&self, name: &str, loaded: Option<LoadedFile>) {
         let mut open = self.open.borrow_mut();
         debug_assert_eq!(
             open.last().map(String::as_str),

@@ -181,7 +181,7 @@ struct Gauge {
     calls: Cell<u64>,
     fresh: raw::Fresh,
     pace: CollectorPace,
-    batch: batch::Batch,
+    batch: batch::UpdateBatch,
     sampler: sampling::Sampler,
     signals: Arc<Signals>,
 }
@@ -486,11 +486,11 @@ impl Fuel {
     /// Begins a call of at most `limit` safepoints; it ends when the guard is dropped.
     #[must_use]
     #[inline]
-    pub fn enter(&self, limit: u64) -> Running<'_> {
+    pub fn enter(&self, limit: u64) -> RunningCall<'_> {
         let gauge = &*self.0;
         gauge.fill(limit, 0);
         gauge.signals.begin_call();
-        Running { fuel: self, before: raw::activate(gauge) }
+        RunningCall { fuel: self, before: raw::activate(gauge) }
     }
 
     /// Why the running call, or the last one, was ended; none when it was not.
@@ -593,12 +593,12 @@ pub(crate) fn charge_running(units: u64) -> bool {
 
 /// A call that is under way; dropping it ends the count.
 #[derive(Debug)]
-pub struct Running<'fuel> {
+pub struct RunningCall<'fuel> {
     fuel: &'fuel Fuel,
     before: raw::Active,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         raw::look_at_texts(&self.fuel.0);
         self.fuel.0.sampler.forget_stack();
@@ -614,8 +614,8 @@ impl Drop for Running<'_> {
 ///    are written at setup, and one of them once more when a run is profiled, through mlua's own lock. mlua
 ///    writes `interrupt` only in `set_interrupt` and `remove_interrupt`, which this crate does not call, and
 ///    never `onallocate`.
-/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`Running`]
-///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `Running`
+/// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`RunningCall`]
+///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `RunningCall`
 ///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
 ///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.

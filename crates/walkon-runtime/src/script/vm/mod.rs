@@ -40,7 +40,7 @@ use crate::script::vm::account::Account;
 use crate::script::vm::convert::{Args, UsageError, function};
 use crate::script::vm::debug::{DebugPort, Hook};
 use crate::script::vm::fault::{CallFailure, FaultKind};
-use crate::script::vm::files::{FileError, Loaded, Loadeds, Loads, ScriptText, ScriptTexts};
+use crate::script::vm::files::{FileError, LoadedFile, Loadeds, Loads, ScriptText, ScriptTexts};
 use crate::script::vm::fuel::{Fuel, Signals, Trip};
 use crate::script::vm::library::{Console, Printed};
 use crate::script::vm::limits::ScriptLimits;
@@ -483,7 +483,7 @@ impl ScriptVm {
         }
     }
 
-    fn begin(&self, fuel: u64) -> crate::script::vm::fuel::Running<'_> {
+    fn begin(&self, fuel: u64) -> crate::script::vm::fuel::RunningCall<'_> {
         self.machine.depth.set(0);
         if self.machine.failure.borrow().is_some() {
             self.machine.failure.take();
@@ -669,7 +669,7 @@ impl ScriptVm {
     ///
     /// # Errors
     /// When there is no such file, it does not compile, or its body fails.
-    pub fn load(&self, asked: &str) -> Result<Loaded, CallFailure> {
+    pub fn load(&self, asked: &str) -> Result<LoadedFile, CallFailure> {
         let name = self.resolve(asked).map_err(|error| failed(error.to_string()))?;
         if let Some(loaded) = self.machine.loads.get(&name) {
             return Ok(loaded);
@@ -1002,9 +1002,9 @@ impl Loader {
         Ok(())
     }
 
-    fn close<E>(&self, name: &str, environment: Table, outcome: Result<Value, E>) -> Result<Loaded, E> {
+    fn close<E>(&self, name: &str, environment: Table, outcome: Result<Value, E>) -> Result<LoadedFile, E> {
         self.machine.loading.set(self.machine.loading.get() - 1);
-        let outcome = outcome.map(|result| Loaded { environment, result });
+        let outcome = outcome.map(|result| LoadedFile { environment, result });
         self.machine.loads.finish(name, outcome.as_ref().ok().cloned());
         outcome
     }
@@ -1038,7 +1038,7 @@ impl Loader {
     }
 
     /// Loads a file from within a call of a script. It cannot yield: a host function lies in between.
-    fn load_inside(&self, lua: &Lua, name: &str) -> Result<Loaded, String> {
+    fn load_inside(&self, lua: &Lua, name: &str) -> Result<LoadedFile, String> {
         let (environment, body) = self.prepare(lua, name).map_err(|failure| failure.message)?;
         self.open(name)?;
         let outcome = self.protect.call::<MultiValue>((&body, &self.place));

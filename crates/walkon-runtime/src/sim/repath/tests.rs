@@ -58,7 +58,7 @@ fn a_body_led_off_its_way_asks_once_in_the_cooldown() {
     assert!(cooldown > 10);
     let mut asked = Vec::new();
     for tick in (100..100 + 2 * cooldown).step_by(scene.world.clock.rate.ticks_per_step() as usize) {
-        scene.world.clock.tick = crate::base::time::Tick(tick);
+        scene.world.clock.tick = crate::base::time::TickNumber(tick);
         scene.world.walks[scene.walk].ask = None;
         let World { clock, settings, characters, walks, .. } = &mut scene.world;
         let walker = characters.get_mut(scene.one).expect("it is there");

@@ -8,7 +8,7 @@ use glam::Vec3;
 
 use crate::base::geom::floor_distance;
 use crate::base::ids::WalkId;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::RandomPoint;
 use crate::sim::walk_modes::{ModeStep, RouteProgress, way};
 use crate::sim::wayfinding::Wayfinding;
@@ -44,7 +44,7 @@ fn is_beside(walk: &Walk) -> bool {
 }
 
 /// Sends a walk on to a new aim, from where it stands.
-fn go_on(landing: Tick, walk: &mut Walk, aim: Vec3) {
+fn go_on(landing: TickNumber, walk: &mut Walk, aim: Vec3) {
     walk.aim = aim;
     walk.ask = Some(Ask::Leg);
     (walk.by, walk.held_by) = (None, None);
@@ -115,7 +115,7 @@ pub(super) fn look_patrol(parts: &mut Wayfinding<'_>, id: WalkId, mut patrol: Pa
 }
 
 /// Until when to stand at a stop, by the clock of the walk; none for not at all.
-fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<Tick> {
+fn rest(parts: &mut Wayfinding<'_>, id: WalkId, pause: crate::world::walk_mode::Pause) -> Option<TickNumber> {
     let landing = parts.clock.landing();
     let walk = parts.walks.get(id)?;
     let ticks = pause.draw(&mut parts.characters.get_mut(walk.character)?.rng);

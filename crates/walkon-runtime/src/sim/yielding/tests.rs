@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::base::ids::DoorId;
-use crate::crowd::follow::Gait;
-use crate::crowd::resolve::Stance;
+use crate::crowd::follow::StepGait;
+use crate::crowd::resolve::BodyStance;
 use crate::world::World;
 use crate::world::crowd_step::Move;
 use crate::world::fixture::{Fixture, sample};
@@ -15,7 +15,7 @@ use crate::world::walk::WalkOptions;
 /// The one of the sample is held up behind the other, which walks as well.
 fn behind() -> (Fixture, WalkId, Held, InFront) {
     let mut scene = sample();
-    scene.world.clock.tick = Tick(200);
+    scene.world.clock.tick = TickNumber(200);
     let options = WalkOptions::at(scene.world.clock.rate);
     let goal = Goal::Point(Vec3::X * 9.0);
     let order = WalkOrder { character: scene.other, goal, options, owner: Owner::HOST };
@@ -41,7 +41,7 @@ fn queue(scene: &mut Fixture, held: &Held, front: &[InFront]) {
     super::queue(parts, held, &[fronts], &mut jams);
 }
 
-fn queue_tick(scene: &Fixture) -> Tick {
+fn queue_tick(scene: &Fixture) -> TickNumber {
     scene.world.walks[scene.walk].queue_tick
 }
 
@@ -52,10 +52,15 @@ fn time_that_a_skipped_scene_passed_for_another_is_no_getting_on() {
         // The other has got on last 190 ticks ago, in the time of everybody.
         let walk = &mut scene.world.walks[theirs];
         walk.skipped_ticks = their_skip;
-        (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(10 + their_skip), Tick(0), Phase::Moving);
+        (walk.progress_tick, walk.queue_tick, walk.phase) =
+            (TickNumber(10 + their_skip), TickNumber(0), Phase::Moving);
         scene.world.walks[scene.walk].skipped_ticks = own_skip;
         queue(&mut scene, &held, &[front]);
-        assert_eq!(queue_tick(&scene), Tick(10 + own_skip), "{their_skip} and {own_skip} ticks skipped");
+        assert_eq!(
+            queue_tick(&scene),
+            TickNumber(10 + own_skip),
+            "{their_skip} and {own_skip} ticks skipped"
+        );
     }
 }
 
@@ -65,7 +70,7 @@ fn who_queues_behind_somebody_at_a_door_is_held_up_for_good_reason() {
     scene.world.walks[theirs].phase = Phase::AtDoor(DoorId(0));
     let front = InFront { moves: false, ..front };
     queue(&mut scene, &held, &[front]);
-    assert_eq!(queue_tick(&scene), Tick(200));
+    assert_eq!(queue_tick(&scene), TickNumber(200));
 }
 
 #[test]
@@ -73,7 +78,7 @@ fn who_stands_behind_somebody_who_stands_does_not_queue() {
     let (mut scene, theirs, held, front) = behind();
     scene.world.walks[theirs].phase = Phase::Content;
     queue(&mut scene, &held, &[InFront { moves: false, ..front }]);
-    assert_eq!(queue_tick(&scene), Tick(0));
+    assert_eq!(queue_tick(&scene), TickNumber(0));
 }
 
 #[test]
@@ -83,16 +88,16 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
     {
         let (mut scene, theirs, ..) = behind();
         let walk = &mut scene.world.walks[theirs];
-        (walk.progress_tick, walk.queue_tick, walk.phase) = (Tick(190), Tick(0), Phase::Moving);
+        (walk.progress_tick, walk.queue_tick, walk.phase) = (TickNumber(190), TickNumber(0), Phase::Moving);
         for (row, (who, x_m)) in (0..).zip([(scene.one, 0.0), (scene.other, apart_m)]) {
             let bodies = &mut scene.world.scratch.step.bodies;
             bodies.ids.push(who);
             bodies.rows.insert(who, row);
             let began_m = if who == scene.one { x_m + back_m } else { x_m };
             bodies.began.push(Vec2::new(began_m, 0.0));
-            bodies.columns.push(Vec3::X * x_m, 0.35, Stance { moving: true, ..Stance::default() });
+            bodies.columns.push(Vec3::X * x_m, 0.35, BodyStance { moving: true, ..BodyStance::default() });
         }
-        let gait = Gait {
+        let gait = StepGait {
             speed_mps: 1.4,
             turn_radps: 9.0,
             step_s: 0.1,
@@ -105,7 +110,7 @@ fn who_steps_back_is_held_up_by_those_who_come_from_further_off_than_in_a_queue(
         step.stride.wanted = Vec2::X * 1.4;
         scene.world.scratch.step.moves = vec![step];
         run(&mut parts(&mut scene.world));
-        assert_eq!(queue_tick(&scene), Tick(expected), "{apart_m} m apart, {back_m} m back");
+        assert_eq!(queue_tick(&scene), TickNumber(expected), "{apart_m} m apart, {back_m} m back");
     }
 }
 

@@ -4,7 +4,7 @@
 //! the last wish of a tick wins, so a door toggled a thousand times moves once (fault:D16).
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::World;
 use crate::world::door::{DoorAim, DoorReason, DoorSignal, DoorState, DoorWish, WhenOccupied};
 use crate::world::event::{EventQueue, Fact};
@@ -78,7 +78,7 @@ pub enum DoorSpeed {
     Instant,
 }
 
-fn wanted(order: &DoorOrder, aim: DoorAim, give_up: Option<Tick>) -> DoorWish {
+fn wanted(order: &DoorOrder, aim: DoorAim, give_up: Option<TickNumber>) -> DoorWish {
     DoorWish {
         serials: Vec::new(),
         open: aim == DoorAim::Open,

@@ -22,7 +22,7 @@ use glam::Vec3;
 use thiserror::Error;
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::World;
 use crate::world::character::{Character, Characters};
 
@@ -35,7 +35,7 @@ pub enum OpError {
         /// Its name.
         name: String,
         /// When.
-        tick: Tick,
+        tick: TickNumber,
         /// What removed it: `despawned by boss.lua:88`.
         by: String,
     },
@@ -45,7 +45,7 @@ pub enum OpError {
         /// Its name.
         name: String,
         /// When.
-        tick: Tick,
+        tick: TickNumber,
     },
     /// An id that never meant a character of this level.
     #[error("that character is not of this level")]

@@ -96,7 +96,7 @@ pub fn eta_s(world: &World, walk: &Walk) -> Option<f32> {
     Some(walk.remaining_m(character.body.position)? / walk.speed_mps(character))
 }
 
-fn restart(walk: &mut Walk, tick: crate::base::time::Tick) {
+fn restart(walk: &mut Walk, tick: crate::base::time::TickNumber) {
     walk.progress_m = f32::MAX;
     walk.progress_tick = walk.clock(tick);
     (walk.told_near, walk.told_blocked) = (false, false);

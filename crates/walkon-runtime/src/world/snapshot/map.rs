@@ -14,7 +14,7 @@ use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;
 use crate::world::door::Door;
 use crate::world::map::{LevelMap, PendingEdits};
-use crate::world::snapshot::Ground;
+use crate::world::snapshot::RestoreGround;
 use crate::world::tiles::{Tile, TileSpot, Tiles};
 
 /// Whether a tile is to be walkable, and what it is to cost, as far as that changes.
@@ -84,7 +84,7 @@ pub(super) fn save(out: &mut ByteWriter, map: &LevelMap) {
 /// Reads the map onto the fresh one of the level.
 pub(super) fn load(
     input: &mut ByteReader<'_>,
-    ground: Ground,
+    ground: RestoreGround,
     mut map: LevelMap,
 ) -> Result<LevelMap, DecodeError> {
     let mut applied = load_areas(input, ground, &mut map)?;
@@ -95,7 +95,7 @@ pub(super) fn load(
     map.edits.areas = waiting.into_iter().map(|edit| (edit.area, edit)).collect_map();
     let fresh = std::mem::take(&mut map.doors);
     map.doors = input.list(|input| load_door(input, ground, &fresh))?;
-    if ground == Ground::Same {
+    if ground == RestoreGround::Same {
         let missing = fresh.iter().any(|door| !map.doors.iter().any(|one| one.name == door.name));
         (!missing).then_some(()).ok_or_else(|| DecodeError::new("doors of another level"))?;
         tell_areas(&mut map);
@@ -143,7 +143,7 @@ fn save_area(out: &mut ByteWriter, area: &Area, state: Option<(bool, f32)>) {
 /// Areas as last asked for; what the map is to be told of them.
 fn load_areas(
     input: &mut ByteReader<'_>,
-    ground: Ground,
+    ground: RestoreGround,
     map: &mut LevelMap,
 ) -> Result<Vec<NavEdit>, DecodeError> {
     let mut fresh = std::mem::take(&mut map.areas).into_iter();
@@ -157,7 +157,7 @@ fn load_areas(
         let (is_there, cost) =
             if input.flag()? { (available, factor) } else { (input.flag()?, input.float_in(0.0..=1e3)?) };
         let known = fresh.next();
-        if ground == Ground::Same {
+        if ground == RestoreGround::Same {
             let known = known.filter(|area| area.name == name && area.kind == kind);
             let known = known.ok_or_else(|| DecodeError::new("areas of another level"))?;
             let factor_is_told = kind == AreaKind::Ground;
@@ -172,7 +172,7 @@ fn load_areas(
         }
         Ok(Area { name, kind, available, factor, door: None, veil: Default::default() })
     })?;
-    if ground == Ground::Same && fresh.next().is_some() {
+    if ground == RestoreGround::Same && fresh.next().is_some() {
         return Err(DecodeError::new("areas of another level"));
     }
     Ok(applied)
@@ -205,7 +205,7 @@ fn save_door(out: &mut ByteWriter, door: &Door) {
     removed.save(out);
 }
 
-fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Result<Door, DecodeError> {
+fn load_door(input: &mut ByteReader<'_>, ground: RestoreGround, fresh: &[Door]) -> Result<Door, DecodeError> {
     let name = input.text()?;
     let blank = Door {
         area: Saved::load(input)?,
@@ -217,7 +217,7 @@ fn load_door(input: &mut ByteReader<'_>, ground: Ground, fresh: &[Door]) -> Resu
         removed: Saved::load(input)?,
         ..Door::blank(name.clone())
     };
-    if ground == Ground::Changed || blank.is_gone() {
+    if ground == RestoreGround::Changed || blank.is_gone() {
         return Ok(blank);
     }
     let known = fresh.iter().find(|door| door.name == name);
@@ -262,7 +262,7 @@ fn put_blocks(
     input: &mut ByteReader<'_>,
     map: &mut LevelMap,
     blocks: Vec<(Block, bool)>,
-    ground: Ground,
+    ground: RestoreGround,
 ) -> Result<(), DecodeError> {
     if blocks.len() > BLOCKS_MAX {
         return Err(DecodeError::new("more blocks than there may be"));
@@ -271,7 +271,7 @@ fn put_blocks(
     let mut in_force = Vec::new();
     for (mut block, is_there) in blocks {
         // A changed level puts them where they belong.
-        if ground == Ground::Same {
+        if ground == RestoreGround::Same {
             let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
             input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
             block.area = map.nav.add_obstacle(&used, block.centre, block.radius_m);
@@ -331,7 +331,11 @@ fn save_tiles(out: &mut ByteWriter, tiles: &Tiles) {
     });
 }
 
-fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) -> Result<(), DecodeError> {
+fn load_tiles(
+    input: &mut ByteReader<'_>,
+    ground: RestoreGround,
+    map: &mut LevelMap,
+) -> Result<(), DecodeError> {
     let edited = input.option(|input| {
         input.list(|input| {
             let layer = input.text()?;
@@ -346,7 +350,7 @@ fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) ->
         let is_as_it_was = |spot| tiles.tile(spot) == Some(&was);
         match spot.filter(|spot| is_as_it_was(*spot)) {
             Some(spot) => _ = tiles.set(spot, is),
-            None if ground == Ground::Same => return Err(DecodeError::new("tiles of another level")),
+            None if ground == RestoreGround::Same => return Err(DecodeError::new("tiles of another level")),
             None => {}
         }
     }
@@ -355,11 +359,11 @@ fn load_tiles(input: &mut ByteReader<'_>, ground: Ground, map: &mut LevelMap) ->
 
 fn load_waiting_tiles(
     input: &mut ByteReader<'_>,
-    ground: Ground,
+    ground: RestoreGround,
     map: &mut LevelMap,
 ) -> Result<(), DecodeError> {
     let waiting: Vec<(TileSpot, Wanted)> = Saved::load(input)?;
-    for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| ground == Ground::Same) {
+    for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| ground == RestoreGround::Same) {
         let frame = map.nav.layer(spot.layer).map(|layer| *layer.frame());
         let cell = frame.and_then(|frame| frame.cell_of_tile([spot.column, spot.row]));
         let (x, z) = cell.ok_or_else(|| DecodeError::new("tiles of another level"))?;

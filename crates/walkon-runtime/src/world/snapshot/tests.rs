@@ -1,11 +1,11 @@
 //! What comes back of a world that was saved.
 
 use crate::base::bytes::{ByteReader, ByteWriter};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::World;
 use crate::world::character::{Nudge, Past, Play, Turn};
 use crate::world::fixture::sample;
-use crate::world::snapshot::{Ground, load, save};
+use crate::world::snapshot::{RestoreGround, load, save};
 use crate::world::state_hash;
 use crate::world::walk::BackingOut;
 
@@ -18,7 +18,7 @@ fn bytes_of(world: &World) -> Vec<u8> {
 fn again(world: &World) -> World {
     let bytes = bytes_of(world);
     let mut input = ByteReader::at(world.clock.tick, &bytes);
-    let loaded = load(&mut input, Ground::Same, World::default()).expect("these are bytes of a world");
+    let loaded = load(&mut input, RestoreGround::Same, World::default()).expect("these are bytes of a world");
     input.end().expect("all of it was read");
     assert_eq!(bytes_of(&loaded), bytes, "save, load, save");
     loaded
@@ -28,11 +28,11 @@ fn again(world: &World) -> World {
 fn a_world_comes_back_with_the_same_hash() {
     let mut scene = sample();
     let world = &mut scene.world;
-    world.clock.tick = Tick(500);
+    world.clock.tick = TickNumber(500);
     let one = world.characters.get_mut(scene.one).expect("it is there");
-    one.nudged = Some(Past::at(Tick(3)));
+    one.nudged = Some(Past::at(TickNumber(3)));
     one.turn = Some(Turn { serial: 1, facing_rad: 1.0 });
-    one.play = Some(Play { serial: 2, animation: "wave".to_owned(), until: Some(Tick(900)) });
+    one.play = Some(Play { serial: 2, animation: "wave".to_owned(), until: Some(TickNumber(900)) });
     one.rng.bits();
     let by = scene.other;
     // A map without ground has one layer.
@@ -41,9 +41,10 @@ fn a_world_comes_back_with_the_same_hash() {
     let walk = world.walks.get_mut(scene.walk).expect("it is there");
     let way = walk.following.clone().expect("it has a path");
     let (from, mouth) = (glam::Vec3::X, glam::Vec3::Z);
-    walk.backing_out = Some(Box::new(BackingOut { way, from, mouth, before: vec![by], until: Tick(600) }));
+    walk.backing_out =
+        Some(Box::new(BackingOut { way, from, mouth, before: vec![by], until: TickNumber(600) }));
     let one = world.characters.get_mut(scene.one).expect("it is there");
-    one.nudge = Some(Nudge { to: glam::Vec3::X, via: None, by, until: Tick(510) });
+    one.nudge = Some(Nudge { to: glam::Vec3::X, via: None, by, until: TickNumber(510) });
     // Who waits in a queue of events is told of again.
     assert_eq!(state_hash::of(&again(world)), state_hash::of(world));
     let loaded = again(world);
@@ -57,8 +58,8 @@ fn bytes_of_a_world_that_were_cut_are_refused() {
     let scene = sample();
     let bytes = bytes_of(&scene.world);
     for end in 0..bytes.len() {
-        let mut input = ByteReader::at(Tick(0), &bytes[..end]);
-        let loaded = load(&mut input, Ground::Same, World::default());
+        let mut input = ByteReader::at(TickNumber(0), &bytes[..end]);
+        let loaded = load(&mut input, RestoreGround::Same, World::default());
         assert!(loaded.is_err() || input.end().is_err(), "{end}");
     }
 }

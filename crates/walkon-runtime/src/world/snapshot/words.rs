@@ -6,7 +6,7 @@
 use walkon_nav::{saved, saved_words};
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::character::{Displaced, Gait, Gone, Nudge, Past, Play, Removal, Turn};
 use crate::world::day::DayTime;
 use crate::world::door::{
@@ -47,7 +47,7 @@ impl Saved for OnLink {
         // What a script has taken over is over with its code, as at a reload.
         let (until, failure) = match by {
             LinkTaking::Walked => (*until, None),
-            LinkTaking::Scripted => (Tick(0), None),
+            LinkTaking::Scripted => (TickNumber(0), None),
             LinkTaking::Failed(reason) => (*until, Some(*reason)),
         };
         layer.save(out);

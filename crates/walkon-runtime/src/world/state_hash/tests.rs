@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::*;
 use crate::base::ids::{AreaId, CharacterId, DoorId};
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::nav::{Disc, Path, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::{Displaced, Past, Removal};
@@ -71,7 +71,7 @@ fn options(change: impl Fn(&mut WalkOptions, CharacterId)) -> impl Fn(&mut Fixtu
 fn back(walk: &Walk, other: CharacterId) -> Box<BackingOut> {
     let way = walk.following.clone().expect("it has a way");
     let (from, mouth, before) = (Vec3::ZERO, Vec3::Z, vec![other]);
-    Box::new(BackingOut { way, from, mouth, before, until: Tick(8) })
+    Box::new(BackingOut { way, from, mouth, before, until: TickNumber(8) })
 }
 
 fn given(beside: CharacterId) -> GoalSlot {
@@ -85,7 +85,7 @@ fn bit(value: &mut f32) {
 
 #[test]
 fn every_field_of_a_character_is_hashed() {
-    let by = |who| Nudge { to: Vec3::X, via: None, by: who, until: Tick(7) };
+    let by = |who| Nudge { to: Vec3::X, via: None, by: who, until: TickNumber(7) };
     check(&[
         ("serial", &who(|it, _| it.serial ^= 4)),
         ("name", &who(|it, _| it.name.push('s'))),
@@ -115,23 +115,25 @@ fn every_field_of_a_character_is_hashed() {
         ("nudge", &who(move |it, other| it.nudge = Some(by(other)))),
         ("nudge to", &who(move |it, other| it.nudge = Some(Nudge { to: Vec3::Z, ..by(other) }))),
         ("nudge via", &who(move |it, other| it.nudge = Some(Nudge { via: Some(Vec3::Y), ..by(other) }))),
-        ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: Tick(6), ..by(other) }))),
-        ("nudged", &who(|it, _| it.nudged = Some(Past::at(Tick(0))))),
-        ("nudged later", &who(|it, _| it.nudged = Some(Past::at(Tick(1))))),
+        ("nudge until", &who(move |it, other| it.nudge = Some(Nudge { until: TickNumber(6), ..by(other) }))),
+        ("nudged", &who(|it, _| it.nudged = Some(Past::at(TickNumber(0))))),
+        ("nudged later", &who(|it, _| it.nudged = Some(Past::at(TickNumber(1))))),
         ("turn", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 0.0 }))),
         ("turn to", &who(|it, _| it.turn = Some(Turn { serial: 1, facing_rad: 1.0 }))),
         ("play", &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: None }))),
         (
             "play until",
-            &who(|it, _| it.play = Some(Play { serial: 1, animation: "a".into(), until: Some(Tick(0)) })),
+            &who(|it, _| {
+                it.play = Some(Play { serial: 1, animation: "a".into(), until: Some(TickNumber(0)) })
+            }),
         ),
         ("held", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(0) }))),
         ("held by", &who(|it, _| it.held = Some(Hold { scene: String::new(), owner: Owner(1) }))),
-        ("removed", &who(|it, _| it.removed = Some(Removal { tick: Tick(0), by: String::new() }))),
+        ("removed", &who(|it, _| it.removed = Some(Removal { tick: TickNumber(0), by: String::new() }))),
         ("displaced", &who(|it, _| it.displaced = Displaced::Teleported)),
         ("moved from", &who(|it, _| it.replan.from.x = 1.0)),
         ("stood", &who(|it, _| it.replan.stood = true)),
-        ("planned since", &who(|it, _| it.replan.since = Some(Past::at(Tick(0))))),
+        ("planned since", &who(|it, _| it.replan.since = Some(Past::at(TickNumber(0))))),
         ("random stream", &who(|it, _| _ = it.rng.bits())),
     ]);
 }
@@ -140,7 +142,7 @@ fn every_field_of_a_character_is_hashed() {
 fn the_one_who_asked_somebody_aside_is_hashed() {
     let asked_by = |pick: fn(&Fixture) -> CharacterId| {
         let mut scene = sample();
-        let nudge = Nudge { to: Vec3::X, via: None, by: pick(&scene), until: Tick(7) };
+        let nudge = Nudge { to: Vec3::X, via: None, by: pick(&scene), until: TickNumber(7) };
         scene.world.characters.get_mut(scene.one).expect("it is there").nudge = Some(nudge);
         of(&scene.world).characters
     };
@@ -190,7 +192,7 @@ fn every_field_of_a_walk_is_hashed() {
         ("phase beside", &walk(|it, other| it.phase = Phase::Beside(other))),
         ("phase beside another", &walk(|it, _| it.phase = Phase::Beside(it.character))),
         ("phase content", &walk(|it, _| it.phase = Phase::Content)),
-        ("phase pausing", &walk(|it, _| it.phase = Phase::Pausing { until: Tick(0) })),
+        ("phase pausing", &walk(|it, _| it.phase = Phase::Pausing { until: TickNumber(0) })),
         ("phase turning", &walk(|it, _| it.phase = Phase::Turning(Reason::Reached))),
         ("phase turning already", &walk(|it, _| it.phase = Phase::Turning(Reason::AlreadyThere))),
         ("no path", &walk(|it, _| it.following = None)),
@@ -232,7 +234,7 @@ fn every_field_of_a_walk_is_hashed() {
         (
             "backing out for longer",
             &walk(|it, other| {
-                it.backing_out = Some(Box::new(BackingOut { until: Tick(9), ..*back(it, other) }));
+                it.backing_out = Some(Box::new(BackingOut { until: TickNumber(9), ..*back(it, other) }));
             }),
         ),
         ("place beside another", &walk(|it, _| it.place = Some(given(it.character)))),
@@ -240,21 +242,21 @@ fn every_field_of_a_walk_is_hashed() {
         ("crowded", &walk(|it, _| it.is_crowded = true)),
         ("looked at", &walk(|it, _| it.looked_at = 1)),
         ("planned aim", &walk(|it, _| bit(&mut it.planned_aim.x))),
-        ("issued", &walk(|it, _| it.issued = Tick(1))),
+        ("issued", &walk(|it, _| it.issued = TickNumber(1))),
         ("travelled", &walk(|it, _| it.travelled_m = 1.0)),
         ("repaths", &walk(|it, _| it.repaths = 1)),
         ("missed paths", &walk(|it, _| it.missed_paths = 1)),
-        ("shortcut due", &walk(|it, _| it.shortcuts.due = Some(Tick(0)))),
-        ("rests from shortcuts", &walk(|it, _| it.shortcuts.rests_until = Tick(9))),
+        ("shortcut due", &walk(|it, _| it.shortcuts.due = Some(TickNumber(0)))),
+        ("rests from shortcuts", &walk(|it, _| it.shortcuts.rests_until = TickNumber(9))),
         ("on a shortcut", &walk(|it, _| it.shortcuts.is_on_one = true)),
         ("turned back", &walk(|it, _| it.shortcuts.turned_back = 1)),
         ("door plan", &walk(|it, _| it.is_door_plan = true)),
         ("progress", &walk(|it, _| it.progress_m = 1.0)),
         ("nearest", &walk(|it, _| it.nearest_m = 1.0)),
-        ("nearest tick", &walk(|it, _| it.nearest_tick = Tick(1))),
-        ("queue tick", &walk(|it, _| it.queue_tick = Tick(1))),
-        ("progress tick", &walk(|it, _| it.progress_tick = Tick(1))),
-        ("retargeted", &walk(|it, _| it.retargeted = Tick(1))),
+        ("nearest tick", &walk(|it, _| it.nearest_tick = TickNumber(1))),
+        ("queue tick", &walk(|it, _| it.queue_tick = TickNumber(1))),
+        ("progress tick", &walk(|it, _| it.progress_tick = TickNumber(1))),
+        ("retargeted", &walk(|it, _| it.retargeted = TickNumber(1))),
         ("by somebody", &walk(|it, other| it.by = Some(Blocker::Character(other)))),
         ("by a door", &walk(|it, _| it.by = Some(Blocker::Door(DoorId(0))))),
         ("via", &walk(|it, _| it.via = Some(Checkpoints { left: vec![Vec3::X], last: Vec3::X }))),
@@ -269,7 +271,7 @@ fn every_field_of_a_walk_is_hashed() {
 }
 
 fn link(layer: u8, until: u64) -> OnLink {
-    OnLink { layer, to: Vec3::X, until: Tick(until), by: LinkTaking::Walked }
+    OnLink { layer, to: Vec3::X, until: TickNumber(until), by: LinkTaking::Walked }
 }
 
 fn flee(seen: Option<Vec3>) -> WalkMode {
@@ -331,7 +333,7 @@ fn every_option_of_a_walk_is_hashed() {
 #[test]
 fn what_the_world_keeps_beside_is_hashed() {
     check(&[
-        ("tick", &|scene| scene.world.clock.tick = Tick(1)),
+        ("tick", &|scene| scene.world.clock.tick = TickNumber(1)),
         ("seed", &|scene| scene.world.level.seed ^= 1),
         ("number of walks", &|scene| scene.world.walks.created += 1),
         ("number of turns", &|scene| scene.world.characters.turns += 1),
@@ -348,7 +350,8 @@ fn what_the_world_keeps_beside_is_hashed() {
 fn sensing(change: impl Fn(&mut SenseWatch)) -> impl Fn(&mut Fixture) {
     move |scene| {
         let target = SenseTarget::Character(scene.other);
-        let sighting = Sighting { character: scene.other, is_seen: true, position: Vec3::X, tick: Tick(3) };
+        let sighting =
+            Sighting { character: scene.other, is_seen: true, position: Vec3::X, tick: TickNumber(3) };
         let mut order = SenseWatch {
             owner: Owner(2),
             character: scene.one,
@@ -374,7 +377,7 @@ fn sighting(change: impl Fn(&mut Sighting)) -> impl Fn(&mut Fixture) {
 fn noise(change: impl Fn(&mut Noise)) -> impl Fn(&mut Fixture) {
     move |scene| {
         let (by, position) = (scene.one, Vec3::Z);
-        let mut made = Noise { serial: 1, by, position, layer: 0, loudness_m: 5.0, tick: Tick(2) };
+        let mut made = Noise { serial: 1, by, position, layer: 0, loudness_m: 5.0, tick: TickNumber(2) };
         change(&mut made);
         scene.world.senses.noises_made = 1;
         scene.world.senses.noises.push(made);
@@ -399,13 +402,13 @@ fn every_field_of_senses_that_changes_is_hashed() {
         ("nobody known", &sensing(|it| it.known.clear())),
         ("in sight", &sighting(|it| it.is_seen = false)),
         ("seen where", &sighting(|it| it.position.x += 1.0)),
-        ("seen when", &sighting(|it| it.tick = Tick(4))),
+        ("seen when", &sighting(|it| it.tick = TickNumber(4))),
         ("a noise", &noise(|_| ())),
         ("its number", &noise(|it| it.serial += 1)),
         ("its place", &noise(|it| it.position.x += 1.0)),
         ("its layer", &noise(|it| it.layer += 1)),
         ("its loudness", &noise(|it| it.loudness_m += 1.0)),
-        ("its tick", &noise(|it| it.tick = Tick(3))),
+        ("its tick", &noise(|it| it.tick = TickNumber(3))),
     ]);
 }
 
@@ -471,7 +474,7 @@ fn every_field_of_a_door_that_changes_is_hashed() {
         Box::new(wished(|it, who| it.by = Some(who))),
         Box::new(wished(|it, _| it.owner = Owner(1))),
         Box::new(wished(|it, _| it.when_occupied = crate::world::door::WhenOccupied::Push)),
-        Box::new(wished(|it, _| it.give_up = Some(Tick(0)))),
+        Box::new(wished(|it, _| it.give_up = Some(TickNumber(0)))),
         Box::new(wished(|it, _| it.is_instant = true)),
     ];
     let mut seen: Vec<u64> = Vec::new();

@@ -6,7 +6,7 @@ use serde_json::json;
 use walkon_runtime::level::MemorySource;
 
 use crate::edit::document::{
-    Checked, DiskChange, Document, DocumentSaveError, EditError, Label, Resolution, Save, Surroundings,
+    Checked, DiskChange, Document, DocumentSaveError, EditError, Resolution, Save, StepLabel, Surroundings,
     Texts, check_level,
 };
 use crate::edit::patch::Change;
@@ -59,8 +59,8 @@ impl Surroundings for Disk {
     }
 }
 
-fn label(text: &str, joins: &str) -> Label {
-    Label { text: text.to_owned(), joins: joins.to_owned() }
+fn label(text: &str, joins: &str) -> StepLabel {
+    StepLabel { text: text.to_owned(), joins: joins.to_owned() }
 }
 
 fn open_gate() -> [Change; 1] {

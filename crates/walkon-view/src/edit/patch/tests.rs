@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::edit::json::{Json, get, number_text};
-use crate::edit::patch::{Change, What, below, patch, pointer};
+use crate::edit::patch::{Change, PatchKind, below, patch, pointer};
 use crate::edit::span::{index, key_of, open, root, tokens, value_span};
 
 const COURTYARD: &str = include_str!("../../../../../levels/courtyard.json");
@@ -197,8 +197,8 @@ fn changes_are_read_as_clients_send_them() {
     assert_eq!(
         changes,
         [
-            Change { at: "/a".into(), what: What::Set(Json::Null) },
-            Change { at: "/b/-".into(), what: What::Insert(new) },
+            Change { at: "/a".into(), what: PatchKind::Set(Json::Null) },
+            Change { at: "/b/-".into(), what: PatchKind::Insert(new) },
             Change::remove("/c"),
         ]
     );
@@ -297,17 +297,17 @@ fn find<'v>(value: &'v mut Json, tokens: &[String]) -> &'v mut Json {
 /// The same change by the book.
 fn by_the_book(value: &mut Json, change: &Change) {
     let tokens = tokens(&change.at).unwrap();
-    if let What::Set(new) = &change.what {
+    if let PatchKind::Set(new) = &change.what {
         *find(value, &tokens) = new.clone();
         return;
     }
     let (last, parents) = tokens.split_last().unwrap();
     match (find(value, parents), &change.what) {
-        (Json::List(items), What::Insert(new)) => {
+        (Json::List(items), PatchKind::Insert(new)) => {
             let number = index(last).unwrap_or(items.len());
             items.insert(number, new.clone());
         }
-        (Json::Object(members), What::Insert(new)) => members.push((last.clone(), new.clone())),
+        (Json::Object(members), PatchKind::Insert(new)) => members.push((last.clone(), new.clone())),
         (Json::List(items), _) => _ = items.remove(index(last).unwrap()),
         (Json::Object(members), _) => members.retain(|(key, _)| key != last),
         _ => panic!("no such place"),
@@ -372,7 +372,7 @@ fn assert_untouched(before: &str, after: &str, change: &Change) {
                 false => key_of(before, item).unwrap() == tokens[depth],
             };
             let is_last = depth + 1 == tokens.len();
-            if !is_on_the_way || (is_last && matches!(change.what, What::Insert(_))) {
+            if !is_on_the_way || (is_last && matches!(change.what, PatchKind::Insert(_))) {
                 kept.push(&before[item.whole()]);
             }
         }

@@ -14,7 +14,7 @@ use walkon_shell::{CommandFailure, Exit};
 use super::source::DrawSource;
 use super::{blank, draw_backdrop, slant_of};
 use crate::base::suggestions::counted;
-use crate::base::time::{Tick, TickRate};
+use crate::base::time::{TickNumber, TickRate};
 use crate::game::recording::Recording;
 use crate::nav::Revision;
 use crate::shell::cli::args::DrawArgs;
@@ -101,7 +101,7 @@ pub(super) fn run(
     for index in 0..pace.frames() {
         run::run_to(&mut game, pace.first + index * pace.every, trace, &interrupts, |tick, recorded| {
             bar.look();
-            film.hear(Tick(tick), recorded.captions);
+            film.hear(TickNumber(tick), recorded.captions);
         })?;
         film.take(game.world())?;
         bar.reach(index + 1);
@@ -124,7 +124,7 @@ struct Film {
     scale: f64,
     layer: u8,
     slant: Slant,
-    last: Tick,
+    last: TickNumber,
     animation: Animation,
     /// The scene below a graph.
     backdrop: Vec<[Vec3; 3]>,
@@ -137,7 +137,7 @@ struct Film {
     stood: LabelPlaces,
     frames: u64,
     /// What stands under the title, and since when; oldest first.
-    captions: VecDeque<(Tick, String)>,
+    captions: VecDeque<(TickNumber, String)>,
 }
 
 impl Film {
@@ -145,7 +145,7 @@ impl Film {
     fn new(world: &World, pace: FrameTiming, args: &DrawArgs) -> Result<Self, CommandFailure> {
         let layer = layer_of(world, args.layer.as_deref())?;
         let slant = slant_of(args.view, world.nav())?;
-        let picture = blank(world, layer, slant, title(world, Tick(pace.last)));
+        let picture = blank(world, layer, slant, title(world, TickNumber(pace.last)));
         let scale = args.scale.unwrap_or_else(|| picture.scale_to(MAP_SIDE_PX));
         let screen = screen(&Picture { caption_rows: CAPTIONS_MAX, ..picture }, scale)?;
         let pixels = pace.frames().saturating_mul(u64::from(screen.width_px) * u64::from(screen.body_px));
@@ -163,7 +163,7 @@ impl Film {
             .help("choose a smaller --scale, fewer --ticks, or a larger --every"));
         }
         let animation = Animation::new(pace.delay);
-        let (parts, last) = (args.layers.unwrap_or_default(), Tick(pace.last));
+        let (parts, last) = (args.layers.unwrap_or_default(), TickNumber(pace.last));
         let (legend, stood) = (Vec::new(), LabelPlaces::new());
         Ok(Self {
             parts,
@@ -183,7 +183,7 @@ impl Film {
     }
 
     /// Keeps what is to stand under the title.
-    fn hear(&mut self, tick: Tick, captions: Vec<String>) {
+    fn hear(&mut self, tick: TickNumber, captions: Vec<String>) {
         for caption in captions {
             if self.captions.len() == CAPTIONS_MAX {
                 self.captions.pop_front();
@@ -249,7 +249,7 @@ fn screen(picture: &Picture, scale: f64) -> Result<Screen, CommandFailure> {
 }
 
 /// The level and the time, as long at every tick up to `last`.
-fn title(world: &World, last: Tick) -> String {
+fn title(world: &World, last: TickNumber) -> String {
     let seconds = |tick| format!("{:.2}", world.rate().seconds(tick));
     let (tick, digits) = (world.tick(), last.0.to_string().len());
     format!(

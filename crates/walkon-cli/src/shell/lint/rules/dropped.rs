@@ -7,14 +7,14 @@
 use crate::script::bind::table::Binding;
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, ExprKind, Use};
+use crate::shell::lint::tree::{ExprId, ExprKind, ValueUse};
 
 /// Results that do nothing by themselves: a script has to wait for them, or give them a handler.
 const IDLE: [&str; 3] = ["PathRequest", "Timer", "Change"];
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for id in reading.tree.ids() {
-        if !matches!(reading.tree.expr(id).used, Use::Dropped) {
+        if !matches!(reading.tree.expr(id).used, ValueUse::Dropped) {
             continue;
         }
         let Some(called) = reading.called(id) else { continue };

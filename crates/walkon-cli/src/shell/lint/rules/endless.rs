@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::Reading;
-use crate::shell::lint::tree::{ExprId, ExprKind, FunctionId, Use};
+use crate::shell::lint::tree::{ExprId, ExprKind, FunctionId, ValueUse};
 use crate::shell::lint::value::InferredValue;
 
 /// Libraries of Luau whose functions give back what they were asked for, and nothing else.
@@ -74,7 +74,7 @@ fn verdict(reading: &Reading<'_>, id: ExprId) -> LoopEnd {
         // An iterator, a method of an operator: what is written to a table may run code of its own.
         _ => return LoopEnd::Stays,
     };
-    if matches!(reading.tree.expr(id).used, Use::Other) && reading.tree.loops.contains(&id) {
+    if matches!(reading.tree.expr(id).used, ValueUse::Other) && reading.tree.loops.contains(&id) {
         return LoopEnd::Leaves;
     }
     match value {

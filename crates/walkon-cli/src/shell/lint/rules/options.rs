@@ -5,7 +5,7 @@
 //! of values (`arguments`).
 
 use crate::script::types::luau_type::{self, Type};
-use crate::shell::lint::api::Field;
+use crate::shell::lint::api::ApiField;
 use crate::shell::lint::finding::{LintFinding, code, one_of};
 use crate::shell::lint::infer::{Reading, bare};
 use crate::shell::lint::role::ScriptRole;
@@ -106,7 +106,7 @@ fn entry_of(own: &Type) -> Option<&Type> {
 }
 
 /// The fields of a table that is wanted; none when other things are wanted too.
-fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<Field>> {
+fn fields_of(reading: &Reading<'_>, own: &Type) -> Option<Vec<ApiField>> {
     match bare(own) {
         Type::Name(name) => reading.api.fields(name),
         _ => None,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};
 use crate::shell::lint::infer::{Reading, Wanted};
-use crate::shell::lint::tree::{BODY, ExprId, ExprKind, FunctionId, Use};
+use crate::shell::lint::tree::{BODY, ExprId, ExprKind, FunctionId, ValueUse};
 use crate::shell::lint::value::InferredValue;
 
 /// How the table says that a function may not wait.
@@ -120,7 +120,7 @@ fn waiting(reading: &Reading<'_>) -> BTreeMap<FunctionId, u32> {
 fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
     let made = reading.tree.function(function).made_by?;
     let used = &reading.tree.expr(made).used;
-    if let Use::Argument(call) = used
+    if let ValueUse::Argument(call) = used
         && let ExprKind::Call(callee, _) = reading.tree.kind(*call)
         && let ExprKind::Field(library, name) = reading.tree.kind(*callee)
         && let InferredValue::Native(library) = reading.value(*library)
@@ -135,8 +135,8 @@ fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
         return None;
     }
     Some(match used {
-        Use::Item(_, Some(name)) | Use::Field(_, name) | Use::Global(name) => name.clone(),
-        Use::Argument(call) => {
+        ValueUse::Item(_, Some(name)) | ValueUse::Field(_, name) | ValueUse::Global(name) => name.clone(),
+        ValueUse::Argument(call) => {
             let called = reading.called(*call).map_or("", |called| called.entry.called);
             format!("a function given to {called}")
         }

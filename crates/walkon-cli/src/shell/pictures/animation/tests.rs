@@ -38,7 +38,7 @@ fn shown(bytes: &[u8]) -> Vec<(Vec<[u8; 4]>, u16)> {
 
 /// What a viewer ought to show: the screen drawn again, in the nearest colours.
 fn expected(screen: &Screen) -> Vec<[u8; 4]> {
-    let mut palette = Palette::new();
+    let mut palette = ColourPalette::new();
     let colours = palette.bytes();
     let mut pixmap = blank([screen.width_px, screen.height_px], screen).unwrap();
     screen.groups.iter().flat_map(|group| &group.primitives).for_each(|part| draw(&mut pixmap, part));

@@ -7,7 +7,7 @@ use crate::nav::cells::layout::OFFSETS;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::plan::CellPlan;
 use crate::nav::cells::source::{AreaShape, CellArea};
-use crate::nav::plan::{Plan, Task};
+use crate::nav::plan::{Plan, PlanTask};
 use crate::nav::search::Search;
 use crate::nav::{Accept, AreaEdit, Disc, NavEdit, PassRules, PathQuery};
 
@@ -456,7 +456,7 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
                         Err(answer) => return (0.0, answer.trouble, answer.covered),
                     };
                     loop {
-                        let task = Task { query: &query, search: &mut search };
+                        let task = PlanTask { query: &query, search: &mut search };
                         if let Some(answer) = plan.step(map, task, allowance) {
                             return (plan.cost_m(), answer.trouble, answer.covered);
                         }
@@ -594,7 +594,7 @@ fn cells_of_a_map_cut_from_polygons_are_walls_until_they_are_freed() {
             .keys()
             .map(|&id| {
                 let (x, z) = (id % frame.width, id / frame.width);
-                let Tile { walkable, factor, leave } = map.tile(x, z).unwrap();
+                let SingleTile { walkable, factor, leave } = map.tile(x, z).unwrap();
                 let (walkable, factor, leave) = (Some(walkable), Some(factor), Some(leave));
                 NavEdit::Tile(TileEdit { layer: 0, cell: [x, z], walkable, factor, leave })
             })

@@ -280,7 +280,7 @@ pub(super) struct Admission<'a> {
     /// Whether links have room for the body.
     fits: bool,
     /// By set of areas across links.
-    passages: Vec<Passage>,
+    passages: Vec<LinkPassage>,
     /// What is connected, and the label of what has to be reached.
     reached: Option<(Arc<[u32]>, u32)>,
 }
@@ -291,7 +291,7 @@ impl Admission<'_> {
         let is_held =
             |area: AreaId| self.map.across.sets[set as usize].binary_search(&(area.index() as u16)).is_ok();
         self.fits
-            && matches!(self.passages[set as usize], Passage::Open(_))
+            && matches!(self.passages[set as usize], LinkPassage::Open(_))
             && self.reached.as_ref().is_none_or(|(labels, label)| labels[point as usize] == *label)
             && self.area.is_none_or(is_held)
     }

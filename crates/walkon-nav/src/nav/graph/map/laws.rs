@@ -134,7 +134,7 @@ fn flood(map: &PointGraph, by: &Traversal) -> Vec<u32> {
     loop {
         let before = label.clone();
         for (link, &[a, b]) in (0..).zip(map.net().links()) {
-            if map.passage(link, by) != Passage::Closed {
+            if map.passage(link, by) != LinkPassage::Closed {
                 let least = label[a as usize].min(label[b as usize]);
                 (label[a as usize], label[b as usize]) = (least, least);
             }

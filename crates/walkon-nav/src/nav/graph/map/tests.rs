@@ -6,7 +6,7 @@ use super::*;
 use crate::nav::graph::editable_graph::GraphPart;
 use crate::nav::graph::link::{LinkOptions, link};
 use crate::nav::graph::{GraphGroundQuery, RouteSource};
-use crate::nav::plan::Task;
+use crate::nav::plan::PlanTask;
 use crate::nav::{
     AreaEdit, Backend, Disc, NavMap, Others, PathQuery, PathStatus, RandomPoint, Reach, Search,
 };
@@ -171,7 +171,7 @@ fn slices_change_nothing_but_when() {
     let mut slices = 0;
     let sliced = loop {
         slices += 1;
-        if let Some(answer) = map.step(&mut work, Task { query: &query, search: &mut search }, 3) {
+        if let Some(answer) = map.step(&mut work, PlanTask { query: &query, search: &mut search }, 3) {
             break answer;
         }
     };

@@ -10,7 +10,7 @@ use crate::script::state::profile::{NAMES_MAX, NONE, Who};
 
 /// Somebody whose code is called.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject {
+pub(crate) struct CallSubject {
     /// Its place in the files.
     pub(crate) file: u32,
     /// The first of its contexts.
@@ -24,7 +24,7 @@ pub(crate) struct Subject {
 #[derive(Debug, Default)]
 pub(crate) struct Subjects {
     pub(crate) files: Vec<String>,
-    all: Vec<Subject>,
+    all: Vec<CallSubject>,
     /// The names, one behind another.
     texts: String,
     /// Numbers by hash, at the next free place; at most half of the places are taken.
@@ -42,27 +42,27 @@ impl Subjects {
         self.all.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Subject> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CallSubject> {
         self.all.iter()
     }
 
-    pub(crate) fn get(&self, number: u32) -> Option<&Subject> {
+    pub(crate) fn get(&self, number: u32) -> Option<&CallSubject> {
         self.all.get(number as usize)
     }
 
-    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut Subject> {
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut CallSubject> {
         self.all.get_mut(number as usize)
     }
 
-    pub(crate) fn file(&self, subject: &Subject) -> &str {
+    pub(crate) fn file(&self, subject: &CallSubject) -> &str {
         self.files.get(subject.file as usize).map_or("", String::as_str)
     }
 
-    pub(crate) fn name(&self, subject: &Subject) -> &str {
+    pub(crate) fn name(&self, subject: &CallSubject) -> &str {
         self.texts.get(subject.begin as usize..subject.end as usize).unwrap_or("")
     }
 
-    pub(crate) fn who(&self, subject: &Subject) -> Who {
+    pub(crate) fn who(&self, subject: &CallSubject) -> Who {
         Who { file: self.file(subject).to_owned(), name: self.name(subject).to_owned() }
     }
 
@@ -72,7 +72,7 @@ impl Subjects {
             self.widen();
         }
         let file = self.number_of_file(&who.file);
-        let is_same = |subject: &Subject| subject.file == file && self.name(subject) == who.name;
+        let is_same = |subject: &CallSubject| subject.file == file && self.name(subject) == who.name;
         let mut at = self.place(file, &who.name);
         // Bounded: half of the places are free.
         while let Some(subject) = self.get(self.places[at]) {
@@ -87,7 +87,7 @@ impl Subjects {
         let begin = self.texts.len() as u32;
         self.texts.push_str(&who.name);
         let made = self.all.len() as u32;
-        self.all.push(Subject { file, first: NONE, begin, end: self.texts.len() as u32 });
+        self.all.push(CallSubject { file, first: NONE, begin, end: self.texts.len() as u32 });
         self.places[at] = made;
         Some(made)
     }

@@ -8,9 +8,9 @@
 use mlua::{IntoLuaMulti, Lua, MultiValue, Table, Value};
 
 use crate::base::rng::Rng;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::state::tasks::{NewTask, TaskRole, Why};
-use crate::script::state::trees::{ActionEnd, Exit, NodeKind, NodeState, RunningTree, TreeNode};
+use crate::script::state::trees::{ActionEnd, ActionExit, NodeKind, NodeState, RunningTree, TreeNode};
 use crate::script::state::trees::{Composite, ParallelEnd};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::step::invoke::{self, Call};
@@ -46,7 +46,7 @@ enum NodeEntry {
 pub(crate) struct Faulted;
 
 /// A tree while it is ticked or left.
-pub(crate) struct Cursor<'a> {
+pub(crate) struct TreeCursor<'a> {
     vm: &'a ScriptVm,
     owner: Owner,
     this: &'a Table,
@@ -58,7 +58,7 @@ pub(crate) struct Cursor<'a> {
     pub(crate) has_faulted: bool,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> TreeCursor<'a> {
     pub(crate) fn new(vm: &'a ScriptVm, owner: Owner, run: &'a mut RunningTree) -> Self {
         let RunningTree { tree, this, states, .. } = run;
         Self { vm, owner, this, nodes: &tree.0, states, rivals: Vec::new(), has_faulted: false }
@@ -68,12 +68,12 @@ impl<'a> Cursor<'a> {
         self.vm.lua()
     }
 
-    fn now(&self) -> Tick {
+    fn now(&self) -> TickNumber {
         store::with(self.lua(), |runtime| runtime.clock.now)
     }
 
     /// The tick so many seconds from now.
-    fn in_seconds(&self, seconds: f64) -> Tick {
+    fn in_seconds(&self, seconds: f64) -> TickNumber {
         store::with(self.lua(), |runtime| runtime.clock.now.after(runtime.clock.rate.ticks(seconds)))
     }
 
@@ -321,7 +321,7 @@ impl<'a> Cursor<'a> {
         self.states[at].task = None;
         let ok = end == ActionEnd::Returned(true);
         self.forget_walks(task);
-        self.exit(at, Exit::of(ok));
+        self.exit(at, ActionExit::of(ok));
         if end == ActionEnd::Faulted { Err(Faulted) } else { Ok(NodeStatus::Ended(ok)) }
     }
 
@@ -332,7 +332,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn exit(&mut self, at: usize, exit: Exit) {
+    fn exit(&mut self, at: usize, exit: ActionExit) {
         let NodeKind::Action { exit: Some(function), .. } = &self.nodes[at].kind else {
             return;
         };
@@ -408,13 +408,13 @@ impl<'a> Cursor<'a> {
     /// Leaves a branch that runs; nothing when it does not.
     fn interrupt(&mut self, at: usize) {
         if self.states[at].is_running {
-            self.leave(at, Exit::Interrupted, Why::Cancelled);
+            self.leave(at, ActionExit::Interrupted, Why::Cancelled);
         }
     }
 
     /// Leaves a branch: its tasks and walks end, its decorators forget what they counted. Bounded by the
     /// depth of the tree.
-    pub(crate) fn leave(&mut self, at: usize, exit: Exit, why: Why) {
+    pub(crate) fn leave(&mut self, at: usize, exit: ActionExit, why: Why) {
         let nodes = self.nodes;
         for &child in &nodes[at].children {
             self.leave(child, exit, why);
@@ -424,7 +424,7 @@ impl<'a> Cursor<'a> {
             self.leave_action(at, task, exit, why);
         }
         if let Some(walk) = state.walk
-            && exit != Exit::Reload
+            && exit != ActionExit::Reload
         {
             self.cancel_walk(walk.0, why);
         }
@@ -435,18 +435,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// Ends the task of an action, unless it has ended by itself, and tells the action which it was.
-    fn leave_action(&mut self, at: usize, task: u64, exit: Exit, why: Why) {
+    fn leave_action(&mut self, at: usize, task: u64, exit: ActionExit, why: Why) {
         let lua = self.lua();
         let ended = store::with(lua, |runtime| runtime.actors.trees.take_end(task));
         let exit = match ended {
-            Some(end) => Exit::of(end == ActionEnd::Returned(true)),
+            Some(end) => ActionExit::of(end == ActionEnd::Returned(true)),
             None => {
                 task::cancel(lua, task, why);
                 let walks = store::with(lua, |runtime| {
                     runtime.actors.trees.take_end(task);
                     runtime.actors.trees.take_walks(task)
                 });
-                if exit != Exit::Reload {
+                if exit != ActionExit::Reload {
                     walks.into_iter().for_each(|walk| self.cancel_walk(walk, why));
                 }
                 invoke::clean_up(self.vm);

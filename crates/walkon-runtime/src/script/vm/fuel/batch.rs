@@ -44,7 +44,7 @@ pub(crate) struct BatchPlan {
 
 /// The batch under way, or the last one.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(super) struct UpdateBatch {
     plan: RefCell<BatchPlan>,
     /// Calls that have begun.
     begun: Cell<usize>,

@@ -6,7 +6,7 @@ use slotmap::KeyData;
 use super::*;
 use crate::base::geom::{ground, segment_distance_sq};
 use crate::base::rng::Rng;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::world::World;
 use crate::world::character::Character;
 use crate::world::fixture::someone;
@@ -91,11 +91,11 @@ fn every_list_comes_back_as_it_was() {
             })
             .collect();
         let lists: Vec<Bystanders> = cases.iter().map(|list| bystanders(list)).collect();
-        let mut out = ByteWriter::at(Tick(0));
+        let mut out = ByteWriter::at(TickNumber(0));
         let mut told = ToldDiscs::begin(&mut out, &world.characters, lists.iter());
         lists.iter().for_each(|list| told.save(&mut out, list));
         let bytes = out.finish();
-        let mut input = ByteReader::at(Tick(0), &bytes);
+        let mut input = ByteReader::at(TickNumber(0), &bytes);
         let mut told = ToldDiscs::read(&mut input, &world.characters).expect("it was written");
         for (index, list) in cases.iter().enumerate() {
             let read = told.load(&mut input).unwrap_or_else(|broken| panic!("{seed} {index}: {broken:?}"));
@@ -114,7 +114,7 @@ fn hundreds_who_stand_along_a_way_take_less_than_a_byte_each() {
     }
     let all: Vec<(CharacterId, Disc)> =
         world.characters().map(|(id, one)| (id, Disc { centre: one.body.position, radius_m: 0.3 })).collect();
-    let mut out = ByteWriter::at(Tick(0));
+    let mut out = ByteWriter::at(TickNumber(0));
     let everybody = bystanders(&all);
     let mut told = ToldDiscs::begin(&mut out, &world.characters, std::iter::once(&everybody));
     told.save(&mut out, &everybody);
@@ -140,11 +140,11 @@ fn bytes_of_anybody_are_refused_or_end() {
     for _ in 0..5_000 {
         let bytes: Vec<u8> =
             (0..rng.below(60)).map(|_| rng.below(256) as u8 | (rng.below(2) as u8 * 255)).collect();
-        let mut input = ByteReader::at(Tick(0), &bytes);
+        let mut input = ByteReader::at(TickNumber(0), &bytes);
         let Ok(mut told) = ToldDiscs::read(&mut input, &world.characters) else { continue };
         for _ in 0..4 {
             let Ok(list) = told.load(&mut input) else { break };
-            let mut out = ByteWriter::at(Tick(0));
+            let mut out = ByteWriter::at(TickNumber(0));
             ToldDiscs::begin(&mut out, &world.characters, std::iter::once(&list)).save(&mut out, &list);
         }
     }

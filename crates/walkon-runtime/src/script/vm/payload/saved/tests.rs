@@ -6,7 +6,7 @@ use slotmap::{Key, KeyData};
 use super::*;
 use crate::base::bytes::Saved;
 use crate::base::rng::Rng;
-use crate::base::time::Tick;
+use crate::base::time::TickNumber;
 use crate::script::vm::convert::Argument;
 use crate::script::vm::payload;
 
@@ -106,7 +106,7 @@ fn value(lua: &Lua, rng: &mut Rng, depth: u32, may_be_wrong: bool) -> mlua::Resu
 
 /// Bytes under way: some texts were told, and some bits of a byte are taken.
 fn begun(rng: &mut Rng) -> ByteWriter {
-    let mut out = ByteWriter::at(Tick(0));
+    let mut out = ByteWriter::at(TickNumber(0));
     (0..rng.below(9)).for_each(|_| out.flag(true));
     (0..rng.below(4)).for_each(|_| out.text(&text(rng)));
     out
@@ -139,7 +139,7 @@ fn what_is_written_without_a_tree_is_what_its_tree_would_be() {
 
 /// What both ways read from bytes, and how many are left.
 fn read_both_ways(lua: &Lua, bytes: &[u8]) -> Result<Plain, String> {
-    let (mut one, mut other) = (ByteReader::at(Tick(0), bytes), ByteReader::at(Tick(0), bytes));
+    let (mut one, mut other) = (ByteReader::at(TickNumber(0), bytes), ByteReader::at(TickNumber(0), bytes));
     let mut data = ReadData::default();
     let read = data.read(&mut one);
     let plain = Plain::load(&mut other);
@@ -149,7 +149,7 @@ fn read_both_ways(lua: &Lua, bytes: &[u8]) -> Result<Plain, String> {
     assert_eq!(format!("{:?}", data.plain(place)), format!("{plain:?}"));
     let (made, written) = (data.make(lua, place).unwrap(), payload::write(lua, &plain).unwrap());
     let shape = |value: Value| {
-        let mut out = ByteWriter::at(Tick(0));
+        let mut out = ByteWriter::at(TickNumber(0));
         let is_plain = DataWriter::new(lua, 1 << 20).write(&value, &mut out);
         (is_plain, out.finish())
     };
@@ -165,7 +165,7 @@ fn what_is_read_without_a_tree_is_what_its_tree_would_be() {
     for seed in 0..1_500 {
         let mut rng = Rng::stream(seed, "data to load");
         let value = value(&lua, &mut rng, 4, false).unwrap();
-        let mut out = ByteWriter::at(Tick(0));
+        let mut out = ByteWriter::at(TickNumber(0));
         if !writer.write(&value, &mut out) {
             continue;
         }
@@ -191,11 +191,11 @@ fn what_is_read_without_a_tree_is_what_its_tree_would_be() {
 #[test]
 fn a_text_of_many_values_is_made_once() {
     let lua = vm();
-    let mut out = ByteWriter::at(Tick(0));
+    let mut out = ByteWriter::at(TickNumber(0));
     let plain = Plain::map([("mood", Plain::Text("calm".to_owned()))]);
     (0..3).for_each(|_| plain.save(&mut out));
     let bytes = out.finish();
-    let (mut input, mut data) = (ByteReader::at(Tick(0), &bytes), ReadData::default());
+    let (mut input, mut data) = (ByteReader::at(TickNumber(0), &bytes), ReadData::default());
     let places = [(); 3].map(|()| data.read(&mut input).unwrap());
     for place in places {
         let Value::Table(table) = data.make(&lua, place).unwrap() else { panic!("a map") };
