@@ -1,10 +1,9 @@
 //! Whole ticks of ten thousand people who wander.
 //!
-//! In: nothing; a hall of 210 metres without walls, and three ways to tell people to wander in it: by one call
-//! (`wander`), by a task of each that walks and rests (`task`), and with an `update` of each beside it (`both`).
-//! Out: a markdown table; mean and slowest tick and the parts that take most, milliseconds of the thread's
-//! time. Method: fifteen seconds of game time pass first, two seconds are measured. Only halls made by the
-//! same words may be compared: the commit b9eadb2 has been measured with them. Options:
+//! In: nothing; a hall of 210 metres without walls, and three ways to tell people to wander in it: by one
+//! call (`wander`), by a task of each that walks and rests (`task`), and with an `update` of each beside it
+//! (`both`). Out: a markdown table; mean and slowest tick and the parts that take most, milliseconds of the
+//! thread's time. Method: fifteen seconds of game time pass first, two seconds are measured. Options:
 //! `cargo bench -p walkon-benches --bench ticks -- SCRIPT...` for some of the three.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 

@@ -18,7 +18,8 @@ fn defined(line: &str) -> Option<&str> {
     let mut words = public.strip_prefix(' ')?.split(' ');
     let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type" | "union"));
     let name = words.next().filter(|_| is_type)?;
-    name.split(|letter: char| !letter.is_alphanumeric()).next()
+    // A macro's own word for a name is none.
+    name.split(|letter: char| !letter.is_alphanumeric()).next().filter(|name| !name.is_empty())
 }
 
 #[test]
@@ -46,6 +47,7 @@ fn a_definition_is_known_by_its_words() {
         ("    pub enum Hierarchy, default Auto {", Some("Hierarchy")),
         ("pub struct Stop(Arc<dyn Fn()>);", Some("Stop")),
         ("struct Walk {", None),
+        ("pub struct $name(u32);", None),
         ("pub fn walk() {", None),
         ("    type Value = u32;", None),
         ("pub use walk::Walk;", None),

@@ -381,7 +381,7 @@ fn a_map_of_tiled_is_painted_layer_by_layer() {
     page.press("tab-edit");
     page.press("paint");
     page.press("brush-4");
-    let tile = page.until("window.walkon.model.welcome.tileSize");
+    let tile = page.until("window.walkon.model.welcome.tiling.size");
     let tile: [f64; 2] = serde_json::from_value(tile).unwrap();
     let ends = [7.5, 9.5].map(|column| spot_of(&mut page, [column * tile[0], 0.0, 2.5 * tile[1]]));
     page.drag(ends, "left");

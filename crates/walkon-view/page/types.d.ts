@@ -44,7 +44,6 @@ interface Welcome {
   slants: boolean;
   layers: number;
   layerNames: string[];
-  tileSize: [number, number] | null;
   tiling: { layout: string; moved: "odd" | "even" | null; size: Point; origin: Point } | null;
   hasPlayer: boolean;
   parts: string[];

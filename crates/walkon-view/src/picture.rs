@@ -204,8 +204,7 @@ fn blank(world: &World, layer: u8, slant: Slant) -> Picture {
 }
 
 /// Width and depth of a tile of a map of squares, metres.
-#[must_use]
-pub fn tile_m(world: &World) -> Option<[f64; 2]> {
+fn tile_m(world: &World) -> Option<[f64; 2]> {
     let frame = *world.nav().cells()?.frame();
     matches!(frame.layout(), Layout::Square4 | Layout::Square8).then(|| frame.tile_size_m())
 }

@@ -183,12 +183,12 @@ impl SpatialHash {
         let row_count = self.row_count(&rows);
         for row in 0..row_count {
             self.runs(&columns, rows.start + row, look, |slots| {
-                for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-                    let distance_m_sq = distance_sq(point, *at);
+                self.in_slots(slots, |id, at| {
+                    let distance_m_sq = distance_sq(point, at);
                     if distance_m_sq <= radius_m_sq {
                         visit(id, distance_m_sq);
                     }
-                }
+                });
             });
         }
     }
@@ -283,8 +283,16 @@ impl SpatialHash {
 
     #[inline(always)]
     fn offer_slots(&self, point: Vec2, slots: Range<usize>, look: Lookup, out: &mut Nearest) {
-        for (&id, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-            out.offer(id, distance_sq(point, *at), id != look.but);
+        self.in_slots(slots, |id, at| out.offer(id, distance_sq(point, at), id != look.but));
+    }
+
+    /// Gives `visit` the number and the place of each point in some slots.
+    #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // The iterator over both is a call of its own where little is inlined.
+    fn in_slots(&self, slots: Range<usize>, mut visit: impl FnMut(u32, Vec2)) {
+        let (ids, points) = (&self.ids[slots.clone()], &self.points[slots]);
+        for at in 0..ids.len().min(points.len()) {
+            visit(ids[at], points[at]);
         }
     }
 
@@ -317,12 +325,12 @@ impl SpatialHash {
                     let (id, place) = (self.ids[slot as usize], self.points[slot as usize]);
                     let look = Lookup { per_cell_max, salt: slot, but: u32::MAX };
                     let mut check = |slots: Range<usize>| {
-                        for (&other, at) in self.ids[slots.clone()].iter().zip(&self.points[slots]) {
-                            let distance_m_sq = distance_sq(place, *at);
+                        self.in_slots(slots, |other, at| {
+                            let distance_m_sq = distance_sq(place, at);
                             if distance_m_sq <= radius_m_sq {
                                 visit(id, other, distance_m_sq);
                             }
-                        }
+                        });
                     };
                     // The rest of the cell and the next one, then the three of the next row.
                     let next_row = ((row + 1) & self.mask_z) << self.shift;

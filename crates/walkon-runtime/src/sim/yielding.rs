@@ -321,7 +321,7 @@ impl Jams {
         }
     }
 
-    /// Anyone in front of a walker who is held up, too, is in the same jam; one who gets on lets the whole jam
+    /// Anyone in front of a walker who is held up, too, is in the same jam; one who gets on lets all of it
     /// hope. Further off than in a queue only those count who get on.
     fn meet(&mut self, at: u32, front: &[InFront], hope_ticks: u64) {
         self.got_on(at, hope_ticks);

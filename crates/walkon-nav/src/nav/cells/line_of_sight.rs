@@ -103,19 +103,6 @@ impl OrderedLine {
         if self.steep { bits.at(row, at) } else { bits.at(at, row) }
     }
 
-    /// Whether all cells of the rectangle around the line can be walked on, every cell that an edge or a
-    /// corner of it touches included. Cost: a word for each row.
-    #[inline(always)]
-    fn is_in_the_open(&self, bits: &Bits) -> bool {
-        let [low, high] = [self.low[1].min(self.high[1]), self.low[1].max(self.high[1])];
-        let first = [(self.low[0] - 1) >> DIGITS, (low - 1) >> DIGITS];
-        let last = [self.high[0] >> DIGITS, high >> DIGITS];
-        match self.steep {
-            true => bits.is_open([first[1], first[0]], [last[1], last[0]]),
-            false => bits.is_open(first, last),
-        }
-    }
-
     /// Cells that must be walkable for the sake of the ends: those that hold them, and those beside a corner
     /// of the grid that the line ends on, coming from the cell across.
     #[inline(always)]
@@ -187,9 +174,24 @@ pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     if bits.shape().is_hexagonal() {
         return hex::is_clear(bits, from, to);
     }
-    let Some(line) = OrderedLine::new(from, to) else { return false };
     // Most lines of a tick are short, or have nothing around them at all.
-    line.is_in_the_open(bits) || is_clear_exactly(&line, bits)
+    is_in_the_open(bits, from, to)
+        || OrderedLine::new(from, to).is_some_and(|line| is_clear_exactly(&line, bits))
+}
+
+/// Whether all cells of a rectangle around a line can be walked on, so that the line needs no look. False for
+/// one that is wider than a word of cells, and for coordinates that are no numbers. Cost: a word for each row.
+#[inline]
+fn is_in_the_open(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
+    /// What rounding to fixed point moves an end by, in cells, and as much again.
+    const ROUNDED: f64 = 2.0 / ONE as f64;
+    /// Rows that a line may cross and still be called short.
+    const ROWS_MAX: f64 = 1024.0;
+    // False for what is not a number, too.
+    let is_short = (to[0] - from[0]).abs() < 64.0 && (to[1] - from[1]).abs() < ROWS_MAX;
+    let first = |axis: usize| geom::floor(from[axis].min(to[axis]) - ROUNDED);
+    let last = |axis: usize| geom::floor(from[axis].max(to[axis]) + ROUNDED);
+    is_short && bits.is_open([first(0), first(1)], [last(0), last(1)])
 }
 
 /// The same over what a plan may use of the cells.

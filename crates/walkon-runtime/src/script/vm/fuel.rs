@@ -615,9 +615,9 @@ impl Drop for RunningCall<'_> {
 ///    writes `interrupt` only in `set_interrupt` and `remove_interrupt`, which this crate does not call, and
 ///    never `onallocate`.
 /// 2. `ACTIVE` is null or points to the `Gauge` of a call under way: [`activate`] stores it, [`RunningCall`]
-///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. A `RunningCall`
-///    that is leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a
-///    local. `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
+///    holds a borrow of the `Fuel` that owns the gauge, and its drop puts the former value back. One that is
+///    leaked leaves a pointer behind; the type is private to this module's callers, who keep it in a local.
+///    `ACTIVE` has no destructor, so reading it cannot fail, not even while the thread ends. A VM is
 ///    not `Send`, so one thread sees one call.
 /// 3. The callbacks use `Cell`s and relaxed atomics only, but for those of a profiled run (`sampling`), which
 ///    borrow what nobody else holds and grow tables of their own: nothing here formats or panics; the
