@@ -288,7 +288,8 @@ impl SpatialHash {
 
     /// Gives `visit` the number and the place of each point in some slots.
     #[inline(always)]
-    #[allow(clippy::needless_range_loop)] // The iterator over both is a call of its own where little is inlined.
+    // The iterator over both is a call of its own where little is inlined.
+    #[allow(clippy::needless_range_loop)]
     fn in_slots(&self, slots: Range<usize>, mut visit: impl FnMut(u32, Vec2)) {
         let (ids, points) = (&self.ids[slots.clone()], &self.points[slots]);
         for at in 0..ids.len().min(points.len()) {

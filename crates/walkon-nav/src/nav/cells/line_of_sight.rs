@@ -180,7 +180,8 @@ pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
 }
 
 /// Whether all cells of a rectangle around a line can be walked on, so that the line needs no look. False for
-/// one that is wider than a word of cells, and for coordinates that are no numbers. Cost: a word for each row.
+/// one that is wider than a word of cells, and for coordinates that are no numbers. Cost: a word or two for
+/// each row.
 #[inline]
 fn is_in_the_open(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     /// What rounding to fixed point moves an end by, in cells, and as much again.
