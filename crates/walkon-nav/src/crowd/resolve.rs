@@ -9,9 +9,9 @@
 //! somebody all the same are taken back, so that a crowd is never pressed into itself. Bodies at one point
 //! part in a direction given by their numbers. Cost: linear in the bodies however crowded they are, because a
 //! crowded cell is looked at in part; the part differs from body to body. Questions about walls have a budget
-//! (`Settings::questions_max`), which heaps of thousands beside walls use up: then bodies near walls wait for
-//! their turn, which comes round every few steps, and nobody is moved unasked. Not here: who is nudged aside,
-//! who plans again; the report is for them. Floors are told apart by height alone. Source: position
+//! (`PushSettings::questions_max`), which heaps of thousands beside walls use up: then bodies near walls wait
+//! for their turn, which comes round every few steps, and nobody is moved unasked. Not here: who is nudged
+//! aside, who plans again; the report is for them. Floors are told apart by height alone. Source: position
 //! relaxation in Gauss-Seidel order (Jakobsen 2001); walls, bounds and order are ours.
 
 use glam::{Vec2, Vec3};

@@ -327,7 +327,6 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
         OnPath { segment: near.segment, point: points.get(near.segment).copied().unwrap_or(near.point) };
     let (mut best_m_sq, mut seen_m) = (f32::INFINITY, 0.0);
     for (index, ends) in points.windows(2).enumerate().skip(near.segment) {
-        let length_m_sq = flat(ends[1] - ends[0]).length_squared();
         let point = nearest_on([ends[0], ends[1]], near.point);
         // In space: of two stretches above one another the one at the height of the place.
         let away = near.point - point;
@@ -335,7 +334,9 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
         if away_m_sq < best_m_sq {
             (best, best_m_sq) = (OnPath { segment: index, point }, away_m_sq);
         }
-        seen_m += if index > near.segment { length_m_sq.sqrt() } else { 0.0 };
+        if index > near.segment {
+            seen_m += flat(ends[1] - ends[0]).length_squared().sqrt();
+        }
         if seen_m >= ahead_m {
             break;
         }

@@ -109,7 +109,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let mut near = std::mem::take(&mut parts.step.bodies.after);
     near.build(&parts.step.bodies.columns.places, CELL_M);
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
-    let fronts = look_ahead(&Seen::of(parts, &near, &held, &jams.held), &held, parts.step.threads);
+    let fronts = look_ahead(&Seen::of(parts, &near, &held, &jams), &held, parts.step.threads);
     let mut faced = Vec::with_capacity(held.len());
     for ((at, one), (front, hope_ticks)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
         if one.walk.is_some() {
@@ -143,14 +143,14 @@ struct Seen<'a> {
     near: &'a SpatialHash,
     widest_m: f32,
     per_cell_max: u32,
-    /// Row to its place among those held up.
-    held: &'a [u32],
+    /// Who is held up.
+    jams: &'a Jams,
     /// Whether any door is on its way to open.
     has_opening_door: bool,
 }
 
 impl<'a> Seen<'a> {
-    fn of(parts: &'a YieldingParts<'_>, near: &'a SpatialHash, held: &[Held], places: &'a [u32]) -> Self {
+    fn of(parts: &'a YieldingParts<'_>, near: &'a SpatialHash, held: &[Held], jams: &'a Jams) -> Self {
         let bodies = &parts.step.bodies;
         let widest_m =
             bodies.columns.radii_m.iter().fold(0.0_f32, |widest_m, &radius_m| widest_m.max(radius_m));
@@ -163,7 +163,7 @@ impl<'a> Seen<'a> {
             near,
             widest_m,
             per_cell_max: per_cell_max(held.len(), widest_m),
-            held: places,
+            jams,
             has_opening_door: parts.map.doors.iter().any(is_opening),
         }
     }
@@ -267,7 +267,7 @@ fn hope_ticks(seen: &Seen<'_>, one: &Held, front: &[InFront]) -> u64 {
     };
     // In the time of each walk: a scene that was skipped has passed for those in it alone.
     let own_ticks = own.clock(landing).since(own.nearest_tick);
-    let is_free = |other: &&InFront| seen.held.get(other.row as usize).is_none_or(|&at| at == NOBODY);
+    let is_free = |other: &&InFront| seen.jams.held_at(other.row).is_none();
     front.iter().filter(is_free).filter_map(of_other).fold(own_ticks, u64::min)
 }
 
@@ -301,6 +301,11 @@ impl Jams {
         }
     }
 
+    /// The place of a row among those held up, if it is.
+    fn held_at(&self, row: u32) -> Option<u32> {
+        self.held.get(row as usize).copied().filter(|&at| at != NOBODY)
+    }
+
     /// The head of somebody's jam. Bounded by halving the way there.
     fn head(&mut self, mut at: u32) -> u32 {
         while self.heads[at as usize] != at {
@@ -326,8 +331,7 @@ impl Jams {
     fn meet(&mut self, at: u32, front: &[InFront], hope_ticks: u64) {
         self.got_on(at, hope_ticks);
         for other in front.iter().filter(|other| other.gap_m <= QUEUE_GAP_M) {
-            let held = self.held.get(other.row as usize).copied().unwrap_or(NOBODY);
-            if held != NOBODY {
+            if let Some(held) = self.held_at(other.row) {
                 self.join(at, held);
             }
         }
