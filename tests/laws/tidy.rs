@@ -229,8 +229,9 @@ fn unsafe_code_is_lifted_where_the_vm_calls_the_host_and_nowhere_else() {
         .collect();
     // The counter of fuel, the calls that it counts one by one, the looks at their stacks, the frames that a
     // debugger looks at, what is asked of characters most; the handle that collectors of other languages free
-    // on any thread.
+    // on any thread; hints to the processor.
     let may = [
+        "base/prefetch.rs",
         "script/bind/quick_answers.rs",
         "script/vm/debug.rs",
         "script/vm/fuel.rs",

@@ -9,6 +9,7 @@ pub mod geom;
 pub mod hash;
 pub mod ids;
 pub mod ordered;
+pub mod prefetch;
 pub mod rng;
 pub mod spatial_hash;
 pub mod suggestions;

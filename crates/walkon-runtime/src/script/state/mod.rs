@@ -6,6 +6,7 @@
 
 pub(crate) mod behaviours;
 pub(crate) mod boards;
+pub(crate) mod call_memory;
 pub mod callback;
 pub(crate) mod census;
 pub(crate) mod clock;

@@ -101,6 +101,13 @@ impl<K: Ord + Copy, V> TrackedMap<K, V> {
         Some(&entry.value)
     }
 
+    /// The value so many places behind the one that was looked at last: where all are looked at in the order
+    /// of their keys, mostly the one that comes then.
+    #[inline]
+    pub(crate) fn ahead(&self, places: usize) -> Option<&V> {
+        Some(&self.entries.get(self.last.get() + places)?.as_ref()?.value)
+    }
+
     #[inline]
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
         let place = self.place(key)?;

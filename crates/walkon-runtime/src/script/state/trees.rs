@@ -10,7 +10,9 @@ use mlua::{Function, Table, Value};
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{GenerationalKey, WalkId};
+use crate::base::prefetch;
 use crate::base::time::TickNumber;
+use crate::script::state::call_memory::CallMemory;
 use crate::script::state::tasks::Why;
 use crate::script::state::tracked_map::TrackedMap;
 use crate::world::owner::Owner;
@@ -167,9 +169,28 @@ pub(crate) struct RunningTree {
     pub(crate) states: Vec<NodeState>,
     /// When a tree that faulted starts again.
     pub(crate) again: Option<TickNumber>,
+    /// The memory of `this`, as it was at the last look.
+    pub(crate) memory: CallMemory,
 }
 
+/// How many trees ahead the memory of one is asked for, and looked at once it is there. Of 3 and 6, 8 and 16
+/// these took least; without, 10,000 trees took twice as long.
+const FETCHED_AHEAD: usize = 16;
+const LOOKED_AT_AHEAD: usize = 8;
+
 impl RunningTree {
+    /// Asks for the memory that its tick will read, but for that of its walks.
+    fn fetch(&self) {
+        prefetch::value(&self.states[..]);
+        prefetch::value(&*self.this);
+        self.memory.fetch();
+    }
+
+    /// Asks for the memory of its walks; that of its states has been asked for.
+    fn fetch_walks(&self) {
+        self.states.iter().filter_map(|state| state.walk.as_ref()).for_each(|walk| prefetch::value(&**walk));
+    }
+
     /// Whether it has not faulted within the last second.
     fn is_due(&self, now: TickNumber) -> bool {
         self.again.is_none_or(|again| again <= now)
@@ -196,7 +217,8 @@ impl Trees {
     /// The tree of a behaviour that begins, at its root.
     pub(crate) fn begin(&mut self, owner: Owner, tree: BehaviourTree, this: Rc<Table>) {
         let states = vec![NodeState::default(); tree.0.len()];
-        self.runs.insert(owner, Place(Some(RunningTree { tree, this, states, again: None })));
+        let memory = CallMemory::default();
+        self.runs.insert(owner, Place(Some(RunningTree { tree, this, states, again: None, memory })));
     }
 
     /// The tree of an owner, if it has one under way.
@@ -212,6 +234,12 @@ impl Trees {
 
     /// Takes the tree of an owner out for the time of a tick, if it is due.
     pub(crate) fn begin_tick(&mut self, owner: Owner, now: TickNumber) -> Option<RunningTree> {
+        if let Some(Place(Some(run))) = self.runs.ahead(FETCHED_AHEAD) {
+            run.fetch();
+        }
+        if let Some(Place(Some(run))) = self.runs.ahead(LOOKED_AT_AHEAD) {
+            run.fetch_walks();
+        }
         let run = self.runs.get_mut(owner)?.0.take_if(|run| run.is_due(now))?;
         self.ticking = Some((owner, false));
         Some(run)

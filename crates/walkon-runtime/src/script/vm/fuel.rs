@@ -22,8 +22,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use mlua::Lua;
+use mlua::{Lua, Table};
 
+use crate::script::state::call_memory::MemorySpan;
 use crate::script::state::census::Census;
 use crate::script::state::profile::stacks::Stacks;
 
@@ -450,6 +451,12 @@ impl Fuel {
         collected
     }
 
+    /// Where the entries of a table of this VM that have names lie; none when the layout of tables is not known.
+    /// To be fetched, never to be read.
+    pub(crate) fn names_of(&self, table: &Table) -> Option<MemorySpan> {
+        raw::names_of(&self.0, table)
+    }
+
     /// Has the stack looked at once in so many safepoints from now on, which must be some; between calls.
     ///
     /// # Errors
@@ -649,7 +656,8 @@ impl Drop for RunningCall<'_> {
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
-    use mlua::{Lua, ffi};
+    use crate::script::state::call_memory::MemorySpan;
+    use mlua::{Lua, Table, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
     use std::{ptr, slice};
@@ -749,6 +757,8 @@ mod raw {
     /// Where it keeps how many of its places for names may be free, four bytes, and where they lie.
     const FREE_AT: usize = 12;
     const NODES_AT: usize = 32;
+    /// Bytes of an entry with a name.
+    const NODE_BYTES: usize = 32;
 
     impl Widths {
         /// Measures threads and tables of a VM; none when they are not as they are known.
@@ -800,6 +810,16 @@ mod raw {
                 let nodes = table.add(NODES_AT).cast::<usize>().read_unaligned();
                 let has_room = free > 0 || nodes == self.nameless || self.nameless == 0;
                 if has_room { 0 } else { table.add(NUMBERS_AT).cast::<u32>().read_unaligned() as usize }
+            }
+        }
+
+        /// Where the entries of a table that have names lie.
+        unsafe fn names(self, table: *const u8) -> MemorySpan {
+            // SAFETY: a table has more bytes than are read of it.
+            unsafe {
+                let nodes = table.add(NODES_AT).cast::<usize>().read_unaligned();
+                let count = 1_usize.checked_shl(u32::from(table.add(NAMES_AT).read())).unwrap_or(0);
+                MemorySpan { address: nodes, bytes: count.saturating_mul(NODE_BYTES) }
             }
         }
 
@@ -859,6 +879,13 @@ mod raw {
             ffi::lua_settop(state, -2);
             first
         }
+    }
+
+    /// Where the entries of a table that have names lie; none when the layout of tables is not known.
+    pub(super) fn names_of(gauge: &Gauge, table: &Table) -> Option<MemorySpan> {
+        let widths = gauge.fresh.widths.get()?;
+        // SAFETY: the layout was measured, and who holds a `Table` keeps it alive.
+        Some(unsafe { widths.names(table.to_pointer().cast()) })
     }
 
     pub(super) fn install(lua: &Lua) -> Fresh {

@@ -1,0 +1,65 @@
+//! Asks the processor to fetch memory before it is read.
+//!
+//! In: addresses, which may be any. Out: nothing. Holds: no result depends on it; nothing is read here, so an
+//! address that has become stale does no harm. Not here: what is read next, and how far ahead to ask.
+
+/// Bytes that a processor fetches at once.
+pub const LINE_BYTES: usize = 64;
+
+/// Asks for the line of memory around an address. Costs an instruction; does nothing on processors other than
+/// x86-64 and AArch64.
+#[inline]
+#[allow(unsafe_code)]
+pub fn line(address: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint reads and writes nothing and never faults; every x86-64 processor has it.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(core::ptr::without_provenance(address));
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "prfm pldl1keep, [{address}]",
+            address = in(reg) address,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = address;
+}
+
+/// Asks for so many bytes from an address on.
+#[inline]
+pub fn bytes(address: usize, count: usize) {
+    // The lines from the one of the first byte to the one of the last.
+    let first = address & !(LINE_BYTES - 1);
+    let last = address.saturating_add(count.max(1) - 1);
+    (first..=last).step_by(LINE_BYTES).for_each(line);
+}
+
+/// Asks for a value, without what it points to.
+#[inline]
+pub fn value<T: ?Sized>(value: &T) {
+    bytes((&raw const *value).addr(), size_of_val(value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the address, nothing happens that a program could see.
+    #[test]
+    fn any_address_may_be_asked_for() {
+        let numbers = vec![7_u64; 100];
+        value(&numbers[..]);
+        value(&numbers[..0]);
+        for address in [0, 1, 4095, usize::MAX / 2, usize::MAX - 1, usize::MAX] {
+            line(address);
+            bytes(address, 0);
+            bytes(address, 200);
+        }
+        assert_eq!(numbers, [7; 100]);
+    }
+}
