@@ -34,9 +34,9 @@ pub fn line(address: usize) {
 #[inline]
 pub fn bytes(address: usize, count: usize) {
     // The lines from the one of the first byte to the one of the last.
-    let first = address & !(LINE_BYTES - 1);
-    let last = address.saturating_add(count.max(1) - 1);
-    (first..=last).step_by(LINE_BYTES).for_each(line);
+    let first = address / LINE_BYTES;
+    let last = address.saturating_add(count.max(1) - 1) / LINE_BYTES;
+    (first..=last).for_each(|number| line(number * LINE_BYTES));
 }
 
 /// Asks for a value, without what it points to.
@@ -45,9 +45,32 @@ pub fn value<T: ?Sized>(value: &T) {
     bytes((&raw const *value).addr(), size_of_val(value));
 }
 
+/// How many items ahead memory is asked for: it takes as long to come as some of them take.
+const AHEAD: usize = 12;
+
+/// The items in order; `fetch` asks for the memory of each some items before it is its turn.
+pub fn ahead<T>(items: &[T], fetch: impl Fn(&T)) -> impl Iterator<Item = &T> {
+    items.iter().enumerate().map(move |(place, item)| {
+        items.get(place + AHEAD).into_iter().for_each(&fetch);
+        item
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Each item has its turn once and in order, and is asked for before, if it is not among the first.
+    #[test]
+    fn items_come_in_order_and_are_asked_for_before() {
+        for count in [0, 1, AHEAD, AHEAD + 1, 100] {
+            let items: Vec<usize> = (0..count).collect();
+            let asked = std::cell::RefCell::new(Vec::new());
+            let seen: Vec<usize> = ahead(&items, |&item| asked.borrow_mut().push(item)).copied().collect();
+            assert_eq!(seen, items);
+            assert_eq!(asked.into_inner(), items.get(AHEAD..).unwrap_or_default());
+        }
+    }
 
     /// Whatever the address, nothing happens that a program could see.
     #[test]

@@ -7,6 +7,7 @@
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, DoorId, WalkId};
+use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
 use crate::crowd::follow::{self, BodyPose, Cursor, StepGait};
@@ -66,6 +67,25 @@ struct Seen<'a> {
     walks: &'a Walks,
 }
 
+impl Seen<'_> {
+    /// Asks for the memory of walks that are looked at soon after the one at a place: for the walk first, and
+    /// once it is there for what it leads to.
+    #[inline]
+    fn fetch(&self, ids: &[WalkId], at: usize) {
+        const WALK_AHEAD: usize = 12;
+        const PATH_AHEAD: usize = 6;
+        ids.get(at + WALK_AHEAD).into_iter().for_each(|&id| self.walks.fetch(id));
+        let Some(walk) = ids.get(at + PATH_AHEAD).and_then(|&id| self.walks.get(id)) else {
+            return;
+        };
+        self.characters.fetch(walk.character);
+        if let Some(following) = &walk.following {
+            let left = following.path.points.get(following.cursor.segment as usize..);
+            prefetch::value(left.unwrap_or_default());
+        }
+    }
+}
+
 /// So many walks are looked at before their strides are worked out: what both need of them is then still in
 /// the cache.
 const TOGETHER: usize = 64;
@@ -87,7 +107,10 @@ fn look_around(parts: &mut FollowParts<'_>) {
             let ids = ids[first..].chunks(TOGETHER);
             let rows = moves.chunks_mut(TOGETHER).zip(looks.chunks_mut(TOGETHER));
             for (ids, (moves, looks)) in ids.zip(rows) {
-                for (&id, (step, look)) in ids.iter().zip(moves.iter_mut().zip(looks.iter_mut())) {
+                for (at, (&id, (step, look))) in
+                    ids.iter().zip(moves.iter_mut().zip(looks.iter_mut())).enumerate()
+                {
+                    seen.fetch(ids, at);
                     *look = look_at(&seen, crowd, id, step);
                 }
                 let going = moves.iter_mut().zip(looks).filter(|(_, look)| **look == WalkLook::Goes);

@@ -11,6 +11,13 @@ use slotmap::KeyData;
 
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 use crate::base::ids::GenerationalKey;
+use crate::base::prefetch;
+
+/// A value of which every step of the crowd reads the first bytes alone.
+pub(crate) trait HotHead {
+    /// So many bytes.
+    const HOT_BYTES: usize;
+}
 
 /// A place in the table.
 #[derive(Clone, Debug)]
@@ -23,6 +30,15 @@ pub(super) struct Place<V> {
 }
 
 impl<V> Place<V> {
+    /// Asks the processor for the head of what lies in it.
+    #[inline]
+    pub(super) fn fetch(&self)
+    where
+        V: HotHead,
+    {
+        prefetch::bytes((&raw const *self).addr(), V::HOT_BYTES);
+    }
+
     /// What lies in it by that key.
     #[inline]
     pub(super) fn get_mut<K: GenerationalKey>(&mut self, key: K) -> Option<&mut V> {
@@ -89,6 +105,21 @@ impl<K: GenerationalKey, V> Arena<K, V> {
     #[inline]
     pub(crate) fn get_mut(&mut self, key: K) -> Option<&mut V> {
         self.places.get_mut(key.place())?.get_mut(key)
+    }
+
+    /// Asks the processor for the head of what lies at a key.
+    #[inline]
+    pub(crate) fn fetch(&self, key: K)
+    where
+        V: HotHead,
+    {
+        self.places.get(key.place()).into_iter().for_each(Place::fetch);
+    }
+
+    /// Asks the processor for the whole of what lies at a key.
+    #[inline]
+    pub(super) fn fetch_whole(&self, key: K) {
+        self.places.get(key.place()).into_iter().for_each(prefetch::value);
     }
 
     pub(crate) fn contains_key(&self, key: K) -> bool {

@@ -13,7 +13,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::TickNumber;
 use crate::nav::Traversal;
-use crate::world::arena::Arena;
+use crate::world::arena::{Arena, HotHead};
 use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
@@ -242,6 +242,10 @@ pub struct Character {
     pub tags: Vec<String>,
 }
 
+impl HotHead for Character {
+    const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
+}
+
 impl Character {
     /// Whether it has not been removed.
     #[must_use]
@@ -361,6 +365,12 @@ impl Characters {
     #[inline]
     pub fn get(&self, id: CharacterId) -> Option<&Character> {
         self.slots.get(id)
+    }
+
+    /// Asks the processor for what every step of the crowd reads of a character.
+    #[inline]
+    pub(crate) fn fetch(&self, id: CharacterId) {
+        self.slots.fetch(id);
     }
 
     /// A character that has not been freed.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, GenerationalKey};
+use crate::base::prefetch;
 use crate::nav::{AreaEdit, GraphEdit, TileEdit};
 use crate::world::World;
 use crate::world::area::Area;
@@ -119,8 +120,11 @@ fn hash_characters(
     } = characters;
     let mut hash = StateHash::default();
     hash.word(u64::from(*created)).word(*seed).word(*turns).word(*plays);
-    for character in order.iter().filter_map(|&id| slots.get(id)) {
-        hash_character(&mut hash, character);
+    for (at, &id) in order.iter().enumerate() {
+        fetch(characters, at);
+        if let Some(character) = slots.get(id) {
+            hash_character(&mut hash, character);
+        }
     }
     // Characters that have come to stand or have gone since walks last looked.
     hash.word(noted.len() as u64).word(departed.len() as u64);
@@ -135,6 +139,21 @@ fn hash_characters(
         day.hash_into(&mut hash);
     }
     hash.finish()
+}
+
+/// Asks for the memory of characters that are hashed soon after the one at a place: for each, then for its
+/// name and the list of its tags, then for the tags.
+#[inline]
+fn fetch(characters: &Characters, at: usize) {
+    let ahead = |places: usize| characters.order.get(at + places).and_then(|&id| characters.slots.get(id));
+    characters.order.get(at + 18).into_iter().for_each(|&id| characters.slots.fetch_whole(id));
+    if let Some(character) = ahead(12) {
+        prefetch::value(character.name.as_str());
+        prefetch::value(&character.tags[..]);
+    }
+    if let Some(character) = ahead(6) {
+        character.tags.iter().for_each(|tag| prefetch::value(tag.as_str()));
+    }
 }
 
 fn hash_doors(map: &LevelMap) -> u64 {

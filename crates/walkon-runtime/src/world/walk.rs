@@ -8,9 +8,11 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::base::ids::{CharacterId, DoorId, PathToken};
+use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::crowd::follow::Cursor;
 use crate::nav::{OwnArea, PathFailure, Revision};
+use crate::world::arena::HotHead;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
@@ -414,6 +416,10 @@ pub struct Walk {
     pub asked_around: Option<Bystanders>,
     /// The people that the path in use was made around, or last compared with.
     pub seen: Option<Bystanders>,
+}
+
+impl HotHead for Walk {
+    const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
 }
 
 impl Walk {

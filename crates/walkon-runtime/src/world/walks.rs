@@ -91,6 +91,12 @@ impl Walks {
         disjoint_mut(&mut self.slots, ids)
     }
 
+    /// Asks the processor for what every step of the crowd reads of a walk.
+    #[inline]
+    pub(crate) fn fetch(&self, id: WalkId) {
+        self.slots.fetch(id);
+    }
+
     /// A walk that has not settled.
     pub(crate) fn open(&self, id: WalkId) -> Option<&Walk> {
         self.get(id).filter(|walk| walk.is_open())

@@ -4,6 +4,7 @@
 //! one after another. Holds: it is made again whenever an owner begins or ends to run, so a row that is found
 //! is there. Not here: the calls (`step::schedule`), what else of a behaviour is due (`runtime`).
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -11,6 +12,7 @@ use mlua::Table;
 
 use crate::base::time::TickNumber;
 use crate::script::state::behaviours::Behaviours;
+use crate::script::state::call_memory::CallMemory;
 use crate::script::state::owners::Owners;
 use crate::world::owner::Owner;
 
@@ -50,6 +52,9 @@ impl RosterRow {
 pub(crate) struct UpdateLists {
     pub(crate) updates: Table,
     pub(crate) selves: Table,
+    /// What each call reads first, by row, once somebody has looked; none where no behaviour reads anything
+    /// of its `self`.
+    pub(crate) memory: Option<Rc<[Cell<CallMemory>]>>,
 }
 
 /// One `update` that is due.

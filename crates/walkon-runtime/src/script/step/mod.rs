@@ -7,6 +7,7 @@
 
 pub(crate) mod behaviour;
 pub(crate) mod blackboard;
+pub(crate) mod call_memory;
 pub(crate) mod cinematic;
 pub(crate) mod console;
 pub(crate) mod dialogue;

@@ -15,6 +15,8 @@ use std::rc::Rc;
 use mlua::{Function, Lua, MultiValue, Value};
 
 use crate::base::ordered::CollectOrdered;
+use crate::script::state::behaviours::Class;
+use crate::script::state::call_memory::CallMemory;
 use crate::script::state::callback::Callback;
 use crate::script::state::code_name::CodeName;
 use crate::script::state::predicates::Job;
@@ -25,7 +27,9 @@ use crate::script::state::tasks::{NewTask, TaskRole};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{behaviour, blackboard, level_script, owner, task, testing, timer, tree};
+use crate::script::step::{
+    behaviour, blackboard, call_memory, level_script, owner, task, testing, timer, tree,
+};
 use crate::script::vm::fuel::batch::{BatchCall, BatchPlan};
 use crate::script::vm::{ScriptVm, payload, profile, store};
 use crate::world::event::Fact;
@@ -122,7 +126,7 @@ fn run_updates(vm: &ScriptVm, mut places: Range<u32>, reserve: u64) -> Range<u32
     while !places.is_empty() && vm.tick_left() > reserve {
         let row = places.start..places.end.min(places.start.saturating_add(ROW_MAX));
         let calls = store::with(vm.lua(), |runtime| update_calls(runtime, row.clone()));
-        let begun = match calls.and_then(|calls| Some((calls, update_lists(vm.lua())?))) {
+        let begun = match calls.and_then(|calls| Some((calls, update_lists(vm)?))) {
             Some((calls, lists)) if !calls.is_empty() => run_update_calls(vm, calls, &lists, reserve),
             _ => Vec::new(),
         };
@@ -157,7 +161,8 @@ fn update_calls(runtime: &Runtime, places: Range<u32>) -> Option<Vec<BatchCall>>
 }
 
 /// The lists that the calls are made from. None when the memory of the VM is spent.
-fn update_lists(lua: &Lua) -> Option<UpdateLists> {
+fn update_lists(vm: &ScriptVm) -> Option<UpdateLists> {
+    let lua = vm.lua();
     if let Some(lists) = store::with(lua, |runtime| runtime.actors.roster.lists()) {
         return Some(lists);
     }
@@ -175,9 +180,37 @@ fn update_lists(lua: &Lua) -> Option<UpdateLists> {
             selves.raw_set(index + 1, &*this).ok()?;
         }
     }
-    let lists = UpdateLists { updates, selves };
+    let memory = read_self(vm).then(|| owners.iter().map(|_| Cell::default()).collect());
+    let lists = UpdateLists { updates, selves, memory };
     store::with(lua, |runtime| runtime.actors.roster.set_lists(lists.clone()));
     Some(lists)
+}
+
+/// Whether any behaviour reads something of its `self`, as far as its file tells.
+fn read_self(vm: &ScriptVm) -> bool {
+    let texts = vm.texts();
+    let reads =
+        |class: &Rc<Class>| texts.get(&class.file).is_some_and(|script| script.text.contains("self."));
+    store::with(vm.lua(), |runtime| runtime.actors.behaviours.classes().iter().any(reads))
+}
+
+/// Looks where the `self`s of some of these calls lie, so that each is looked at once in a while.
+fn look_at_memory(vm: &ScriptVm, calls: &[BatchCall], lists: &UpdateLists) {
+    let Some(memory) = &lists.memory else {
+        return;
+    };
+    let now = store::with(vm.lua(), |runtime| runtime.clock.now);
+    let known = |row: u32| memory.get(row as usize).map(Cell::get).unwrap_or_default();
+    let is_due = |row: &u32| CallMemory::is_due(|| known(*row), now, *row);
+    for row in calls.iter().map(|call| call.row).filter(is_due).map(|row| row as usize) {
+        let this = store::with(vm.lua(), |runtime| {
+            let owner = runtime.actors.roster.owners().get(row).copied()?;
+            runtime.actors.behaviours.shared_this(owner)
+        });
+        if let (Some(this), Some(memory)) = (this, memory.get(row)) {
+            memory.set(call_memory::of(vm, &this));
+        }
+    }
 }
 
 /// Makes calls until something has to be done, and does it. Those that were begun.
@@ -188,6 +221,7 @@ fn run_update_calls(
     reserve: u64,
 ) -> Vec<BatchCall> {
     let lua = vm.lua();
+    look_at_memory(vm, &calls, lists);
     let row = Rc::new(Cell::new(0));
     let (owners, interrupt) = store::with(lua, |runtime| {
         let owners = Rc::clone(runtime.actors.roster.owners());
@@ -198,7 +232,8 @@ fn run_update_calls(
     let (fuel_per_call, cost_max) = (vm.limits().fuel_per_call, vm.tick_left() - reserve);
     let owner_of = |call: &BatchCall| owners.get(call.row as usize).copied().unwrap_or(Owner::HOST);
     let contexts = profile::contexts(vm, &owners);
-    vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max, contexts });
+    let memory = lists.memory.clone();
+    vm.fuel().plan_batch(BatchPlan { calls, row, interrupt, fuel_per_call, cost_max, contexts, memory });
     let outcome = vm.run_batch(&lists.updates, &lists.selves);
     let begun = vm.fuel().take_batch();
     store::with(lua, |runtime| {

@@ -12,26 +12,21 @@ mod tick;
 
 use std::rc::Rc;
 
-use mlua::{Lua, Table, Value};
+use mlua::{Lua, Value};
 
 use crate::script::state::behaviours::Instance;
-use crate::script::state::call_memory::{CallMemory, MemorySpan};
+use crate::script::state::call_memory::CallMemory;
 use crate::script::state::runtime::Actors;
 use crate::script::state::tasks::Why;
 use crate::script::state::trees::{ActionExit, BehaviourTree};
 use crate::script::step::tree::tick::{NodeStatus, TreeCursor};
-use crate::script::step::{behaviour, invoke};
+use crate::script::step::{behaviour, call_memory, invoke};
 use crate::script::vm::convert::describe;
 use crate::script::vm::{ScriptVm, store};
 use crate::world::owner::Owner;
 
 /// Deepest tree.
 pub(crate) const DEPTH_MAX: u32 = 64;
-/// A look at where the tables of a tree lie is good for so many ticks: a state grows seldom.
-const LOOK_TICKS: u64 = 64;
-/// Bytes of a table of the VM without its entries, and of entries that are fetched: those of eight names.
-const TABLE_BYTES: usize = 48;
-const ENTRIES_BYTES: usize = 256;
 /// Most nodes of a tree.
 pub(crate) const NODES_MAX: u32 = 4096;
 
@@ -67,7 +62,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         }
         let now = runtime.clock.now;
         let run = runtime.actors.trees.begin_tick(owner, now)?;
-        let is_old = run.memory.is_unknown() || (now.0 + u64::from(owner.0)).is_multiple_of(LOOK_TICKS);
+        let is_old = CallMemory::is_due(|| run.memory, now, owner.0);
         Some((run, is_old))
     });
     let Some((mut run, is_memory_old)) = taken else {
@@ -75,7 +70,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     };
     run.again = None;
     if is_memory_old {
-        run.memory = memory_of(vm, &run.this);
+        run.memory = call_memory::of(vm, &run.this);
     }
     let mut cursor = TreeCursor::new(vm, owner, &mut run);
     let ended = cursor.tick(0);
@@ -95,19 +90,6 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
     if suspend {
         behaviour::end(vm, owner, "fault");
     }
-}
-
-/// Where `self` and its state lie now, each with its entries.
-fn memory_of(vm: &ScriptVm, this: &Table) -> CallMemory {
-    let spans = |table: &Table| {
-        let head = MemorySpan { address: table.to_pointer().addr(), bytes: TABLE_BYTES };
-        let entries = vm.fuel().names_of(table).unwrap_or_default();
-        [head, MemorySpan { bytes: entries.bytes.min(ENTRIES_BYTES), ..entries }]
-    };
-    let [this_head, this_entries] = spans(this);
-    let state = this.raw_get::<Table>("state").ok();
-    let [state_head, state_entries] = state.as_ref().map_or_else(Default::default, spans);
-    CallMemory([this_head, this_entries, state_head, state_entries])
 }
 
 /// Leaves the tree of an owner for good: everything in it that was entered is left, and its tasks end with

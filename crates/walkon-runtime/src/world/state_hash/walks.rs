@@ -5,6 +5,7 @@
 
 use crate::base::hash::StateHash;
 use crate::base::ids::GenerationalKey;
+use crate::base::prefetch;
 use crate::crowd::follow::Cursor;
 use crate::nav::PathFailure;
 use crate::world::bystander_index::People;
@@ -59,7 +60,7 @@ pub(super) fn of(who: People<'_>, clock: &Clock, paths: &PathWork, events: &Even
         hash.word(u64::from(owner.0)).word(u64::from(count));
     }
     hash.word(order.len() as u64);
-    for walk in order.iter().filter_map(|&id| slots.get(id)) {
+    for walk in prefetch::ahead(order, |&id| slots.fetch_whole(id)).filter_map(|&id| slots.get(id)) {
         hash_walk(&mut hash, who, walk);
     }
     requests.hash_into(&mut hash);

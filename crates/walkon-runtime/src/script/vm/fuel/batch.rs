@@ -14,8 +14,12 @@ use std::rc::Rc;
 use mlua::{Function, Lua, Thread, Value, ffi};
 
 use super::{Fuel, Gauge, raw};
+use crate::script::state::call_memory::CallMemory;
 use crate::script::state::running::Interrupt;
 use crate::script::vm::lend;
+
+/// How many calls ahead the memory of one is asked for.
+const FETCHED_AHEAD: usize = 8;
 
 /// One call.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +44,8 @@ pub(crate) struct BatchPlan {
     pub(crate) cost_max: u64,
     /// By row the called code, as a profile numbers it; none without a profile.
     pub(crate) contexts: Option<Rc<[u32]>>,
+    /// By row what the call reads first; none where no call is known to read much.
+    pub(crate) memory: Option<Rc<[Cell<CallMemory>]>>,
 }
 
 /// The batch under way, or the last one.
@@ -52,6 +58,14 @@ pub(super) struct UpdateBatch {
     cost: Cell<u64>,
     /// The fuel of each of them, while a profile is made.
     spent: RefCell<Vec<u64>>,
+}
+
+/// Asks for the memory of the call that is made some calls after a place. Apart, because a batch that needs
+/// it not is a fourth slower with it.
+#[inline(never)]
+fn fetch_ahead(memory: &[Cell<CallMemory>], calls: &[BatchCall], place: usize) {
+    let ahead = calls.get(place + FETCHED_AHEAD).and_then(|call| memory.get(call.row as usize));
+    ahead.into_iter().for_each(|memory| memory.get().fetch());
 }
 
 impl Gauge {
@@ -74,6 +88,9 @@ impl Gauge {
             }
         }
         let call = *plan.calls.get(begun)?;
+        if let Some(memory) = &plan.memory {
+            fetch_ahead(memory, &plan.calls, begun);
+        }
         batch.begun.set(begun + 1);
         plan.row.set(call.row);
         // The slice goes on, so flags and memory are looked at as often as in one long call.

@@ -196,6 +196,23 @@ fn loops_over_tables_of_this_luau_can_be_seen() {
     assert!(Fuel::install(&Lua::new(), Arc::default()).0.fresh.widths.get().is_some());
 }
 
+/// Entries of a table lie at one place until it has to make room for more.
+#[test]
+fn the_entries_of_a_table_are_found_where_they_lie() {
+    let lua = Lua::new();
+    let fuel = Fuel::install(&lua, Arc::default());
+    let table = lua.create_table().unwrap();
+    let empty = fuel.names_of(&table).unwrap();
+    (0..5).for_each(|number| table.raw_set(format!("name{number}"), number).unwrap());
+    let entries = fuel.names_of(&table).unwrap();
+    assert_eq!(entries.bytes, 8 * 32);
+    assert_ne!(entries.address, empty.address);
+    table.raw_set("name0", 7).unwrap();
+    assert_eq!(fuel.names_of(&table).unwrap().address, entries.address);
+    (5..9).for_each(|number| table.raw_set(format!("name{number}"), number).unwrap());
+    assert_ne!(fuel.names_of(&table).unwrap().address, entries.address);
+}
+
 #[test]
 fn a_loop_over_a_wide_table_is_paid_for_once_however_it_ends() {
     let wide = "local wide = table.create(40960) wide[1] = 1";
