@@ -15,7 +15,7 @@ const FIRST_LOOK_TICKS: u64 = 64;
 
 /// The entries of a table that have names, in memory.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct NamedEntries {
+pub(crate) struct TableEntries {
     pub(crate) address: usize,
     pub(crate) bytes: usize,
 }
@@ -36,7 +36,7 @@ impl TableMemory {
     const HEAD_BYTES: usize = 32;
 
     /// A table at an address.
-    pub(crate) fn new(head: usize, entries: NamedEntries) -> Self {
+    pub(crate) fn new(head: usize, entries: TableEntries) -> Self {
         let lines = entries.bytes.div_ceil(LINE_BYTES).min(Self::LINES_MAX);
         Self { head, entries: entries.address, lines }
     }

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use mlua::{Lua, Table};
 
-use crate::script::state::call_memory::NamedEntries;
+use crate::script::state::call_memory::TableEntries;
 use crate::script::state::census::Census;
 use crate::script::state::profile::stacks::Stacks;
 
@@ -451,9 +451,9 @@ impl Fuel {
         collected
     }
 
-    /// Where the entries of a table of this VM that have names lie; none when the layout of tables is not known.
-    /// To be fetched, never to be read.
-    pub(crate) fn names_of(&self, table: &Table) -> Option<NamedEntries> {
+    /// Where the entries of a table of this VM that have names lie; none when the layout of tables is not
+    /// known. To be fetched, never to be read.
+    pub(crate) fn names_of(&self, table: &Table) -> Option<TableEntries> {
         raw::names_of(&self.0, table)
     }
 
@@ -656,7 +656,7 @@ impl Drop for RunningCall<'_> {
 #[allow(unsafe_code)]
 mod raw {
     use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
-    use crate::script::state::call_memory::NamedEntries;
+    use crate::script::state::call_memory::TableEntries;
     use mlua::{Lua, Table, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
@@ -814,12 +814,12 @@ mod raw {
         }
 
         /// Where the entries of a table that have names lie.
-        unsafe fn names(self, table: *const u8) -> NamedEntries {
+        unsafe fn names(self, table: *const u8) -> TableEntries {
             // SAFETY: a table has more bytes than are read of it.
             unsafe {
                 let address = table.add(NODES_AT).cast::<usize>().read_unaligned();
                 let count = 1_usize.checked_shl(u32::from(table.add(NAMES_AT).read())).unwrap_or(0);
-                NamedEntries { address, bytes: count.saturating_mul(NODE_BYTES) }
+                TableEntries { address, bytes: count.saturating_mul(NODE_BYTES) }
             }
         }
 
@@ -882,7 +882,7 @@ mod raw {
     }
 
     /// See [`Fuel::names_of`].
-    pub(super) fn names_of(gauge: &Gauge, table: &Table) -> Option<NamedEntries> {
+    pub(super) fn names_of(gauge: &Gauge, table: &Table) -> Option<TableEntries> {
         let widths = gauge.fresh.widths.get()?;
         // SAFETY: the layout was measured, and who holds a `Table` keeps it alive.
         Some(unsafe { widths.names(table.to_pointer().cast()) })
