@@ -137,7 +137,7 @@ impl LiveGame {
         let game = self.game_mut()?;
         let _watchdog = Watchdog::start(signals, text.watchdog_ms, move || asked.is_asked());
         let began = Instant::now();
-        let report = headless::run_hosted(game, &bound.at(text.rate()), &mut Listener { stop, heard });
+        let report = headless::run_hosted(game, &bound.at(text.rate()), &mut LiveHost { stop, heard });
         self.is_over = true;
         let line = row(&report, began.elapsed());
         Ok((report, line))
@@ -198,12 +198,12 @@ impl LiveGame {
 }
 
 /// A host that listens and may be stopped.
-struct Listener<'a> {
+struct LiveHost<'a> {
     stop: &'a StopWish,
     heard: &'a mut dyn FnMut(&Tick),
 }
 
-impl Host for Listener<'_> {
+impl Host for LiveHost<'_> {
     fn watch(&mut self, _world: &World, recorded: &Tick) -> Onlooker {
         (self.heard)(recorded);
         if self.stop.is_asked() { Onlooker::Stop } else { Onlooker::GoOn }

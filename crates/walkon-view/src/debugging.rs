@@ -63,7 +63,7 @@ impl Standing {
 
 /// What the level is to be stopped at.
 #[derive(Debug, Default)]
-struct Wanted {
+struct StopWishes {
     breakpoints: BTreeMap<String, Vec<Standing>>,
     events: BTreeSet<String>,
     faults: bool,
@@ -71,7 +71,7 @@ struct Wanted {
     last: u64,
 }
 
-impl Wanted {
+impl StopWishes {
     fn fault_stops(&self) -> FaultStops {
         if self.faults { FaultStops::Every } else { FaultStops::Never }
     }
@@ -105,7 +105,7 @@ pub struct Port {
     course: Rc<RefCell<Course>>,
     orders: Rc<Orders>,
     replicas: Sender<Wish>,
-    wanted: RefCell<Wanted>,
+    wanted: RefCell<StopWishes>,
     /// What is to be answered as soon as the debugger is at hand.
     asked: RefCell<VecDeque<(DebugAsk, Option<Reply>)>>,
     pauses: Arc<Pauses>,

@@ -125,7 +125,7 @@ pub enum Errand {
 
 /// Who does it.
 pub struct Desk {
-    around: Around,
+    around: TextSources,
     doers: Doers,
     /// The texts of level and scripts, by path below the root, with their history.
     document: Document,
@@ -137,11 +137,11 @@ pub struct Desk {
 }
 
 /// The project, as the texts need it.
-struct Around {
+struct TextSources {
     project: Arc<dyn DeskProject>,
 }
 
-impl Surroundings for Around {
+impl Surroundings for TextSources {
     fn check(&mut self, texts: &Texts) -> Checked {
         let laid = texts.iter().map(|(path, text)| (path.clone(), text.to_string())).collect_map();
         match self.project.level(&laid) {
@@ -163,7 +163,7 @@ impl Desk {
     #[must_use]
     pub fn new(project: Arc<dyn DeskProject>, doers: Doers) -> Self {
         let start = Arc::clone(&doers.shared.record.lock().start);
-        let mut around = Around { project };
+        let mut around = TextSources { project };
         let texts = level_texts(&start.level);
         let mut document = Document::new(start.level.path.clone(), texts, &mut around);
         for file in graph_files(document.level(), document.texts(), around.project.folder()) {

@@ -243,7 +243,7 @@ impl Forecast {
         let is_base = self.base.is_none();
         // What is only tried is never what others are compared with: it has its turn afterwards.
         let put_off = if is_base { self.tried.take() } else { None };
-        let script = Script { record: &record, from: self.from, newest: self.newest(&record) };
+        let script = ForecastRun { record: &record, from: self.from, newest: self.newest(&record) };
         let mut game = match script.begin(&self.signals) {
             Ok(game) => game,
             Err(error) => {
@@ -319,13 +319,13 @@ impl Forecast {
 }
 
 /// The run that is computed ahead: with which texts, and what is said in it.
-struct Script<'a> {
+struct ForecastRun<'a> {
     record: &'a RunRecord,
     from: u64,
     newest: RunStart,
 }
 
-impl Script<'_> {
+impl ForecastRun<'_> {
     /// The level at tick 0. From the very beginning it has the newest texts; from a later tick the texts that
     /// it had, up to there.
     fn begin(&self, signals: &Arc<Signals>) -> Result<Game, String> {

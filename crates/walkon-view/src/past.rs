@@ -35,29 +35,29 @@ impl SharedPast {
 
 /// Rows of ticks in a row, the first of them whole.
 #[derive(Clone, Debug, Default)]
-struct Stretch {
+struct TickRows {
     /// Tick of the first.
     first: u64,
     /// Everybody in the first tick.
     whole: Vec<FrameRow>,
     /// For each later tick: who is otherwise, and who is gone.
-    changes: Vec<Change>,
+    changes: Vec<RowChange>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Change {
+struct RowChange {
     rows: Vec<FrameRow>,
     gone: Vec<u32>,
 }
 
-impl Stretch {
+impl TickRows {
     fn last(&self) -> u64 {
         self.first + self.changes.len() as u64
     }
 
     fn bytes(&self) -> usize {
         let changes = self.changes.iter().map(|change| {
-            change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<Change>()
+            change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<RowChange>()
         });
         self.whole.len() * size_of::<FrameRow>() + changes.sum::<usize>()
     }
@@ -72,7 +72,7 @@ impl Stretch {
     }
 }
 
-impl Change {
+impl RowChange {
     fn between(before: &[FrameRow], after: &[FrameRow]) -> Self {
         let mut change = Self::default();
         let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
@@ -118,7 +118,7 @@ impl Change {
 /// Everything that was shown.
 #[derive(Clone, Debug)]
 pub struct ShownPast {
-    stretches: VecDeque<Stretch>,
+    stretches: VecDeque<TickRows>,
     newest: Vec<FrameRow>,
     bytes: usize,
     bytes_max: usize,
@@ -152,12 +152,12 @@ impl ShownPast {
             stretch.last() + 1 == tick && (stretch.changes.len() as u64) < WHOLE_EVERY - 1
         });
         if follows && let Some(stretch) = self.stretches.back_mut() {
-            let change = Change::between(&self.newest, &rows);
+            let change = RowChange::between(&self.newest, &rows);
             self.bytes +=
-                change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<Change>();
+                change.rows.len() * size_of::<FrameRow>() + change.gone.len() * 4 + size_of::<RowChange>();
             stretch.changes.push(change);
         } else {
-            let stretch = Stretch { first: tick, whole: rows.clone(), changes: Vec::new() };
+            let stretch = TickRows { first: tick, whole: rows.clone(), changes: Vec::new() };
             self.bytes += stretch.bytes();
             self.stretches.push_back(stretch);
         }
@@ -301,7 +301,7 @@ mod tests {
         assert!(past.bytes <= 100_000 + WHOLE_EVERY as usize * 20 * size_of::<FrameRow>());
         assert_eq!(past.at(first - 1), None);
         assert_eq!(past.at(first), Some(rows(first)));
-        let counted: usize = past.stretches.iter().map(Stretch::bytes).sum();
+        let counted: usize = past.stretches.iter().map(TickRows::bytes).sum();
         assert_eq!(past.bytes, counted);
     }
 

@@ -30,7 +30,7 @@ pub fn still(world: &World, wishes: &Wishes, scenery: &Scenery) -> Value {
     let graph = world.nav().graph().filter(|_| parts.has(walkon_runtime::view::PicturePart::Cells));
     let points = graph.map(|graph| graph.draft().points()).unwrap_or_default();
     let is_flat = matches!(wishes.view, Viewpoint::From(_));
-    let seen = Seen::draw(world, wishes, &mut |picture| {
+    let seen = ClientPicture::draw(world, wishes, &mut |picture| {
         if graph.is_some() && is_flat {
             draw_scenery(picture, scenery, points);
         }
@@ -55,7 +55,7 @@ pub fn moving(world: &World, wishes: &Wishes) -> Option<ExplainedLayers> {
     if parts == Parts::NONE {
         return None;
     }
-    let seen = Seen::draw(world, wishes, &mut |picture| {
+    let seen = ClientPicture::draw(world, wishes, &mut |picture| {
         draw_scene(picture, world, parts);
         if !wishes.selected.is_empty() {
             picture.layers.iter_mut().for_each(|layer| {
@@ -77,19 +77,19 @@ pub struct ExplainedLayers {
 /// The layers of a search, for somebody who tests paths.
 #[must_use]
 pub fn of_search(world: &World, wishes: &Wishes, search: &SearchScene<'_>) -> ExplainedLayers {
-    let seen = Seen::draw(world, wishes, &mut |picture| draw_search(picture, search));
+    let seen = ClientPicture::draw(world, wishes, &mut |picture| draw_search(picture, search));
     ExplainedLayers { layers: seen.layers(world), legend: seen.legend().into() }
 }
 
 /// A picture as a client looks at it.
-struct Seen {
+struct ClientPicture {
     picture: Picture,
     /// The same as it is seen from the side, where the client wants to know how high everything lies:
     /// whatever is higher is moved by its height there, and nothing else differs.
     raised: Option<Picture>,
 }
 
-impl Seen {
+impl ClientPicture {
     fn draw(world: &World, wishes: &Wishes, draw: &mut dyn FnMut(&mut Picture)) -> Self {
         let mut drawn = |slant: Slant| {
             let mut picture = blank(world, wishes.layer, slant);

@@ -206,12 +206,12 @@ struct TestTask {
 }
 
 /// A file that was read: its tests with their numbers, or what is said instead.
-struct Script {
+struct SuiteFile {
     stage: Arc<TestProject>,
     declared: Result<Vec<(usize, TestDef)>, Box<Timed>>,
 }
 
-impl Script {
+impl SuiteFile {
     fn count(&self) -> usize {
         self.declared.as_ref().map_or(1, Vec::len)
     }
@@ -237,7 +237,7 @@ fn read(
     files: &[TestFile],
     threads: &Threads<'_>,
     order: &SuiteOrder,
-) -> Result<Vec<Script>, CommandFailure> {
+) -> Result<Vec<SuiteFile>, CommandFailure> {
     let mut stages: BTreeMap<&Path, Arc<TestProject>> = BTreeMap::new();
     for file in files {
         if !stages.contains_key(file.root.as_path()) {
@@ -246,7 +246,7 @@ fn read(
     }
     let work = |bench: &Bench, index: usize| {
         let file = &files[index];
-        Script::read(file, Arc::clone(&stages[file.root.as_path()]), order, bench)
+        SuiteFile::read(file, Arc::clone(&stages[file.root.as_path()]), order, bench)
     };
     let mut scripts = BTreeMap::new();
     threads.spread(files.len(), work, |come| {
@@ -259,7 +259,7 @@ fn read(
     }
 }
 
-impl Script {
+impl SuiteFile {
     fn read(file: &TestFile, stage: Arc<TestProject>, order: &SuiteOrder, bench: &Bench) -> Self {
         let began = Instant::now();
         let signals = Arc::clone(&bench.signals);
@@ -297,7 +297,7 @@ enum Due {
 }
 
 impl<'a> Hearing<'a> {
-    fn new(files: &'a [TestFile], scripts: &[Script], order: &SuiteOrder) -> Self {
+    fn new(files: &'a [TestFile], scripts: &[SuiteFile], order: &SuiteOrder) -> Self {
         let come: Vec<Vec<Option<Timed>>> = scripts.iter().map(|script| vec![None; script.count()]).collect();
         let all = come.iter().map(|file| file.len() as u64).sum();
         let done = vec![FileResult::default(); files.len()];

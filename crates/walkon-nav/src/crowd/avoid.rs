@@ -227,7 +227,7 @@ struct Chooser {
     ids: Vec<u32>,
     slots: Vec<u32>,
     walls: Vec<Wall>,
-    lines: Lines,
+    lines: VelocityLines,
 }
 
 impl Chooser {
@@ -237,7 +237,7 @@ impl Chooser {
             ids: Vec::new(),
             slots: Vec::new(),
             walls: Vec::new(),
-            lines: Lines::default(),
+            lines: VelocityLines::default(),
         }
     }
 
@@ -306,7 +306,7 @@ pub struct Step<'a> {
 
 /// The half-planes of velocities that one walker may choose from: walls first, then neighbours by distance.
 #[derive(Clone, Debug, Default)]
-struct Lines {
+struct VelocityLines {
     lines: Vec<Lines4>,
     /// Of neighbours, by distance, until the walls are known.
     met: Vec<Lines4>,
@@ -319,7 +319,7 @@ struct Lines {
     opposed: BVec4A,
 }
 
-impl Lines {
+impl VelocityLines {
     fn begin(&mut self) {
         self.lines.clear();
         self.met.clear();

@@ -230,7 +230,7 @@ pub struct PushReport {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Pair {
+struct BodyPair {
     first: u32,
     second: u32,
     /// Sum of the radii, metres.
@@ -238,7 +238,7 @@ struct Pair {
     has_touched: bool,
 }
 
-impl Pair {
+impl BodyPair {
     /// As near as the two may come, metres between centres.
     fn least_m(&self, bodies: &Bodies) -> f32 {
         let radii_m = [bodies.radii_m[self.first as usize], bodies.radii_m[self.second as usize]];
@@ -261,7 +261,7 @@ const SWEEPS_MAX: u32 = 16;
 
 /// What is known about the ground around a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Around {
+enum KnownGround {
     Unknown,
     Open,
     /// With what a question costs.
@@ -300,7 +300,7 @@ impl Questions {
 
     /// Whether a body may ask a question of a price. Takes it.
     #[inline]
-    fn take(&mut self, body: usize, price: u32, around: &[Around]) -> bool {
+    fn take(&mut self, body: usize, price: u32, around: &[KnownGround]) -> bool {
         if self.is_short() {
             return self.take_in_turn(body, price);
         }
@@ -315,13 +315,13 @@ impl Questions {
 
     /// Shares the reserve out among as many as it is enough for.
     #[cold]
-    fn share_out(&mut self, around: &[Around]) {
+    fn share_out(&mut self, around: &[KnownGround]) {
         let prices = around.iter().filter_map(|around| match around {
-            Around::Walls(price) => Some(u64::from(*price)),
-            Around::Unknown | Around::Open => None,
+            KnownGround::Walls(price) => Some(u64::from(*price)),
+            KnownGround::Unknown | KnownGround::Open => None,
         });
         let (count, sum) = prices.fold((0, 0), |(count, sum), price| (count + 1, sum + price));
-        let unknown = around.iter().filter(|around| **around == Around::Unknown).count() as u64;
+        let unknown = around.iter().filter(|around| **around == KnownGround::Unknown).count() as u64;
         // Those not seen yet are taken to be like the others.
         let all = sum.saturating_add(unknown * sum.div_ceil(u64::max(count, 1)));
         let wanted = all.saturating_mul(u64::from(QUESTIONS_A_TURN));
@@ -351,13 +351,13 @@ const PARTS: usize = 16;
 pub struct Resolver {
     near: SpatialHash,
     /// As found, part by part, then by (first, second).
-    found: [Vec<Pair>; PARTS],
-    pairs: Vec<Pair>,
+    found: [Vec<BodyPair>; PARTS],
+    pairs: Vec<BodyPair>,
     /// First index to its first pair; for sorting.
     starts: Vec<u32>,
     /// Where each body was.
     origins: Vec<Vec2>,
-    around: Vec<Around>,
+    around: Vec<KnownGround>,
     questions: Questions,
     report: PushReport,
 }
@@ -383,7 +383,7 @@ impl Resolver {
         self.sort_pairs(count);
         self.origins.clone_from(&bodies.places);
         self.around.clear();
-        self.around.resize(count, Around::Unknown);
+        self.around.resize(count, KnownGround::Unknown);
         self.questions.begin(settings);
         for _ in 0..settings.passes {
             if !self.pass(bodies, ground, settings) || self.questions.is_short() {
@@ -529,7 +529,7 @@ impl Resolver {
             end += *start;
             *start = end;
         }
-        self.pairs.resize(end as usize, Pair::default());
+        self.pairs.resize(end as usize, BodyPair::default());
         for pair in self.found.iter().rev().flat_map(|found| found.iter().rev()) {
             let slot = &mut self.starts[pair.first as usize];
             *slot -= 1;
@@ -603,7 +603,7 @@ struct Pushes<'a, G> {
     ground: &'a G,
     push_max_m: f32,
     origins: &'a [Vec2],
-    around: &'a mut [Around],
+    around: &'a mut [KnownGround],
     questions: &'a mut Questions,
     refused_count: &'a mut u32,
 }
@@ -670,16 +670,16 @@ impl<G: Ground> Pushes<'_, G> {
     fn is_clear(&mut self, index: usize, to: Vec2) -> bool {
         let origin = self.bodies.lifted(index, self.origins[index]);
         let price = match self.around[index] {
-            Around::Open => return true,
-            Around::Walls(price) => price,
+            KnownGround::Open => return true,
+            KnownGround::Walls(price) => price,
             // A little more than the push, for rounding.
-            Around::Unknown if self.ground.is_open(origin, self.push_max_m * 1.001, index) => {
-                self.around[index] = Around::Open;
+            KnownGround::Unknown if self.ground.is_open(origin, self.push_max_m * 1.001, index) => {
+                self.around[index] = KnownGround::Open;
                 return true;
             }
-            Around::Unknown => {
+            KnownGround::Unknown => {
                 let price = self.ground.price(origin, index).max(1);
-                self.around[index] = Around::Walls(price);
+                self.around[index] = KnownGround::Walls(price);
                 price
             }
         };
@@ -718,7 +718,13 @@ fn mean_and_largest(radii_m: &[f32]) -> (f32, f32) {
 
 /// The pair of two bodies, in order, if it is close enough to watch and the two may touch at all.
 #[inline]
-fn pair(bodies: &Bodies, one: u32, other: u32, distance_m_sq: f32, settings: &PushSettings) -> Option<Pair> {
+fn pair(
+    bodies: &Bodies,
+    one: u32,
+    other: u32,
+    distance_m_sq: f32,
+    settings: &PushSettings,
+) -> Option<BodyPair> {
     let (first, second) = (one.min(other), one.max(other));
     let (a, b) = (first as usize, second as usize);
     let touch_m = bodies.radii_m[a] + bodies.radii_m[b];
@@ -729,7 +735,7 @@ fn pair(bodies: &Bodies, one: u32, other: u32, distance_m_sq: f32, settings: &Pu
         && !partner.ghost
         && (stance.movable || partner.movable || stance.moving || partner.moving)
         && (bodies.floors_m[a] - bodies.floors_m[b]).abs() <= settings.storey_m;
-    is_pair.then_some(Pair { first, second, touch_m, has_touched: false })
+    is_pair.then_some(BodyPair { first, second, touch_m, has_touched: false })
 }
 
 /// The direction in which the second of two bodies at one point goes: a unit vector given by their indices.

@@ -49,7 +49,7 @@ pub(crate) struct Joined<L> {
     /// By node: once the cheapest way to it is known, its cost in metres and the last leg.
     known: Vec<Option<Arrival>>,
     /// Ways that wait, in no order.
-    waiting: Vec<Waiting>,
+    waiting: Vec<OpenNode>,
     /// The leg that is searched for.
     leg: Option<Leg<L>>,
     /// Why it does not lead to the goal itself.
@@ -76,7 +76,7 @@ struct Arrival {
 
 /// A way to a node that may be the cheapest.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct OpenNode {
     to: Node,
     /// With the least that is left to the goal.
     whole_m: f64,
@@ -140,7 +140,7 @@ impl<L: Plan> Joined<L> {
         };
         plan.left_m = plan.bounds(stage, &query.by);
         let first = Arrival { cost_m: 0.0, from: START, leg: None };
-        plan.waiting.push(Waiting { to: START, whole_m: 0.0, arrival: first, is_exact: true });
+        plan.waiting.push(OpenNode { to: START, whole_m: 0.0, arrival: first, is_exact: true });
         plan
     }
 
@@ -239,8 +239,8 @@ impl<L: Plan> Joined<L> {
 
     /// Takes the way that waits and could be the cheapest; among equals one that is known, then the first
     /// node.
-    fn take_cheapest(&mut self) -> Option<Waiting> {
-        let rank = |way: &Waiting| (way.whole_m, !way.is_exact, way.to, way.arrival.from);
+    fn take_cheapest(&mut self) -> Option<OpenNode> {
+        let rank = |way: &OpenNode| (way.whole_m, !way.is_exact, way.to, way.arrival.from);
         let best = (0..self.waiting.len()).min_by(|&a, &b| {
             let (a, b) = (rank(&self.waiting[a]), rank(&self.waiting[b]));
             a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
@@ -256,12 +256,12 @@ impl<L: Plan> Joined<L> {
             let whole_m = cost_m + self.left_m[to];
             if whole_m < f64::INFINITY && self.known[to].is_none() {
                 let arrival = Arrival { cost_m, from, leg: None };
-                self.waiting.push(Waiting { to, whole_m, arrival, is_exact: false });
+                self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: false });
             }
         }
     }
 
-    fn begin_leg(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery, way: &Waiting) {
+    fn begin_leg(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery, way: &OpenNode) {
         let (from, to) = (way.arrival.from, way.to);
         let (start, end) = (self.places[from], self.near_end(to));
         let by = Traversal { layer: start.layer, ..query.by.clone() };
@@ -324,7 +324,7 @@ impl<L: Plan> Joined<L> {
         let cost_m = so_far + leg_m + self.link_m(to);
         let whole_m = cost_m + self.left_m[to];
         let arrival = Arrival { cost_m, from, leg: Some(Box::new(answer)) };
-        self.waiting.push(Waiting { to, whole_m, arrival, is_exact: true });
+        self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: true });
     }
 
     fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathFailure) -> PathAnswer {

@@ -32,7 +32,7 @@ const BY: &str = "the host";
 
 /// Hears all inputs; what is to be reloaded comes back.
 pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &[Input]) -> Reload {
-    let mut listener = Listener { world, scripts };
+    let mut listener = InputTarget { world, scripts };
     let mut reload = Reload::default();
     for input in inputs {
         if let Input::Reload(texts) = input {
@@ -46,12 +46,12 @@ pub(crate) fn run(world: &mut World, scripts: Option<&mut ScriptHost>, inputs: &
 }
 
 /// What inputs act on.
-struct Listener<'a> {
+struct InputTarget<'a> {
     world: &'a mut World,
     scripts: Option<&'a mut ScriptHost>,
 }
 
-impl Listener<'_> {
+impl InputTarget<'_> {
     /// Hears one input.
     ///
     /// # Errors

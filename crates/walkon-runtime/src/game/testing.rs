@@ -224,7 +224,7 @@ struct TestCase<'a> {
 
 /// The two runs of a case, which have to be the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum CaseRun {
     /// Its log is written, and a debugger sees it, if there is one.
     First,
     /// It is only compared.
@@ -240,7 +240,8 @@ fn run_pair(suite: &mut Suite<'_>, test: &TestDef, case: TestCase<'_>) -> Option
     };
     let seed_shown = seed.unwrap_or(level.def.seed);
     let begin = |level: Level, turn| RunSide::begin(suite, test, level, case, turn);
-    let sides = begin(level.clone(), Turn::First).and_then(|one| Ok((one, begin(level, Turn::Second)?)));
+    let sides =
+        begin(level.clone(), CaseRun::First).and_then(|one| Ok((one, begin(level, CaseRun::Second)?)));
     let (mut one, mut other) = match sides {
         Ok(sides) => sides,
         Err(why) => return Some(PairEnd::invalid(seed_shown, why)),
@@ -337,9 +338,9 @@ impl RunSide {
         test: &TestDef,
         level: Level,
         case: TestCase<'_>,
-        turn: Turn,
+        turn: CaseRun,
     ) -> Result<Self, String> {
-        let is_first = turn == Turn::First;
+        let is_first = turn == CaseRun::First;
         let sample_every = suite.profile.as_ref().map_or(0, |profile| profile.sample_every);
         let setup = Setup {
             scripts: suite.scripts.clone(),

@@ -84,7 +84,7 @@ object! {
         /// Points `[x, y, z]`, metres.
         "points" => points [else Vec::new(), List(Point3, crate::nav::graph::POINTS_MAX)];
         /// Pairs of points by their place in the list, both ways.
-        "links" => links [else Vec::new(), List(Pair, crate::nav::graph::editable_graph::LINKS_MAX)];
+        "links" => links [else Vec::new(), List(PointPair, crate::nav::graph::editable_graph::LINKS_MAX)];
     }
     plus {
         /// Points, links and parts: those of the level, or of the file once it was read.
@@ -199,9 +199,9 @@ impl JsonReader<'_> {
 }
 
 /// The numbers of two points.
-struct Pair;
+struct PointPair;
 
-impl Form for Pair {
+impl Form for PointPair {
     type Value = [u32; 2];
 
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<[u32; 2]> {

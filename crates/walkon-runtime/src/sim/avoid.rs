@@ -64,7 +64,7 @@ pub(crate) fn run(clock: &Clock, map: &LevelMap, people: People<'_>, step: &mut 
 
 /// Somebody who takes up room.
 #[derive(Clone, Copy)]
-struct Found {
+struct CrowdMember {
     id: CharacterId,
     walker: Walker,
     stance: BodyStance,
@@ -72,7 +72,7 @@ struct Found {
     layer: u8,
 }
 
-impl Found {
+impl CrowdMember {
     fn radius_m(&self) -> f32 {
         self.walker.radius_m
     }
@@ -93,7 +93,7 @@ const FOUND_TOGETHER: usize = 8192;
 impl Everybody<'_> {
     /// Those of `ids` who take up room, in their order; None for the others. `movers` has the place of each
     /// character's move among the moves.
-    fn find(&self, ids: &[CharacterId], movers: &RowNumbers, found: &mut Vec<Option<Found>>) {
+    fn find(&self, ids: &[CharacterId], movers: &RowNumbers, found: &mut Vec<Option<CrowdMember>>) {
         found.clear();
         found.resize(ids.len(), None);
         self.threads.share(
@@ -109,7 +109,7 @@ impl Everybody<'_> {
     }
 
     /// Somebody with the move it makes, if it takes up room.
-    fn find_one(&self, id: CharacterId, step: Option<&Move>) -> Option<Found> {
+    fn find_one(&self, id: CharacterId, step: Option<&Move>) -> Option<CrowdMember> {
         let character = self.people.characters.alive(id)?;
         if self.cast.is_some_and(|cast| !cast.is_near(id)) {
             return None;
@@ -172,7 +172,7 @@ fn room_m(footing: &GroundQuery<'_>, place: Vec3, desired: Vec2) -> (f32, f32) {
 }
 
 /// Somebody as it stands, or with the move it makes in a step at that rate.
-fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: TickRate) -> Found {
+fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: TickRate) -> CrowdMember {
     let (mut walker, mut stance) = (standing(character), stance(character));
     if let Some(step) = step {
         walker.desired = (flat(step.stride.to) - walker.place) / rate.step_seconds();
@@ -183,11 +183,11 @@ fn found_one(id: CharacterId, character: &Character, step: Option<&Move>, rate: 
         (walker.left_m, walker.held_s) = (step.left_m, step.held_ticks as f32 * rate.tick_seconds());
         (stance.moving, stance.movable) = (true, true);
     }
-    Found { id, walker, stance, place: storeyed(character), layer: character.layer }
+    CrowdMember { id, walker, stance, place: storeyed(character), layer: character.layer }
 }
 
 /// A row for somebody.
-fn add(bodies: &mut CrowdColumns, one: &Found, kind: u32) {
+fn add(bodies: &mut CrowdColumns, one: &CrowdMember, kind: u32) {
     bodies.rows.insert(one.id, bodies.ids.len() as u32);
     bodies.ids.push(one.id);
     bodies.kinds.push(kind);

@@ -50,7 +50,8 @@ pub(crate) fn run(parts: &mut FollowParts<'_>) {
     let moved = moves.len();
     step_aside(parts);
     let CrowdStep { moves, threads, .. } = &mut *parts.step;
-    let seen = Seen { clock: parts.clock, map: parts.map, characters: parts.characters, walks: parts.walks };
+    let seen =
+        FollowInputs { clock: parts.clock, map: parts.map, characters: parts.characters, walks: parts.walks };
     threads.share(
         &mut moves[moved..],
         || GroundQueries::new(seen.map),
@@ -60,14 +61,14 @@ pub(crate) fn run(parts: &mut FollowParts<'_>) {
 
 /// What looks at walks and strides read, and nothing of it changes meanwhile.
 #[derive(Clone, Copy)]
-struct Seen<'a> {
+struct FollowInputs<'a> {
     clock: &'a Clock,
     map: &'a LevelMap,
     characters: &'a Characters,
     walks: &'a Walks,
 }
 
-impl Seen<'_> {
+impl FollowInputs<'_> {
     /// Asks for the memory of walks that are looked at soon after the one at a place: for the walk first, and
     /// once it is there for what it leads to.
     #[inline]
@@ -99,7 +100,7 @@ fn look_around(parts: &mut FollowParts<'_>) {
     let ids = walks.ids();
     moves.resize_with(ids.len(), Move::none);
     looks.resize(ids.len(), WalkLook::Stands);
-    let seen = Seen { clock, map, characters, walks };
+    let seen = FollowInputs { clock, map, characters, walks };
     threads.share(
         (&mut moves[..], &mut looks[..]),
         || GroundQueries::new(seen.map),
@@ -121,7 +122,7 @@ fn look_around(parts: &mut FollowParts<'_>) {
 }
 
 /// What a walk makes of this step, unless that changes anything but its move.
-fn look_at(seen: &Seen<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) -> WalkLook {
+fn look_at(seen: &FollowInputs<'_>, crowd: &CrowdSettings, id: WalkId, step: &mut Move) -> WalkLook {
     let Some((walk, character)) =
         seen.walks.get(id).and_then(|walk| Some((walk, seen.characters.get(walk.character)?)))
     else {
@@ -158,7 +159,7 @@ fn act(parts: &mut FollowParts<'_>) {
         parts.step.looks[at] = WalkLook::Stands;
         if let Some(made) = go_on(parts, parts.walks.ids()[at]) {
             let FollowParts { clock, map, characters, walks, step, .. } = &mut *parts;
-            let seen = Seen { clock, map, characters, walks };
+            let seen = FollowInputs { clock, map, characters, walks };
             (step.moves[at], step.looks[at]) = (made, WalkLook::Goes);
             stride(&seen, &mut GroundQueries::new(map), &mut step.moves[at]);
         }
@@ -168,7 +169,7 @@ fn act(parts: &mut FollowParts<'_>) {
 /// Whether a walk has a way to go on. Anyone who stands at its goal from the start takes no step:
 /// `alreadyThere`.
 #[inline]
-fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
+fn goes_on(seen: &FollowInputs<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
     if matches!(walk.phase, Phase::Turning(_) | Phase::Settled(_)) || walk.following.is_none() {
         return false;
     }
@@ -178,7 +179,7 @@ fn goes_on(seen: &Seen<'_>, crowd: &CrowdSettings, walk: &Walk) -> bool {
 
 /// The move of a walk that goes on, whatever doors are before it; none where it may not go any further.
 #[inline]
-fn move_of(seen: &Seen<'_>, id: WalkId, walk: &Walk, character: &Character) -> Option<Move> {
+fn move_of(seen: &FollowInputs<'_>, id: WalkId, walk: &Walk, character: &Character) -> Option<Move> {
     let speed_mps = walk.speed_mps(character);
     let reach_m = walk_modes::reach_m(seen.characters, walk);
     if reach_m <= 0.0 {
@@ -205,7 +206,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
     };
     walk.left_m = None;
     let who = walk.character;
-    if !goes_on(&Seen { clock, map, characters, walks }, crowd, walks.get(id)?) {
+    if !goes_on(&FollowInputs { clock, map, characters, walks }, crowd, walks.get(id)?) {
         return None;
     }
     if is_on_link(walks.get_mut(id)?, landing) {
@@ -215,7 +216,7 @@ fn go_on(parts: &mut FollowParts<'_>, id: WalkId) -> Option<Move> {
         debug_assert!(false, "the character of an open walk is there");
         return None;
     };
-    let mut made = move_of(&Seen { clock, map, characters, walks }, id, walks.get(id)?, character)?;
+    let mut made = move_of(&FollowInputs { clock, map, characters, walks }, id, walks.get(id)?, character)?;
     let walk = walks.get_mut(id)?;
     match map.closed_door_ahead(walk) {
         Some((door, left_m)) => {
@@ -279,7 +280,7 @@ fn step_aside(parts: &mut FollowParts<'_>) {
 }
 
 /// Works out where somebody would come to if nobody were in the way.
-fn stride<'a>(seen: &Seen<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
+fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &mut Move) {
     let Some(character) = seen.characters.get(step.character) else {
         return;
     };

@@ -146,8 +146,9 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
     let why = walk.token.take().map_or(Ask::First, |(_, why)| why);
     let around = walk.asked_around.take();
     let (is_look, is_door_plan) = (why.is_look(), walk.is_door_plan);
-    let stays = is_look && Way::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
-    let kept = || Way::of(parts, id).and_then(|way| way.kept(why, &answer));
+    let stays =
+        is_look && WalkOnMap::of(parts, id).is_some_and(|way| way.stays(why, &answer, around.as_ref()));
+    let kept = || WalkOnMap::of(parts, id).and_then(|way| way.kept(why, &answer));
     let kept = if is_door_plan && !stays { kept() } else { None };
     let Some(walk) = parts.walks.get_mut(id) else {
         return;
@@ -196,7 +197,7 @@ fn deliver(parts: &mut Wayfinding<'_>, id: WalkId, answer: PathAnswer) {
 }
 
 /// A walk on its way, on the map as it is.
-struct Way<'a> {
+struct WalkOnMap<'a> {
     nav: &'a NavMap,
     walk: &'a Walk,
     following: &'a Following,
@@ -204,7 +205,7 @@ struct Way<'a> {
     by: Traversal,
 }
 
-impl<'a> Way<'a> {
+impl<'a> WalkOnMap<'a> {
     /// None while it has none.
     fn of(parts: &'a Wayfinding<'_>, id: WalkId) -> Option<Self> {
         let (walk, character) = parts.walker(id)?;
@@ -291,7 +292,7 @@ fn bend(parts: &mut Wayfinding<'_>, id: WalkId) {
     if parts.walks.get(id).filter(is_to_be_bent).is_none() {
         return;
     }
-    let Some(way) = Way::of(parts, id).filter(|way| way.following.path.whole) else {
+    let Some(way) = WalkOnMap::of(parts, id).filter(|way| way.following.path.whole) else {
         return;
     };
     let following = way.following.clone();

@@ -32,7 +32,7 @@ pub(crate) struct SenseParts<'a> {
 }
 
 /// What watches look at.
-struct View<'a> {
+struct SenseInputs<'a> {
     now: TickNumber,
     map: &'a LevelMap,
     characters: &'a Characters,
@@ -51,7 +51,7 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
     }
     let Senses { watches, next, noises, .. } = &mut **senses;
     let tagged = tagged(watches, characters);
-    let view = View { now: clock.tick, map, characters, noises, tagged };
+    let view = SenseInputs { now: clock.tick, map, characters, noises, tagged };
     let first = SenseId(*next);
     let mut left = u64::from(*looks_max) * GLANCES_PER_LOOK;
     // From the one whose turn it is to the last, then from the first.
@@ -63,7 +63,7 @@ pub(crate) fn run(parts: &mut SenseParts<'_>) {
 /// Lets watches look one after another until no looks are left. Returns the watch that has to wait.
 fn attend_to(
     mut watches: RangeMut<'_, SenseId, SenseWatch>,
-    view: &View<'_>,
+    view: &SenseInputs<'_>,
     left: &mut u64,
     events: &mut EventQueue,
 ) -> Option<SenseId> {
@@ -92,7 +92,7 @@ fn tagged(
     tags.into_iter().map(|tag| (tag.clone(), with(tag))).collect_map()
 }
 
-impl View<'_> {
+impl SenseInputs<'_> {
     /// One watch looks and listens; what it took.
     fn attend(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) -> u64 {
         let Some(watcher) = self.characters.alive(watch.character) else {

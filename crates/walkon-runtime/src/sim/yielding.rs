@@ -109,7 +109,7 @@ pub(crate) fn run(parts: &mut YieldingParts<'_>) {
     let mut near = std::mem::take(&mut parts.step.bodies.after);
     near.build(&parts.step.bodies.columns.places, CELL_M);
     let mut jams = Jams::of(&held, parts.step.bodies.ids.len());
-    let fronts = look_ahead(&Seen::of(parts, &near, &held, &jams), &held, parts.step.threads);
+    let fronts = look_ahead(&YieldInputs::of(parts, &near, &held, &jams), &held, parts.step.threads);
     let mut faced = Vec::with_capacity(held.len());
     for ((at, one), (front, hope_ticks)) in (0..).zip(&held).zip(fronts.iter().flat_map(Fronts::of_each)) {
         if one.walk.is_some() {
@@ -135,7 +135,7 @@ fn per_cell_max(held_count: usize, widest_m: f32) -> u32 {
 }
 
 /// What is read of everybody to see who is in whose way. Nothing of it changes meanwhile.
-struct Seen<'a> {
+struct YieldInputs<'a> {
     clock: &'a Clock,
     map: &'a LevelMap,
     people: People<'a>,
@@ -149,7 +149,7 @@ struct Seen<'a> {
     has_opening_door: bool,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> YieldInputs<'a> {
     fn of(parts: &'a YieldingParts<'_>, near: &'a SpatialHash, held: &[Held], jams: &'a Jams) -> Self {
         let bodies = &parts.step.bodies;
         let widest_m =
@@ -190,7 +190,7 @@ fn held_up(clock: &Clock, walks: &Walks, CrowdStep { moves, bodies, threads, .. 
 const TOGETHER: usize = 64;
 
 /// Looks ahead of everybody who is held up; a list for each [`TOGETHER`] of them.
-fn look_ahead(seen: &Seen<'_>, held: &[Held], threads: Threads) -> Vec<Fronts> {
+fn look_ahead(seen: &YieldInputs<'_>, held: &[Held], threads: Threads) -> Vec<Fronts> {
     let mut fronts: Vec<Fronts> = held.chunks(TOGETHER).map(|_| Fronts::default()).collect();
     threads.for_rows(held.len()).share(&mut fronts[..], Vec::new, |found, first, fronts| {
         for (held, fronts) in held.chunks(TOGETHER).skip(first).zip(fronts) {
@@ -215,7 +215,7 @@ impl Fronts {
     }
 
     /// Looks ahead of another walker.
-    fn look(&mut self, seen: &Seen<'_>, one: &Held, found: &mut Vec<(f32, u32)>) {
+    fn look(&mut self, seen: &YieldInputs<'_>, one: &Held, found: &mut Vec<(f32, u32)>) {
         let columns = &seen.bodies.columns;
         let row = one.row as usize;
         let (place, radius_m) = (columns.places[row], columns.radii_m[row]);
@@ -247,7 +247,7 @@ impl Fronts {
 
 /// How many ticks ago somebody got on who lets a walker hope: it itself, or anyone in front of it who is not
 /// held up; now where one waits at a door, or a door ahead opens. `u64::MAX` for who steps aside.
-fn hope_ticks(seen: &Seen<'_>, one: &Held, front: &[InFront]) -> u64 {
+fn hope_ticks(seen: &YieldInputs<'_>, one: &Held, front: &[InFront]) -> u64 {
     let Some(own) = one.walk.and_then(|id| seen.people.walks.get(id)) else {
         return u64::MAX;
     };

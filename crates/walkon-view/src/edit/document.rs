@@ -183,7 +183,7 @@ fn first_error(diagnostics: &[Diagnostic]) -> String {
 
 /// A file before and after a step; None for no file.
 #[derive(Clone, Debug, PartialEq)]
-struct Turn {
+struct FileChange {
     file: String,
     before: Option<Arc<str>>,
     after: Option<Arc<str>>,
@@ -192,13 +192,13 @@ struct Turn {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     label: StepLabel,
-    turns: Vec<Turn>,
+    turns: Vec<FileChange>,
     asides: Vec<Aside>,
 }
 
 /// Which way a step is gone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum StepDirection {
     Back,
     Forth,
 }
@@ -355,9 +355,9 @@ impl Document {
         label: StepLabel,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {
-        let turns: Vec<Turn> = files
+        let turns: Vec<FileChange> = files
             .into_iter()
-            .map(|(file, text)| Turn {
+            .map(|(file, text)| FileChange {
                 before: self.texts.get(&file).cloned(),
                 after: text.map(Arc::from),
                 file,
@@ -371,7 +371,7 @@ impl Document {
         self.no_conflict(&turns)?;
         let checked = self.would_load(&turns, around)?;
         let step = Step { label, turns, asides: Vec::new() };
-        self.take(&step.turns, Way::Forth);
+        self.take(&step.turns, StepDirection::Forth);
         self.checked = checked;
         self.undone.clear();
         let (label, turns) = (step.label.text.clone(), step.turns.clone());
@@ -407,15 +407,16 @@ impl Document {
         if let Some(merged) = merge(base, &text, &now) {
             return self.replace(BTreeMap::from([(file, Some(merged))]), label, around);
         }
-        let turn = Turn { file: file.clone(), before: Some(Arc::clone(&now)), after: Some(text.into()) };
+        let turn =
+            FileChange { file: file.clone(), before: Some(Arc::clone(&now)), after: Some(text.into()) };
         let turns = [turn];
         self.no_conflict(&turns)?;
         self.checked = self.would_load(&turns, around)?;
-        self.take(&turns, Way::Forth);
+        self.take(&turns, StepDirection::Forth);
         self.undone.clear();
         self.is_open = false;
         self.conflicts.insert(file.clone(), Some(Arc::clone(&now)));
-        let [Turn { after: ours, .. }] = &turns;
+        let [FileChange { after: ours, .. }] = &turns;
         let (ours, name) = (ours.clone(), label.text.clone());
         self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
         Ok(Applied {
@@ -433,7 +434,7 @@ impl Document {
     /// Why nothing was changed.
     pub fn undo(&mut self, around: &mut dyn Surroundings) -> Result<Applied, EditError> {
         let step = self.done.last().cloned().ok_or(EditError::NothingToUndo)?;
-        let applied = self.go(&step, Way::Back, around)?;
+        let applied = self.go(&step, StepDirection::Back, around)?;
         self.undone.extend(self.done.pop());
         Ok(applied)
     }
@@ -444,7 +445,7 @@ impl Document {
     /// Why nothing was changed.
     pub fn redo(&mut self, around: &mut dyn Surroundings) -> Result<Applied, EditError> {
         let step = self.undone.last().cloned().ok_or(EditError::NothingToRedo)?;
-        let applied = self.go(&step, Way::Forth, around)?;
+        let applied = self.go(&step, StepDirection::Forth, around)?;
         self.done.extend(self.undone.pop());
         Ok(applied)
     }
@@ -473,7 +474,7 @@ impl Document {
             return DiskChange::Known;
         }
         self.is_open = false;
-        let turn = |after: Option<Arc<str>>| Turn { file: file.clone(), before: ours.clone(), after };
+        let turn = |after: Option<Arc<str>>| FileChange { file: file.clone(), before: ours.clone(), after };
         if ours == base {
             put(&mut self.disk, &file, theirs.clone());
             return DiskChange::Taken(self.taken(turn(theirs), around));
@@ -493,7 +494,7 @@ impl Document {
         };
         self.conflicts.remove(&file);
         put(&mut self.disk, &file, theirs);
-        self.take(std::slice::from_ref(&turn), Way::Forth);
+        self.take(std::slice::from_ref(&turn), StepDirection::Forth);
         self.checked = checked;
         DiskChange::Merged(self.written("merged with the disk".to_owned(), &[turn], around))
     }
@@ -516,12 +517,12 @@ impl Document {
             Resolution::Theirs => theirs.clone(),
             Resolution::Text(text) => Some(text.into()),
         };
-        let turn = Turn { file: file.clone(), before: ours, after };
+        let turn = FileChange { file: file.clone(), before: ours, after };
         let checked = self.would_load(std::slice::from_ref(&turn), around)?;
         self.conflicts.remove(&file);
         put(&mut self.disk, &file, theirs);
         let turns = [turn];
-        self.take(&turns, Way::Forth);
+        self.take(&turns, StepDirection::Forth);
         self.checked = checked;
         self.is_open = false;
         let label = "decide between two texts".to_owned();
@@ -536,10 +537,10 @@ impl Document {
     /// Tries once more to write what is not on disk.
     pub fn save_again(&mut self, around: &mut dyn Surroundings) -> Applied {
         let files = self.unsaved().into_iter().filter(|file| !self.conflicts.contains_key(*file));
-        let turns: Vec<Turn> = files
+        let turns: Vec<FileChange> = files
             .map(|file| {
                 let text = self.texts.get(file).cloned();
-                Turn { file: file.to_owned(), before: text.clone(), after: text }
+                FileChange { file: file.to_owned(), before: text.clone(), after: text }
             })
             .collect();
         self.written("save".to_owned(), &turns, around)
@@ -549,7 +550,7 @@ impl Document {
         if file.is_empty() { self.level.clone() } else { file.to_owned() }
     }
 
-    fn no_conflict(&self, turns: &[Turn]) -> Result<(), EditError> {
+    fn no_conflict(&self, turns: &[FileChange]) -> Result<(), EditError> {
         match turns.iter().find(|turn| self.conflicts.contains_key(&turn.file)) {
             Some(turn) => Err(EditError::Conflict(turn.file.clone())),
             None => Ok(()),
@@ -557,7 +558,7 @@ impl Document {
     }
 
     /// What would be said of the texts after some turns; refused when they were a level and would be none.
-    fn would_load(&self, turns: &[Turn], around: &mut dyn Surroundings) -> Result<Checked, EditError> {
+    fn would_load(&self, turns: &[FileChange], around: &mut dyn Surroundings) -> Result<Checked, EditError> {
         if turns.is_empty() {
             return Ok(self.checked.clone());
         }
@@ -591,9 +592,9 @@ impl Document {
         (!new.is_empty()).then_some(new)
     }
 
-    fn take(&mut self, turns: &[Turn], way: Way) {
+    fn take(&mut self, turns: &[FileChange], way: StepDirection) {
         for turn in turns {
-            let text = if way == Way::Forth { &turn.after } else { &turn.before };
+            let text = if way == StepDirection::Forth { &turn.after } else { &turn.before };
             put(&mut self.texts, &turn.file, text.clone());
         }
     }
@@ -620,14 +621,19 @@ impl Document {
     }
 
     /// Goes a step back or forth: exactly, or around what somebody else has changed since.
-    fn go(&mut self, step: &Step, way: Way, around: &mut dyn Surroundings) -> Result<Applied, EditError> {
+    fn go(
+        &mut self,
+        step: &Step,
+        way: StepDirection,
+        around: &mut dyn Surroundings,
+    ) -> Result<Applied, EditError> {
         self.no_conflict(&step.turns)?;
         let mut turns = Vec::new();
         let mut is_exact = true;
         for turn in &step.turns {
             let (from, to) = match way {
-                Way::Back => (&turn.after, &turn.before),
-                Way::Forth => (&turn.before, &turn.after),
+                StepDirection::Back => (&turn.after, &turn.before),
+                StepDirection::Forth => (&turn.before, &turn.after),
             };
             let now = self.texts.get(&turn.file).cloned();
             let after = if now == *from {
@@ -642,26 +648,26 @@ impl Document {
                     || EditError::Changed { label: step.label.text.clone(), file: turn.file.clone() };
                 Some(merged.ok_or_else(changed)?.into())
             };
-            turns.push(Turn { file: turn.file.clone(), before: now, after });
+            turns.push(FileChange { file: turn.file.clone(), before: now, after });
         }
         // What was the text once may be it again, whether it loads or not.
         let checked = match self.would_load(&turns, around) {
             Err(EditError::Refused(diagnostics)) if is_exact => Checked { loads: false, diagnostics },
             checked => checked?,
         };
-        self.take(&turns, Way::Forth);
+        self.take(&turns, StepDirection::Forth);
         self.checked = checked;
         self.is_open = false;
         let asides = step.asides.iter().map(|aside| {
-            let bytes = if way == Way::Back { &aside.before } else { &aside.after };
+            let bytes = if way == StepDirection::Back { &aside.before } else { &aside.after };
             (aside.name.clone(), bytes.clone())
         });
         let asides = asides.collect_map();
         Ok(Applied { asides, ..self.written(step.label.text.clone(), &turns, around) })
     }
 
-    fn taken(&mut self, turn: Turn, around: &mut dyn Surroundings) -> Applied {
-        self.take(std::slice::from_ref(&turn), Way::Forth);
+    fn taken(&mut self, turn: FileChange, around: &mut dyn Surroundings) -> Applied {
+        self.take(std::slice::from_ref(&turn), StepDirection::Forth);
         self.checked = around.check(&self.texts);
         Applied {
             label: "changed on disk".to_owned(),
@@ -672,7 +678,7 @@ impl Document {
     }
 
     /// Has the texts of some files written. What somebody else wrote in between is merged.
-    fn written(&mut self, label: String, turns: &[Turn], around: &mut dyn Surroundings) -> Applied {
+    fn written(&mut self, label: String, turns: &[FileChange], around: &mut dyn Surroundings) -> Applied {
         let mut applied = Applied { label, ..Applied::default() };
         for turn in turns {
             self.write(&turn.file, &mut applied, around);

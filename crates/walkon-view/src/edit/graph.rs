@@ -268,12 +268,12 @@ struct Desk<'d> {
 /// What an action makes.
 struct Made {
     answer: Value,
-    turn: Option<Turn>,
+    turn: Option<GraphChange>,
     compact: Option<CompactFile>,
 }
 
 /// A graph that takes the place of another.
-struct Turn {
+struct GraphChange {
     label: StepLabel,
     draft: EditableGraph,
     /// What was changed by hand; None where that stays as it is.
@@ -287,7 +287,7 @@ impl Made {
 
     fn turn(answer: Value, label: &str, draft: EditableGraph, hand: Option<HandEdits>) -> Self {
         let label = StepLabel { text: label.to_owned(), joins: String::new() };
-        Self { answer, turn: Some(Turn { label, draft, hand }), compact: None }
+        Self { answer, turn: Some(GraphChange { label, draft, hand }), compact: None }
     }
 }
 
@@ -341,7 +341,7 @@ impl<'d> Desk<'d> {
     }
 
     /// The texts that a new graph makes.
-    fn files(&self, turn: &Turn) -> Result<BTreeMap<String, Option<String>>, GraphActionError> {
+    fn files(&self, turn: &GraphChange) -> Result<BTreeMap<String, Option<String>>, GraphActionError> {
         if self.def.file.is_some() {
             let mut files = BTreeMap::from([(self.paths.text.clone(), Some(graph_text(&turn.draft)))]);
             // Without edits by hand there is no file of them.

@@ -54,7 +54,7 @@ impl TextStyle {
             Some(at) if at > 0 && bytes.get(at - 1) == Some(&b'\r') => "\r\n",
             _ => "\n",
         };
-        let mut seen = Seen::default();
+        let mut seen = FirstOfKind::default();
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             let next = bytes.get(at + 1).copied().unwrap_or(b'\n');
@@ -109,7 +109,7 @@ impl TextStyle {
 
 /// What was seen first of each kind.
 #[derive(Default)]
-struct Seen {
+struct FirstOfKind {
     comma: Option<bool>,
     colon: Option<String>,
     brace: Option<bool>,
@@ -118,7 +118,7 @@ struct Seen {
     broken: usize,
 }
 
-impl Seen {
+impl FirstOfKind {
     fn bracket(&mut self, bracket: u8, next: u8) {
         match next {
             b'\r' | b'\n' => self.broken += 1,

@@ -101,14 +101,14 @@ fn hunks<'t>(base: &[&str], text: &'t str) -> Vec<Hunk<'t>> {
 
 /// A line that two texts have in common: its number in each.
 #[derive(Clone, Copy)]
-struct Pair {
+struct CommonLine {
     old: usize,
     new: usize,
 }
 
 /// The lines that two texts have in common, as many as can be in order; none when the texts differ too much.
 /// Source: Myers, "An O(ND) Difference Algorithm and Its Variations", 1986.
-fn common(old: &[&str], new: &[&str]) -> Vec<Pair> {
+fn common(old: &[&str], new: &[&str]) -> Vec<CommonLine> {
     let (rows, columns) = (old.len() as isize, new.len() as isize);
     let edits_max = EDITS_MAX.min(old.len() + new.len());
     let middle = edits_max as isize + 1;
@@ -135,7 +135,7 @@ fn common(old: &[&str], new: &[&str]) -> Vec<Pair> {
     Vec::new()
 }
 
-fn walk_back(trace: &[Vec<isize>], mut x: isize, mut y: isize) -> Vec<Pair> {
+fn walk_back(trace: &[Vec<isize>], mut x: isize, mut y: isize) -> Vec<CommonLine> {
     let mut pairs = Vec::new();
     for (edits, reach) in trace.iter().enumerate().rev() {
         let edits = edits as isize;
@@ -150,7 +150,7 @@ fn walk_back(trace: &[Vec<isize>], mut x: isize, mut y: isize) -> Vec<Pair> {
         };
         while x > before_x && y > before_y {
             (x, y) = (x - 1, y - 1);
-            pairs.push(Pair { old: x as usize, new: y as usize });
+            pairs.push(CommonLine { old: x as usize, new: y as usize });
         }
         (x, y) = (before_x, before_y);
     }

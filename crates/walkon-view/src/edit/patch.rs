@@ -125,7 +125,7 @@ struct Patcher {
 }
 
 /// How far a pointer leads.
-struct Reach {
+struct PointerReach {
     /// The last value on its way.
     at: Range<usize>,
     /// How many of its tokens lead there.
@@ -134,7 +134,7 @@ struct Reach {
 
 /// A value of a text, and the pointer that leads there.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct ValuePlace<'p> {
     at: &'p Range<usize>,
     here: &'p str,
 }
@@ -155,7 +155,7 @@ struct New<'v> {
 
 /// What makes one value of another.
 #[derive(Default)]
-struct Plan {
+struct ValuePatch {
     /// Values that are written as a whole.
     texts: Vec<NewText>,
     /// What comes and goes, afterwards and in this order.
@@ -183,8 +183,8 @@ impl Patcher {
         }
     }
 
-    fn reach(&self, tokens: &[String]) -> Reach {
-        let mut reach = Reach { at: root(&self.text), depth: 0 };
+    fn reach(&self, tokens: &[String]) -> PointerReach {
+        let mut reach = PointerReach { at: root(&self.text), depth: 0 };
         for token in tokens {
             let Some(opened) = open(&self.text, &reach.at) else { break };
             let item = match self.first(&reach.at) {
@@ -192,7 +192,7 @@ impl Patcher {
                 _ => index(token).and_then(|index| opened.items.get(index)),
             };
             let Some(item) = item else { break };
-            reach = Reach { at: item.value.clone(), depth: reach.depth + 1 };
+            reach = PointerReach { at: item.value.clone(), depth: reach.depth + 1 };
         }
         reach
     }
@@ -212,11 +212,11 @@ impl Patcher {
             return self.add(tokens, &reach, value, Missing::Set);
         }
         let old = Json::read(&self.text[reach.at.clone()]).map_err(|error| format!("is no JSON: {error}"))?;
-        let mut plan = Plan::default();
-        let place = Place { at: &reach.at, here: &pointer(tokens) };
+        let mut plan = ValuePatch::default();
+        let place = ValuePlace { at: &reach.at, here: &pointer(tokens) };
         self.compare(&mut plan, place, Turned { old: &old, new: value });
         if plan.steps.len() > STEPS_MAX {
-            plan = Plan { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
+            plan = ValuePatch { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
         }
         ordered::sort_by_key(&mut plan.texts, |new| std::cmp::Reverse(new.at.start));
         for new in plan.texts {
@@ -236,18 +236,18 @@ impl Patcher {
     }
 
     /// Finds out what makes one value of another, piece by piece where they are of one kind.
-    fn compare(&self, plan: &mut Plan, place: Place<'_>, values: Turned<'_>) {
+    fn compare(&self, plan: &mut ValuePatch, place: ValuePlace<'_>, values: Turned<'_>) {
         let Turned { old, new } = values;
         if old.is_same(new) {
             return;
         }
-        let Place { at, here } = place;
+        let ValuePlace { at, here } = place;
         let opened = open(&self.text, at);
         match (old, new, opened) {
             (Json::Object(old), Json::Object(new), Some(opened)) if has_common(old, new) => {
                 for ((key, old), item) in old.iter().zip(&opened.items) {
                     if let Some(new) = get(new, key) {
-                        let place = Place { at: &item.value, here: &below(here, key) };
+                        let place = ValuePlace { at: &item.value, here: &below(here, key) };
                         self.compare(plan, place, Turned { old, new });
                     }
                 }
@@ -265,7 +265,7 @@ impl Patcher {
                 for number in begin..old_end.min(new_end) {
                     let place = (&opened.items[number].value, below(here, &number.to_string()));
                     let values = Turned { old: &old[number], new: &new[number] };
-                    self.compare(plan, Place { at: place.0, here: &place.1 }, values);
+                    self.compare(plan, ValuePlace { at: place.0, here: &place.1 }, values);
                 }
                 let gone = (new_end.max(begin)..old_end).rev();
                 plan.steps.extend(gone.map(|number| Change::remove(below(here, &number.to_string()))));
@@ -309,7 +309,7 @@ impl Patcher {
     fn add(
         &mut self,
         tokens: &[String],
-        reach: &Reach,
+        reach: &PointerReach,
         value: &Json,
         missing: Missing,
     ) -> Result<(), String> {

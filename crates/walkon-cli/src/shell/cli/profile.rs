@@ -64,18 +64,18 @@ pub(super) fn run(
 }
 
 /// One row: who, and what it took. Of functions and lines only the fuel is known.
-struct Row {
+struct ProfileRow {
     who: String,
     used: Use,
     is_sampled: bool,
 }
 
-fn rows(profile: &Profile, by: ProfileRows) -> Vec<Row> {
-    let whole = |who: String, used: &Use| Row { who, used: *used, is_sampled: false };
+fn rows(profile: &Profile, by: ProfileRows) -> Vec<ProfileRow> {
+    let whole = |who: String, used: &Use| ProfileRow { who, used: *used, is_sampled: false };
     let sampled =
-        |who: String, fuel: u64| Row { who, used: Use { fuel, ..Use::default() }, is_sampled: true };
+        |who: String, fuel: u64| ProfileRow { who, used: Use { fuel, ..Use::default() }, is_sampled: true };
     let file = |file: &str| if file.is_empty() { "(no file)".to_owned() } else { file.to_owned() };
-    let mut rows: Vec<Row> = match by {
+    let mut rows: Vec<ProfileRow> = match by {
         ProfileRows::Behaviour => profile.files.iter().map(|(name, used)| whole(file(name), used)).collect(),
         ProfileRows::Character => profile
             .callers
@@ -106,7 +106,7 @@ fn rows(profile: &Profile, by: ProfileRows) -> Vec<Row> {
 /// Widest name of a row.
 const WHO_MAX: usize = 60;
 
-fn table(profile: &Profile, rows: &[Row], by: ProfileRows, rate: TickRate, report: &Report) -> String {
+fn table(profile: &Profile, rows: &[ProfileRow], by: ProfileRows, rate: TickRate, report: &Report) -> String {
     let whole = profile.fuel().max(1) as f64;
     let width = rows.iter().map(|row| row.who.chars().count()).max().unwrap_or(0).clamp(12, WHO_MAX);
     let mut text = format!(
@@ -140,7 +140,7 @@ fn table(profile: &Profile, rows: &[Row], by: ProfileRows, rate: TickRate, repor
     text
 }
 
-fn json(level: &str, profile: &Profile, rows: &[Row], report: &Report) -> String {
+fn json(level: &str, profile: &Profile, rows: &[ProfileRow], report: &Report) -> String {
     let rows: Vec<String> = rows
         .iter()
         .map(|row| {

@@ -39,7 +39,7 @@ pub(super) struct Connection {
     outgoing: Mutex<Box<dyn Write + Send>>,
     sent: AtomicU64,
     flags: Arc<Flags>,
-    wanted: Mutex<Wanted>,
+    wanted: Mutex<ClientWishes>,
     interrupts: Interrupts,
 }
 
@@ -81,7 +81,7 @@ struct Flags {
 
 /// What the client wants of every level.
 #[derive(Debug, Default)]
-struct Wanted {
+struct ClientWishes {
     /// Breakpoints by file.
     breakpoints: BTreeMap<String, Vec<BreakpointWish>>,
     /// The numbers of breakpoints, by file and line.
@@ -97,7 +97,7 @@ struct Wanted {
     told_of: BTreeSet<String>,
 }
 
-impl Wanted {
+impl ClientWishes {
     fn number_of(&mut self, file: &str, line: u32) -> u64 {
         let next = self.numbers.len() as u64 + 1;
         *self.numbers.entry((file.to_owned(), line)).or_insert(next)
@@ -156,7 +156,7 @@ impl Connection {
             outgoing: Mutex::new(writing),
             sent: AtomicU64::new(0),
             flags,
-            wanted: Mutex::new(Wanted { first_line: 1, ..Wanted::default() }),
+            wanted: Mutex::new(ClientWishes { first_line: 1, ..ClientWishes::default() }),
             interrupts,
         })
     }
@@ -203,7 +203,7 @@ impl Connection {
         }
     }
 
-    fn wanted(&self) -> std::sync::MutexGuard<'_, Wanted> {
+    fn wanted(&self) -> std::sync::MutexGuard<'_, ClientWishes> {
         self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -15,13 +15,13 @@ use super::links::{self, MODULE, Made, ScriptNames};
 use super::names::{self, LevelNames};
 use super::role::{self, ScriptName};
 use super::tree::TextPlace;
-use super::{LevelOutline, Script, lower};
+use super::{LevelOutline, LintedScript, lower};
 use crate::base::suggestions;
 use crate::script::vm::files::ScriptTexts;
 
 /// The scripts and levels of a project, and which name which.
 pub(super) struct ScriptGraph<'a> {
-    pub scripts: BTreeMap<String, Script>,
+    pub scripts: BTreeMap<String, LintedScript>,
     levels: &'a [LevelOutline],
     /// Names of files; none when two files cannot be told apart.
     files: Option<ScriptTexts>,
@@ -41,7 +41,7 @@ impl<'a> ScriptGraph<'a> {
     pub fn read(api: &Api, texts: &BTreeMap<String, String>, levels: &'a [LevelOutline]) -> Self {
         let files = ScriptTexts::new(texts.iter().map(|(path, text)| (path.clone(), text.clone()))).ok();
         let read = texts.iter().filter_map(|(path, text)| {
-            let script = Script {
+            let script = LintedScript {
                 tree: lower::lower(text)?,
                 named: ScriptName::default(),
                 links: ScriptNames::default(),
@@ -80,7 +80,7 @@ impl<'a> ScriptGraph<'a> {
     }
 
     fn find_required(&self) -> BTreeMap<String, Vec<(String, TextPlace)>> {
-        let of_script = |script: &Script| {
+        let of_script = |script: &LintedScript| {
             let loading = script.links.links.iter().filter(|link| link.kind == MODULE && link.is_loading);
             loading.filter_map(|link| Some((self.file(&link.name)?, link.place))).collect()
         };

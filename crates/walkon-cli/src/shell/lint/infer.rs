@@ -322,11 +322,11 @@ impl<'a> Reading<'a> {
     fn param(&self, function: FunctionId, index: usize) -> InferredValue {
         let own = self.tree.function(function);
         match self.wanted_function(function) {
-            Some(Wanted::Method) if index == 0 => match self.role {
+            Some(FunctionUse::Method) if index == 0 => match self.role {
                 ScriptRole::Behaviour(made) => InferredValue::Myself(made),
                 _ => InferredValue::Unknown,
             },
-            Some(Wanted::Typed(Type::Function(params, _), _)) => {
+            Some(FunctionUse::Typed(Type::Function(params, _), _)) => {
                 let found = params.get(index).map(|(_, own)| own);
                 match found {
                     Some(Type::Name(name)) if name == "Behaviour" => match self.role {
@@ -337,7 +337,7 @@ impl<'a> Reading<'a> {
                     None => InferredValue::Unknown,
                 }
             }
-            Some(Wanted::Typed(_, doc)) if index == usize::from(own.is_method) => self.payload(doc),
+            Some(FunctionUse::Typed(_, doc)) if index == usize::from(own.is_method) => self.payload(doc),
             _ => InferredValue::Unknown,
         }
     }
@@ -350,12 +350,12 @@ impl<'a> Reading<'a> {
     }
 
     /// What a function is wanted for, where it is made.
-    pub fn wanted_function(&self, function: FunctionId) -> Option<Wanted> {
+    pub fn wanted_function(&self, function: FunctionId) -> Option<FunctionUse> {
         let made = self.tree.function(function).made_by?;
         match &self.tree.expr(made).used {
             ValueUse::Argument(..) => {
                 let (own, doc) = self.wanted(made)?;
-                Some(Wanted::Typed(function_type(self.api, &own)?, doc))
+                Some(FunctionUse::Typed(function_type(self.api, &own)?, doc))
             }
             ValueUse::Item(table, Some(name)) => self.wanted_in(*table, name),
             ValueUse::Field(object, name) => {
@@ -367,20 +367,20 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn definition(&self, shape: &str, name: &str) -> Option<Wanted> {
+    fn definition(&self, shape: &str, name: &str) -> Option<FunctionUse> {
         let field = self.api.fields(shape)?.into_iter().find(|field| field.name == name)?;
-        Some(Wanted::Typed(function_type(self.api, &field.own)?, field.doc))
+        Some(FunctionUse::Typed(function_type(self.api, &field.own)?, field.doc))
     }
 
     /// What a function under a name of a table is wanted for.
-    fn wanted_in(&self, table: ExprId, name: &str) -> Option<Wanted> {
+    fn wanted_in(&self, table: ExprId, name: &str) -> Option<FunctionUse> {
         match self.role {
             ScriptRole::Behaviour(own) if own == table => {
-                return self.definition("BehaviourDefinition", name).or(Some(Wanted::Method));
+                return self.definition("BehaviourDefinition", name).or(Some(FunctionUse::Method));
             }
             // Handlers of events are methods too.
             ScriptRole::Behaviour(own) if self.tree.entry(own, "on") == Some(table) => {
-                return Some(Wanted::Method);
+                return Some(FunctionUse::Method);
             }
             ScriptRole::Cinematic(own) if own == table => return self.definition("SceneDefinition", name),
             _ => {}
@@ -441,7 +441,7 @@ impl ExprKind {
 
 /// What a function is wanted for.
 #[derive(Clone, Debug)]
-pub(super) enum Wanted {
+pub(super) enum FunctionUse {
     /// A method of a behaviour: `self` comes first.
     Method,
     /// A function of this type, or a handler, and what is said of it.

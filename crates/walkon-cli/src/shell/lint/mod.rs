@@ -46,7 +46,7 @@ pub(super) struct LevelOutline {
 }
 
 /// A script whose text compiles.
-struct Script {
+struct LintedScript {
     tree: SyntaxTree,
     named: ScriptName,
     links: ScriptNames,

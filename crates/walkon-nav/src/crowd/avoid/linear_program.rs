@@ -134,7 +134,7 @@ fn along(lines: &[Lines4], at: usize, lane: usize, speed_mps: f32, aim: Aim) -> 
     }
     // Along the edge from the point nearest to standing still.
     let (foot, direction) = (line.inwards * line.offset_mps, Vec2::new(line.inwards.y, -line.inwards.x));
-    let mut stretch = Stretch::new(half_sq.sqrt());
+    let mut stretch = LineStretch::new(half_sq.sqrt());
     stretch.cut(&line, foot, &lines[at].only(first(lane)));
     for others in &lines[..at] {
         stretch.cut(&line, foot, others);
@@ -149,14 +149,14 @@ fn along(lines: &[Lines4], at: usize, lane: usize, speed_mps: f32, aim: Aim) -> 
 }
 
 /// The stretch of a line that others leave, in four parts to be laid over one another.
-struct Stretch {
+struct LineStretch {
     lows: Vec4,
     highs: Vec4,
     /// Whether nothing is left, because the line runs beside another one on its wrong side.
     is_outside: BVec4A,
 }
 
-impl Stretch {
+impl LineStretch {
     #[inline(always)]
     fn new(half: f32) -> Self {
         Self { lows: Vec4::splat(-half), highs: Vec4::splat(half), is_outside: BVec4A::FALSE }

@@ -86,7 +86,7 @@ struct Patch {
 
 /// The patches of all rows, or of all columns.
 #[derive(Clone, Debug)]
-struct Lines {
+struct MaskLines {
     /// The first line that has any.
     first: u32,
     /// The first patch of each line from there on.
@@ -94,7 +94,7 @@ struct Lines {
     patches: Vec<Patch>,
 }
 
-impl Lines {
+impl MaskLines {
     /// For lines from `first` to `end`, exclusive, with room for some patches.
     fn over([first, end]: [u32; 2], room: usize) -> Self {
         let heads = vec![NONE; end.saturating_sub(first) as usize];
@@ -221,8 +221,8 @@ impl Lines {
 /// What those who stand in the way change about the cells of a plan.
 #[derive(Clone, Debug)]
 pub(crate) struct AgentMask {
-    rows: Lines,
-    columns: Lines,
+    rows: MaskLines,
+    columns: MaskLines,
     /// By patch of the rows: what lies around the cells of its word.
     around: Vec<[u8; 64]>,
     may_divide: bool,
@@ -247,8 +247,8 @@ impl AgentMask {
         let grown = |[first, end]: [u32; 2], count: u32| [first.saturating_sub(1), (end + 1).min(count)];
         let room = PATCHES_PER_DISC * discs.len();
         let mut new = Self {
-            rows: Lines::over(grown(rows, frame.depth), room),
-            columns: Lines::over(grown(columns, frame.width), room),
+            rows: MaskLines::over(grown(rows, frame.depth), room),
+            columns: MaskLines::over(grown(columns, frame.width), room),
             around: Vec::with_capacity(room),
             may_divide: false,
         };
@@ -312,7 +312,7 @@ impl AgentMask {
     }
 
     #[inline(always)]
-    fn lines<const IN_ROW: bool>(&self) -> &Lines {
+    fn lines<const IN_ROW: bool>(&self) -> &MaskLines {
         if IN_ROW { &self.rows } else { &self.columns }
     }
 

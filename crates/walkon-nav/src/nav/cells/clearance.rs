@@ -26,7 +26,7 @@ pub(crate) struct RadiusClass {
 }
 
 /// One row of the disc a blocked cell is grown by: `rows` away it reaches `cells` to either side.
-struct Reach {
+struct DiscRow {
     rows: u32,
     cells: u32,
 }
@@ -137,8 +137,8 @@ impl RadiusClass {
         Some((left.isqrt() as u32).div_ceil(2))
     }
 
-    fn disc(self) -> Vec<Reach> {
-        (0..).map_while(|rows| self.reach_in_row(rows).map(|cells| Reach { rows, cells })).collect()
+    fn disc(self) -> Vec<DiscRow> {
+        (0..).map_while(|rows| self.reach_in_row(rows).map(|cells| DiscRow { rows, cells })).collect()
     }
 }
 

@@ -36,14 +36,14 @@ pub(crate) struct CellChoice {
     /// Distances from the goal and cells not yet tried, nearest first.
     cells: Vec<(f64, Cell)>,
     /// The goal, when it is covered.
-    around: Option<Around>,
+    around: Option<GoalSurroundings>,
     /// Cells that were asked about and not paid for yet.
     asked: u32,
 }
 
 /// Where to look for cells beside a goal.
 #[derive(Clone, Copy, Debug)]
-struct Around {
+struct GoalSurroundings {
     goal: Cell,
     point: Point,
     /// All cells up to here are listed, in cells.
@@ -58,7 +58,7 @@ impl CellChoice {
 
     /// Cells beside a goal; distances count from a point in it, in cells.
     pub(crate) fn beside(goal: Cell, point: Point) -> Self {
-        Self { cells: Vec::new(), around: Some(Around { goal, point, looked: 0.0 }), asked: 0 }
+        Self { cells: Vec::new(), around: Some(GoalSurroundings { goal, point, looked: 0.0 }), asked: 0 }
     }
 
     /// The expansions that are worth as much as what was asked since the last time.
@@ -111,7 +111,7 @@ impl CellChoice {
     }
 }
 
-impl Around {
+impl GoalSurroundings {
     /// Cells beside the goal, farther than one distance and no farther than another, in order.
     fn ring(
         &self,

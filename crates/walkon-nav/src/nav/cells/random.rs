@@ -20,7 +20,7 @@ const DRAW_EFFORT: u64 = 128;
 const CHOICE_EFFORT: u64 = 8;
 
 /// What a point must satisfy.
-struct Wanted<'a> {
+struct PointCondition<'a> {
     map: &'a CellMap,
     query: &'a RandomPoint,
     view: CellView,
@@ -68,7 +68,7 @@ impl CellMap {
             None => None,
             Some(area) => Some(self.terrain.area(area.index())?),
         };
-        let wanted = Wanted { map: self, query, view, reached, area };
+        let wanted = PointCondition { map: self, query, view, reached, area };
         let tried = |_| {
             effort.add(DRAW_EFFORT);
             wanted.draw(rng)
@@ -81,7 +81,7 @@ impl CellMap {
     }
 }
 
-impl Wanted<'_> {
+impl PointCondition<'_> {
     /// The cells to look at: the disc, the area, or all.
     fn window(&self) -> Window {
         let frame = self.map.frame();

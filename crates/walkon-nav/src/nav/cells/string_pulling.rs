@@ -128,7 +128,7 @@ struct Shadow {
 }
 
 /// Corners found around walls.
-struct Around {
+struct WallCorners {
     corners: Vec<Knot>,
     left: u32,
     /// The corner there is now: when it is the first one found, the line is tight.
@@ -432,7 +432,7 @@ impl<'a, C: Cells> Rope<'a, C> {
         if side == 0.0 {
             return None;
         }
-        let mut around = Around { corners: Vec::new(), left: CORNERS_MAX, known: knot.at };
+        let mut around = WallCorners { corners: Vec::new(), left: CORNERS_MAX, known: knot.at };
         if !self.go_past(wall, [from, to], side.signum(), &mut around) {
             return None;
         }
@@ -454,7 +454,7 @@ impl<'a, C: Cells> Rope<'a, C> {
 
     /// Adds the corners around the walls between two knots, on one side; whether they make a clear line.
     /// Bounded by the corners.
-    fn go_around(&self, from: Knot, to: Knot, side: f64, around: &mut Around) -> bool {
+    fn go_around(&self, from: Knot, to: Knot, side: f64, around: &mut WallCorners) -> bool {
         match self.look(from.at, to.at) {
             Sight::Clear => true,
             Sight::Blocked => false,
@@ -463,7 +463,7 @@ impl<'a, C: Cells> Rope<'a, C> {
     }
 
     /// The same where a wall is known to be between them.
-    fn go_past(&self, wall: Cell<i64>, [from, to]: [Knot; 2], side: f64, around: &mut Around) -> bool {
+    fn go_past(&self, wall: Cell<i64>, [from, to]: [Knot; 2], side: f64, around: &mut WallCorners) -> bool {
         if around.left == 0 {
             return false;
         }

@@ -415,11 +415,11 @@ impl PrecomputedRoutes {
         let toward = Toward::new(net, to.tips, 1.0);
         let bounds = from.tips.iter().map(|&(at, cost)| toward.bound_mm(at).saturating_add(cost));
         let most = u64::from(bounds.min()?) * DEARER_MAX_PERCENT / 100;
-        let whole = Stretch { points: &way.points, left_mm: &way.left_mm };
+        let whole = RouteStretch { points: &way.points, left_mm: &way.left_mm };
         let join = near(net, from.tips, end, whole, is_open, search, looked)?;
         let at = way.points.iter().position(|at| Some(at) == join.points.last())?;
         let rest: Vec<u32> = way.left_mm[at..].iter().map(|left| way.left_mm[at] - left).collect();
-        let rest = Stretch { points: &way.points[at..], left_mm: &rest };
+        let rest = RouteStretch { points: &way.points[at..], left_mm: &rest };
         let leave = near(net, to.tips, way.points[at], rest, is_open, search, looked)?;
         let until = way.points.iter().position(|at| Some(at) == leave.points.last())?;
         let cost_mm = join.cost_mm.saturating_sub(way.left_mm[at]).saturating_add(leave.cost_mm);
@@ -436,7 +436,7 @@ impl PrecomputedRoutes {
 
 /// A stretch of a way, and by point what is left to its end.
 #[derive(Clone, Copy)]
-struct Stretch<'a> {
+struct RouteStretch<'a> {
     points: &'a [u32],
     left_mm: &'a [u32],
 }
@@ -447,12 +447,12 @@ fn near(
     net: &Adjacency,
     tips: &[Tip],
     end: u32,
-    way: Stretch<'_>,
+    way: RouteStretch<'_>,
     is_open: impl Fn(u32) -> bool + Copy,
     search: &mut Search,
     looked: &mut u32,
 ) -> Option<FoundRoute> {
-    let Stretch { points, left_mm } = way;
+    let RouteStretch { points, left_mm } = way;
     let mut left = std::mem::take(&mut search.graph.left_mm);
     left.resize(net.points().len().max(left.len()), FAR);
     points.iter().zip(left_mm).for_each(|(&at, &cost)| left[at as usize] = cost);

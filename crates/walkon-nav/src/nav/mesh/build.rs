@@ -117,12 +117,12 @@ impl Sets {
 }
 
 /// Outlines that are found by place.
-struct Found<'source> {
+struct OutlineIndex<'source> {
     outlines: Vec<&'source AreaOutline>,
     tree: RectangleTree,
 }
 
-impl<'source> Found<'source> {
+impl<'source> OutlineIndex<'source> {
     fn new(outlines: Vec<&'source AreaOutline>) -> Self {
         let bounds: Vec<Bounds> = outlines.iter().map(|outline| outline.bounds).collect();
         Self { tree: RectangleTree::new(&bounds), outlines }
@@ -143,7 +143,7 @@ impl<'source> Found<'source> {
 
 impl MeshInput {
     /// The areas around a point when they make ground of it.
-    fn set_at(&self, key: &ViewKey, areas: &Found<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
+    fn set_at(&self, key: &ViewKey, areas: &OutlineIndex<'_>, point: Point, y: f64) -> Option<Vec<u32>> {
         let set = areas.at(point, |area| area.holds(point, y));
         let is_open =
             set.iter().any(|&area| key.open[area as usize]) || set.is_empty() && self.ground.is_some();
@@ -155,7 +155,7 @@ impl MeshInput {
     /// more.
     pub(crate) fn view(&self, key: &ViewKey) -> MeshView {
         let wider_m = f64::from(key.wider_um) * 1e-6;
-        let areas = Found::new(self.areas.iter().collect());
+        let areas = OutlineIndex::new(self.areas.iter().collect());
         let mut lines: Vec<GroundSegment> = Vec::new();
         for (at, area) in self.areas.iter().enumerate() {
             // A closed area is no ground, and where there are polygons it takes theirs.
@@ -177,7 +177,7 @@ impl MeshInput {
             }
             shapes = beside(&plain.surface, edge_m, WallSide::Within);
         }
-        let blocked = Found::new(self.blocked(key, wider_m, &mut lines, &mut shapes));
+        let blocked = OutlineIndex::new(self.blocked(key, wider_m, &mut lines, &mut shapes));
         let keepouts = WallOffsets::new(shapes);
         keepouts.lines(&mut lines);
         self.settle(&lines, &|point, y| {
@@ -207,7 +207,7 @@ impl MeshInput {
         for alike in in_force.chunk_by(|a, b| a.kind() == b.kind()) {
             let edges = alike.iter().flat_map(|blocker| geom::edges(&blocker.outline.polygon));
             let edges: Vec<GroundSegment> = edges.collect();
-            let found = Found::new(alike.iter().map(|blocker| &blocker.outline).collect());
+            let found = OutlineIndex::new(alike.iter().map(|blocker| &blocker.outline).collect());
             let covers = |point: Point| {
                 (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
             };

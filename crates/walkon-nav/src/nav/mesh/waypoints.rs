@@ -32,12 +32,12 @@ pub(crate) fn spread(surface: &Topology, corners: &[MeshSpot], radius_m: f64) ->
         };
         let change = if changes > 0 { way.change() } else { None };
         match change {
-            Some(Change::Insert(new, moved)) => {
+            Some(SegmentChange::Insert(new, moved)) => {
                 left.pop();
                 left.extend([moved, new]);
                 changes -= 1;
             }
-            Some(Change::Move(moved)) => {
+            Some(SegmentChange::Move(moved)) => {
                 left.pop();
                 left.push(moved);
                 changes -= 1;
@@ -57,7 +57,7 @@ fn before_last(left: &[MeshSpot]) -> Option<MeshSpot> {
 }
 
 /// What becomes of a segment.
-enum Change {
+enum SegmentChange {
     /// A new place before the next one, and where that is now.
     Insert(MeshSpot, MeshSpot),
     /// The next place is somewhere else.
@@ -75,7 +75,7 @@ struct PathSegment<'a> {
 
 impl PathSegment<'_> {
     /// The first change that a wall near the segment asks for, and that stays clear.
-    fn change(&self) -> Option<Change> {
+    fn change(&self) -> Option<SegmentChange> {
         let long_m = length(self.from.point, self.to.point);
         if long_m <= 1e-6 {
             return None;
@@ -84,14 +84,14 @@ impl PathSegment<'_> {
         [[-ahead[1], ahead[0]], [ahead[1], -ahead[0]]].into_iter().find_map(|side| self.change_beside(side))
     }
 
-    fn change_beside(&self, side: Point) -> Option<Change> {
+    fn change_beside(&self, side: Point) -> Option<SegmentChange> {
         let shift = side.map(|value| -2.0 * self.radius_m * value);
         let beside = moved(self.from.point, side.map(|value| self.radius_m * value));
         let across = self.surface.line(self.from, beside, &mut |_, _, _| {});
         if !across.is_clear {
             let new = self.reach(self.from, moved(across.end.point, shift))?;
             let next = self.shifted(new, shift).or_else(|| self.sees(new, self.to).then_some(self.to))?;
-            return self.is_new(new).then_some(Change::Insert(new, next));
+            return self.is_new(new).then_some(SegmentChange::Insert(new, next));
         }
         let end = moved(beside, [0, 1].map(|axis| self.to.point[axis] - self.from.point[axis]));
         let along = self.surface.line(across.end, end, &mut |_, _, _| {});
@@ -99,10 +99,10 @@ impl PathSegment<'_> {
             return None;
         }
         if let Some(next) = self.shifted(self.from, shift) {
-            return Some(Change::Move(next));
+            return Some(SegmentChange::Move(next));
         }
         let new = self.reach(self.from, moved(along.end.point, shift))?;
-        (self.is_new(new) && self.sees(new, self.to)).then_some(Change::Insert(new, self.to))
+        (self.is_new(new) && self.sees(new, self.to)).then_some(SegmentChange::Insert(new, self.to))
     }
 
     /// The next place moved, where it is not the last and both segments stay clear.

@@ -61,7 +61,7 @@ pub struct Palette {
 }
 
 /// A layer with the place of its cells.
-struct Found<'e, 'a> {
+struct PlacedLayer<'e, 'a> {
     name: &'e str,
     data: &'e Element<'a>,
     form: CellEncoding<'e>,
@@ -212,7 +212,7 @@ fn size(root: &Element<'_>) -> Result<(usize, usize), String> {
 }
 
 /// The tile layers in their order, those in groups as well.
-fn found<'e, 'a>(root: &'e Element<'a>) -> Vec<Found<'e, 'a>> {
+fn found<'e, 'a>(root: &'e Element<'a>) -> Vec<PlacedLayer<'e, 'a>> {
     let mut layers = Vec::new();
     let mut open: Vec<&Element<'a>> = root.children.iter().rev().collect();
     // Bounded by the elements of the file.
@@ -225,13 +225,13 @@ fn found<'e, 'a>(root: &'e Element<'a>) -> Vec<Found<'e, 'a>> {
             let stated =
                 |name| if data.attribute(name).is_some() { data.value(name) } else { element.value(name) };
             let form = CellEncoding { encoding: stated("encoding"), compression: stated("compression") };
-            layers.push(Found { name: element.value("name"), data, form });
+            layers.push(PlacedLayer { name: element.value("name"), data, form });
         }
     }
     layers
 }
 
-fn cells(found: &Found<'_, '_>, count: usize) -> Result<Vec<u32>, String> {
+fn cells(found: &PlacedLayer<'_, '_>, count: usize) -> Result<Vec<u32>, String> {
     data::decode(&found.data.text, found.form, count)
         .map_err(|broken| format!("layer \"{}\" {}", found.name, broken.what))
 }
@@ -259,7 +259,7 @@ fn with_words(text: &str, places: &[usize], tile: u32) -> String {
     new
 }
 
-fn packed(found: &Found<'_, '_>, bytes: &[u8]) -> Result<Vec<u8>, String> {
+fn packed(found: &PlacedLayer<'_, '_>, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| format!("layer \"{}\" cannot be written: {error}", found.name);
     match found.form.compression {
         "" => Ok(bytes.to_vec()),

@@ -36,7 +36,7 @@ pub(super) fn evaluate(
     text: &str,
     asking: Asking,
 ) -> Result<Value, String> {
-    let view = View::of(lua, machine, frame).map_err(|error| fault::text_of_error(&error))?;
+    let view = FrameView::of(lua, machine, frame).map_err(|error| fault::text_of_error(&error))?;
     match asking {
         Asking::Looks => look(machine, &view, text),
         Asking::Acts => act(machine, &view, text),
@@ -44,7 +44,7 @@ pub(super) fn evaluate(
 }
 
 /// What a frame sees.
-struct View<'a> {
+struct FrameView<'a> {
     lua: &'a Lua,
     frame: Option<&'a ScriptFrame>,
     function: Option<Function>,
@@ -53,7 +53,7 @@ struct View<'a> {
     globals: Table,
 }
 
-impl<'a> View<'a> {
+impl<'a> FrameView<'a> {
     fn of(lua: &'a Lua, machine: &Machine, frame: Option<&'a ScriptFrame>) -> mlua::Result<Self> {
         let function = match frame {
             Some(frame) => debug::function_of(lua, frame)?,
@@ -112,7 +112,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn look(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String> {
+fn look(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
     let mut copies = Copies::new(view.lua);
     let prepare = |copies: &mut Copies<'_>| {
@@ -146,7 +146,7 @@ fn look(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String>
     outcome.map_err(failed)?
 }
 
-fn act(machine: &Machine, view: &View<'_>, text: &str) -> Result<Value, String> {
+fn act(machine: &Machine, view: &FrameView<'_>, text: &str) -> Result<Value, String> {
     let failed = |error: mlua::Error| fault::text_of_error(&error);
     let names = view.environment(&view.globals, |value| Ok(value.clone())).map_err(failed)?;
     let function = compile_text(view.lua, CHUNK, text, &names).map_err(|failure| failure.message)?;

@@ -56,7 +56,7 @@ pub struct DebugScope {
 
 /// What a number stands for.
 #[derive(Clone, Debug)]
-enum Kept {
+enum NumberedThing {
     /// Names with their values.
     Names(Vec<(String, Value)>),
     Value(Value),
@@ -70,7 +70,7 @@ pub struct Paused<'a> {
     machine: &'a Machine,
     at: Option<&'a Standing>,
     frames: RefCell<Vec<ScriptFrame>>,
-    kept: RefCell<Vec<Kept>>,
+    kept: RefCell<Vec<NumberedThing>>,
     has_acted: Cell<bool>,
 }
 
@@ -224,10 +224,10 @@ impl<'a> Paused<'a> {
 
     fn scope(&self, name: &'static str, names: Vec<(String, Value)>) -> DebugScope {
         let named = names.len() as u64;
-        DebugScope { name, reference: self.keep(Kept::Names(names)), named }
+        DebugScope { name, reference: self.keep(NumberedThing::Names(names)), named }
     }
 
-    fn keep(&self, kept: Kept) -> u64 {
+    fn keep(&self, kept: NumberedThing) -> u64 {
         let mut all = self.kept.borrow_mut();
         all.push(kept);
         all.len() as u64
@@ -236,7 +236,7 @@ impl<'a> Paused<'a> {
     fn row(&self, name: &str, value: &Value) -> Variable {
         let row = rows::row(self.lua, name, value);
         let has_more = row.indexed + row.named > 0;
-        let reference = if has_more { self.keep(Kept::Value(value.clone())) } else { 0 };
+        let reference = if has_more { self.keep(NumberedThing::Value(value.clone())) } else { 0 };
         Variable { reference, ..row }
     }
 
@@ -246,8 +246,8 @@ impl<'a> Paused<'a> {
         let at = usize::try_from(reference).unwrap_or(0).wrapping_sub(1);
         let kept = self.kept.borrow().get(at).cloned();
         let inside: Vec<(String, Value)> = match kept {
-            Some(Kept::Names(names)) => page.of(names.into_iter()),
-            Some(Kept::Value(value)) => rows::inside(self.lua, &value, page),
+            Some(NumberedThing::Names(names)) => page.of(names.into_iter()),
+            Some(NumberedThing::Value(value)) => rows::inside(self.lua, &value, page),
             None => Vec::new(),
         };
         inside.into_iter().map(|(name, value)| self.row(&name, &value)).collect()

@@ -85,7 +85,7 @@ impl ReloadError {
 
 /// A refused text, to be tried again.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct RefusedText {
     text: Option<String>,
     /// It was refused by its `migrate` or `start`, which had effects: not tried again but with the file
     /// itself.
@@ -96,7 +96,7 @@ struct Waiting {
 #[derive(Debug)]
 pub(crate) struct Reloads {
     staged: Option<(ChangedTexts, Option<ReloadError>)>,
-    waiting: BTreeMap<String, Waiting>,
+    waiting: BTreeMap<String, RefusedText>,
     last: Option<ReloadReport>,
     count: u64,
     /// Environments of replaced files as keys, which it does not keep alive.
@@ -207,7 +207,7 @@ impl ScriptHost {
     fn wait(&mut self, given: ChangedTexts, refusal: Option<&ReloadError>) {
         let had_effects = refusal.is_some_and(|refusal| refusal.had_effects);
         for (path, text) in given {
-            self.reloads.waiting.insert(path, Waiting { text, had_effects });
+            self.reloads.waiting.insert(path, RefusedText { text, had_effects });
         }
     }
 

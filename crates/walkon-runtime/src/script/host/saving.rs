@@ -58,7 +58,7 @@ const MEMORY_SPENT: &str = "the memory of the level is spent";
 const ASKED_MAX: usize = 64;
 
 /// A behaviour that is there, as a save game is to hold it.
-struct Kept {
+struct KeptBehaviour {
     owner: Owner,
     version: u64,
     this: Rc<Table>,
@@ -198,21 +198,25 @@ impl ScriptHost {
     }
 
     /// The behaviours that are there.
-    fn kept_behaviours(&self, world: &World) -> Vec<Kept> {
+    fn kept_behaviours(&self, world: &World) -> Vec<KeptBehaviour> {
         store::with(self.vm.lua(), |runtime| {
             let behaviours = &runtime.actors.behaviours;
             let one = |owner: Owner| {
                 let instance = behaviours.get(owner)?;
                 // A behaviour whose character is removed ends with this tick.
                 world.characters.alive(instance.character)?;
-                Some(Kept { owner, version: instance.class.version, this: Rc::clone(&instance.this) })
+                Some(KeptBehaviour {
+                    owner,
+                    version: instance.class.version,
+                    this: Rc::clone(&instance.this),
+                })
             };
             behaviours.owners().into_iter().filter_map(one).collect()
         })
     }
 
     /// Writes behaviours as [`SavedInstance`] reads them, each state as it stands in the VM.
-    fn save_instances(&self, all: &[Kept], out: &mut ByteWriter) -> Result<(), String> {
+    fn save_instances(&self, all: &[KeptBehaviour], out: &mut ByteWriter) -> Result<(), String> {
         let lua = self.vm.lua();
         let loaded: BTreeMap<Owner, &LoadedInstance> =
             self.loaded.iter().flat_map(|loaded| &loaded.instances).map(|one| (one.owner, one)).collect();
@@ -277,7 +281,7 @@ impl ScriptHost {
         let level = self.level.clone().filter(|_| self.level_script.is_some());
         let state = self.state.clone();
         let loaded = self.phase(world, 0, |vm| {
-            let plan = Plan { vm, level, behaviours, changed };
+            let plan = LoadPlan { vm, level, behaviours, changed };
             let loaded = plan.load(input)?;
             commit::write_back(vm, &state, &shared);
             Ok::<_, ReloadError>(loaded)
@@ -385,7 +389,7 @@ fn waited_for(tasks: &Tasks) -> BTreeMap<WalkId, Owner> {
 }
 
 /// One load: the VM whose files are loaded, and what has changed since the save.
-struct Plan<'a> {
+struct LoadPlan<'a> {
     vm: &'a ScriptVm,
     /// The environment of the level script.
     level: Option<mlua::Table>,
@@ -394,7 +398,7 @@ struct Plan<'a> {
     changed: &'a BTreeSet<String>,
 }
 
-impl Plan<'_> {
+impl LoadPlan<'_> {
     fn load(self, input: &mut ByteReader<'_>) -> Result<Loaded, ReloadError> {
         let (vm, lua) = (self.vm, self.vm.lua());
         let seed = lend::with_world(lua, |world: &mut World| world.seed()).unwrap_or_default();

@@ -163,7 +163,7 @@ impl FileRow {
 
 /// Calls that were timed together: those up to this one, and when they began and ended.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct TimedCalls {
     until: usize,
     begun_ns: u64,
     ended_ns: u64,
@@ -217,7 +217,7 @@ pub(crate) struct Ledger {
     /// Calls of the step that have ended and are not counted yet, with their fuel.
     ended: Vec<(u32, u64)>,
     /// Those of them that are timed.
-    spans: Vec<Span>,
+    spans: Vec<TimedCalls>,
     timed: usize,
     /// What the others come to, and when the first of them began.
     units: u64,
@@ -368,7 +368,7 @@ impl Ledger {
         if self.ended.len() > self.timed {
             let (ended_ns, units) = (self.now(), std::mem::take(&mut self.units));
             self.timed = self.ended.len();
-            self.spans.push(Span { until: self.timed, begun_ns: self.begun_ns, ended_ns, units });
+            self.spans.push(TimedCalls { until: self.timed, begun_ns: self.begun_ns, ended_ns, units });
             self.last_ns = Some(ended_ns);
         }
     }
@@ -381,7 +381,7 @@ impl Ledger {
         let mut calls = ended.drain(..);
         let mut counted = 0;
         let mut row = FileRow::of(NONE);
-        for Span { until, begun_ns, ended_ns, units } in spans.drain(..) {
+        for TimedCalls { until, begun_ns, ended_ns, units } in spans.drain(..) {
             let each_ns = ended_ns.saturating_sub(begun_ns) as f64 / units.max(1) as f64;
             let (mut sum, mut last_ns) = (0, begun_ns);
             for (context, fuel) in calls.by_ref().take(until - counted) {

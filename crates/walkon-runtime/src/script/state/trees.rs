@@ -199,12 +199,12 @@ impl RunningTree {
 
 /// Where a tree under way lies; it is taken out while it is ticked.
 #[derive(Debug)]
-struct Place(Option<RunningTree>);
+struct TreePlace(Option<RunningTree>);
 
 /// All trees under way.
 #[derive(Debug, Default)]
 pub(crate) struct Trees {
-    runs: TrackedMap<Owner, Place>,
+    runs: TrackedMap<Owner, TreePlace>,
     /// Tasks of actions that ended and that their tree has not seen.
     over: BTreeMap<u64, ActionEnd>,
     /// Walks that tasks of actions began and did not wait for; they end with their action.
@@ -218,7 +218,7 @@ impl Trees {
     pub(crate) fn begin(&mut self, owner: Owner, tree: BehaviourTree, this: Rc<Table>) {
         let states = vec![NodeState::default(); tree.0.len()];
         let memory = CallMemory::default();
-        self.runs.insert(owner, Place(Some(RunningTree { tree, this, states, again: None, memory })));
+        self.runs.insert(owner, TreePlace(Some(RunningTree { tree, this, states, again: None, memory })));
     }
 
     /// The tree of an owner, if it has one under way.
@@ -234,10 +234,10 @@ impl Trees {
 
     /// Takes the tree of an owner out for the time of a tick, if it is due.
     pub(crate) fn begin_tick(&mut self, owner: Owner, now: TickNumber) -> Option<RunningTree> {
-        if let Some(Place(Some(run))) = self.runs.ahead(FETCHED_AHEAD) {
+        if let Some(TreePlace(Some(run))) = self.runs.ahead(FETCHED_AHEAD) {
             run.fetch();
         }
-        if let Some(Place(Some(run))) = self.runs.ahead(LOOKED_AT_AHEAD) {
+        if let Some(TreePlace(Some(run))) = self.runs.ahead(LOOKED_AT_AHEAD) {
             run.fetch_walks();
         }
         let run = self.runs.get_mut(owner)?.0.take_if(|run| run.is_due(now))?;
@@ -249,7 +249,7 @@ impl Trees {
     pub(crate) fn end_tick(&mut self, owner: Owner, run: RunningTree) -> bool {
         match self.runs.get_mut(owner) {
             Some(place) => place.0 = Some(run),
-            None => _ = self.runs.insert(owner, Place(Some(run))),
+            None => _ = self.runs.insert(owner, TreePlace(Some(run))),
         }
         self.ticking.take().is_some_and(|(_, suspend)| suspend)
     }
@@ -292,7 +292,7 @@ impl Trees {
 
     /// The time of an owner's tree moves on by `ticks`.
     pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
-        if let Some(Place(Some(run))) = self.runs.get_mut(owner) {
+        if let Some(TreePlace(Some(run))) = self.runs.get_mut(owner) {
             run.again = run.again.map(|tick| tick.after(ticks));
             for state in &mut run.states {
                 state.until = state.until.map(|tick| tick.after(ticks));

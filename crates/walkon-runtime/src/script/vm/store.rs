@@ -16,22 +16,22 @@ use crate::world::World;
 
 /// The runtime of a VM, as its app data.
 #[derive(Clone, Debug)]
-struct Kept(Rc<RefCell<Runtime>>);
+struct KeptRuntime(Rc<RefCell<Runtime>>);
 
 thread_local! {
     /// That of the VM whose phase runs on this thread.
-    static UNDER_WAY: RefCell<Option<Kept>> = const { RefCell::new(None) };
+    static UNDER_WAY: RefCell<Option<KeptRuntime>> = const { RefCell::new(None) };
 }
 
 /// Gives a VM its runtime. Called once, at setup.
 pub(crate) fn install(lua: &Lua, runtime: Runtime) {
-    lua.set_app_data(Kept(Rc::new(RefCell::new(runtime))));
+    lua.set_app_data(KeptRuntime(Rc::new(RefCell::new(runtime))));
 }
 
 /// Lies in a local while a phase of a VM runs: until then its runtime is at hand.
 #[derive(Debug)]
 pub(crate) struct AtHand {
-    before: Option<Kept>,
+    before: Option<KeptRuntime>,
 }
 
 impl AtHand {
@@ -46,13 +46,13 @@ impl Drop for AtHand {
     }
 }
 
-fn kept(lua: &Lua) -> Option<Kept> {
-    lua.app_data_ref::<Kept>().map(|kept| kept.clone())
+fn kept(lua: &Lua) -> Option<KeptRuntime> {
+    lua.app_data_ref::<KeptRuntime>().map(|kept| kept.clone())
 }
 
 /// Whether `kept` is the runtime of `lua`: no VM runs inside a phase of another.
-fn is_of(kept: &Kept, lua: &Lua) -> bool {
-    lua.app_data_ref::<Kept>().is_some_and(|own| Rc::ptr_eq(&own.0, &kept.0))
+fn is_of(kept: &KeptRuntime, lua: &Lua) -> bool {
+    lua.app_data_ref::<KeptRuntime>().is_some_and(|own| Rc::ptr_eq(&own.0, &kept.0))
 }
 
 /// Looks at the runtime of this VM. No Lua may run meanwhile.
@@ -79,7 +79,7 @@ fn with_kept<R>(lua: &Lua, look: impl FnOnce(&mut Runtime) -> R) -> R {
 /// outside of phases, and when somebody looks at it already.
 #[inline]
 pub(crate) fn with_at_hand<R>(look: impl FnOnce(&mut Runtime) -> Option<R>) -> Option<R> {
-    let look = |at_hand: &RefCell<Option<Kept>>| {
+    let look = |at_hand: &RefCell<Option<KeptRuntime>>| {
         look(&mut *at_hand.try_borrow().ok()?.as_ref()?.0.try_borrow_mut().ok()?)
     };
     UNDER_WAY.try_with(look).ok().flatten()

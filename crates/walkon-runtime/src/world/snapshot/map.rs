@@ -18,7 +18,7 @@ use crate::world::snapshot::RestoreGround;
 use crate::world::tiles::{Tile, TileSpot, Tiles};
 
 /// Whether a tile is to be walkable, and what it is to cost, as far as that changes.
-type Wanted = (Option<bool>, Option<f32>);
+type TileWish = (Option<bool>, Option<f32>);
 
 /// Most blocks that are read.
 const BLOCKS_MAX: usize = 4096;
@@ -362,7 +362,7 @@ fn load_waiting_tiles(
     ground: RestoreGround,
     map: &mut LevelMap,
 ) -> Result<(), DecodeError> {
-    let waiting: Vec<(TileSpot, Wanted)> = Saved::load(input)?;
+    let waiting: Vec<(TileSpot, TileWish)> = Saved::load(input)?;
     for (spot, (walkable, factor)) in waiting.into_iter().filter(|_| ground == RestoreGround::Same) {
         let frame = map.nav.layer(spot.layer).map(|layer| *layer.frame());
         let cell = frame.and_then(|frame| frame.cell_of_tile([spot.column, spot.row]));

@@ -46,7 +46,7 @@ pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Res
 }
 
 /// A row, and where it stood.
-struct Row {
+struct MergedRow {
     line: String,
     hash: Option<String>,
     exit: Exit,
@@ -60,7 +60,7 @@ struct Joined {
     /// Names of levels, in the order in which they first appear.
     levels: Vec<String>,
     /// By place of the level among them, and seed.
-    rows: BTreeMap<(usize, u64), Row>,
+    rows: BTreeMap<(usize, u64), MergedRow>,
     problems: Vec<String>,
     problem_count: usize,
     /// Whether two rows of one run have different hashes.
@@ -105,7 +105,7 @@ impl Joined {
             format!("{run} is there twice: {one}, {other}")
         } else {
             self.differs = true;
-            let hash = |row: &Row| row.hash.clone().unwrap_or_else(|| "none".to_owned());
+            let hash = |row: &MergedRow| row.hash.clone().unwrap_or_else(|| "none".to_owned());
             format!("{run} has the hash {} in {one} and {} in {other}", hash(first), hash(&row))
         };
         self.problem(problem);
@@ -183,10 +183,10 @@ fn gap(level: &str, first: u64, last: u64) -> String {
 }
 
 /// Level and seed of a row, and what else is needed of it.
-fn row_of(line: &str, place: &str) -> Option<(String, u64, Row)> {
+fn row_of(line: &str, place: &str) -> Option<(String, u64, MergedRow)> {
     let json: Value = serde_json::from_str(line).ok()?;
     let (level, seed) = (json["level"].as_str()?.to_owned(), json["seed"].as_u64()?);
-    let row = Row {
+    let row = MergedRow {
         line: line.to_owned(),
         hash: json["hash"].as_str().map(str::to_owned),
         exit: exit_of_row(&json)?,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::script::types::luau_type::Type;
 use crate::shell::lint::finding::{LintFinding, code};
-use crate::shell::lint::infer::{Reading, Wanted};
+use crate::shell::lint::infer::{FunctionUse, Reading};
 use crate::shell::lint::tree::{BODY, ExprId, ExprKind, FunctionId, ValueUse};
 use crate::shell::lint::value::InferredValue;
 
@@ -128,7 +128,7 @@ fn restricted(reading: &Reading<'_>, function: FunctionId) -> Option<String> {
     {
         return Some(format!("a function given to {library}.{}", name.text));
     }
-    let Wanted::Typed(own, doc) = reading.wanted_function(function)? else { return None };
+    let FunctionUse::Typed(own, doc) = reading.wanted_function(function)? else { return None };
     let is_predicate = matches!(&own, Type::Function(_, returns)
         if matches!(returns.as_slice(), [one] if *one == Type::Name("boolean".to_owned())));
     if !is_predicate && !doc.contains(MAY_NOT_WAIT) {

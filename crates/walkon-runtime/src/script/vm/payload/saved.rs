@@ -15,17 +15,17 @@ use crate::script::vm::payload::Handles;
 
 /// A part of the texts that were read.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct TextSpan {
     first: usize,
     end: usize,
 }
 
 /// A value that was read out of Lua.
 #[derive(Clone, Copy, Debug)]
-enum Found {
+enum ReadValue {
     Flag(bool),
     Number(f64),
-    Text(Span),
+    Text(TextSpan),
     Vector(Vec3),
     Character(CharacterId),
     Door(DoorId),
@@ -40,7 +40,7 @@ enum Found {
 #[derive(Clone, Copy, Debug)]
 enum FoundKey {
     Index(i64),
-    Name(Span),
+    Name(TextSpan),
 }
 
 impl FoundKey {
@@ -65,9 +65,9 @@ pub(crate) struct DataWriter {
     left_bytes: usize,
     texts: String,
     /// Entries of tables that are not read to their end.
-    open: Vec<(FoundKey, Found)>,
+    open: Vec<(FoundKey, ReadValue)>,
     /// Entries of the others.
-    entries: Vec<(FoundKey, Found)>,
+    entries: Vec<(FoundKey, ReadValue)>,
 }
 
 impl DataWriter {
@@ -96,20 +96,20 @@ impl DataWriter {
         found.is_some()
     }
 
-    fn read(&mut self, value: &Value, depth: usize) -> Option<Found> {
+    fn read(&mut self, value: &Value, depth: usize) -> Option<ReadValue> {
         self.pay(16)?;
         match value {
-            Value::Boolean(value) => Some(Found::Flag(*value)),
-            Value::Integer(number) => Some(Found::Number(*number as f64)),
-            Value::Number(number) => number.is_finite().then_some(Found::Number(*number)),
-            Value::String(text) => self.keep(text).map(Found::Text),
+            Value::Boolean(value) => Some(ReadValue::Flag(*value)),
+            Value::Integer(number) => Some(ReadValue::Number(*number as f64)),
+            Value::Number(number) => number.is_finite().then_some(ReadValue::Number(*number)),
+            Value::String(text) => self.keep(text).map(ReadValue::Text),
             Value::Vector(v) => {
                 let vector = Vec3::new(v.x(), v.y(), v.z());
-                vector.is_finite().then_some(Found::Vector(vector))
+                vector.is_finite().then_some(ReadValue::Vector(vector))
             }
             Value::UserData(_) | Value::LightUserData(_) => match (self.handles?.read)(value)? {
-                Plain::Character(id) => Some(Found::Character(id)),
-                Plain::Door(id) => Some(Found::Door(id)),
+                Plain::Character(id) => Some(ReadValue::Character(id)),
+                Plain::Door(id) => Some(ReadValue::Door(id)),
                 _ => None,
             },
             // A cycle is deeper than any table may be.
@@ -118,7 +118,7 @@ impl DataWriter {
         }
     }
 
-    fn read_table(&mut self, table: &Table, depth: usize) -> Option<Found> {
+    fn read_table(&mut self, table: &Table, depth: usize) -> Option<ReadValue> {
         if table.metatable().is_some() {
             return None;
         }
@@ -141,7 +141,7 @@ impl DataWriter {
         }
         let (first, count) = (self.entries.len(), own.len());
         self.entries.extend(self.open.drain(outer..));
-        Some(Found::Table { first, count })
+        Some(ReadValue::Table { first, count })
     }
 
     fn read_key(&mut self, key: &Value) -> Option<FoundKey> {
@@ -155,13 +155,13 @@ impl DataWriter {
         }
     }
 
-    fn keep(&mut self, text: &LuaString) -> Option<Span> {
+    fn keep(&mut self, text: &LuaString) -> Option<TextSpan> {
         let bytes = text.as_bytes();
         let text = std::str::from_utf8(&bytes).ok()?;
         self.pay(text.len())?;
         let first = self.texts.len();
         self.texts.push_str(text);
-        Some(Span { first, end: self.texts.len() })
+        Some(TextSpan { first, end: self.texts.len() })
     }
 
     fn pay(&mut self, bytes: usize) -> Option<()> {
@@ -169,15 +169,15 @@ impl DataWriter {
         Some(())
     }
 
-    fn save(&self, found: Found, out: &mut ByteWriter) {
+    fn save(&self, found: ReadValue, out: &mut ByteWriter) {
         match found {
-            Found::Flag(value) => out.data_flag(value),
-            Found::Number(value) => out.data_number(value),
-            Found::Text(span) => out.data_text(text_of(&self.texts, span)),
-            Found::Vector(value) => out.data_vector(value),
-            Found::Character(id) => out.data_character(id),
-            Found::Door(id) => out.data_door(id),
-            Found::Table { first, count } => {
+            ReadValue::Flag(value) => out.data_flag(value),
+            ReadValue::Number(value) => out.data_number(value),
+            ReadValue::Text(span) => out.data_text(text_of(&self.texts, span)),
+            ReadValue::Vector(value) => out.data_vector(value),
+            ReadValue::Character(id) => out.data_character(id),
+            ReadValue::Door(id) => out.data_door(id),
+            ReadValue::Table { first, count } => {
                 let entries = self.entries.get(first..first + count).unwrap_or_default();
                 // An empty table is an empty map.
                 if !entries.is_empty() && (1..).zip(entries).all(|(at, (key, _))| key.is_at(at)) {
@@ -198,7 +198,7 @@ impl DataWriter {
     }
 }
 
-fn text_of(texts: &str, span: Span) -> &str {
+fn text_of(texts: &str, span: TextSpan) -> &str {
     texts.get(span.first..span.end).unwrap_or_default()
 }
 
