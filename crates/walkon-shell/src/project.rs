@@ -179,7 +179,7 @@ impl Project {
     /// Every script of the project, by its path below its script folder. Without script folders, those beside
     /// `level`.
     pub fn scripts(&self, level: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredFiles::default();
         let root = self.folder.root();
         let mut found = false;
         for folder in self.script_folders.iter().filter(|folder| root.join(folder).is_dir()) {
@@ -405,13 +405,13 @@ fn warn_once(message: String) {
 }
 
 #[derive(Default)]
-struct Gathered {
+struct GatheredFiles {
     texts: BTreeMap<String, String>,
     bytes: u64,
     entries: usize,
 }
 
-impl Gathered {
+impl GatheredFiles {
     /// All scripts below a folder of the project.
     fn folder(&mut self, project: &Project, folder: &str, depth: usize) -> Result<(), CommandFailure> {
         let prefix = if folder == "." { String::new() } else { format!("{folder}/") };

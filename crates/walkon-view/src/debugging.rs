@@ -44,7 +44,7 @@ const IT_RUNS: &str = "the level is not stopped: set a breakpoint, or ask for \"
 
 /// A breakpoint, and where it has come to.
 #[derive(Debug)]
-struct Standing {
+struct PageBreakpoint {
     wish: BreakpointWish,
     /// Its count, as it was written.
     hits: Option<String>,
@@ -52,7 +52,7 @@ struct Standing {
     trouble: Option<String>,
 }
 
-impl Standing {
+impl PageBreakpoint {
     fn json(&self) -> Value {
         json!({
             "id": self.wish.id, "asked": self.wish.line, "line": self.line, "condition": self.wish.condition,
@@ -64,7 +64,7 @@ impl Standing {
 /// What the level is to be stopped at.
 #[derive(Debug, Default)]
 struct StopWishes {
-    breakpoints: BTreeMap<String, Vec<Standing>>,
+    breakpoints: BTreeMap<String, Vec<PageBreakpoint>>,
     events: BTreeSet<String>,
     faults: bool,
     /// The number of the last breakpoint.
@@ -80,7 +80,7 @@ impl StopWishes {
         let files: BTreeMap<&String, Vec<Value>> = self
             .breakpoints
             .iter()
-            .map(|(file, standing)| (file, standing.iter().map(Standing::json).collect()))
+            .map(|(file, standing)| (file, standing.iter().map(PageBreakpoint::json).collect()))
             .collect_map();
         json!({ "files": files, "events": self.events, "faults": self.faults })
     }
@@ -292,7 +292,7 @@ impl Port {
             wanted.breakpoints.insert(file, before);
             return Err(format!("too many breakpoints: at most {LINES_MAX} in a file, in {NAMES_MAX} files"));
         }
-        let mut standing: Vec<Standing> = Vec::new();
+        let mut standing: Vec<PageBreakpoint> = Vec::new();
         for LineWish { line, condition, hits, log } in lines {
             let old = before.iter().find(|old| old.wish.line == line);
             let id = old.map_or(wanted.last + 1, |old| old.wish.id);
@@ -301,7 +301,7 @@ impl Port {
             let wish = BreakpointWish { id, line, condition, hits: rule, log };
             // Of several at one line the last counts.
             standing.retain(|one| one.wish.line != line);
-            standing.push(Standing { wish, hits, line, trouble: None });
+            standing.push(PageBreakpoint { wish, hits, line, trouble: None });
         }
         let wishes = standing.iter().map(|one| one.wish.clone()).collect();
         if !standing.is_empty() {
@@ -313,7 +313,9 @@ impl Port {
         self.tell_everybody();
         let wanted = self.wanted.borrow();
         let standing = wanted.breakpoints.get(&file).map_or(&[][..], Vec::as_slice);
-        Ok(json!({ "file": file, "breakpoints": standing.iter().map(Standing::json).collect::<Vec<_>>() }))
+        Ok(
+            json!({ "file": file, "breakpoints": standing.iter().map(PageBreakpoint::json).collect::<Vec<_>>() }),
+        )
     }
 
     fn set_stops(

@@ -9,14 +9,14 @@ use walkon_runtime::base::suggestions;
 use walkon_runtime::glam::Vec3;
 
 /// A field.
-struct Field {
+struct FormField {
     name: &'static str,
-    form: Form,
+    form: FieldForm,
 }
 
 /// What may stand in a field; null is as good as leaving it out.
 #[derive(Clone, Copy)]
-enum Form {
+enum FieldForm {
     Text,
     Texts,
     Truth,
@@ -39,44 +39,44 @@ enum Form {
     /// Anything at all.
     Json,
     /// An object of these fields.
-    Object(&'static [Field]),
+    Object(&'static [FormField]),
     /// A list of such objects.
-    Objects(&'static [Field]),
+    Objects(&'static [FormField]),
 }
 
 /// `name: Form` for each field.
 macro_rules! fields {
-    ($($name:literal: $form:expr),* $(,)?) => { &[$(Field { name: $name, form: $form }),*] };
+    ($($name:literal: $form:expr),* $(,)?) => { &[$(FormField { name: $name, form: $form }),*] };
 }
 
-use Form::{
+use FieldForm::{
     Count, Data, Goal, Json, Keys, Number, Object, Objects, Pairs, Place, Places, Speed, Text, Texts, Truth,
 };
 
-const CHANGE: &[Field] = fields!["at": Text, "set": Json, "insert": Json, "remove": Truth];
-const MOVE: &[Field] = fields!["point": Count, "to": Place];
-const EXPECTED: &[Field] = fields![
+const CHANGE: &[FormField] = fields!["at": Text, "set": Json, "insert": Json, "remove": Truth];
+const MOVE: &[FormField] = fields!["point": Count, "to": Place];
+const EXPECTED: &[FormField] = fields![
     "from": Place, "to": Place, "radius": Number, "doors": Text, "keys": Texts, "avoidCharacters": Truth,
     "layer": Text, "status": Text,
 ];
 
-const BREAKPOINT: &[Field] = fields!["line": Count, "condition": Text, "hits": Text, "log": Text];
+const BREAKPOINT: &[FormField] = fields!["line": Count, "condition": Text, "hits": Text, "log": Text];
 
 /// A command or an action with its fields.
-struct Command {
+struct OfferedCommand {
     word: &'static str,
-    fields: &'static [Field],
+    fields: &'static [FormField],
 }
 
 /// `word: [fields]` for each command.
 macro_rules! commands {
     ($($word:literal: [$($fields:tt)*]),* $(,)?) => {
-        &[$(Command { word: $word, fields: fields![$($fields)*] }),*]
+        &[$(OfferedCommand { word: $word, fields: fields![$($fields)*] }),*]
     };
 }
 
 /// Every command.
-const COMMANDS: &[Command] = commands! {
+const COMMANDS: &[OfferedCommand] = commands! {
     "ack": ["frame": Count],
     "play": [],
     "pause": [],
@@ -127,7 +127,7 @@ const COMMANDS: &[Command] = commands! {
 };
 
 /// What `graph` does, each with its own fields.
-const GRAPH_ACTIONS: &[Command] = commands! {
+const GRAPH_ACTIONS: &[OfferedCommand] = commands! {
     "generate": [],
     "link": [],
     "preview": ["min": Place, "max": Place],
@@ -144,7 +144,7 @@ const GRAPH_ACTIONS: &[Command] = commands! {
 };
 
 /// What `debug` does, each with its own fields.
-const DEBUG_ACTIONS: &[Command] = commands! {
+const DEBUG_ACTIONS: &[OfferedCommand] = commands! {
     "breakpoints": ["file": Text, "lines": Objects(BREAKPOINT)],
     "stops": ["events": Texts, "faults": Truth],
     "lines": ["file": Text],
@@ -179,7 +179,7 @@ impl<'a> CommandFields<'a> {
         let fields = Self { command };
         let word = fields.maybe_text("do")?.unwrap_or_default();
         let known = find("command", word, COMMANDS)?;
-        let mut own: Vec<&Field> = known.fields.iter().collect();
+        let mut own: Vec<&FormField> = known.fields.iter().collect();
         let actions = match word {
             "graph" => Some(GRAPH_ACTIONS),
             "debug" => Some(DEBUG_ACTIONS),
@@ -305,7 +305,7 @@ impl<'a> CommandFields<'a> {
     }
 }
 
-impl Form {
+impl FieldForm {
     fn words(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -365,7 +365,7 @@ impl Form {
             Self::Objects(fields) => (fields, value.as_array().map_or(&[][..], Vec::as_slice)),
             _ => return Ok(()),
         };
-        let own: Vec<&Field> = fields.iter().collect();
+        let own: Vec<&FormField> = fields.iter().collect();
         for (number, object) in objects.iter().enumerate() {
             let place =
                 if matches!(self, Self::Object(_)) { name.to_owned() } else { format!("{name}[{number}]") };
@@ -377,12 +377,12 @@ impl Form {
     }
 }
 
-fn find<'c>(what: &str, word: &str, known: &'c [Command]) -> Result<&'c Command, String> {
+fn find<'c>(what: &str, word: &str, known: &'c [OfferedCommand]) -> Result<&'c OfferedCommand, String> {
     let words: Vec<&str> = known.iter().map(|command| command.word).collect();
     known.iter().find(|command| command.word == word).ok_or_else(|| unknown(what, word, &words))
 }
 
-fn own_field<'f>(of: &str, name: &str, own: &[&'f Field]) -> Result<&'f Field, String> {
+fn own_field<'f>(of: &str, name: &str, own: &[&'f FormField]) -> Result<&'f FormField, String> {
     let names: Vec<&str> = own.iter().map(|field| field.name).collect();
     let found = own.iter().find(|field| field.name == name).copied();
     found.ok_or_else(|| unknown(&format!("field of {of}:"), name, &names))
@@ -414,7 +414,7 @@ fn shown(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
 
-fn missing(name: &str, form: Form) -> String {
+fn missing(name: &str, form: FieldForm) -> String {
     format!("\"{name}\" is missing, expected {}", form.words())
 }
 
@@ -435,7 +435,7 @@ pub fn unknown(what: &str, word: &str, known: &[&str]) -> String {
 mod tests {
     use serde_json::json;
 
-    use crate::fields::{COMMANDS, Command, CommandFields, DEBUG_ACTIONS, Form, GRAPH_ACTIONS};
+    use crate::fields::{COMMANDS, CommandFields, DEBUG_ACTIONS, FieldForm, GRAPH_ACTIONS, OfferedCommand};
 
     /// A value of each kind that JSON has, and lists that hold what they should not.
     fn values() -> Vec<serde_json::Value> {
@@ -453,8 +453,8 @@ mod tests {
         ]
     }
 
-    fn every(each: &mut dyn FnMut(serde_json::Value, &'static str, Form)) {
-        let mut all = |base: serde_json::Value, command: &Command| {
+    fn every(each: &mut dyn FnMut(serde_json::Value, &'static str, FieldForm)) {
+        let mut all = |base: serde_json::Value, command: &OfferedCommand| {
             command.fields.iter().for_each(|field| each(base.clone(), field.name, field.form));
         };
         COMMANDS.iter().for_each(|command| all(json!({ "do": command.word }), command));

@@ -361,11 +361,11 @@ struct Part {
 /// Where everybody is in a tick, in order of their keys.
 struct Sample {
     tick: u64,
-    places: Vec<Placed>,
+    places: Vec<ForecastPlace>,
 }
 
 #[derive(Clone, Copy)]
-struct Placed {
+struct ForecastPlace {
     key: u32,
     at: [f32; 3],
 }
@@ -391,11 +391,12 @@ impl Part {
             self.all.extend(items);
         }
         if (tick - from).is_multiple_of(self.every) {
-            let placed = |who: &walkon_runtime::world::character::Character| Placed {
+            let placed = |who: &walkon_runtime::world::character::Character| ForecastPlace {
                 key: who.serial,
                 at: who.body.position.to_array(),
             };
-            let mut places: Vec<Placed> = game.world().characters().map(|(_, who)| placed(who)).collect();
+            let mut places: Vec<ForecastPlace> =
+                game.world().characters().map(|(_, who)| placed(who)).collect();
             places.sort_unstable_by_key(|placed| placed.key);
             self.samples.push(Sample { tick, places });
         }

@@ -21,10 +21,10 @@ pub(super) type Suites<'a> = &'a [(String, FileResult)];
 /// The document.
 pub(super) fn document(suites: Suites<'_>) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let whole = suites.iter().fold(Counts::default(), |whole, (_, file)| whole.and(Counts::of(file)));
+    let whole = suites.iter().fold(CaseCounts::default(), |whole, (_, file)| whole.and(CaseCounts::of(file)));
     put(&mut text, format_args!("<testsuites name=\"walkon\" {}>\n", whole.attributes()));
     for (path, file) in suites {
-        let counts = Counts::of(file).attributes();
+        let counts = CaseCounts::of(file).attributes();
         put(&mut text, format_args!("  <testsuite name=\"{}\" {counts}>\n", escaped(path)));
         for test in &file.tests {
             case(&mut text, path, &test.result, test.took);
@@ -36,7 +36,7 @@ pub(super) fn document(suites: Suites<'_>) -> String {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct CaseCounts {
     tests: usize,
     failures: usize,
     errors: usize,
@@ -44,7 +44,7 @@ struct Counts {
     took: Duration,
 }
 
-impl Counts {
+impl CaseCounts {
     fn of(file: &FileResult) -> Self {
         let wrong = |errors: bool| {
             let wrong = file.tests.iter().filter(|test| !test.result.passed);

@@ -111,7 +111,7 @@ impl Profiled<'_> {
 
     fn write_chrome(&self, out: &mut dyn Write) -> io::Result<()> {
         let Profile { call_names, timed, .. } = self.profile;
-        let mut tracks = Tracks::default();
+        let mut tracks = ChromeTracks::default();
         out.write_all(b"{\"traceEvents\":[")?;
         out.write_all(tracks.add("steps of the tick", "").as_bytes())?;
         // What all events of a call have in common, once it is known.
@@ -149,12 +149,12 @@ impl Profiled<'_> {
 
 /// The tracks of a Chrome trace: the steps of the tick, then everybody in the order of their first calls.
 #[derive(Default)]
-struct Tracks<'a> {
+struct ChromeTracks<'a> {
     of_who: BTreeMap<&'a Who, usize>,
     count: usize,
 }
 
-impl<'a> Tracks<'a> {
+impl<'a> ChromeTracks<'a> {
     /// The number of somebody's track; and the event that names it, where it is new.
     fn of(&mut self, who: &'a Who) -> (usize, Option<String>) {
         if let Some(known) = self.of_who.get(who) {

@@ -159,7 +159,7 @@ pub(super) fn run(
     mut told: impl FnMut(TestNews<'_>) -> Result<(), CommandFailure>,
 ) -> Result<Vec<FileResult>, CommandFailure> {
     let most = if order.debug.is_some() { Some(1) } else { order.jobs };
-    let threads = Threads { most, interrupts };
+    let threads = SuiteThreads { most, interrupts };
     let scripts = read(files, &threads, order)?;
     let tasks: Vec<TestTask> =
         scripts.iter().enumerate().flat_map(|(file, script)| script.tasks(file)).collect();
@@ -235,7 +235,7 @@ impl SuiteFile {
 /// Reads all files, and what they declare.
 fn read(
     files: &[TestFile],
-    threads: &Threads<'_>,
+    threads: &SuiteThreads<'_>,
     order: &SuiteOrder,
 ) -> Result<Vec<SuiteFile>, CommandFailure> {
     let mut stages: BTreeMap<&Path, Arc<TestProject>> = BTreeMap::new();
@@ -358,7 +358,7 @@ impl<'a> Hearing<'a> {
 }
 
 /// Threads that share work.
-struct Threads<'a> {
+struct SuiteThreads<'a> {
     /// None for as many as there are cores.
     most: Option<usize>,
     interrupts: &'a Interrupts,
@@ -379,7 +379,7 @@ impl Bench {
     }
 }
 
-impl Threads<'_> {
+impl SuiteThreads<'_> {
     /// Does `work` for 0 to `count`, each once, in any order; `told` hears each result, and None now and
     /// then. A signal ends it early.
     fn spread<T: Send>(

@@ -35,11 +35,11 @@ pub(super) struct Trace {
     whole: u64,
     flushed: Instant,
     synced: Instant,
-    state: State,
+    state: TraceFileState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TraceFileState {
     Writing,
     /// A write failed; it was said, and nothing more is written.
     Broken,
@@ -83,7 +83,15 @@ impl Trace {
 
     fn new(sink: Sink, name: String) -> Self {
         let now = Instant::now();
-        Self { sink, name, waiting: Vec::new(), whole: 0, flushed: now, synced: now, state: State::Writing }
+        Self {
+            sink,
+            name,
+            waiting: Vec::new(),
+            whole: 0,
+            flushed: now,
+            synced: now,
+            state: TraceFileState::Writing,
+        }
     }
 
     /// Whether the lines go to stdout.
@@ -102,33 +110,36 @@ impl Trace {
 
     /// Adds a line. False once the reader of stdout has gone: the command may end.
     pub fn line(&mut self, line: &str) -> bool {
-        if self.state == State::Writing {
+        if self.state == TraceFileState::Writing {
             self.push(line);
             if self.waiting.len() >= WAITING_MAX || self.flushed.elapsed() >= FLUSH_EVERY {
                 self.pour_or_tell();
             }
         }
-        self.state != State::Closed
+        self.state != TraceFileState::Closed
     }
 
     /// Writes what waits if it has waited long enough; for a run whose ticks write nothing.
     pub fn breathe(&mut self) {
-        if self.state == State::Writing && !self.waiting.is_empty() && self.flushed.elapsed() >= FLUSH_EVERY {
+        if self.state == TraceFileState::Writing
+            && !self.waiting.is_empty()
+            && self.flushed.elapsed() >= FLUSH_EVERY
+        {
             self.pour_or_tell();
         }
     }
 
     /// Writes and syncs everything. Whether all of it is on the disk; what failed has been said.
     pub fn finish(mut self) -> bool {
-        if self.state == State::Writing {
+        if self.state == TraceFileState::Writing {
             self.pour_or_tell();
         }
-        if self.state == State::Writing
+        if self.state == TraceFileState::Writing
             && let Err(error) = self.sync()
         {
             self.give_up(&error);
         }
-        self.state != State::Broken
+        self.state != TraceFileState::Broken
     }
 
     fn push(&mut self, line: &str) {
@@ -140,7 +151,7 @@ impl Trace {
         match self.pour() {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::BrokenPipe && matches!(self.sink, Sink::Stdout) => {
-                self.state = State::Closed;
+                self.state = TraceFileState::Closed;
             }
             Err(error) => self.give_up(&error),
         }
@@ -180,7 +191,7 @@ impl Trace {
 
     fn give_up(&mut self, error: &std::io::Error) {
         tell(&format!("trace {}: {error}; tracing stops, the run goes on", self.name));
-        self.state = State::Broken;
+        self.state = TraceFileState::Broken;
         // The part of a line that a failed write left is cut off: the whole lines before it stay as they are.
         let whole = self.whole + self.whole_lines_taken();
         if let Sink::File(file) = &mut self.sink {

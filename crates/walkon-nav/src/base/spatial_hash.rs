@@ -55,12 +55,12 @@ pub struct Neighbour {
 
 /// Cells in a rectangle.
 #[derive(Clone, Debug)]
-struct Block {
+struct CellBlock {
     columns: Range<i64>,
     rows: Range<i64>,
 }
 
-impl Block {
+impl CellBlock {
     /// The part of it that lies in another.
     #[inline(always)]
     fn cut(&self, other: &Self) -> Self {
@@ -205,7 +205,7 @@ impl SpatialHash {
         {
             // Round the torus: every row once.
             let rows = reach.rows.start..reach.rows.start + self.row_count(&reach.rows);
-            self.offer(point, &Block { rows, ..reach }, look, out);
+            self.offer(point, &CellBlock { rows, ..reach }, look, out);
             out.settle();
             return;
         }
@@ -219,11 +219,11 @@ impl SpatialHash {
         self.offer(point, &inner, look, out);
         out.settle();
         let rest = self.block(point, out.limit_m_sq().sqrt()).cut(&reach);
-        let Block { columns, rows } = &inner;
-        let above = Block { rows: rest.rows.start..rows.start, ..rest.clone() };
-        let left = Block { columns: rest.columns.start..columns.start, ..inner.clone() };
-        let right = Block { columns: columns.end..rest.columns.end, ..inner.clone() };
-        let below = Block { rows: rows.end..rest.rows.end, ..rest };
+        let CellBlock { columns, rows } = &inner;
+        let above = CellBlock { rows: rest.rows.start..rows.start, ..rest.clone() };
+        let left = CellBlock { columns: rest.columns.start..columns.start, ..inner.clone() };
+        let right = CellBlock { columns: columns.end..rest.columns.end, ..inner.clone() };
+        let below = CellBlock { rows: rows.end..rest.rows.end, ..rest };
         for block in [above, left, right, below] {
             self.offer(point, &block, look, out);
         }
@@ -232,13 +232,13 @@ impl SpatialHash {
 
     /// The cells within reach.
     #[inline(always)]
-    fn block(&self, point: Vec2, radius_m: f32) -> Block {
-        Block { columns: self.span(point.x, radius_m), rows: self.span(point.y, radius_m) }
+    fn block(&self, point: Vec2, radius_m: f32) -> CellBlock {
+        CellBlock { columns: self.span(point.x, radius_m), rows: self.span(point.y, radius_m) }
     }
 
     /// How many points lie in some cells.
     #[inline(always)]
-    fn count_in(&self, block: &Block) -> usize {
+    fn count_in(&self, block: &CellBlock) -> usize {
         let mut count = 0;
         for row in block.rows.clone() {
             self.runs(&block.columns, row, Lookup::ALL, |slots| count += slots.len());
@@ -248,7 +248,7 @@ impl SpatialHash {
 
     /// Offers the points in some cells to `out`.
     #[inline]
-    fn offer(&self, point: Vec2, block: &Block, look: Lookup, out: &mut Nearest) {
+    fn offer(&self, point: Vec2, block: &CellBlock, look: Lookup, out: &mut Nearest) {
         if block.columns.is_empty() {
             return;
         }

@@ -78,7 +78,7 @@ impl Cursor {
         let mut at = self;
         // Bounded by the corners of the path.
         while let Some(next) = at.next(path) {
-            let here = Beside::of(at.ends[0], next, place);
+            let here = FromSegment::of(at.ends[0], next, place);
             if here.away_m_sq <= best_m_sq {
                 best_m_sq = here.away_m_sq;
                 best = Self { along_m: self.along_m.max(at.start_m + here.along_m), ..at };
@@ -111,7 +111,7 @@ impl Cursor {
 }
 
 /// A place seen from a segment.
-struct Beside {
+struct FromSegment {
     length_m: f32,
     /// From the first end to the nearest point in plan, metres.
     along_m: f32,
@@ -119,7 +119,7 @@ struct Beside {
     away_m_sq: f32,
 }
 
-impl Beside {
+impl FromSegment {
     fn of(from: Vec3, to: Vec3, place: Vec3) -> Self {
         let (step, offset) = (flat(to - from), flat(place - from));
         let length_m = step.dot(step).sqrt();
@@ -221,7 +221,7 @@ type Clear<'a> = &'a mut dyn FnMut(Vec3, Vec3) -> bool;
 /// [`stride`] itself: compiled once, in this crate, and not again for each closure.
 fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, clear: Clear<'_>) -> Stride {
     let BodyPose { place, heading } = start;
-    let mut body = Body { place, heading, cursor, gone_m: 0.0 };
+    let mut body = StridingBody { place, heading, cursor, gone_m: 0.0 };
     let mut result = Stride { to: place, heading, wanted: Vec2::ZERO, is_lost: false };
     let pieces = if is_straight_on(path, cursor, start, gait) {
         1.0
@@ -244,7 +244,7 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
         if count > 0 && !step.is_seen && !gait.is_exact {
             // On the very corner, or beyond it: the rest is straight.
             let whole_m = before.gone_m * pieces / count as f32;
-            body = Body { gone_m: whole_m.min(gait.reach_m), ..before };
+            body = StridingBody { gone_m: whole_m.min(gait.reach_m), ..before };
             is_cut = true;
             break;
         }
@@ -366,7 +366,7 @@ fn is_straight_on(
 }
 
 #[derive(Clone, Copy)]
-struct Body {
+struct StridingBody {
     place: Vec3,
     heading: Vec2,
     cursor: Cursor,
@@ -379,7 +379,7 @@ struct Small {
     is_seen: bool,
 }
 
-impl Body {
+impl StridingBody {
     /// One small step, from where the cursor is; none when there is nowhere to go.
     fn step(&mut self, path: &Path, gait: &StepGait, piece_s: f32, clear: Clear<'_>) -> Option<Small> {
         let to_end_m = self.cursor.left_m(path, self.place);

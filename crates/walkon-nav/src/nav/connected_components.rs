@@ -17,7 +17,7 @@ use crate::nav::cells::{CellShape, Metric};
 /// Labels of all walkable cells of a map. Memory: 12 bytes a run.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectedComponents {
-    rows: Vec<Vec<Span>>,
+    rows: Vec<Vec<CellSpan>>,
     /// By label: the label it was joined to, or itself.
     joined: Vec<u32>,
     /// By label: cells, for labels joined to none.
@@ -27,7 +27,7 @@ pub struct ConnectedComponents {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct CellSpan {
     first: u32,
     end: u32,
     label: u32,
@@ -99,7 +99,7 @@ impl ConnectedComponents {
                 span.label = labels.fresh(u64::from(span.end - span.first));
             }
             if let Some(above) = labels.rows.pop() {
-                let touch = |a: &Span, b: &Span| {
+                let touch = |a: &CellSpan, b: &CellSpan| {
                     (a.first..a.end).any(|x| {
                         let is_below = |x: u32| (b.first..b.end).contains(&x);
                         is_below(x) && is_joined(Cell { x, z: z - 1 }, 2)
@@ -129,7 +129,12 @@ impl ConnectedComponents {
     }
 
     /// Joins what touches across two neighbouring rows, where the cells of both are joined.
-    fn join_rows(&mut self, above: &[Span], row: &[Span], joined: impl Fn(&Span, &Span) -> bool) {
+    fn join_rows(
+        &mut self,
+        above: &[CellSpan],
+        row: &[CellSpan],
+        joined: impl Fn(&CellSpan, &CellSpan) -> bool,
+    ) {
         let (mut upper, mut lower) = (0, 0);
         let further = u32::from(self.shape.is_hexagonal());
         while upper < above.len() && lower < row.len() {
@@ -210,7 +215,7 @@ impl ConnectedComponents {
     /// All runs, row by row, each row from left to right.
     pub fn runs(&self) -> impl Iterator<Item = CellRun> + '_ {
         (0..).zip(&self.rows).flat_map(move |(z, row)| {
-            let run = move |span: &Span| CellRun {
+            let run = move |span: &CellSpan| CellRun {
                 z,
                 first_x: span.first,
                 end_x: span.end,
@@ -261,7 +266,7 @@ impl ConnectedComponents {
             (true, true) => row[at - 1].end = row.remove(at).end,
             (true, false) => row[at - 1].end = x + 1,
             (false, true) => row[at].first = x,
-            (false, false) => row.insert(at, Span { first: x, end: x + 1, label }),
+            (false, false) => row.insert(at, CellSpan { first: x, end: x + 1, label }),
         }
     }
 
@@ -275,7 +280,7 @@ impl ConnectedComponents {
             (false, true) => row[at].end = x,
             (false, false) => {
                 row[at].end = x;
-                row.insert(at + 1, Span { first: x + 1, ..span });
+                row.insert(at + 1, CellSpan { first: x + 1, ..span });
             }
         }
         let root = self.root(span.label);
@@ -314,7 +319,7 @@ impl ConnectedComponents {
             return None;
         }
         let metric = self.shape.metric;
-        let mut nearest = Nearest { point, metric, distance_sq: within * within, cell: None };
+        let mut nearest = NearestCell { point, metric, distance_sq: within * within, cell: None };
         let end = self.rows.len();
         let middle = point[1].floor().clamp(0.0, (end - 1) as f64) as usize;
         let (mut above, mut below) = (Some(middle), middle + 1);
@@ -336,14 +341,14 @@ impl ConnectedComponents {
         }
     }
 
-    fn closest_in_row(&self, z: usize, accept: &impl Fn(u32) -> bool, nearest: &mut Nearest) {
+    fn closest_in_row(&self, z: usize, accept: &impl Fn(u32) -> bool, nearest: &mut NearestCell) {
         let (row, x, away_sq) = (&self.rows[z], nearest.column(z), nearest.away_sq(z));
         let along = nearest.metric.along();
         // The centre nearest to x; of two, the left one.
         let target = (x.ceil() - 1.0).clamp(0.0, f64::from(u32::MAX)) as u32;
         let split = row.partition_point(|span| span.first <= target);
         // Says whether the rest of the row, in the same direction, cannot be nearer.
-        let mut offer = |span: &Span| {
+        let mut offer = |span: &CellSpan| {
             let cell = target.clamp(span.first, span.end - 1);
             let dx = f64::from(cell) + 0.5 - x;
             let distance_sq = along * (dx * dx) + away_sq;
@@ -379,14 +384,14 @@ pub(crate) const fn arcs(around: u8, shape: CellShape) -> u32 {
 }
 
 /// The best cell so far, and the distance that a better one must not exceed, squared.
-struct Nearest {
+struct NearestCell {
     point: [f64; 2],
     metric: Metric,
     distance_sq: f64,
     cell: Option<Cell>,
 }
 
-impl Nearest {
+impl NearestCell {
     /// The distance of a row, squared.
     fn away_sq(&self, z: usize) -> f64 {
         let away = z as f64 + 0.5 - self.point[1];
@@ -407,12 +412,12 @@ impl Nearest {
 }
 
 /// The pieces of a run that ends after each cell that a test accepts.
-fn cut(span: Span, mut ends_after: impl FnMut(u32) -> bool) -> Vec<Span> {
+fn cut(span: CellSpan, mut ends_after: impl FnMut(u32) -> bool) -> Vec<CellSpan> {
     let mut pieces = Vec::new();
     let mut first = span.first;
     for x in span.first..span.end {
         if x + 1 == span.end || ends_after(x) {
-            pieces.push(Span { first, end: x + 1, ..span });
+            pieces.push(CellSpan { first, end: x + 1, ..span });
             first = x + 1;
         }
     }
@@ -420,8 +425,8 @@ fn cut(span: Span, mut ends_after: impl FnMut(u32) -> bool) -> Vec<Span> {
 }
 
 /// The maximal runs of walkable cells of a row, unlabelled.
-fn spans(bits: &Bits, z: u32) -> Vec<Span> {
-    let mut row: Vec<Span> = Vec::new();
+fn spans(bits: &Bits, z: u32) -> Vec<CellSpan> {
+    let mut row: Vec<CellSpan> = Vec::new();
     for word in 0..bits.width().div_ceil(64) {
         let mut left = bits.row_word(z, word as usize);
         while left != 0 {
@@ -431,7 +436,7 @@ fn spans(bits: &Bits, z: u32) -> Vec<Span> {
             let (first, end) = (64 * word + first, 64 * word + first + length);
             match row.last_mut() {
                 Some(last) if last.end == first => last.end = end,
-                _ => row.push(Span { first, end, label: 0 }),
+                _ => row.push(CellSpan { first, end, label: 0 }),
             }
         }
     }

@@ -47,11 +47,11 @@ pub(crate) struct Joined<L> {
     places: Vec<LayerPoint>,
     left_m: Vec<f64>,
     /// By node: once the cheapest way to it is known, its cost in metres and the last leg.
-    known: Vec<Option<Arrival>>,
+    known: Vec<Option<NodeArrival>>,
     /// Ways that wait, in no order.
     waiting: Vec<OpenNode>,
     /// The leg that is searched for.
-    leg: Option<Leg<L>>,
+    leg: Option<LinkLeg<L>>,
     /// Why it does not lead to the goal itself.
     trouble: Option<PathFailure>,
     /// The goal as asked for.
@@ -67,7 +67,7 @@ pub(crate) struct Joined<L> {
 
 /// How one comes to a node.
 #[derive(Clone, Debug)]
-struct Arrival {
+struct NodeArrival {
     cost_m: f64,
     from: Node,
     /// Up to the near end of the link, or to the goal.
@@ -80,13 +80,13 @@ struct OpenNode {
     to: Node,
     /// With the least that is left to the goal.
     whole_m: f64,
-    arrival: Arrival,
+    arrival: NodeArrival,
     /// Whether its leg is known, or only bounded.
     is_exact: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Leg<L> {
+struct LinkLeg<L> {
     from: Node,
     to: Node,
     query: PathQuery,
@@ -139,7 +139,7 @@ impl<L: Plan> Joined<L> {
             found_m: 0.0,
         };
         plan.left_m = plan.bounds(stage, &query.by);
-        let first = Arrival { cost_m: 0.0, from: START, leg: None };
+        let first = NodeArrival { cost_m: 0.0, from: START, leg: None };
         plan.waiting.push(OpenNode { to: START, whole_m: 0.0, arrival: first, is_exact: true });
         plan
     }
@@ -255,7 +255,7 @@ impl<L: Plan> Joined<L> {
             let cost_m = so_far + self.least_m(stage, by, from, to);
             let whole_m = cost_m + self.left_m[to];
             if whole_m < f64::INFINITY && self.known[to].is_none() {
-                let arrival = Arrival { cost_m, from, leg: None };
+                let arrival = NodeArrival { cost_m, from, leg: None };
                 self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: false });
             }
         }
@@ -285,7 +285,7 @@ impl<L: Plan> Joined<L> {
         match L::begin(stage.ground(&sought.query.by), &sought.query) {
             Ok(plan) => {
                 let Sought { from, to, query } = sought;
-                self.leg = Some(Leg { from, to, query, plan: Box::new(plan) });
+                self.leg = Some(LinkLeg { from, to, query, plan: Box::new(plan) });
             }
             Err(answer) => self.end_leg(stage, sought, *answer, 0.0),
         }
@@ -323,7 +323,7 @@ impl<L: Plan> Joined<L> {
         let so_far = self.known[from].as_ref().map_or(0.0, |arrival| arrival.cost_m);
         let cost_m = so_far + leg_m + self.link_m(to);
         let whole_m = cost_m + self.left_m[to];
-        let arrival = Arrival { cost_m, from, leg: Some(Box::new(answer)) };
+        let arrival = NodeArrival { cost_m, from, leg: Some(Box::new(answer)) };
         self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: true });
     }
 
@@ -338,7 +338,7 @@ impl<L: Plan> Joined<L> {
         let mut node = self.target();
         // Bounded by the nodes: each is known by one that was known before.
         while node != START {
-            let Some(Arrival { from, leg, .. }) = self.known[node].take() else { break };
+            let Some(NodeArrival { from, leg, .. }) = self.known[node].take() else { break };
             way.extend(leg.map(|leg| (node, leg)));
             node = from;
         }

@@ -158,7 +158,7 @@ impl Header {
         if json["trace"].as_u64().is_none() || json["walkon"].as_str().is_none() {
             return Err("it is not the header of a trace".to_owned());
         }
-        let field = Fields(&json);
+        let field = HeaderFields(&json);
         Ok(Self {
             walkon: field.text("walkon")?,
             trace: field.count("trace")?,
@@ -252,16 +252,16 @@ impl ProjectTexts {
         if json.is_null() {
             return Ok(None);
         }
-        let field = Fields(json);
+        let field = HeaderFields(json);
         let text = |value: &Value| value.as_str().map(str::to_owned).ok_or("a text is not text".to_owned());
         Ok(Some(Self { scripts: field.map("scripts", text)?, files: field.map("files", text)? }))
     }
 }
 
 /// The fields of an object, or a sentence about the one that is wrong.
-struct Fields<'a>(&'a Value);
+struct HeaderFields<'a>(&'a Value);
 
-impl Fields<'_> {
+impl HeaderFields<'_> {
     fn text(&self, name: &str) -> Result<String, String> {
         self.0[name].as_str().map(str::to_owned).ok_or_else(|| format!("\"{name}\" is not text"))
     }

@@ -29,7 +29,7 @@ pub(crate) struct AsciiCells {
 
 /// What one character means, looked up once for each cell.
 #[derive(Clone, Copy)]
-struct Meaning {
+struct CharacterMeaning {
     walkable: bool,
     factor: f32,
     area: u16,
@@ -44,7 +44,7 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
     let mut cells = AsciiCells { width: width as u32, depth: def.rows.len() as u32, ..AsciiCells::default() };
     let meanings = meanings(findings, def, &mut cells);
     let mut drawn: Vec<Option<Point>> = vec![None; def.legend.len()];
-    let sound = drawing.read(findings, width, &meanings, |findings, meaning: Meaning, x, z| {
+    let sound = drawing.read(findings, width, &meanings, |findings, meaning: CharacterMeaning, x, z| {
         cells.walkable.push(meaning.walkable);
         cells.factor.push(meaning.factor);
         cells.area.push(meaning.area);
@@ -55,16 +55,22 @@ pub(crate) fn lay_out(findings: &mut Findings, def: &AsciiDef) -> Option<AsciiCe
     sound.then_some(cells)
 }
 
-fn meanings(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells) -> Vec<(char, Meaning)> {
-    let plain = |walkable| Meaning { walkable, factor: 1.0, area: 0, entry: None };
+fn meanings(
+    findings: &mut Findings,
+    def: &AsciiDef,
+    cells: &mut AsciiCells,
+) -> Vec<(char, CharacterMeaning)> {
+    let plain = |walkable| CharacterMeaning { walkable, factor: 1.0, area: 0, entry: None };
     let mut meanings = vec![('#', plain(false)), ('.', plain(true))];
     for (entry, (character, legend)) in def.legend.iter().enumerate() {
         let area =
             legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
         set_sight(findings, &mut cells.areas, character, area, legend.blocks_sight);
         let factor = legend.cost.unwrap_or(1.0) as f32;
-        meanings
-            .push((character.value, Meaning { walkable: legend.walkable, factor, area, entry: Some(entry) }));
+        meanings.push((
+            character.value,
+            CharacterMeaning { walkable: legend.walkable, factor, area, entry: Some(entry) },
+        ));
     }
     ordered::sort_by_key(&mut meanings, |(character, _)| *character);
     meanings
@@ -72,7 +78,7 @@ fn meanings(findings: &mut Findings, def: &AsciiDef, cells: &mut AsciiCells) -> 
 
 /// A cell of the drawing, and what its character means.
 struct CellSeen {
-    meaning: Meaning,
+    meaning: CharacterMeaning,
     x: usize,
     z: usize,
 }

@@ -39,7 +39,7 @@ use crate::nav::NavMap;
 /// # Errors
 /// Everything that keeps the level from being built, at once.
 pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
-    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
     match loader.level(name) {
         Some((def, resolved, map)) => Ok(Level {
             def,
@@ -60,7 +60,7 @@ pub fn load(name: &str, source: &dyn FileSource) -> Result<Level, LevelError> {
 /// when something is wrong with it, which [`load`] tells.
 #[must_use]
 pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolved)> {
-    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
     let (def, resolved) = loader.names(name)?;
     (!loader.findings.has_errors()).then_some((def, resolved))
 }
@@ -70,7 +70,7 @@ pub fn outline(name: &str, source: &dyn FileSource) -> Option<(LevelDef, Resolve
 /// # Errors
 /// What is wrong with the level itself, or that its map is no graph.
 pub fn graph_level(name: &str, source: &dyn FileSource) -> Result<GraphDef, LevelError> {
-    let mut loader = Loader { findings: Findings::default(), source, failed: None };
+    let mut loader = LoadingLevel { findings: Findings::default(), source, failed: None };
     let def = loader.text(name);
     if let Some(def) = def
         && !loader.findings.has_errors()
@@ -90,13 +90,13 @@ pub fn graph_level(name: &str, source: &dyn FileSource) -> Result<GraphDef, Leve
     })
 }
 
-struct Loader<'s> {
+struct LoadingLevel<'s> {
     findings: Findings,
     source: &'s dyn FileSource,
     failed: Option<SourceError>,
 }
 
-impl Loader<'_> {
+impl LoadingLevel<'_> {
     /// The bytes of the level's own file.
     fn bytes(&mut self, name: &str) -> Option<Vec<u8>> {
         let bytes = match self.source.read(name, FILE_BYTES_MAX) {

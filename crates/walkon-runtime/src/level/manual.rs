@@ -12,7 +12,7 @@ use super::object::Object as _;
 use super::settings::{CrowdDef, Limits};
 
 /// An object of the schema.
-type Object = Map<String, Value>;
+type SchemaObject = Map<String, Value>;
 
 const HEAD: &str = "<!-- Written from the schema of level files; changes here are lost. -->\n\n# The level file\n\n\
     A level is one JSON file. Only `navigation` is required. Lengths are metres, times seconds of game time unless a key says \
@@ -23,7 +23,7 @@ const HEAD: &str = "<!-- Written from the schema of level files; changes here ar
 #[must_use]
 pub fn manual() -> String {
     let schema = super::schema();
-    let none = Object::new();
+    let none = SchemaObject::new();
     let parts = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
     let mut page = String::from(HEAD);
     let root = schema.as_object().unwrap_or(&none);
@@ -37,7 +37,7 @@ pub fn manual() -> String {
 }
 
 /// Names of parts in the order in which they are first referred to, from the level down.
-fn in_order<'a>(schema: &'a Value, parts: &'a Object) -> Vec<&'a str> {
+fn in_order<'a>(schema: &'a Value, parts: &'a SchemaObject) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     referred(schema.get("properties").unwrap_or(&Value::Null), &mut names);
     let mut next = 0;
@@ -62,12 +62,12 @@ fn referred<'a>(value: &'a Value, names: &mut Vec<&'a str>) {
     }
 }
 
-fn reference(object: &Object) -> Option<&str> {
+fn reference(object: &SchemaObject) -> Option<&str> {
     object.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
 /// A heading, what it is, and a table of its keys where it has any.
-fn section(page: &mut String, name: &str, part: &Object, forms: &Value) {
+fn section(page: &mut String, name: &str, part: &SchemaObject, forms: &Value) {
     put(page, format_args!("## {}\n\n", title(name, part)));
     if let Some(words) = text(part, "description") {
         put(page, format_args!("{words}\n\n"));
@@ -109,7 +109,7 @@ fn section(page: &mut String, name: &str, part: &Object, forms: &Value) {
 }
 
 /// `GridKeys` is the map of kind "grid"; other parts are called as they are.
-fn title(name: &str, part: &Object) -> String {
+fn title(name: &str, part: &SchemaObject) -> String {
     let kind = part.get("properties").and_then(|keys| keys.get("kind")).and_then(|kind| kind.get("const"));
     match kind.and_then(Value::as_str) {
         Some(kind) => format!("Map of kind {kind}"),
@@ -117,11 +117,11 @@ fn title(name: &str, part: &Object) -> String {
     }
 }
 
-fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+fn text<'a>(object: &'a SchemaObject, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str)
 }
 
-fn type_of(value: &Object) -> String {
+fn type_of(value: &SchemaObject) -> String {
     if let Some(name) = reference(value) {
         return link(name);
     }
@@ -156,7 +156,7 @@ fn type_of(value: &Object) -> String {
 }
 
 /// The forms that a value may have.
-fn kind_of(value: &Object) -> String {
+fn kind_of(value: &SchemaObject) -> String {
     let forms = ["anyOf", "oneOf", "allOf"].iter().filter_map(|list| value.get(*list)?.as_array()).flatten();
     let mut words: Vec<String> = Vec::new();
     for form in forms.filter_map(Value::as_object) {
@@ -181,7 +181,7 @@ fn link(name: &str) -> String {
 }
 
 /// `0.01 to 100 m`, with the unit where the table of numbers names one.
-fn range(part: &str, key: &str, value: &Object) -> String {
+fn range(part: &str, key: &str, value: &SchemaObject) -> String {
     let keys = [(CrowdDef::TITLE, CrowdDef::keys()), (Limits::TITLE, Limits::keys())];
     let own = keys.iter().filter(|(title, _)| *title == part).flat_map(|(_, keys)| keys);
     let number = own.filter(|own| own.name == key).find_map(|own| (own.number)());

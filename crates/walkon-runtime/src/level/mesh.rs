@@ -51,7 +51,7 @@ object! {
         /// Corners of polygons, `[x, z]` or `[x, y, z]`, metres.
         "vertices" => vertices: Option<Vec<[f64; 3]>> [when is_inline, List(Vertex, INLINE_MAX)];
         /// Polygons by the numbers of their corners, from 0, each convex.
-        "polygons" => polygons: Option<Vec<Vec<u32>>> [when is_inline, List(Ring, INLINE_MAX)];
+        "polygons" => polygons: Option<Vec<Vec<u32>>> [when is_inline, List(CornerRing, INLINE_MAX)];
         /// How wider characters keep off walls: "radius" narrows the ground, "waypoints" moves the corners of
         /// paths.
         "avoidance" => avoidance: Avoidance [else Avoidance::default(), OneOf(WAYS)];
@@ -135,9 +135,9 @@ impl Form for Vertex {
 }
 
 /// The places of the corners of a polygon.
-struct Ring;
+struct CornerRing;
 
-impl Form for Ring {
+impl Form for CornerRing {
     type Value = Vec<u32>;
 
     fn read(&self, reader: &mut JsonReader<'_>, node: JsonValue<'_, '_>) -> Option<Vec<u32>> {

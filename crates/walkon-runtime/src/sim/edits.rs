@@ -44,14 +44,14 @@ pub(crate) fn run(parts: &mut Wayfinding<'_>, glides: &mut Vec<Interpolation>) {
     parts.events.push(Fact::MapRevision(change.revision));
     interpolation::check(parts.map, glides, parts.characters, parts.walks, &change.bounds);
     let closed = closed_doors(parts.map, &edits);
-    let edited = Edited { change: &change, closed: &closed, turned: &turned };
+    let edited = MapChanges { change: &change, closed: &closed, turned: &turned };
     for id in parts.walks.open_ids() {
         look(parts, id, &edited);
     }
 }
 
 /// What has changed on the map.
-struct Edited<'a> {
+struct MapChanges<'a> {
     change: &'a MapChange,
     /// Where doors have begun to close.
     closed: &'a [Bounds],
@@ -60,7 +60,7 @@ struct Edited<'a> {
 }
 
 /// Whether a walk asks for a path because the map has changed, or looks for a better one.
-fn look(parts: &mut Wayfinding<'_>, id: WalkId, edited: &Edited<'_>) {
+fn look(parts: &mut Wayfinding<'_>, id: WalkId, edited: &MapChanges<'_>) {
     let Wayfinding { clock, map, characters, walks, .. } = parts;
     let (Some(walk), rate) = (walks.get_mut(id), clock.rate) else {
         debug_assert!(false, "no walk goes away in this step");
@@ -106,8 +106,8 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn must_ask(&self, edited: &Edited<'_>) -> Option<Ask> {
-        let Edited { change, closed, turned } = *edited;
+    fn must_ask(&self, edited: &MapChanges<'_>) -> Option<Ask> {
+        let MapChanges { change, closed, turned } = *edited;
         let following = self.walk.following.as_ref()?;
         let ends_short = !following.path.whole && self.walk.held_by.is_none();
         if change.opened && ends_short && self.leads_further_now(following) {

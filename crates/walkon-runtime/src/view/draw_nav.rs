@@ -26,7 +26,7 @@ const STOREY_MAX_M: f64 = 1e3;
 
 /// The kind of a cell, by its cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum CellKind {
+enum DrawnCell {
     Plain,
     Expensive,
     MostExpensive,
@@ -37,7 +37,7 @@ enum CellKind {
     Blocked,
 }
 
-impl CellKind {
+impl DrawnCell {
     const ALL: [Self; 8] = [
         Self::Plain,
         Self::Expensive,
@@ -217,12 +217,12 @@ pub(super) fn draw_cells(picture: &mut Picture, nav: &NavMap) {
     let Some(cells) = layer_of(nav, picture.map_layer) else { return };
     let ground = open_ground(cells);
     let obstacles = obstacles(cells);
-    let mut forms = by_kind(cells, |x, z| match CellKind::of(cells, [x, z]) {
-        CellKind::Blocked if is_padding(cells, x, z, &ground, &obstacles) => CellKind::Padding,
+    let mut forms = by_kind(cells, |x, z| match DrawnCell::of(cells, [x, z]) {
+        DrawnCell::Blocked if is_padding(cells, x, z, &ground, &obstacles) => DrawnCell::Padding,
         kind => kind,
     });
     let mut shapes = Vec::new();
-    for kind in CellKind::ALL {
+    for kind in DrawnCell::ALL {
         let Some(form) = forms.remove(&kind) else { continue };
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         shapes.push(Shape::new(form, kind.look(), Tag::Cells(kind.name())));
@@ -282,7 +282,7 @@ fn draw_polygons(picture: &mut Picture, nav: &NavMap) {
     let by = Traversal::default();
     let mut shapes: Vec<(f64, Shape)> = Vec::new();
     for patch in mesh.patches(&by) {
-        let kind = CellKind::of_factor(patch.factor);
+        let kind = DrawnCell::of_factor(patch.factor);
         picture.explain(Swatch::Patch(kind.look()), kind.words());
         let form = patch_form(picture.slant, &patch);
         let shape = Shape::new(form, kind.look(), Tag::Cells(kind.name())).at_height(patch.y_m);

@@ -228,7 +228,7 @@ pub(super) fn draw_paths(picture: &mut Picture, world: &World) {
     let is_busy =
         on_layer(world, picture.map_layer).filter(|(_, character)| character.walk.is_some()).count()
             > PATHS_BOLD_MAX;
-    let people = People::of(world);
+    let people = PeopleColours::of(world);
     for (who, character) in on_layer(world, picture.map_layer) {
         let walk = character.walk.and_then(|id| world.walk(id).map(|walk| (id, walk)));
         let Some((id, walk)) = walk.filter(|(_, walk)| walk.is_open()) else { continue };
@@ -278,7 +278,7 @@ fn points_left(character: &Character, walk: &Walk, slant: Slant) -> Vec<Point> {
 pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
     let mut shapes = Vec::new();
     let mut used = BTreeSet::new();
-    let people = People::of(world);
+    let people = PeopleColours::of(world);
     for (index, (id, character)) in on_layer(world, picture.map_layer).enumerate() {
         let radius_m = f64::from(character.body.radius_m);
         let shown = picture.slant.place(character.body.position);
@@ -311,12 +311,12 @@ pub(super) fn draw_characters(picture: &mut Picture, world: &World) {
 /// The colour in which pictures show each character, in order of creation.
 #[must_use]
 pub fn character_colours(world: &World) -> Vec<(CharacterId, Colour)> {
-    let people = People::of(world);
+    let people = PeopleColours::of(world);
     world.characters().map(|(id, who)| (id, people.colour(id, who))).collect()
 }
 
 /// The colours of characters: each has its own while there are few, else each kind has one, by the first tag.
-struct People<'a> {
+struct PeopleColours<'a> {
     /// Names, or first tags, in the order in which they first occur.
     groups: Vec<&'a str>,
     by: GroupBy,
@@ -340,7 +340,7 @@ impl GroupBy {
     }
 }
 
-impl<'a> People<'a> {
+impl<'a> PeopleColours<'a> {
     fn of(world: &'a World) -> Self {
         let mut groups: Vec<&str> = Vec::new();
         let count = world.characters().filter(|(_, own)| !own.is_player).count();

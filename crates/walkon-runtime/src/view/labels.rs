@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::clip::Box4;
 use super::hatch::Pixel;
 use super::picture::{Label, LabelSpread, Picture};
 use crate::base::geom::{Bounds, Point, polygon_contains};
@@ -31,9 +32,6 @@ const STEPS: i32 = 6;
 pub(super) fn text_width_px(text: &str, size_px: f32) -> f32 {
     text.chars().count() as f32 * size_px * ADVANCE
 }
-
-/// A rectangle of pixels: left, top, right, bottom.
-type Box4 = [f32; 4];
 
 /// A label that found a place.
 pub(super) struct Placed<'a> {

@@ -133,7 +133,7 @@ impl Default for Parts {
 }
 
 /// The drawing of a part.
-type Drawing = fn(&mut Picture, &World);
+type DrawPart = fn(&mut Picture, &World);
 
 /// Draws what does not change while the map stays as it is: cells, areas, obstacles. Cost: one look at every
 /// cell.
@@ -149,7 +149,7 @@ pub fn draw_ground(picture: &mut Picture, world: &World, parts: Parts) {
 
 /// Draws everything else on top of it. `picture` holds the ground already.
 pub fn draw_scene(picture: &mut Picture, world: &World, parts: Parts) {
-    let layers: [(PicturePart, Drawing); 13] = [
+    let layers: [(PicturePart, DrawPart); 13] = [
         (PicturePart::Links, draw_links),
         (PicturePart::Doors, draw_doors),
         (PicturePart::Regions, draw_regions),

@@ -158,7 +158,7 @@ pub struct Tiles {
     depth: u32,
     /// How pictures show them; nothing else looks at it.
     pub is_isometric: bool,
-    layers: Vec<TileLayer>,
+    layers: Vec<LevelTileLayer>,
     /// Different tiles, some of them in no use any more.
     kinds: Vec<TileKind>,
     by_key: BTreeMap<TileKey, u16>,
@@ -170,7 +170,7 @@ pub struct Tiles {
 }
 
 #[derive(Clone, Debug)]
-struct TileLayer {
+struct LevelTileLayer {
     name: String,
     /// Kind of each tile: `row * width + column`.
     tiles: Vec<u16>,
@@ -203,7 +203,7 @@ impl Tiles {
                 *tile = numbers[usize::from(*tile)];
                 table.kinds[usize::from(*tile)].count += 1;
             }
-            table.layers.push(TileLayer { name, tiles });
+            table.layers.push(LevelTileLayer { name, tiles });
         }
         Some(table)
     }

@@ -190,7 +190,7 @@ struct FileChange {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
+struct EditStep {
     label: StepLabel,
     turns: Vec<FileChange>,
     asides: Vec<Aside>,
@@ -203,7 +203,7 @@ enum StepDirection {
     Forth,
 }
 
-impl Step {
+impl EditStep {
     fn bytes(&self) -> usize {
         let turns = self.turns.iter().flat_map(|turn| &turn.before).map(|text| text.len());
         let asides = self.asides.iter().flat_map(|aside| aside.before.iter().chain(&aside.after));
@@ -221,8 +221,8 @@ pub struct Document {
     /// What is on disk and could not be merged.
     conflicts: BTreeMap<String, Option<Arc<str>>>,
     checked: Checked,
-    done: Vec<Step>,
-    undone: Vec<Step>,
+    done: Vec<EditStep>,
+    undone: Vec<EditStep>,
     /// Whether the next edit of the same word joins the last step.
     is_open: bool,
     /// How many times the current file was saved again.
@@ -370,7 +370,7 @@ impl Document {
         }
         self.no_conflict(&turns)?;
         let checked = self.would_load(&turns, around)?;
-        let step = Step { label, turns, asides: Vec::new() };
+        let step = EditStep { label, turns, asides: Vec::new() };
         self.take(&step.turns, StepDirection::Forth);
         self.checked = checked;
         self.undone.clear();
@@ -383,7 +383,7 @@ impl Document {
     pub fn note(&mut self, label: StepLabel, aside: Aside) {
         self.undone.clear();
         self.is_open = false;
-        self.remember(Step { label, turns: Vec::new(), asides: vec![aside] });
+        self.remember(EditStep { label, turns: Vec::new(), asides: vec![aside] });
     }
 
     /// Gives a file a text that was written over `base`. What it has become meanwhile is kept where the two
@@ -418,7 +418,7 @@ impl Document {
         self.conflicts.insert(file.clone(), Some(Arc::clone(&now)));
         let [FileChange { after: ours, .. }] = &turns;
         let (ours, name) = (ours.clone(), label.text.clone());
-        self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
+        self.remember(EditStep { label, turns: turns.to_vec(), asides: Vec::new() });
         Ok(Applied {
             label: name,
             files: BTreeMap::from([(file.clone(), ours.clone())]),
@@ -529,7 +529,7 @@ impl Document {
         if turns[0].before != turns[0].after {
             self.undone.clear();
             let label = StepLabel { text: label.clone(), joins: String::new() };
-            self.remember(Step { label, turns: turns.to_vec(), asides: Vec::new() });
+            self.remember(EditStep { label, turns: turns.to_vec(), asides: Vec::new() });
         }
         Ok(self.written(label, &turns, around))
     }
@@ -599,7 +599,7 @@ impl Document {
         }
     }
 
-    fn remember(&mut self, step: Step) {
+    fn remember(&mut self, step: EditStep) {
         let last = self.done.last_mut().filter(|_| self.is_open);
         let last = last.filter(|last| !step.label.joins.is_empty() && last.label.joins == step.label.joins);
         self.is_open = true;
@@ -614,7 +614,7 @@ impl Document {
             }
             None => self.done.push(step),
         }
-        let mut bytes: usize = self.done.iter().map(Step::bytes).sum();
+        let mut bytes: usize = self.done.iter().map(EditStep::bytes).sum();
         while self.done.len() > STEPS_MAX || (bytes > BYTES_MAX && self.done.len() > 1) {
             bytes -= self.done.remove(0).bytes();
         }
@@ -623,7 +623,7 @@ impl Document {
     /// Goes a step back or forth: exactly, or around what somebody else has changed since.
     fn go(
         &mut self,
-        step: &Step,
+        step: &EditStep,
         way: StepDirection,
         around: &mut dyn Surroundings,
     ) -> Result<Applied, EditError> {

@@ -219,7 +219,7 @@ pub fn act(
     progress: Progress<'_>,
 ) -> Result<GraphDone, GraphActionError> {
     let texts = known(document, below)?;
-    let desk = Desk::open(document.level(), &texts, below)?;
+    let desk = GraphDesk::open(document.level(), &texts, below)?;
     let made = desk.act(action, progress)?;
     let mut done = GraphDone { answer: made.answer, applied: None, compact: made.compact };
     if let Some(turn) = made.turn {
@@ -257,7 +257,7 @@ fn known(document: &mut Document, below: &dyn FileSource) -> Result<Texts, Graph
 }
 
 /// A level whose graph is worked on.
-struct Desk<'d> {
+struct GraphDesk<'d> {
     level: &'d str,
     texts: &'d Texts,
     source: Overlaid<'d>,
@@ -266,7 +266,7 @@ struct Desk<'d> {
 }
 
 /// What an action makes.
-struct Made {
+struct ActionEdit {
     answer: Value,
     turn: Option<GraphChange>,
     compact: Option<CompactFile>,
@@ -280,7 +280,7 @@ struct GraphChange {
     hand: Option<HandEdits>,
 }
 
-impl Made {
+impl ActionEdit {
     fn answer(answer: Value) -> Self {
         Self { answer, turn: None, compact: None }
     }
@@ -291,7 +291,7 @@ impl Made {
     }
 }
 
-impl<'d> Desk<'d> {
+impl<'d> GraphDesk<'d> {
     fn open(level: &'d str, texts: &'d Texts, below: &'d dyn FileSource) -> Result<Self, GraphActionError> {
         let source = Overlaid { below, texts };
         let def = graph_level(level, &source).map_err(Box::new)?;
@@ -367,12 +367,12 @@ impl<'d> Desk<'d> {
         Ok(BTreeMap::from([(self.level.to_owned(), Some(text))]))
     }
 
-    fn act(&self, action: &GraphAction, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn act(&self, action: &GraphAction, progress: Progress<'_>) -> Result<ActionEdit, GraphActionError> {
         match action {
             GraphAction::Generate => self.generate(progress),
             GraphAction::Link => self.link(progress),
             GraphAction::Preview { min, max } => self.preview(Vec3::from(*min), Vec3::from(*max)),
-            GraphAction::Island => self.report(&self.draft()?, Vec::new()).map(Made::answer),
+            GraphAction::Island => self.report(&self.draft()?, Vec::new()).map(ActionEdit::answer),
             GraphAction::Remove { island, points } => self.remove(*island, *points),
             GraphAction::Stitch { island } => self.stitch(*island, progress),
             GraphAction::Blocked { remove: false } => self.blocked(BlockedLinks::Listed),
@@ -403,12 +403,12 @@ impl<'d> Desk<'d> {
                     _ => Err(missing("a space needs name, from and within, or auto, or clear")),
                 }
             }
-            GraphAction::Table { keep: false } => self.table(Ways::Measured, progress),
-            GraphAction::Table { keep: true } => self.table(Ways::Kept, progress),
+            GraphAction::Table { keep: false } => self.table(PartWays::Measured, progress),
+            GraphAction::Table { keep: true } => self.table(PartWays::Kept, progress),
         }
     }
 
-    fn generate(&self, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn generate(&self, progress: Progress<'_>) -> Result<ActionEdit, GraphActionError> {
         let solids = self.scene()?;
         if self.def.boxes.is_empty() {
             return Err(missing("navigation.boxes is empty, expected a box around each floor"));
@@ -419,17 +419,17 @@ impl<'d> Desk<'d> {
         let made = make_graph(&self.def, &solids, before.as_ref(), &mut hand, progress, &mut |_, _| {})?;
         let mut answer = made.json(hand.len() - made.conflicts.len());
         answer["isFull"] = Value::from(made.made.is_full);
-        Ok(Made::turn(answer, "generate points", made.draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "generate points", made.draft, Some(hand)))
     }
 
-    fn link(&self, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn link(&self, progress: Progress<'_>) -> Result<ActionEdit, GraphActionError> {
         let (before, solids, mut hand) = (self.draft()?, self.solids()?, self.hand()?);
         let linked = link_graph(&self.def, solids.as_ref(), &before, &mut hand, progress)?;
         let answer = linked.json(hand.len() - linked.conflicts.len());
-        Ok(Made::turn(answer, "link points", linked.draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "link points", linked.draft, Some(hand)))
     }
 
-    fn preview(&self, min: Vec3, max: Vec3) -> Result<Made, GraphActionError> {
+    fn preview(&self, min: Vec3, max: Vec3) -> Result<ActionEdit, GraphActionError> {
         let (solids, options) = (self.scene()?, self.def.generate_options());
         if !(min.cmple(max).all() && min.is_finite() && max.is_finite()) {
             return Err(missing("expected min below max on every axis"));
@@ -454,7 +454,7 @@ impl<'d> Desk<'d> {
                 None => misses.push(bottom),
             }
         }
-        Ok(Made::answer(json!({ "rays": report.rays, "holes": report.holes, "steep": report.steep,
+        Ok(ActionEdit::answer(json!({ "rays": report.rays, "holes": report.holes, "steep": report.steep,
             "narrow": report.narrow, "covered": report.covered, "points": shortest_of(&found.points),
             "hits": shortest_of(&hits), "misses": shortest_of(&misses) })))
     }
@@ -481,7 +481,7 @@ impl<'d> Desk<'d> {
         Ok(answer)
     }
 
-    fn remove(&self, island: Option<usize>, points: Option<usize>) -> Result<Made, GraphActionError> {
+    fn remove(&self, island: Option<usize>, points: Option<usize>) -> Result<ActionEdit, GraphActionError> {
         let mut draft = self.draft()?;
         let gone = match (island, points) {
             (Some(number), None) => {
@@ -494,10 +494,10 @@ impl<'d> Desk<'d> {
         };
         let mut answer = self.report(&draft, Vec::new())?;
         answer["removed"] = Value::from(gone);
-        Ok(Made::turn(answer, "remove islands", draft, None))
+        Ok(ActionEdit::turn(answer, "remove islands", draft, None))
     }
 
-    fn stitch(&self, island: Option<usize>, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn stitch(&self, island: Option<usize>, progress: Progress<'_>) -> Result<ActionEdit, GraphActionError> {
         let (mut draft, mut hand, solids) = (self.draft()?, self.hand()?, self.solids()?);
         let edits = match island {
             None => stitches(&draft, progress)?,
@@ -509,7 +509,7 @@ impl<'d> Desk<'d> {
             }
         };
         if edits.is_empty() {
-            return self.report(&draft, Vec::new()).map(Made::answer);
+            return self.report(&draft, Vec::new()).map(ActionEdit::answer);
         }
         // What joins islands is kept like any other link that is laid by hand.
         hand.apply(&mut draft, &edits)?;
@@ -523,7 +523,7 @@ impl<'d> Desk<'d> {
         let warnings = self.warnings(solids.as_ref(), &draft, &links);
         let mut answer = self.report(&draft, warnings)?;
         answer["made"] = Value::from(links.len());
-        Ok(Made::turn(answer, "stitch islands", draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "stitch islands", draft, Some(hand)))
     }
 
     /// Those of some links that nobody can walk.
@@ -542,22 +542,22 @@ impl<'d> Desk<'d> {
             "text": format!("nobody can walk the link {},{}", ends[0], ends[1]) })
     }
 
-    fn blocked(&self, links_then: BlockedLinks) -> Result<Made, GraphActionError> {
+    fn blocked(&self, links_then: BlockedLinks) -> Result<ActionEdit, GraphActionError> {
         let (mut draft, solids) = (self.draft()?, self.scene()?);
         let links = blocked_links(&draft, &solids, &self.def.link_options());
         let list = links.iter().take(LISTED_MAX);
         let list: Vec<Value> = list.map(|&ends| self.blocked_link(Some(&solids), &draft, ends)).collect();
         let answer = json!({ "count": links.len(), "links": list });
         if links_then == BlockedLinks::Listed || links.is_empty() {
-            return Ok(Made::answer(answer));
+            return Ok(ActionEdit::answer(answer));
         }
         let mut hand = self.hand()?;
         let edits: Vec<PointEdit> = links.iter().map(|&ends| PointEdit::Unlink { ends }).collect();
         hand.apply(&mut draft, &edits)?;
-        Ok(Made::turn(answer, "remove blocked links", draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "remove blocked links", draft, Some(hand)))
     }
 
-    fn edit(&self, work: &HandWork) -> Result<Made, GraphActionError> {
+    fn edit(&self, work: &HandWork) -> Result<ActionEdit, GraphActionError> {
         // The first points may be laid by hand.
         let mut draft = match self.draft_or_none()? {
             None if !work.add.is_empty() => EditableGraph::default(),
@@ -574,18 +574,18 @@ impl<'d> Desk<'d> {
         let warnings = self.warnings(solids.as_ref(), &draft, &work.laid());
         let answer = json!({ "edits": edits.len(), "points": draft.points().len(),
             "links": draft.links().len(), "warnings": warnings });
-        Ok(Made::turn(answer, "edit points", draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "edit points", draft, Some(hand)))
     }
 
-    fn undo(&self) -> Result<Made, GraphActionError> {
+    fn undo(&self) -> Result<ActionEdit, GraphActionError> {
         let (mut draft, mut hand) = (self.draft()?, self.hand()?);
         let undone = hand.undo(&mut draft)?;
         let answer =
             json!({ "undone": undone, "points": draft.points().len(), "links": draft.links().len() });
-        Ok(Made::turn(answer, "take back an edit by hand", draft, Some(hand)))
+        Ok(ActionEdit::turn(answer, "take back an edit by hand", draft, Some(hand)))
     }
 
-    fn space(&self, mut draft: EditableGraph, space: &Space<'_>) -> Result<Made, GraphActionError> {
+    fn space(&self, mut draft: EditableGraph, space: &Space<'_>) -> Result<ActionEdit, GraphActionError> {
         let from = nearest_point(&draft, space.from).ok_or_else(|| missing("the graph has no points"))?;
         if !space.within_m.is_finite() || space.within_m < 0.0 || space.name.is_empty() {
             return Err(missing("expected a name and a distance of 0 m or more"));
@@ -604,14 +604,14 @@ impl<'d> Desk<'d> {
         Ok(made)
     }
 
-    fn parted(&self, draft: EditableGraph, label: &str, mut answer: Value) -> Made {
+    fn parted(&self, draft: EditableGraph, label: &str, mut answer: Value) -> ActionEdit {
         answer["parts"] = Value::from(parts_json(&draft));
         let free = draft.owners().iter().filter(|owner| owner.is_none()).count();
         answer["free"] = Value::from(free);
-        Made::turn(answer, label, draft, None)
+        ActionEdit::turn(answer, label, draft, None)
     }
 
-    fn table(&self, ways: Ways, progress: Progress<'_>) -> Result<Made, GraphActionError> {
+    fn table(&self, ways: PartWays, progress: Progress<'_>) -> Result<ActionEdit, GraphActionError> {
         let draft = self.draft()?;
         let text = graph_text(&draft);
         let text = self.texts.get(&self.paths.text).map_or(text.as_str(), |text| text);
@@ -633,8 +633,8 @@ impl<'d> Desk<'d> {
             json!({ "from": names[from], "to": names[to], "length": metres, "points": way.map(<[u32]>::len) })
         });
         answer["pairs"] = Value::from(pairs.collect::<Vec<_>>());
-        let mut made = Made::answer(answer);
-        if ways == Ways::Kept {
+        let mut made = ActionEdit::answer(answer);
+        if ways == PartWays::Kept {
             if self.def.file.is_none() {
                 return Err(missing(
                     "the points stand in the level itself: give it a file to keep ways beside",
@@ -655,7 +655,7 @@ enum BlockedLinks {
 
 /// What becomes of the ways between parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ways {
+enum PartWays {
     Measured,
     Kept,
 }

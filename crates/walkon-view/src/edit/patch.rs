@@ -141,7 +141,7 @@ struct ValuePlace<'p> {
 
 /// A value that becomes another.
 #[derive(Clone, Copy)]
-struct Turned<'v> {
+struct TurnedValue<'v> {
     old: &'v Json,
     new: &'v Json,
 }
@@ -214,7 +214,7 @@ impl Patcher {
         let old = Json::read(&self.text[reach.at.clone()]).map_err(|error| format!("is no JSON: {error}"))?;
         let mut plan = ValuePatch::default();
         let place = ValuePlace { at: &reach.at, here: &pointer(tokens) };
-        self.compare(&mut plan, place, Turned { old: &old, new: value });
+        self.compare(&mut plan, place, TurnedValue { old: &old, new: value });
         if plan.steps.len() > STEPS_MAX {
             plan = ValuePatch { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
         }
@@ -236,8 +236,8 @@ impl Patcher {
     }
 
     /// Finds out what makes one value of another, piece by piece where they are of one kind.
-    fn compare(&self, plan: &mut ValuePatch, place: ValuePlace<'_>, values: Turned<'_>) {
-        let Turned { old, new } = values;
+    fn compare(&self, plan: &mut ValuePatch, place: ValuePlace<'_>, values: TurnedValue<'_>) {
+        let TurnedValue { old, new } = values;
         if old.is_same(new) {
             return;
         }
@@ -248,7 +248,7 @@ impl Patcher {
                 for ((key, old), item) in old.iter().zip(&opened.items) {
                     if let Some(new) = get(new, key) {
                         let place = ValuePlace { at: &item.value, here: &below(here, key) };
-                        self.compare(plan, place, Turned { old, new });
+                        self.compare(plan, place, TurnedValue { old, new });
                     }
                 }
                 let gone = old.iter().filter(|(key, _)| get(new, key).is_none());
@@ -264,7 +264,7 @@ impl Patcher {
                 let (old_end, new_end) = (old.len() - end, new.len() - end);
                 for number in begin..old_end.min(new_end) {
                     let place = (&opened.items[number].value, below(here, &number.to_string()));
-                    let values = Turned { old: &old[number], new: &new[number] };
+                    let values = TurnedValue { old: &old[number], new: &new[number] };
                     self.compare(plan, ValuePlace { at: place.0, here: &place.1 }, values);
                 }
                 let gone = (new_end.max(begin)..old_end).rev();

@@ -12,6 +12,7 @@ use walkon_shell::project::{FoundLevel, Project, file_at, find_level, is_level, 
 use walkon_shell::{CommandFailure, Exit, unresolved};
 
 use super::args::{CheckArgs, Format};
+use super::run::ScriptTextMap;
 use super::{Shell, hint_at_root, refusal, script_texts};
 use crate::base::suggestions::counted;
 use crate::level::{Diagnostic, Level, LevelFile, Severity};
@@ -37,7 +38,8 @@ pub(super) fn run(shell: &Shell, args: &CheckArgs, results: &mut Results) -> Res
             files.push(path.clone());
         }
     }
-    let mut checked = Checked { named: args.paths.iter().cloned().collect_set(), ..Checked::default() };
+    let mut checked =
+        CheckResult { named: args.paths.iter().cloned().collect_set(), ..CheckResult::default() };
     for file in &files {
         checked.file(shell, file, args.format)?;
     }
@@ -103,11 +105,8 @@ fn is_ours(name: &str) -> bool {
     is_script(name) || is_level(name)
 }
 
-/// Script texts by path below the script folders.
-type ScriptTextMap = BTreeMap<String, String>;
-
 #[derive(Default)]
-struct Checked {
+struct CheckResult {
     exit: Exit,
     json: Vec<serde_json::Value>,
     files: usize,
@@ -121,7 +120,7 @@ struct Checked {
     projects: BTreeMap<PathBuf, Rc<Linted>>,
 }
 
-impl Checked {
+impl CheckResult {
     fn file(&mut self, shell: &Shell, file: &Path, format: Format) -> Result<(), CommandFailure> {
         self.files += 1;
         shell.more(|| format!("checking {}", file.display()));

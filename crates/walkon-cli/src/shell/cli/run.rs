@@ -49,7 +49,7 @@ use crate::world::World;
 /// Faults that are shown with their line.
 const FAULTS_TOLD_MAX: usize = 20;
 /// Script texts by path below the script folders.
-type ScriptTextMap = std::collections::BTreeMap<String, String>;
+pub(super) type ScriptTextMap = std::collections::BTreeMap<String, String>;
 /// How far a run in real time may fall behind before it gives up catching up.
 const BEHIND_MAX: Duration = Duration::from_millis(250);
 

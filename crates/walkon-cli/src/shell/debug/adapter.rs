@@ -29,7 +29,7 @@ pub(super) struct Adapter {
 }
 
 /// What becomes of a request.
-enum Outcome {
+enum RequestOutcome {
     Answer(Value),
     /// Answered, and then the level goes on.
     Order(DebugOrder, Value),
@@ -199,11 +199,11 @@ impl Adapter {
         self.settle(request, outcome)
     }
 
-    fn settle(&self, request: &Value, outcome: Outcome) -> Option<DebugOrder> {
+    fn settle(&self, request: &Value, outcome: RequestOutcome) -> Option<DebugOrder> {
         match outcome {
-            Outcome::Answer(body) => self.connection.answer(request, body),
-            Outcome::Refusal(why) => self.connection.fail(request, &why),
-            Outcome::Order(order, body) => {
+            RequestOutcome::Answer(body) => self.connection.answer(request, body),
+            RequestOutcome::Refusal(why) => self.connection.fail(request, &why),
+            RequestOutcome::Order(order, body) => {
                 self.connection.answer(request, body);
                 return Some(order);
             }
@@ -215,24 +215,24 @@ impl Adapter {
         None
     }
 
-    fn answer(&mut self, request: &Value, at: &Paused<'_>) -> Outcome {
+    fn answer(&mut self, request: &Value, at: &Paused<'_>) -> RequestOutcome {
         let given = &request["arguments"];
         let goes_on = || json!({ "allThreadsContinued": true });
         match command(request) {
             "initialize" => {
                 let first = u32::from(given["linesStartAt1"].as_bool().unwrap_or(true));
                 self.connection.wanted().first_line = first;
-                Outcome::Answer(capabilities())
+                RequestOutcome::Answer(capabilities())
             }
             "launch" | "attach" => {
                 let mut wanted = self.connection.wanted();
                 wanted.is_attached = command(request) == "attach";
                 wanted.stops_on_entry = given["stopOnEntry"].as_bool().unwrap_or(false);
-                Outcome::Answer(json!({}))
+                RequestOutcome::Answer(json!({}))
             }
             "configurationDone" => {
                 self.connection.wanted().is_ready = true;
-                Outcome::Answer(json!({}))
+                RequestOutcome::Answer(json!({}))
             }
             "setBreakpoints" => self.set_breakpoints(given, at),
             "setFunctionBreakpoints" => self.set_event_stops(given, at),
@@ -241,7 +241,7 @@ impl Adapter {
             "threads" => {
                 let threads = at.threads().into_iter();
                 let threads = threads.map(|thread| json!({ "id": thread.id, "name": thread.name }));
-                Outcome::Answer(json!({ "threads": threads.collect::<Vec<_>>() }))
+                RequestOutcome::Answer(json!({ "threads": threads.collect::<Vec<_>>() }))
             }
             "stackTrace" => self.stack(given, at),
             "scopes" => scopes(given, at),
@@ -251,19 +251,19 @@ impl Adapter {
             "source" => self.text(given, at),
             "loadedSources" => {
                 let sources: Vec<Value> = at.files().iter().map(|file| self.source(file)).collect();
-                Outcome::Answer(json!({ "sources": sources }))
+                RequestOutcome::Answer(json!({ "sources": sources }))
             }
-            "continue" => Outcome::Order(DebugOrder::Continue, goes_on()),
-            "next" => Outcome::Order(DebugOrder::StepOver, json!({})),
-            "stepIn" => Outcome::Order(DebugOrder::StepIn, json!({})),
-            "stepOut" => Outcome::Order(DebugOrder::StepOut, json!({})),
+            "continue" => RequestOutcome::Order(DebugOrder::Continue, goes_on()),
+            "next" => RequestOutcome::Order(DebugOrder::StepOver, json!({})),
+            "stepIn" => RequestOutcome::Order(DebugOrder::StepIn, json!({})),
+            "stepOut" => RequestOutcome::Order(DebugOrder::StepOut, json!({})),
             "pause" => {
                 self.connection.pauses().answer();
-                Outcome::Answer(json!({}))
+                RequestOutcome::Answer(json!({}))
             }
             "terminate" => {
                 self.end();
-                Outcome::Order(DebugOrder::Detach, json!({}))
+                RequestOutcome::Order(DebugOrder::Detach, json!({}))
             }
             "disconnect" => {
                 let ends = given["terminateDebuggee"].as_bool();
@@ -272,9 +272,9 @@ impl Adapter {
                 } else {
                     self.connection.flags.has_left.store(true, Ordering::Relaxed);
                 }
-                Outcome::Order(DebugOrder::Detach, json!({}))
+                RequestOutcome::Order(DebugOrder::Detach, json!({}))
             }
-            other => Outcome::Refusal(format!("unknown request \"{other}\"")),
+            other => RequestOutcome::Refusal(format!("unknown request \"{other}\"")),
         }
     }
 
@@ -317,11 +317,11 @@ impl Adapter {
         })
     }
 
-    fn set_breakpoints(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn set_breakpoints(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let asked = given["breakpoints"].as_array().map_or(&[][..], Vec::as_slice);
         let Some(file) = self.file_of(&given["source"], at) else {
             let one = json!({ "verified": false, "message": "no script of this project" });
-            return Outcome::Answer(json!({ "breakpoints": vec![one; asked.len()] }));
+            return RequestOutcome::Answer(json!({ "breakpoints": vec![one; asked.len()] }));
         };
         let mut wishes = Vec::new();
         let mut refused = Vec::new();
@@ -338,43 +338,43 @@ impl Adapter {
         for (place, refusal) in refused {
             answers.insert(place.min(answers.len()), refusal);
         }
-        Outcome::Answer(json!({ "breakpoints": answers }))
+        RequestOutcome::Answer(json!({ "breakpoints": answers }))
     }
 
-    fn set_event_stops(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn set_event_stops(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let asked = given["breakpoints"].as_array().map_or(&[][..], Vec::as_slice);
         let names: Vec<String> =
             asked.iter().map(|one| one["name"].as_str().unwrap_or_default().trim().to_owned()).collect();
         let answers: Vec<Value> = names.iter().map(|name| event_stop(name)).collect();
         self.connection.wanted().events = names.into_iter().collect();
         at.stop_at_events(self.connection.wanted().events.clone());
-        Outcome::Answer(json!({ "breakpoints": answers }))
+        RequestOutcome::Answer(json!({ "breakpoints": answers }))
     }
 
-    fn set_fault_stops(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn set_fault_stops(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let filters = given["filters"].as_array().map_or(&[][..], Vec::as_slice);
         let stops = filters.iter().any(|filter| filter == "faults");
         self.connection.wanted().stops_at_faults = stops;
         at.stop_at_faults(if stops { FaultStops::Every } else { FaultStops::Never });
-        Outcome::Answer(json!({}))
+        RequestOutcome::Answer(json!({}))
     }
 
-    fn locations(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn locations(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let file = self.file_of(&given["source"], at);
         let lines = file.and_then(|file| at.lines_of(&file)).unwrap_or_default();
         let first = self.line_of_script(&given["line"]);
         let last = if given["endLine"].is_u64() { self.line_of_script(&given["endLine"]) } else { first };
         let found = if first <= last { lines.range(first..=last) } else { lines.range(first..first) };
         let found: Vec<Value> = found.map(|line| json!({ "line": self.line_of_client(*line) })).collect();
-        Outcome::Answer(json!({ "breakpoints": found }))
+        RequestOutcome::Answer(json!({ "breakpoints": found }))
     }
 
-    fn stack(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn stack(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let frames = at.frames(given["threadId"].as_u64().unwrap_or(0));
         let (start, most) = (count(&given["startFrame"]).unwrap_or(0), count(&given["levels"]));
         let most = most.filter(|most| *most > 0).unwrap_or(usize::MAX);
         let shown: Vec<Value> = frames.iter().skip(start).take(most).map(|frame| self.frame(frame)).collect();
-        Outcome::Answer(json!({ "stackFrames": shown, "totalFrames": frames.len() }))
+        RequestOutcome::Answer(json!({ "stackFrames": shown, "totalFrames": frames.len() }))
     }
 
     fn frame(&self, frame: &DebugFrame) -> Value {
@@ -384,20 +384,20 @@ impl Adapter {
         })
     }
 
-    fn fault_info(&self) -> Outcome {
+    fn fault_info(&self) -> RequestOutcome {
         match &self.fault {
-            Some(message) => Outcome::Answer(json!({
+            Some(message) => RequestOutcome::Answer(json!({
                 "exceptionId": "fault", "description": message, "breakMode": "unhandled",
             })),
-            None => Outcome::Refusal("no fault has stopped the level".to_owned()),
+            None => RequestOutcome::Refusal("no fault has stopped the level".to_owned()),
         }
     }
 
-    fn text(&self, given: &Value, at: &Paused<'_>) -> Outcome {
+    fn text(&self, given: &Value, at: &Paused<'_>) -> RequestOutcome {
         let source = if given["source"].is_object() { &given["source"] } else { given };
         match self.file_of(source, at).and_then(|file| at.text_of(&file)) {
-            Some(text) => Outcome::Answer(json!({ "content": text, "mimeType": "text/x-lua" })),
-            None => Outcome::Refusal("no script of this level".to_owned()),
+            Some(text) => RequestOutcome::Answer(json!({ "content": text, "mimeType": "text/x-lua" })),
+            None => RequestOutcome::Refusal("no script of this level".to_owned()),
         }
     }
 }
@@ -424,7 +424,7 @@ fn event_stop(name: &str) -> Value {
     }
 }
 
-fn scopes(given: &Value, at: &Paused<'_>) -> Outcome {
+fn scopes(given: &Value, at: &Paused<'_>) -> RequestOutcome {
     let scopes = at.scopes(given["frameId"].as_u64().unwrap_or(0)).into_iter().map(|scope| {
         let hint = (scope.name == "Locals").then_some("locals");
         json!({
@@ -432,10 +432,10 @@ fn scopes(given: &Value, at: &Paused<'_>) -> Outcome {
             "expensive": false, "presentationHint": hint,
         })
     });
-    Outcome::Answer(json!({ "scopes": scopes.collect::<Vec<_>>() }))
+    RequestOutcome::Answer(json!({ "scopes": scopes.collect::<Vec<_>>() }))
 }
 
-fn variables(given: &Value, at: &Paused<'_>) -> Outcome {
+fn variables(given: &Value, at: &Paused<'_>) -> RequestOutcome {
     let part = match given["filter"].as_str() {
         Some("indexed") => PagePart::Indexed,
         Some("named") => PagePart::Named,
@@ -445,7 +445,7 @@ fn variables(given: &Value, at: &Paused<'_>) -> Outcome {
     let page = Page { part, start: count(&given["start"]).unwrap_or(0), count: most };
     let found = at.variables(given["variablesReference"].as_u64().unwrap_or(0), page);
     let shown: Vec<Value> = found.iter().map(variable).collect();
-    Outcome::Answer(json!({ "variables": shown }))
+    RequestOutcome::Answer(json!({ "variables": shown }))
 }
 
 fn variable(one: &Variable) -> Value {
@@ -456,7 +456,7 @@ fn variable(one: &Variable) -> Value {
 }
 
 /// A text behind `!` may change what it likes.
-fn evaluate(given: &Value, at: &Paused<'_>) -> Outcome {
+fn evaluate(given: &Value, at: &Paused<'_>) -> RequestOutcome {
     let text = given["expression"].as_str().unwrap_or_default().trim();
     let is_typed = matches!(given["context"].as_str(), Some("repl") | None);
     let (text, asking) = match text.strip_prefix('!') {
@@ -465,10 +465,10 @@ fn evaluate(given: &Value, at: &Paused<'_>) -> Outcome {
     };
     let frame = given["frameId"].as_u64().filter(|frame| *frame > 0);
     match at.evaluate(frame, text.trim(), asking) {
-        Ok(one) => Outcome::Answer(json!({
+        Ok(one) => RequestOutcome::Answer(json!({
             "result": one.value, "type": one.kind, "variablesReference": one.reference,
             "indexedVariables": one.indexed, "namedVariables": one.named,
         })),
-        Err(why) => Outcome::Refusal(why),
+        Err(why) => RequestOutcome::Refusal(why),
     }
 }

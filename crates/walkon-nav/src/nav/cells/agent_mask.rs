@@ -73,7 +73,7 @@ impl Footprint {
 
 /// What differs from the map in one word of a line.
 #[derive(Clone, Copy, Debug)]
-struct Patch {
+struct MaskPatch {
     line: u32,
     word: u32,
     /// The next patch of the same line, in no order.
@@ -91,7 +91,7 @@ struct MaskLines {
     first: u32,
     /// The first patch of each line from there on.
     heads: Vec<u32>,
-    patches: Vec<Patch>,
+    patches: Vec<MaskPatch>,
 }
 
 impl MaskLines {
@@ -128,7 +128,7 @@ impl MaskLines {
         }
         let head = &mut self.heads[(line - self.first) as usize];
         let new = self.patches.len();
-        self.patches.push(Patch { line, word, next: *head, blocked: 0, rising: 0, falling: 0 });
+        self.patches.push(MaskPatch { line, word, next: *head, blocked: 0, rising: 0, falling: 0 });
         *head = new as u32;
         new
     }
@@ -148,7 +148,7 @@ impl MaskLines {
     /// Lets scans along the lines beside blocked cells stop where there is room to turn past them.
     fn stop_beside(&mut self, plane: &Plane) {
         for at in 0..self.patches.len() {
-            let Patch { line, word, blocked, .. } = self.patches[at];
+            let MaskPatch { line, word, blocked, .. } = self.patches[at];
             if blocked == 0 {
                 continue;
             }
@@ -322,19 +322,19 @@ impl AgentMask {
     }
 
     /// The cells that are left of those of a map.
-    pub(crate) fn over<'a>(&'a self, bits: &'a Bits) -> Rest<'a> {
-        Rest { bits, overlay: self }
+    pub(crate) fn over<'a>(&'a self, bits: &'a Bits) -> RestOfMap<'a> {
+        RestOfMap { bits, overlay: self }
     }
 }
 
 /// The cells of a map without those on which others stand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rest<'a> {
+pub(crate) struct RestOfMap<'a> {
     bits: &'a Bits,
     overlay: &'a AgentMask,
 }
 
-impl Cells for Rest<'_> {
+impl Cells for RestOfMap<'_> {
     #[inline(always)]
     fn bits(&self) -> &Bits {
         self.bits

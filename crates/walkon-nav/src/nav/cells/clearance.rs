@@ -169,7 +169,7 @@ fn each_row(walkable: &Bits, class: RadiusClass, window: Window, mut write: impl
     }
     let disc = class.disc();
     let depth = i64::from(walkable.depth());
-    let mut grown = Grown::new(walkable, words, reach_cells);
+    let mut grown = GrownRow::new(walkable, words, reach_cells);
     for z in window.first_z..window.end_z {
         row.fill(!0);
         for reach in &disc {
@@ -281,7 +281,7 @@ pub(crate) fn is_passable(walkable: &Bits, class: RadiusClass, Cell { x, z }: Ce
 }
 
 /// Grows the blocked cells of a row sideways.
-struct Grown<'a> {
+struct GrownRow<'a> {
     walkable: &'a Bits,
     words: std::ops::Range<usize>,
     /// Words on either side that can matter.
@@ -289,7 +289,7 @@ struct Grown<'a> {
     blocked: Vec<u64>,
 }
 
-impl<'a> Grown<'a> {
+impl<'a> GrownRow<'a> {
     fn new(walkable: &'a Bits, words: std::ops::Range<usize>, reach_cells: u32) -> Self {
         let margin = reach_cells.div_ceil(64) as usize;
         let blocked = vec![0; words.len() + 2 * margin];

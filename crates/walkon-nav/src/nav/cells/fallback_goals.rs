@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::base::geom::Point;
 use crate::nav::cell::Cell;
-use crate::nav::cells::agent_mask::Rest;
+use crate::nav::cells::agent_mask::RestOfMap;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::{CellMap, CellView, distance_sq};
@@ -27,7 +27,7 @@ const CELLS_PER_EXPANSION: u32 = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct PlanGround<'a> {
     pub(crate) view: &'a CellView,
-    pub(crate) rest: Rest<'a>,
+    pub(crate) rest: RestOfMap<'a>,
 }
 
 /// Cells to choose from.

@@ -13,7 +13,7 @@ use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::{Cells, ScanStop};
 use crate::nav::cells::guess::Guess;
 use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
-use crate::nav::cells::weighted_astar::{Even, Field, OpenCell, WeightedGround};
+use crate::nav::cells::weighted_astar::{Even, OpenCell, SearchField, WeightedGround};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Kernel, SearchStep};
 
@@ -124,12 +124,12 @@ impl Search {
     ) -> SearchStep {
         let (goal, octile) = (self.far, self.octile());
         match far.and_then(|far| far.even_guide(&goal, octile, self.unit.straight)) {
-            Some(guess) => self.run_jump(Field { cells, guess }, allowance),
-            None => self.run_jump(Field { cells, guess: octile }, allowance),
+            Some(guess) => self.run_jump(SearchField { cells, guess }, allowance),
+            None => self.run_jump(SearchField { cells, guess: octile }, allowance),
         }
     }
 
-    fn run_jump(&mut self, field: Field<impl Cells, impl Guess>, allowance: u32) -> SearchStep {
+    fn run_jump(&mut self, field: SearchField<impl Cells, impl Guess>, allowance: u32) -> SearchStep {
         match self.kernel {
             Kernel::Steps => self.run_steps(field, Even(self.unit), allowance),
             _ => self.run_cells(field.guess, allowance, |search, from, id, left| {
@@ -140,7 +140,13 @@ impl Search {
 
     /// Expands a node by jumps.
     #[inline(always)]
-    fn leap(&mut self, field: &Field<impl Cells, impl Guess>, from: OpenCell, id: u32, mut left: u32) -> u32 {
+    fn leap(
+        &mut self,
+        field: &SearchField<impl Cells, impl Guess>,
+        from: OpenCell,
+        id: u32,
+        mut left: u32,
+    ) -> u32 {
         let mut blocks = 0;
         while left != 0 {
             let direction = left.trailing_zeros();
@@ -163,7 +169,7 @@ impl Search {
     #[inline(always)]
     fn scan<const DIRECTION: usize>(
         &mut self,
-        field: &Field<impl Cells, impl Guess>,
+        field: &SearchField<impl Cells, impl Guess>,
         from: OpenCell,
         parent: u32,
         blocks: &mut u32,
@@ -201,7 +207,7 @@ impl Search {
     #[inline(always)]
     fn slant<const DIRECTION: usize, const ALONG_X: usize, const ALONG_Z: usize>(
         &mut self,
-        field: &Field<impl Cells, impl Guess>,
+        field: &SearchField<impl Cells, impl Guess>,
         from: OpenCell,
         parent: u32,
         blocks: &mut u32,

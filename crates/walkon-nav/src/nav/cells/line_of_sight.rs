@@ -62,7 +62,7 @@ struct OrderedLine {
 
 /// The part of a line within one column of cells (one row, when the line is steep).
 #[derive(Clone, Copy)]
-struct Strip {
+struct LineStrip {
     /// The column.
     at: i64,
     /// The first and last row touched.
@@ -128,7 +128,7 @@ impl OrderedLine {
     /// Visits the strips in order until `visit` says no. A line without length has none. True when all were
     /// visited.
     #[inline(always)]
-    fn strips(&self, mut visit: impl FnMut(&Strip) -> bool) -> bool {
+    fn strips(&self, mut visit: impl FnMut(&LineStrip) -> bool) -> bool {
         let (length, rise) = (self.high[0] - self.low[0], self.high[1] - self.low[1]);
         if length == 0 {
             return true;
@@ -156,7 +156,7 @@ impl OrderedLine {
             } else {
                 (enter.row_below(), enter.row())
             };
-            if !visit(&Strip { at, rows, along: (along, until), enter, leave }) {
+            if !visit(&LineStrip { at, rows, along: (along, until), enter, leave }) {
                 return false;
             }
             (enter, along) = (leave, until);

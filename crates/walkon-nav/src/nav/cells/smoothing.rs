@@ -11,7 +11,7 @@ use crate::base::cost::Cost;
 use crate::base::geom::{self, Point};
 use crate::base::ids::AreaId;
 use crate::nav::cell::Cell;
-use crate::nav::cells::agent_mask::Rest;
+use crate::nav::cells::agent_mask::RestOfMap;
 use crate::nav::cells::bits::Cells;
 use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::CellMap;
@@ -34,13 +34,13 @@ const NODES_AT_ONCE: usize = if cfg!(test) { 2 } else { 1024 };
 pub(crate) struct CellLine {
     way: FoundWay,
     turns: Vec<WayTurn>,
-    stage: Stage,
+    stage: SmoothingStage,
     bill: SmoothingBill,
 }
 
 /// What is done next.
 #[derive(Clone, Debug)]
-enum Stage {
+enum SmoothingStage {
     /// Gone over for its turns, up to this node.
     Turns(usize),
     /// Pulled along the cells; that is all on even ground.
@@ -103,7 +103,7 @@ pub(crate) struct StraightLines<'a> {
     pub(crate) map: &'a CellMap,
     pub(crate) ground: &'a WeightedGround<'a>,
     /// Without the cells on which others stand.
-    pub(crate) rest: Option<Rest<'a>>,
+    pub(crate) rest: Option<RestOfMap<'a>>,
     /// The closed areas that may be gone through.
     pub(crate) passage: Option<&'a Passage>,
     /// What is looked at is counted here.
@@ -127,7 +127,7 @@ impl CellLine {
         let mut line = Self {
             bill: SmoothingBill::after(way.expansions),
             turns: Vec::new(),
-            stage: Stage::Turns(0),
+            stage: SmoothingStage::Turns(0),
             way,
         };
         let (nodes, [start, end]) = (&line.way.nodes, line.way.ends);
@@ -167,16 +167,16 @@ impl CellLine {
         // Bounded by the stages: each round ends one.
         loop {
             let next = match &mut self.stage {
-                Stage::Turns(at) => {
+                SmoothingStage::Turns(at) => {
                     if !lines.find_turns(&found.nodes, &place, at, &mut self.turns) {
                         return false;
                     }
                     match lines.ground.factor.is_empty() {
-                        true => Stage::Pull(PulledLine::default()),
+                        true => SmoothingStage::Pull(PulledLine::default()),
                         false => priced(&self.turns),
                     }
                 }
-                Stage::Pull(pulled) => {
+                SmoothingStage::Pull(pulled) => {
                     let way = RawPath { place: &place, turns: &self.turns };
                     if !rope.pull(&way, pulled) {
                         return false;
@@ -185,12 +185,12 @@ impl CellLine {
                     match lines.is_uneven() {
                         true => {
                             let turns = self.turns.iter().map(|turn| turn.knot).collect();
-                            Stage::Weigh([line, turns].map(WeighedLine::of))
+                            SmoothingStage::Weigh([line, turns].map(WeighedLine::of))
                         }
                         false => found.measure(points(line)),
                     }
                 }
-                Stage::Weigh(weighed) => {
+                SmoothingStage::Weigh(weighed) => {
                     if !weighed.iter_mut().all(|line| line.step(lines, ends[0])) {
                         return false;
                     }
@@ -200,14 +200,14 @@ impl CellLine {
                         false => priced(&self.turns),
                     }
                 }
-                Stage::Priced(line) => {
+                SmoothingStage::Priced(line) => {
                     let way = RawPath { place: &place, turns: &self.turns };
                     if !line.step(lines, rope, &way, ends[0]) {
                         return false;
                     }
                     found.measure(points(line.cheaper()))
                 }
-                Stage::Measure(line) => return line.step(lines),
+                SmoothingStage::Measure(line) => return line.step(lines),
             };
             self.stage = next;
         }
@@ -216,15 +216,15 @@ impl CellLine {
     /// The path that the line is; where it is not smooth yet, the way is kept as it was.
     pub(crate) fn path(self, lines: &StraightLines) -> Path {
         let mut line = match self.stage {
-            Stage::Turns(_) => {
+            SmoothingStage::Turns(_) => {
                 let places = 0..self.way.nodes.len() + 2;
                 let place = |at: usize| lines.place(&self.way.nodes, self.way.ends, at);
                 self.way.measured(points(places.map(place).collect()))
             }
-            Stage::Pull(pulled) => self.way.measured(points(pulled.line(&self.turns))),
-            Stage::Weigh([line, _]) => self.way.measured(points(line.line)),
-            Stage::Priced(line) => self.way.measured(line.unfinished()),
-            Stage::Measure(line) => line,
+            SmoothingStage::Pull(pulled) => self.way.measured(points(pulled.line(&self.turns))),
+            SmoothingStage::Weigh([line, _]) => self.way.measured(points(line.line)),
+            SmoothingStage::Priced(line) => self.way.measured(line.unfinished()),
+            SmoothingStage::Measure(line) => line,
         };
         while line.done + 1 < line.points.len() {
             line.add_next(lines);
@@ -240,8 +240,8 @@ impl CellLine {
 }
 
 impl FoundWay {
-    fn measure(&self, points: Vec<Vec3>) -> Stage {
-        Stage::Measure(self.measured(points))
+    fn measure(&self, points: Vec<Vec3>) -> SmoothingStage {
+        SmoothingStage::Measure(self.measured(points))
     }
 
     /// A line over it, to be measured from where the body stands.
@@ -253,9 +253,9 @@ impl FoundWay {
     }
 }
 
-fn priced(turns: &[WayTurn]) -> Stage {
+fn priced(turns: &[WayTurn]) -> SmoothingStage {
     let turns = Smoothing::of(points(turns.iter().map(|turn| turn.knot).collect()));
-    Stage::Priced(Box::new(PricedLine { turns, ..PricedLine::default() }))
+    SmoothingStage::Priced(Box::new(PricedLine { turns, ..PricedLine::default() }))
 }
 
 impl WeighedLine {

@@ -34,7 +34,7 @@ enum OffLimits {
 }
 
 /// What is near a body that stands off limits.
-struct Surroundings<'a> {
+struct StartSurroundings<'a> {
     map: &'a CellMap,
     point: Point,
     /// Areas nearby that are available, or count as available for it.
@@ -61,7 +61,7 @@ impl CellMap {
         let at = self.to_cells(point);
         let furthest = SNAP_M / self.frame().cell_size_m;
         view.closest(None, at, furthest)?;
-        let surroundings = Surroundings::new(self, geom::ground(point), by);
+        let surroundings = StartSurroundings::new(self, geom::ground(point), by);
         // Most bodies are just beside legal ground: look there before everywhere.
         let mut tried = 0;
         let mut inner = 0.0;
@@ -115,7 +115,7 @@ fn clamp_range(middle: f64, reach: f64, count: u32) -> std::ops::Range<u32> {
     clamp((middle - reach).floor())..clamp((middle + reach).ceil() + 1.0)
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> StartSurroundings<'a> {
     fn new(map: &'a CellMap, point: Point, by: &Traversal) -> Self {
         let around = Bounds { min: point, max: point }.grown(SNAP_M + map.frame().cell_size_m);
         let window = Window::around(map.frame(), around);

@@ -411,10 +411,13 @@ impl WindowSheet<'_> {
             }
         }
         for (_, spans) in self.ground.at(z) {
-            spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Set));
+            spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, TerrainPaint::Set));
         }
         for (_, spans) in self.blocked.at(z) {
-            spans.row(z).iter().for_each(|&span| paint(&mut self.row, words.start, span, Paint::Clear));
+            spans
+                .row(z)
+                .iter()
+                .for_each(|&span| paint(&mut self.row, words.start, span, TerrainPaint::Clear));
         }
         if !self.terrain.solid.is_empty() {
             let start = z as usize * row_words + words.start;
@@ -426,13 +429,13 @@ impl WindowSheet<'_> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Paint {
+enum TerrainPaint {
     Set,
     Clear,
 }
 
 /// Sets or clears the bits of a span in a row that begins with word `first_word`.
-fn paint(row: &mut [u64], first_word: usize, [from, to]: [u32; 2], paint: Paint) {
+fn paint(row: &mut [u64], first_word: usize, [from, to]: [u32; 2], paint: TerrainPaint) {
     let (low, high) = (first_word as u64 * 64, (first_word + row.len()) as u64 * 64);
     let (from, to) = (u64::from(from).max(low), u64::from(to).min(high));
     if from >= to {
@@ -448,8 +451,8 @@ fn paint(row: &mut [u64], first_word: usize, [from, to]: [u32; 2], paint: Paint)
             mask &= !0 >> (63 - (to - 1) % 64);
         }
         match paint {
-            Paint::Set => *word |= mask,
-            Paint::Clear => *word &= !mask,
+            TerrainPaint::Set => *word |= mask,
+            TerrainPaint::Clear => *word &= !mask,
         }
     }
 }

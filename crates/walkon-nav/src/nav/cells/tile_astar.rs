@@ -20,7 +20,7 @@ use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Flow, Kernel, SearchStep};
 
 /// A neighbourhood.
-trait Ring: Copy {
+trait Neighbourhood: Copy {
     /// Its directions.
     const DIRECTIONS: &'static [usize];
     /// Legal steps by what lies around.
@@ -32,23 +32,23 @@ trait Ring: Copy {
 #[derive(Clone, Copy)]
 struct Eight;
 #[derive(Clone, Copy)]
-struct Four;
+struct FourNeighbours;
 #[derive(Clone, Copy)]
 struct Six;
 
-impl Ring for Eight {
+impl Neighbourhood for Eight {
     const DIRECTIONS: &'static [usize] = &[0, 1, 2, 3, 4, 5, 6, 7];
     const LEGAL: &'static [u8; 256] = &LEGAL;
     const HAS_CORNERS: bool = true;
 }
 
-impl Ring for Four {
+impl Neighbourhood for FourNeighbours {
     const DIRECTIONS: &'static [usize] = &[0, 2, 4, 6];
     const LEGAL: &'static [u8; 256] = &LEGAL_FOUR;
     const HAS_CORNERS: bool = false;
 }
 
-impl Ring for Six {
+impl Neighbourhood for Six {
     const DIRECTIONS: &'static [usize] = &[0, 2, 3, 4, 6, 7];
     const LEGAL: &'static [u8; 256] = &LEGAL_SIX;
     const HAS_CORNERS: bool = false;
@@ -66,9 +66,9 @@ trait StepCosts: Copy {
 
 /// All ground costs the same.
 #[derive(Clone, Copy)]
-struct Even(Strides);
+struct EvenTiles(Strides);
 
-impl StepCosts for Even {
+impl StepCosts for EvenTiles {
     #[inline(always)]
     fn cost(&self, _from: u32, _to: u32, direction: usize) -> u32 {
         self.0.length(direction)
@@ -184,7 +184,7 @@ impl Search {
         let strides = Strides::new(ground.unit, ground.bits.shape());
         let (rates, factor, all) = (strides.rates(), ground.factor, ground.bits);
         let _ = match (factor.is_empty(), flow) {
-            (true, _) => self.run_in(all, &[], Even(strides), Nowhere, u32::MAX),
+            (true, _) => self.run_in(all, &[], EvenTiles(strides), Nowhere, u32::MAX),
             (_, Flow::From) => self.run_in(all, &[], Factors::<false>(rates, factor), Nowhere, u32::MAX),
             (_, Flow::To) => self.run_in(all, &[], Leaving(rates, factor), Nowhere, u32::MAX),
         };
@@ -224,9 +224,9 @@ impl Search {
         let (rates, factor, exits) = (strides.rates(), ground.factor, ground.exits);
         let factors = Factors::<false>(rates, factor);
         match (factor.is_empty(), ground.extra) {
-            (true, None) => self.run_in(cells, exits, Even(strides), guess, allowance),
+            (true, None) => self.run_in(cells, exits, EvenTiles(strides), guess, allowance),
             (true, Some(extra)) => {
-                self.run_in(cells, exits, GateCosts(Even(strides), extra), guess, allowance)
+                self.run_in(cells, exits, GateCosts(EvenTiles(strides), extra), guess, allowance)
             }
             (false, Some(extra)) => self.run_in(cells, exits, GateCosts(factors, extra), guess, allowance),
             (false, None) if strides.are_equal(shape.neighbours) => {
@@ -246,12 +246,12 @@ impl Search {
     ) -> SearchStep {
         match cells.bits().shape().neighbours {
             Neighbours::Eight => self.run_tiles::<Eight>(cells, exits, prices, guess, allowance),
-            Neighbours::Four => self.run_tiles::<Four>(cells, exits, prices, guess, allowance),
+            Neighbours::Four => self.run_tiles::<FourNeighbours>(cells, exits, prices, guess, allowance),
             Neighbours::Six => self.run_tiles::<Six>(cells, exits, prices, guess, allowance),
         }
     }
 
-    fn run_tiles<R: Ring>(
+    fn run_tiles<R: Neighbourhood>(
         &mut self,
         cells: impl Cells,
         exits: &[u16],
@@ -275,7 +275,7 @@ impl Search {
 
     /// Takes all steps from a cell that lead anywhere more cheaply than is known.
     #[inline(always)]
-    fn expand<R: Ring>(
+    fn expand<R: Neighbourhood>(
         &mut self,
         cells: impl Cells,
         exits: &[u16],

@@ -252,7 +252,7 @@ pub(crate) struct OpenCell {
 
 /// What a search goes over, and what it guesses.
 #[derive(Clone, Copy)]
-pub(crate) struct Field<C, G> {
+pub(crate) struct SearchField<C, G> {
     pub(crate) cells: C,
     pub(crate) guess: G,
 }
@@ -341,14 +341,14 @@ impl Search {
         }
         let (far, octile) = (self.far, self.octile());
         match ground.far.and_then(|known| known.even_guide(&far, octile, self.unit.straight)) {
-            Some(guess) => self.step_plain(Field { cells, guess }, ground, allowance),
-            None => self.step_plain(Field { cells, guess: octile }, ground, allowance),
+            Some(guess) => self.step_plain(SearchField { cells, guess }, ground, allowance),
+            None => self.step_plain(SearchField { cells, guess: octile }, ground, allowance),
         }
     }
 
     fn step_plain(
         &mut self,
-        field: Field<impl Cells, impl Guess>,
+        field: SearchField<impl Cells, impl Guess>,
         ground: &WeightedGround,
         allowance: u32,
     ) -> SearchStep {
@@ -363,7 +363,7 @@ impl Search {
 
     pub(crate) fn run_steps(
         &mut self,
-        field: Field<impl Cells, impl Guess>,
+        field: SearchField<impl Cells, impl Guess>,
         steps: impl StepRule,
         allowance: u32,
     ) -> SearchStep {
@@ -441,7 +441,7 @@ impl Search {
     #[inline(always)]
     fn walk<S: StepRule>(
         &mut self,
-        field: &Field<impl Cells, impl Guess>,
+        field: &SearchField<impl Cells, impl Guess>,
         steps: S,
         from: OpenCell,
         id: u32,

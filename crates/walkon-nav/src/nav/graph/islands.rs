@@ -108,16 +108,16 @@ pub fn kept_apart(map: &PointGraph) -> BTreeMap<AreaId, Vec<Vec<GraphIsland>>> {
 
 /// A piece as far as any area needs to know it: its size, its first point and the first that lies in another
 /// area than that.
-struct Known {
+struct KnownIslands {
     points: u32,
     samples: Vec<(Option<AreaId>, Vec3)>,
 }
 
 /// The pieces of a map by their labels.
-fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, Known> {
-    let mut pieces: BTreeMap<u32, Known> = BTreeMap::new();
+fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, KnownIslands> {
+    let mut pieces: BTreeMap<u32, KnownIslands> = BTreeMap::new();
     for ((at, &label), &point) in (0u32..).zip(labels).zip(map.net().points()) {
-        let piece = pieces.entry(label).or_insert(Known { points: 0, samples: Vec::new() });
+        let piece = pieces.entry(label).or_insert(KnownIslands { points: 0, samples: Vec::new() });
         piece.points += 1;
         let area = map.area_of_point(at);
         if piece.samples.len() < 2 && piece.samples.iter().all(|sample| sample.0 != area) {
@@ -128,7 +128,7 @@ fn pieces_of(map: &PointGraph, labels: &[u32]) -> BTreeMap<u32, Known> {
 }
 
 /// The pieces that links between labels join, in groups of two or more that reach out of an area.
-fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, Known>) -> Vec<Vec<GraphIsland>> {
+fn joined(joints: &[[u32; 2]], area: AreaId, pieces: &BTreeMap<u32, KnownIslands>) -> Vec<Vec<GraphIsland>> {
     let mut numbers: BTreeMap<u32, u32> = joints.iter().flatten().map(|&label| (label, 0)).collect_map();
     (0..).zip(numbers.values_mut()).for_each(|(at, number)| *number = at);
     let among = labels(numbers.len(), joints.iter().map(|ends| ends.map(|label| numbers[&label])));

@@ -62,7 +62,7 @@ impl StoredRoute {
 
 /// Where a way begins or ends: the part of its nearest tip, and the tips.
 #[derive(Clone, Copy, Debug)]
-struct End<'a> {
+struct WayEnd<'a> {
     part: usize,
     tips: &'a [Tip],
 }
@@ -353,7 +353,7 @@ impl PrecomputedRoutes {
         search: &mut Search,
     ) -> (Option<FoundRoute>, u32) {
         let mut looked = 0;
-        let end = |tips: &'a [Tip]| self.part_of(tips.first()?.0).map(|part| End { part, tips });
+        let end = |tips: &'a [Tip]| self.part_of(tips.first()?.0).map(|part| WayEnd { part, tips });
         let found = match (end(from), end(to)) {
             (Some(from), Some(to)) if from.part == to.part => {
                 self.inside(net, from, to, is_open, search, &mut looked)
@@ -368,8 +368,8 @@ impl PrecomputedRoutes {
     fn inside(
         &self,
         net: &Adjacency,
-        from: End<'_>,
-        to: End<'_>,
+        from: WayEnd<'_>,
+        to: WayEnd<'_>,
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
         looked: &mut u32,
@@ -388,7 +388,7 @@ impl PrecomputedRoutes {
     }
 
     /// The least that it costs to get from a place out of its part.
-    fn leaving_mm(&self, End { part, tips }: End<'_>) -> u32 {
+    fn leaving_mm(&self, WayEnd { part, tips }: WayEnd<'_>) -> u32 {
         let leaving = |&(at, cost): &Tip| {
             let is_within = self.part_of(at) == Some(part);
             cost.saturating_add(if is_within { self.to_border_mm[at as usize] } else { 0 })
@@ -400,8 +400,8 @@ impl PrecomputedRoutes {
     fn joined(
         &self,
         net: &Adjacency,
-        from: End<'_>,
-        to: End<'_>,
+        from: WayEnd<'_>,
+        to: WayEnd<'_>,
         is_open: impl Fn(u32) -> bool + Copy,
         search: &mut Search,
         looked: &mut u32,

@@ -69,7 +69,7 @@ struct MeshLine {
     bill: SmoothingBill,
 }
 
-type Begun = plan::Begun<MeshPlan>;
+type BegunMeshPlan = plan::Begun<MeshPlan>;
 
 impl NavMesh {
     /// Whether one point can be reached from another. Cost: two labels when all is legal.
@@ -216,7 +216,7 @@ fn kept_off(disc: &Disc, start: Point) -> Option<f64> {
 }
 
 impl MeshPlan {
-    fn begin_for(map: &NavMesh, query: &PathQuery, by: Traversal, others: Others) -> Begun {
+    fn begin_for(map: &NavMesh, query: &PathQuery, by: Traversal, others: Others) -> BegunMeshPlan {
         let fail = |trouble| Box::new(PathAnswer::none(trouble, map.revision()));
         if !query.goal.is_finite() {
             return Err(fail(PathFailure::NoPath));
@@ -457,7 +457,7 @@ impl MeshPlan {
 impl Plan for MeshPlan {
     type Map = NavMesh;
 
-    fn begin(map: &NavMesh, query: &PathQuery) -> Begun {
+    fn begin(map: &NavMesh, query: &PathQuery) -> BegunMeshPlan {
         Self::begin_for(map, query, query.by.clone(), Others::Avoided)
     }
 

@@ -117,7 +117,7 @@ impl Foresight {
         let searches = &self.searches;
         threads.from_rows(REQUESTS_MIN).share(
             &mut found[..],
-            || Lent::of(searches),
+            || LentMemory::of(searches),
             |lent, first, found| {
                 for ((_, query), found) in asked[first..].iter().zip(found) {
                     *found = Foreseen::of(map, query, &mut lent.search);
@@ -172,19 +172,19 @@ impl Foresight {
 }
 
 /// The memory of a search in the hands of a thread.
-struct Lent<'a> {
+struct LentMemory<'a> {
     search: Search,
     home: &'a Mutex<Vec<Search>>,
 }
 
-impl<'a> Lent<'a> {
+impl<'a> LentMemory<'a> {
     fn of(home: &'a Mutex<Vec<Search>>) -> Self {
         let search = home.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         Self { search, home }
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for LentMemory<'_> {
     fn drop(&mut self) {
         let search = std::mem::take(&mut self.search);
         self.home.lock().unwrap_or_else(PoisonError::into_inner).push(search);

@@ -116,7 +116,7 @@ pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     if hash_of(body).to_le_bytes() != *sum {
         return Err("was cut or changed: its sum is wrong".to_owned());
     }
-    let mut cursor = Cursor { bytes: body, at: 5 };
+    let mut cursor = ByteCursor { bytes: body, at: 5 };
     if cursor.word().ok_or_else(cut)? != hash_of(level.as_bytes()) {
         return Err("belongs to another level".to_owned());
     }
@@ -130,12 +130,12 @@ pub fn read_compact(level: &str, bytes: &[u8]) -> Result<Compact, String> {
     Ok(Compact { draft, ways, source_hash })
 }
 
-struct Cursor<'a> {
+struct ByteCursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Cursor<'_> {
+impl ByteCursor<'_> {
     fn take(&mut self, count: usize) -> Option<&[u8]> {
         let bytes = self.bytes.get(self.at..self.at.checked_add(count)?)?;
         self.at += count;

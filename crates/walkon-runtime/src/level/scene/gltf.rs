@@ -18,7 +18,7 @@ const BUFFER_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
-struct Document {
+struct GltfDocument {
     scene: Option<usize>,
     scenes: Vec<GltfScene>,
     nodes: Vec<GltfNode>,
@@ -49,12 +49,12 @@ struct GltfNode {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Mesh {
-    primitives: Vec<Primitive>,
+    primitives: Vec<GltfPrimitive>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Primitive {
+struct GltfPrimitive {
     attributes: Attributes,
     indices: Option<usize>,
     mode: Option<u32>,
@@ -104,7 +104,7 @@ pub fn gltf_triangles(
     read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<[Vec3; 3]>, SceneError> {
     let (json, binary) = parts(bytes)?;
-    let document: Document = serde_json::from_slice(json)
+    let document: GltfDocument = serde_json::from_slice(json)
         .map_err(|error| SceneError::at(error.line(), format!("not glTF: {error}")))?;
     if let Some(extension) = document.extensions_required.first() {
         return Err(SceneError::new(format!(
@@ -113,7 +113,7 @@ pub fn gltf_triangles(
     }
     let buffers = buffers(&document, binary, read)?;
     let mut scene =
-        Reading { document: &document, buffers: &buffers, triangles: Vec::new(), corner_count: 0 };
+        GltfReading { document: &document, buffers: &buffers, triangles: Vec::new(), corner_count: 0 };
     let first = document.scenes.get(document.scene.unwrap_or(0));
     let all: Vec<usize>;
     let roots = match first {
@@ -128,7 +128,7 @@ pub fn gltf_triangles(
 }
 
 /// Nodes that are no other's child.
-fn roots(document: &Document) -> Vec<usize> {
+fn roots(document: &GltfDocument) -> Vec<usize> {
     let children: BTreeSet<usize> =
         document.nodes.iter().flat_map(|node| node.children.iter().copied()).collect_set();
     (0..document.nodes.len()).filter(|node| !children.contains(node)).collect()
@@ -160,7 +160,7 @@ fn parts(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), SceneError> {
 }
 
 fn buffers(
-    document: &Document,
+    document: &GltfDocument,
     binary: Option<&[u8]>,
     read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
 ) -> Result<Vec<Vec<u8>>, SceneError> {
@@ -194,15 +194,15 @@ fn buffers(
     Ok(buffers)
 }
 
-struct Reading<'a> {
-    document: &'a Document,
+struct GltfReading<'a> {
+    document: &'a GltfDocument,
     buffers: &'a [Vec<u8>],
     triangles: Vec<[Vec3; 3]>,
     /// Corners read so far: those of a mesh again wherever it stands.
     corner_count: usize,
 }
 
-impl Reading<'_> {
+impl GltfReading<'_> {
     /// Reads nodes and those below them, each at its place.
     fn nodes(&mut self, roots: &[usize]) -> Result<(), SceneError> {
         let mut waiting: Vec<(usize, Mat4)> =

@@ -202,7 +202,7 @@ fn tiles(
     };
     let stated = |name| if data.attribute(name).is_some() { data.value(name) } else { element.value(name) };
     let form = CellEncoding { encoding: stated("encoding"), compression: stated("compression") };
-    let layer = Layer { element, name: super::files::short(element.value("name")), form };
+    let layer = ReadLayer { element, name: super::files::short(element.value("name")), form };
     if data.child("chunk").is_some() || map.infinite {
         return chunks(import, here, &layer, data, map);
     }
@@ -231,7 +231,7 @@ fn tiles(
 }
 
 /// A tile layer being read.
-struct Layer<'e, 'a> {
+struct ReadLayer<'e, 'a> {
     element: &'e Element<'a>,
     name: String,
     form: CellEncoding<'e>,
@@ -254,7 +254,7 @@ fn spend(import: &mut Import<'_>, here: Here<'_, '_>, span: Span, cells: u64) ->
 fn cells(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
-    layer: &Layer<'_, '_>,
+    layer: &ReadLayer<'_, '_>,
     element: &Element<'_>,
     rect: Rect,
     map: &RawMap,
@@ -308,7 +308,7 @@ pub(super) fn sets(map: &RawMap) -> String {
 fn chunks(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
-    layer: &Layer<'_, '_>,
+    layer: &ReadLayer<'_, '_>,
     data: &Element<'_>,
     map: &RawMap,
 ) -> Option<RawContent> {

@@ -206,7 +206,7 @@ struct Putting<'r, 'f> {
 }
 
 /// An object with all that it has from elsewhere.
-struct Thing<'o> {
+struct TiledThing<'o> {
     object: &'o RawObject,
     layer: &'o RawLayer,
     properties: Properties,
@@ -265,7 +265,7 @@ impl Putting<'_, '_> {
                 number
             };
             let corners = self.corners(object, layer);
-            let thing = Thing { object, layer, properties, corners, number, is_collision };
+            let thing = TiledThing { object, layer, properties, corners, number, is_collision };
             self.references(&thing);
             let foot = self.place.world(self.foot(&thing));
             self.feet.insert(object.id, (number, foot));
@@ -280,7 +280,7 @@ impl Putting<'_, '_> {
     }
 
     /// Places an object; how many cells it blocks.
-    fn thing(&mut self, thing: &Thing<'_>) -> u64 {
+    fn thing(&mut self, thing: &TiledThing<'_>) -> u64 {
         let sort = sort_of(&thing.object.class);
         match (sort, &thing.object.shape) {
             (Sort::Player | Sort::Character, _) => self.character(thing, sort),
@@ -362,7 +362,7 @@ impl Putting<'_, '_> {
 
     /// Where somebody or something of an object stands, pixels: its position, the middle of a shape, the foot
     /// of a tile.
-    fn foot(&self, thing: &Thing<'_>) -> [f64; 2] {
+    fn foot(&self, thing: &TiledThing<'_>) -> [f64; 2] {
         let corners = &thing.corners;
         let middle = |axis: usize| {
             let (low, high) = corners.iter().fold((f64::MAX, f64::MIN), |(low, high), corner| {
@@ -393,7 +393,7 @@ impl Putting<'_, '_> {
     }
 
     /// A point of the world; an error when it is too far from the origin.
-    fn world(&mut self, thing: &Thing<'_>, point: [f64; 2]) -> Option<Point> {
+    fn world(&mut self, thing: &TiledThing<'_>, point: [f64; 2]) -> Option<Point> {
         let world = self.place.world(point);
         if world.iter().all(|value| numbers::COORDINATE.holds(*value)) {
             return Some(world.map(|value| value + 0.0));
@@ -404,19 +404,19 @@ impl Putting<'_, '_> {
         None
     }
 
-    fn position(&mut self, thing: &Thing<'_>) -> Option<Position> {
+    fn position(&mut self, thing: &TiledThing<'_>) -> Option<Position> {
         let [x, z] = self.world(thing, self.foot(thing))?;
         Some(Position { x, y: None, z })
     }
 
-    fn error(&mut self, thing: &Thing<'_>, code: &'static str, span: Span, what: &str) {
+    fn error(&mut self, thing: &TiledThing<'_>, code: &'static str, span: Span, what: &str) {
         let message = format!("{} {what}", called(thing.object));
         let pointer = thing.object.pointer.as_str();
         self.findings.error(|| PendingDiagnostic::new(code, span, message).at(pointer));
     }
 
     /// An object that becomes nothing, and why: `encloses nothing`.
-    fn leave_out(&mut self, thing: &Thing<'_>, code: &'static str, why: &str) {
+    fn leave_out(&mut self, thing: &TiledThing<'_>, code: &'static str, why: &str) {
         let called = called(thing.object);
         let message = format!("{called} {why} and is left out");
         let (span, pointer) = (thing.object.span, thing.object.pointer.as_str());
@@ -425,7 +425,7 @@ impl Putting<'_, '_> {
     }
 
     /// A property of ours whose value has no form of ours.
-    fn odd(&mut self, thing: &Thing<'_>, property: &Property, what: &str) {
+    fn odd(&mut self, thing: &TiledThing<'_>, property: &Property, what: &str) {
         let sentence = format!("{} {what}", called(thing.object));
         self.said.odd(self.findings, property, &sentence);
     }
@@ -461,12 +461,12 @@ impl Putting<'_, '_> {
         name
     }
 
-    fn named(&mut self, kind: &'static str, thing: &Thing<'_>) -> Located<String> {
+    fn named(&mut self, kind: &'static str, thing: &TiledThing<'_>) -> Located<String> {
         let object = thing.object;
         Located::new(self.unique(kind, &object.name, object.id, object.span), object.span)
     }
 
-    fn mark(&mut self, thing: &Thing<'_>) {
+    fn mark(&mut self, thing: &TiledThing<'_>) {
         let Some(position) = self.position(thing) else { return };
         let facing_degrees = self.facing(thing);
         let name = self.named("mark", thing);
@@ -474,13 +474,13 @@ impl Putting<'_, '_> {
         self.things.marks.push(MarkDef { name, place: PlaceDef { position, facing_degrees, props } });
     }
 
-    fn route(&mut self, thing: &Thing<'_>) {
+    fn route(&mut self, thing: &TiledThing<'_>) {
         let props = self.props(thing, props::OF_ROUTES);
         self.line(thing, props);
     }
 
     /// A route along the corners of an object.
-    fn line(&mut self, thing: &Thing<'_>, props: PropsDef) {
+    fn line(&mut self, thing: &TiledThing<'_>, props: PropsDef) {
         let mut stops = Vec::with_capacity(thing.corners.len());
         for corner in &thing.corners {
             let Some([x, z]) = self.world(thing, *corner) else { return };
@@ -497,7 +497,7 @@ impl Putting<'_, '_> {
         self.things.routes.push(RouteDef { name, stops, props });
     }
 
-    fn waypoint(&mut self, thing: &Thing<'_>) {
+    fn waypoint(&mut self, thing: &TiledThing<'_>) {
         let text = |name: &str| thing.properties.get(name).map(|property| text_of(&property.value));
         let group = text("group").or_else(|| text("route")).filter(|group| !group.trim().is_empty());
         let Some(group) = group else {
@@ -542,14 +542,14 @@ impl Putting<'_, '_> {
         }
     }
 
-    fn region(&mut self, thing: &Thing<'_>) {
+    fn region(&mut self, thing: &TiledThing<'_>) {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
         let props = self.props(thing, props::OF_REGIONS);
         self.things.regions.push(RegionDef { name, outline, layer: None, props });
     }
 
-    fn outline(&mut self, thing: &Thing<'_>) -> Option<RegionOutline> {
+    fn outline(&mut self, thing: &TiledThing<'_>) -> Option<RegionOutline> {
         let [width, height] = thing.object.size_px;
         let is_round = thing.object.shape == ObjectShape::Ellipse && width == height && width > 0.0;
         let radius = self.metres(thing, "radius", &numbers::REGION_RADIUS);
@@ -575,7 +575,7 @@ impl Putting<'_, '_> {
     }
 
     /// The cells near an object; none after a finding when objects take more comparing than a map may.
-    fn near(&mut self, thing: &Thing<'_>) -> Option<Near> {
+    fn near(&mut self, thing: &TiledThing<'_>) -> Option<Near> {
         let (low, high) = bounds(&thing.corners);
         let near = self.place.near(low, high);
         let comparisons = near.count().saturating_mul(thing.corners.len() as u64);
@@ -594,7 +594,7 @@ impl Putting<'_, '_> {
     }
 
     /// The cells that lie under an object: those whose middle it covers, or the one that its middle lies in.
-    fn cells_inside(&mut self, thing: &Thing<'_>) -> Vec<usize> {
+    fn cells_inside(&mut self, thing: &TiledThing<'_>) -> Vec<usize> {
         let Some(near) = self.near(thing) else { return Vec::new() };
         let inside = |cell: &[i32; 2]| contains(&thing.corners, self.place.centre_px(*cell));
         let found = near.cells().filter(inside);
@@ -606,7 +606,7 @@ impl Putting<'_, '_> {
     }
 
     /// The cells that an object covers any part of.
-    fn cells_touched(&mut self, thing: &Thing<'_>) -> Vec<usize> {
+    fn cells_touched(&mut self, thing: &TiledThing<'_>) -> Vec<usize> {
         if thing.corners.len() < 3 || is_flat(&thing.corners) {
             return self.place.index(self.place.cell_at(self.foot(thing))).into_iter().collect();
         }
@@ -645,13 +645,13 @@ impl Putting<'_, '_> {
         changed
     }
 
-    fn obstacle(&mut self, thing: &Thing<'_>) -> u64 {
+    fn obstacle(&mut self, thing: &TiledThing<'_>) -> u64 {
         self.forget_props(thing, props::OF_OBSTACLES);
         self.block(thing)
     }
 
     /// Blocks the cells that an object covers any part of; how many were open.
-    fn block(&mut self, thing: &Thing<'_>) -> u64 {
+    fn block(&mut self, thing: &TiledThing<'_>) -> u64 {
         let cells = self.cells_touched(thing);
         let sight = self.is(thing, "blocksSight");
         // An object that says how one sees over it is an area, and an area needs a name.
@@ -672,7 +672,7 @@ impl Putting<'_, '_> {
     }
 
     /// Gives the cells under an object a name; how many there are.
-    fn claim(&mut self, thing: &Thing<'_>, name: &Located<String>, claim: Claim) -> u64 {
+    fn claim(&mut self, thing: &TiledThing<'_>, name: &Located<String>, claim: Claim) -> u64 {
         let area = self.ground.areas.len().min(usize::from(u16::MAX)) as u16;
         let cells = self.cells_inside(thing);
         let named = |kind: &CellKind| {
@@ -687,7 +687,7 @@ impl Putting<'_, '_> {
         count
     }
 
-    fn area(&mut self, thing: &Thing<'_>) {
+    fn area(&mut self, thing: &TiledThing<'_>) {
         self.forget_props(thing, props::OF_AREAS);
         let cost = self.number(thing, "cost", &numbers::COST);
         let name = self.named("area", thing);
@@ -700,7 +700,7 @@ impl Putting<'_, '_> {
         }
     }
 
-    fn door(&mut self, thing: &Thing<'_>) {
+    fn door(&mut self, thing: &TiledThing<'_>) {
         let name = self.named("door", thing);
         let area = Located::new(self.unique("area", &name.value, thing.object.id, name.span), name.span);
         if self.claim(thing, &area, Claim { cost: None, opens: true }) == 0 {
@@ -733,7 +733,7 @@ impl Putting<'_, '_> {
     }
 
     /// Whether something is true of an object; a note when it is neither true nor false.
-    fn is(&mut self, thing: &Thing<'_>, name: &str) -> Option<bool> {
+    fn is(&mut self, thing: &TiledThing<'_>, name: &str) -> Option<bool> {
         let property = thing.properties.get(name)?;
         let truth = truth_of(&property.value);
         if truth.is_none() {
@@ -744,7 +744,7 @@ impl Putting<'_, '_> {
     }
 
     /// The direction in which alone a door may be walked through.
-    fn direction(&mut self, thing: &Thing<'_>) -> Option<[f64; 2]> {
+    fn direction(&mut self, thing: &TiledThing<'_>) -> Option<[f64; 2]> {
         let property = thing.properties.get("oneWay")?;
         let PropertyValue::Text(word) = &property.value else { return None };
         let turned = if self.place.is_flipped() { -1.0 } else { 1.0 };
@@ -765,7 +765,7 @@ impl Putting<'_, '_> {
     }
 
     /// Which way to look: a compass direction of the map, or degrees.
-    fn facing(&mut self, thing: &Thing<'_>) -> Option<f64> {
+    fn facing(&mut self, thing: &TiledThing<'_>) -> Option<f64> {
         let property = ["facing", "facingDegrees"].iter().find_map(|name| thing.properties.get(name))?;
         let degrees = match &property.value {
             PropertyValue::Number(degrees) => *degrees,
@@ -793,16 +793,16 @@ impl Putting<'_, '_> {
     }
 
     /// A length or speed in pixels, as metres.
-    fn metres(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
+    fn metres(&mut self, thing: &TiledThing<'_>, name: &str, range: &Number) -> Option<f64> {
         let scale = self.place.metres_per_pixel();
         self.ranged(thing, name, range, scale)
     }
 
-    fn number(&mut self, thing: &Thing<'_>, name: &str, range: &Number) -> Option<f64> {
+    fn number(&mut self, thing: &TiledThing<'_>, name: &str, range: &Number) -> Option<f64> {
         self.ranged(thing, name, range, 1.0)
     }
 
-    fn ranged(&mut self, thing: &Thing<'_>, name: &str, range: &Number, scale: f64) -> Option<f64> {
+    fn ranged(&mut self, thing: &TiledThing<'_>, name: &str, range: &Number, scale: f64) -> Option<f64> {
         let property = thing.properties.get(name)?;
         let value = match &property.value {
             PropertyValue::Number(number) => *number * scale,

@@ -24,7 +24,7 @@ pub(super) fn parse<'a>(
     text: &'a str,
     base: usize,
 ) -> Option<Element<'a>> {
-    let mut parse = Parse { text, base, file, budget: Budget::default(), open: Vec::new(), root: None };
+    let mut parse = XmlParse { text, base, file, budget: Budget::default(), open: Vec::new(), root: None };
     match parse.document() {
         Ok(root) => Some(root),
         Err(stop) => {
@@ -52,23 +52,23 @@ struct XmlError {
 }
 
 /// An element that is not closed yet.
-struct Open<'a> {
+struct OpenElement<'a> {
     element: Element<'a>,
     /// How many children of each name it has so far.
     children_by_name: BTreeMap<&'a str, u32>,
 }
 
-struct Parse<'a> {
+struct XmlParse<'a> {
     text: &'a str,
     base: usize,
     file: u16,
     budget: Budget,
     /// From the root to the element being read.
-    open: Vec<Open<'a>>,
+    open: Vec<OpenElement<'a>>,
     root: Option<Element<'a>>,
 }
 
-impl<'a> Parse<'a> {
+impl<'a> XmlParse<'a> {
     fn document(&mut self) -> Result<Element<'a>, XmlError> {
         let mut reader = Reader::from_str(self.text);
         loop {
@@ -202,12 +202,12 @@ impl<'a> Parse<'a> {
             }
             None => {}
         }
-        self.open.push(Open { element, children_by_name: BTreeMap::new() });
+        self.open.push(OpenElement { element, children_by_name: BTreeMap::new() });
         Ok(())
     }
 
     fn close(&mut self, end: usize) {
-        let Some(Open { mut element, .. }) = self.open.pop() else { return };
+        let Some(OpenElement { mut element, .. }) = self.open.pop() else { return };
         element.end = (self.base + end) as u32;
         let is_cell = self.is_cell(&element.name);
         match self.open.last_mut() {
@@ -219,7 +219,7 @@ impl<'a> Parse<'a> {
 
     fn text(&mut self, at: usize, end: usize) {
         let Some(piece) = self.text.get(at..end) else { return };
-        let Some(Open { element, .. }) = self.open.last_mut() else { return };
+        let Some(OpenElement { element, .. }) = self.open.last_mut() else { return };
         if piece.trim().is_empty() {
             return;
         }
@@ -233,7 +233,7 @@ impl<'a> Parse<'a> {
 
     fn reference(&mut self, range: Range<usize>) -> Result<(), XmlError> {
         let value = self.unescaped(self.text.get(range.clone()).unwrap_or_default(), range.start)?;
-        if let Some(Open { element, .. }) = self.open.last_mut() {
+        if let Some(OpenElement { element, .. }) = self.open.last_mut() {
             element.text.to_mut().push_str(&value);
         }
         Ok(())

@@ -63,27 +63,27 @@ pub const ENTRIES: &[Binding] = &[
 
 /// Lines of the current tick. App data of the VM.
 #[derive(Debug, Default)]
-struct Written {
+struct WrittenLines {
     tick: TickNumber,
     lines: u32,
     dropped: u64,
 }
 
 /// Luau's own `string.format` and a `tostring` without addresses.
-struct Format {
+struct LogFormat {
     format: Function,
     show: Function,
 }
 
 /// Gives the VM what lines are made with. Called once, at setup.
 pub(crate) fn install(lua: &Lua, format: Function, show: Function) {
-    lua.set_app_data(Written::default());
-    lua.set_app_data(Format { format, show });
+    lua.set_app_data(WrittenLines::default());
+    lua.set_app_data(LogFormat { format, show });
 }
 
 /// How many lines were dropped since the last call, beyond `logLinesPerTick`.
 pub fn take_dropped(lua: &Lua) -> u64 {
-    lua.app_data_mut::<Written>().map_or(0, |mut written| std::mem::take(&mut written.dropped))
+    lua.app_data_mut::<WrittenLines>().map_or(0, |mut written| std::mem::take(&mut written.dropped))
 }
 
 fn debug(lua: &Lua, args: &mut Args) -> HostResult {
@@ -133,7 +133,7 @@ pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
 
 /// Counts a line; false when it is one too many in this tick.
 fn count(lua: &Lua, tick: TickNumber, most: u32) -> bool {
-    let Some(mut written) = lua.app_data_mut::<Written>() else {
+    let Some(mut written) = lua.app_data_mut::<WrittenLines>() else {
         return true;
     };
     if written.tick != tick {
@@ -192,7 +192,7 @@ fn next_directive(text: &str) -> Option<(&str, &str, &str)> {
 
 /// One value as its directive shows it: whatever a number directive cannot take is shown as `%s` shows it.
 fn shown(lua: &Lua, directive: &str, value: &Value) -> mlua::Result<String> {
-    let (format, show) = match lua.app_data_ref::<Format>() {
+    let (format, show) = match lua.app_data_ref::<LogFormat>() {
         Some(kept) => (kept.format.clone(), kept.show.clone()),
         None => return Ok(String::new()),
     };

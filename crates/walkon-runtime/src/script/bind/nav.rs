@@ -257,13 +257,13 @@ pub const ENTRIES: &[Binding] = &[
 ];
 
 /// Two places and the asker.
-struct PathQuestion {
+struct AskedPath {
     from: PlaceValue,
     to: PlaceValue,
     options: PathAsk,
 }
 
-impl PathQuestion {
+impl AskedPath {
     fn take(args: &mut Args) -> Result<Self, UsageError> {
         let (from, to) = ends(args)?;
         Ok(Self { from, to, options: path_options::read(args)? })
@@ -308,7 +308,7 @@ fn ends(args: &mut Args) -> Result<(PlaceValue, PlaceValue), UsageError> {
 }
 
 fn find_path(lua: &Lua, args: &mut Args) -> HostResult {
-    let (way, function) = (PathQuestion::take(args)?, args.function());
+    let (way, function) = (AskedPath::take(args)?, args.function());
     let (answered, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);
@@ -328,7 +328,7 @@ fn request_path(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let (from, to) = ends(args)?;
     let options = args.options(&path_options::REQUEST_NAMES)?;
-    let way = PathQuestion { from, to, options: path_options::from(&options)? };
+    let way = AskedPath { from, to, options: path_options::from(&options)? };
     let handler = options.find("onPath").map(|given| handlers::read(lua, &given)).transpose()?;
     let (token, units) = with(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
@@ -366,7 +366,7 @@ fn cancel(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn reachable(lua: &Lua, args: &mut Args) -> HostResult {
-    let (way, function) = (PathQuestion::take(args)?, args.function());
+    let (way, function) = (AskedPath::take(args)?, args.function());
     ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         Ok(reach(world, from, to, &by))
@@ -472,7 +472,7 @@ fn random_point(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn line_of_walk(lua: &Lua, args: &mut Args) -> HostResult {
-    let (way, function) = (PathQuestion::take(args)?, args.function());
+    let (way, function) = (AskedPath::take(args)?, args.function());
     ask_map(lua, args, |world| {
         let (from, to, by) = way.resolve(world, function)?;
         let units = preparing(world, &by);

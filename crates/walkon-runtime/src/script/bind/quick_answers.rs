@@ -20,20 +20,20 @@ use crate::world::World;
 use crate::world::character::Character;
 
 /// How a field of a living character is read.
-type Read = fn(&Character) -> Answer;
+type Read = fn(&Character) -> QuickAnswer;
 
 /// Fields that are answered here; the functions of the VM know them by their places.
 const FIELDS: [(&str, Read); 5] = [
-    ("position", |who| Answer::Vector(who.body.position.to_array())),
-    ("facing", |who| Answer::Number(f64::from(who.facing_rad))),
-    ("id", |who| Answer::Number(f64::from(who.serial))),
-    ("alive", |_| Answer::Flag(true)),
-    ("isMoving", |who| Answer::Flag(who.is_walking())),
+    ("position", |who| QuickAnswer::Vector(who.body.position.to_array())),
+    ("facing", |who| QuickAnswer::Number(f64::from(who.facing_rad))),
+    ("id", |who| QuickAnswer::Number(f64::from(who.serial))),
+    ("alive", |_| QuickAnswer::Flag(true)),
+    ("isMoving", |who| QuickAnswer::Flag(who.is_walking())),
 ];
 
 /// What is answered.
 #[derive(Clone, Copy, Debug)]
-enum Answer {
+enum QuickAnswer {
     Vector([f32; 3]),
     Number(f64),
     Flag(bool),
@@ -46,12 +46,12 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// What the functions of the VM look at. It lives as long as the VM, whose app data owns it.
-struct Sight {
+struct QuickSight {
     world: Lent<World>,
     machine: Rc<Machine>,
 }
 
-impl Sight {
+impl QuickSight {
     /// The character behind a handle, paid for; none when the binding has to answer.
     fn ask<R>(&self, price: u64, answer: impl FnOnce(&World) -> Option<R>) -> Option<R> {
         if self.machine.is_loading() {
@@ -65,7 +65,7 @@ impl Sight {
 
 /// Makes the functions of the VM that answer.
 pub(crate) struct QuickAnswers {
-    sight: Rc<Sight>,
+    sight: Rc<QuickSight>,
 }
 
 impl QuickAnswers {
@@ -78,7 +78,7 @@ impl QuickAnswers {
         let Some((world, machine)) = lend::slot::<World>(lua).zip(machine) else {
             return Ok(None);
         };
-        let sight = Rc::new(Sight { world, machine });
+        let sight = Rc::new(QuickSight { world, machine });
         lua.set_app_data(KeptSight(Rc::clone(&sight)));
         Ok(Some(Self { sight }))
     }
@@ -125,7 +125,7 @@ impl QuickAnswers {
         upvalues: impl mlua::IntoLuaMulti,
         count: c_int,
     ) -> mlua::Result<Function> {
-        let sight: *const Sight = Rc::as_ptr(&self.sight);
+        let sight: *const QuickSight = Rc::as_ptr(&self.sight);
         // SAFETY: pushes one value, moves it before the `count` upvalues, and makes them one closure.
         unsafe {
             lua.exec_raw(upvalues, move |state| {
@@ -180,12 +180,12 @@ fn file_sleep(coroutine: usize, ticks: impl FnOnce(&CodeClock) -> u64) -> Option
 }
 
 /// Keeps the sight alive as long as the VM.
-struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<Sight>);
+struct KeptSight(#[expect(dead_code, reason = "it is kept, not read")] Rc<QuickSight>);
 
 /// The functions of the VM.
 ///
-/// Why this is sound: the first upvalue of each is the address of the [`Sight`] that the app data of the VM
-/// owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is
+/// Why this is sound: the first upvalue of each is the address of the [`QuickSight`] that the app data of the
+/// VM owns, as long as the VM lives. Nothing with a destructor is alive when Lua is called or raises. What is
 /// read of the world is copied out of a borrow that ends before anything is pushed. A C function has twenty
 /// slots of stack beside its arguments; `otherwise` asks for more. The functions that ask for a sleep have
 /// the binding as their one upvalue; what they look at is borrowed and given back before anything is pushed,
@@ -198,14 +198,14 @@ mod raw {
 
     use crate::base::geom::flat_distance;
     use crate::base::ids::CharacterId;
-    use crate::script::bind::quick_answers::{Answer, FIELDS, Sight, file_sleep};
+    use crate::script::bind::quick_answers::{FIELDS, QuickAnswer, QuickSight, file_sleep};
     use crate::script::bind::table::Binding;
     use crate::script::state::waits::{SECONDS_MAX, TICKS_MAX};
     use crate::script::vm::handles::of_light;
 
-    unsafe fn sight<'a>(state: *mut ffi::lua_State) -> &'a Sight {
+    unsafe fn sight<'a>(state: *mut ffi::lua_State) -> &'a QuickSight {
         // SAFETY: as said above.
-        unsafe { &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<Sight>() }
+        unsafe { &*ffi::lua_touserdata(state, ffi::lua_upvalueindex(1)).cast::<QuickSight>() }
     }
 
     /// The character that an argument is.
@@ -217,13 +217,13 @@ mod raw {
         }
     }
 
-    unsafe fn push(state: *mut ffi::lua_State, answer: Answer) -> c_int {
+    unsafe fn push(state: *mut ffi::lua_State, answer: QuickAnswer) -> c_int {
         // SAFETY: pushes one value.
         unsafe {
             match answer {
-                Answer::Vector([x, y, z]) => ffi::lua_pushvector(state, x, y, z),
-                Answer::Number(number) => ffi::lua_pushnumber(state, number),
-                Answer::Flag(flag) => ffi::lua_pushboolean(state, c_int::from(flag)),
+                QuickAnswer::Vector([x, y, z]) => ffi::lua_pushvector(state, x, y, z),
+                QuickAnswer::Number(number) => ffi::lua_pushnumber(state, number),
+                QuickAnswer::Flag(flag) => ffi::lua_pushboolean(state, c_int::from(flag)),
             }
         }
         1
@@ -249,7 +249,7 @@ mod raw {
     }
 
     /// The answer of a field for the first argument.
-    unsafe fn ask(state: *mut ffi::lua_State, field: usize, price: u64) -> Option<Answer> {
+    unsafe fn ask(state: *mut ffi::lua_State, field: usize, price: u64) -> Option<QuickAnswer> {
         // SAFETY: as said above.
         let (sight, id) = unsafe { (sight(state), character(state, 1)?) };
         let (_, read) = FIELDS.get(field)?;
@@ -299,7 +299,7 @@ mod raw {
                 })
             });
             match metres {
-                Some(metres) => push(state, Answer::Number(f64::from(metres))),
+                Some(metres) => push(state, QuickAnswer::Number(f64::from(metres))),
                 None => otherwise(state),
             }
         }
@@ -319,7 +319,7 @@ mod raw {
         // SAFETY: as said above.
         unsafe {
             match wait {
-                Some(wait) => push(state, Answer::Number(wait)),
+                Some(wait) => push(state, QuickAnswer::Number(wait)),
                 None => call_upvalue(state, 1),
             }
         }

@@ -261,7 +261,7 @@ fn eyes(options: &Options) -> Result<Eyes, UsageError> {
 }
 
 /// The answer to a question.
-struct Look {
+struct SenseAnswer {
     missed: Option<Unseen>,
     is_remembered: bool,
     age_s: Option<f64>,
@@ -298,7 +298,7 @@ fn see(lua: &Lua, args: &mut Args) -> HostResult {
             Some(last) => Some(world.tick().since(last.tick)),
             None => missed.is_none().then_some(0),
         };
-        Ok(Look {
+        Ok(SenseAnswer {
             missed,
             is_remembered: last.is_some(),
             age_s: age_ticks.map(|ticks| ticks as f64 / f64::from(world.rate().per_second())),

@@ -147,7 +147,7 @@ pub(crate) fn wait_for(lua: &Lua, args: &mut Args, ownership: Ownership) -> Resu
 
 /// Keys of entries, numbers before texts, each in order.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
-enum Key {
+enum EntryKey {
     Number(f64),
     Text(String),
 }
@@ -158,9 +158,9 @@ fn sorted_entries(given: &Argument) -> Result<Vec<(Value, Value)>, UsageError> {
     for pair in table.pairs::<Value, Value>() {
         let (key, value) = pair.map_err(|error| UsageError::new(given.function(), error.to_string()))?;
         let order = match &key {
-            Value::Integer(number) => Key::Number(*number as f64),
-            Value::Number(number) => Key::Number(*number),
-            Value::String(text) => Key::Text(text.to_string_lossy()),
+            Value::Integer(number) => EntryKey::Number(*number as f64),
+            Value::Number(number) => EntryKey::Number(*number),
+            Value::String(text) => EntryKey::Text(text.to_string_lossy()),
             other => {
                 let what = format!("an entry has the key {}, expected numbers or texts", describe(other));
                 return Err(UsageError::new(given.function(), what));
@@ -262,9 +262,9 @@ pub(crate) fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), UsageError> 
 }
 
 /// A request, under the name that messages use.
-type Request = fn(&Lua, &mut Args) -> Result<f64, BindingError>;
+type RequestFunction = fn(&Lua, &mut Args) -> Result<f64, BindingError>;
 
-fn request(lua: &Lua, name: &'static str, body: Request) -> mlua::Result<Function> {
+fn request(lua: &Lua, name: &'static str, body: RequestFunction) -> mlua::Result<Function> {
     lua.create_function(move |lua, values: MultiValue| {
         body(lua, &mut Args::new(name, values)).map_err(|raise| raise.error(lua))
     })
@@ -278,7 +278,7 @@ fn timeout_request(lua: &Lua, args: &mut Args) -> Result<f64, BindingError> {
 
 /// The functions that the prelude asks, by the names it uses.
 pub(crate) fn natives(lua: &Lua) -> mlua::Result<Table> {
-    let requests: [(&str, &'static str, Request); 9] = [
+    let requests: [(&str, &'static str, RequestFunction); 9] = [
         ("sleep", "task.sleep", sleep),
         ("ticks", "task.ticks", ticks),
         ("waitUntil", "task.waitUntil", wait_until),

@@ -98,7 +98,7 @@ pub struct Debugger(Rc<Core>);
 
 /// What a step is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Course {
+enum StepCourse {
     /// Breakpoints alone.
     Runs,
     /// Any line.
@@ -147,7 +147,7 @@ fn has_task(lua: &Lua, stack: Stack) -> bool {
 struct Core {
     client: RefCell<Box<dyn DebugClient>>,
     breakpoints: RefCell<Breakpoints>,
-    course: Cell<Course>,
+    course: Cell<StepCourse>,
     stops_at_faults: Cell<bool>,
     events: RefCell<BTreeSet<String>>,
     is_detached: Cell<bool>,
@@ -160,7 +160,7 @@ impl Debugger {
         Self(Rc::new(Core {
             client: RefCell::new(client),
             breakpoints: RefCell::default(),
-            course: Cell::new(Course::Runs),
+            course: Cell::new(StepCourse::Runs),
             stops_at_faults: Cell::new(false),
             events: RefCell::default(),
             is_detached: Cell::new(false),
@@ -250,10 +250,10 @@ impl Core {
 
     fn follow(&self, lua: &Lua, order: Option<DebugOrder>, at: Option<&Standing>) {
         let course = match (order.unwrap_or(DebugOrder::Continue), at) {
-            (DebugOrder::Continue | DebugOrder::Detach, _) => Course::Runs,
-            (DebugOrder::StepIn, _) | (_, None) => Course::Anywhere,
-            (DebugOrder::StepOver, Some(at)) => Course::Within(Calls::of(lua, at, at.depth)),
-            (DebugOrder::StepOut, Some(at)) => Course::Within(Calls::of(lua, at, at.depth - 1)),
+            (DebugOrder::Continue | DebugOrder::Detach, _) => StepCourse::Runs,
+            (DebugOrder::StepIn, _) | (_, None) => StepCourse::Anywhere,
+            (DebugOrder::StepOver, Some(at)) => StepCourse::Within(Calls::of(lua, at, at.depth)),
+            (DebugOrder::StepOut, Some(at)) => StepCourse::Within(Calls::of(lua, at, at.depth - 1)),
         };
         if order == Some(DebugOrder::Detach) {
             self.is_detached.set(true);
@@ -261,9 +261,9 @@ impl Core {
         self.take(lua, course);
     }
 
-    fn take(&self, lua: &Lua, course: Course) {
+    fn take(&self, lua: &Lua, course: StepCourse) {
         self.course.set(course);
-        let lines = if course == Course::Runs { Lines::AskedFor } else { Lines::All };
+        let lines = if course == StepCourse::Runs { Lines::AskedFor } else { Lines::All };
         self.with_port(lua, |machine, port| {
             machine.rest(lua, || {
                 port.set_everywhere(lua, lines);
@@ -285,9 +285,9 @@ impl Core {
     /// Whether the course ends at this line.
     fn ends_at(&self, lua: &Lua, at: &Standing) -> Option<StopReason> {
         match self.course.get() {
-            Course::Runs => self.wants_pause().then_some(StopReason::Pause),
-            Course::Anywhere => Some(StopReason::Step),
-            Course::Within(calls) => calls.ends_at(lua, at).then_some(StopReason::Step),
+            StepCourse::Runs => self.wants_pause().then_some(StopReason::Pause),
+            StepCourse::Anywhere => Some(StopReason::Step),
+            StepCourse::Within(calls) => calls.ends_at(lua, at).then_some(StopReason::Step),
         }
     }
 

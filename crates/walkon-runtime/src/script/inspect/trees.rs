@@ -36,18 +36,18 @@ impl ScriptHost {
             let run = runtime.actors.trees.run_of(owner)?;
             Some((run.tree.clone(), run.states.clone()))
         })?;
-        Some(Viewer { host: self, world, tree: &tree, states: &states }.node(0))
+        Some(TreeViewer { host: self, world, tree: &tree, states: &states }.node(0))
     }
 }
 
-struct Viewer<'a> {
+struct TreeViewer<'a> {
     host: &'a ScriptHost,
     world: &'a World,
     tree: &'a BehaviourTree,
     states: &'a [NodeState],
 }
 
-impl Viewer<'_> {
+impl TreeViewer<'_> {
     /// Bounded by the depth of trees.
     fn node(&self, at: usize) -> TreeView {
         let (node, state) = (&self.tree.0[at], &self.states[at]);

@@ -58,7 +58,7 @@ pub(crate) const RUNTIME_EVENTS: [&str; 12] = [
 ];
 
 /// What is handed out next.
-enum Delivery {
+enum NextDelivery {
     Fact(Fact),
     Work(ScriptWork),
 }
@@ -72,7 +72,7 @@ pub(crate) fn run(vm: &ScriptVm) {
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
     });
     queue_stays(lua);
-    let mut left = Left { rounds: rounds_max, items: items_max };
+    let mut left = BoundsLeft { rounds: rounds_max, items: items_max };
     drain(vm, &mut left);
     // The test comes last; its effects are dealt with in the rounds that are left.
     while testing::take_turn(vm) {
@@ -82,13 +82,13 @@ pub(crate) fn run(vm: &ScriptVm) {
 }
 
 /// The rest of the bounds of a step 12.
-struct Left {
+struct BoundsLeft {
     rounds: u32,
     items: u32,
 }
 
 /// Hands out facts and work, round by round, until there is none or the bounds are reached.
-fn drain(vm: &ScriptVm, left: &mut Left) {
+fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
     let lua = vm.lua();
     while left.rounds > 0 {
         left.rounds -= 1;
@@ -101,8 +101,8 @@ fn drain(vm: &ScriptVm, left: &mut Left) {
         }
         while let Some(item) = next(lua, facts_end, &mut work_left) {
             let result = match item {
-                Delivery::Fact(event) => fact(vm, event),
-                Delivery::Work(work) => self::work(vm, work),
+                NextDelivery::Fact(event) => fact(vm, event),
+                NextDelivery::Work(work) => self::work(vm, work),
             };
             if let Err(error) = result {
                 report_no_memory(vm, &error);
@@ -132,19 +132,19 @@ pub(crate) fn waiting(lua: &Lua) -> u64 {
 }
 
 /// The next item of this round, in order of occurrence.
-fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<Delivery> {
+fn next(lua: &Lua, facts_end: u64, work_left: &mut usize) -> Option<NextDelivery> {
     let work =
         store::with(lua, |runtime| (*work_left > 0).then(|| runtime.queue.take_next(facts_end)).flatten());
     if let Some(work) = work {
         *work_left -= 1;
-        return Some(Delivery::Work(work));
+        return Some(NextDelivery::Work(work));
     }
     if store::with(lua, |runtime| runtime.queue.facts_taken >= facts_end) {
         return None;
     }
     let fact = lend::with_world(lua, |world: &mut World| world.events.pop()).ok().flatten()?;
     store::with(lua, |runtime| runtime.queue.facts_taken += 1);
-    Some(Delivery::Fact(fact))
+    Some(NextDelivery::Fact(fact))
 }
 
 /// The fuel of the tick is spent: the rest waits.

@@ -66,7 +66,7 @@ pub(crate) fn begin(vm: &ScriptVm, id: u64) {
 
 /// What the tasks of a scene wait for.
 #[derive(Debug, Default)]
-struct Survey {
+struct WaitSurvey {
     rush: FastForward,
     due: Option<TickNumber>,
     tests: Vec<(u64, u64, Function)>,
@@ -74,7 +74,7 @@ struct Survey {
     is_asking: bool,
 }
 
-impl Survey {
+impl WaitSurvey {
     fn ends_at(&mut self, tick: TickNumber) {
         self.due = Some(self.due.map_or(tick, |due| due.min(tick)));
     }
@@ -161,12 +161,12 @@ fn give_up(vm: &ScriptVm, id: u64) -> bool {
     true
 }
 
-fn survey(runtime: &mut Runtime, id: u64) -> Option<Survey> {
+fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
     let owner = runtime.cinematics.scenes.owner(id)?;
     let patience = runtime.clock.after_seconds(PATIENCE_S);
     let rush =
         FastForward { owner, characters: runtime.cinematics.scenes.held_by(id), ..FastForward::default() };
-    let mut survey = Survey { rush, ..Survey::default() };
+    let mut survey = WaitSurvey { rush, ..WaitSurvey::default() };
     let mut ends = BTreeMap::new();
     let before = runtime
         .cinematics

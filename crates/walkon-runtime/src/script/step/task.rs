@@ -102,8 +102,8 @@ impl Entered {
             (call, leave_quietly(vm, runtime, id, owner, &result))
         });
         match left {
-            Some(Left::Waiting(known)) => answer_known(vm.lua(), known),
-            Some(Left::Returned) => vm.keep_idle(thread),
+            Some(TaskExit::Waiting(known)) => answer_known(vm.lua(), known),
+            Some(TaskExit::Returned) => vm.keep_idle(thread),
             None => {
                 let call = call.unwrap_or(Call { owner, callback: CodeName::Fixed("task"), task: Some(id) });
                 invoke::look_after(vm, &call);
@@ -114,7 +114,7 @@ impl Entered {
 }
 
 /// How a task has left, when nothing else had to be done.
-enum Left {
+enum TaskExit {
     /// It waits; for the host to say what is known already.
     Waiting(Vec<(Answering, Outcome)>),
     /// It was a handler and has returned.
@@ -128,19 +128,19 @@ fn leave_quietly(
     id: u64,
     owner: Owner,
     result: &Result<Resumed, CallFailure>,
-) -> Option<Left> {
+) -> Option<TaskExit> {
     let Ok(resumed) = result else { return None };
     if !runtime.tasks.go_the_short_way() || !invoke::is_quiet_after(vm, runtime, owner) {
         return None;
     }
     if let Resumed::Yielded(asked) = resumed {
         runtime.tasks.has_left();
-        return Some(Left::Waiting(begin_wait(runtime, id, asked)));
+        return Some(TaskExit::Waiting(begin_wait(runtime, id, asked)));
     }
     runtime.tasks.take_returned(id)?;
     runtime.tasks.has_left();
     forget(runtime, owner, id);
-    Some(Left::Returned)
+    Some(TaskExit::Returned)
 }
 
 /// A task is over: what counts or lists tasks knows it no more.
@@ -363,11 +363,11 @@ enum Woken {
     /// It has slept long enough, and goes on.
     Slept(Entered),
     /// It waits for something.
-    Paused(Paused),
+    Paused(WaitingTask),
 }
 
 /// A task that waits.
-struct Paused {
+struct WaitingTask {
     id: u64,
     owner: Owner,
     serial: u64,
@@ -399,11 +399,11 @@ impl Woken {
         }
         let pause = pause.clone();
         let is_over = pause.end().is_some_and(|tick| tick <= now);
-        Some(Self::Paused(Paused { id, owner, serial, pause, is_over }))
+        Some(Self::Paused(WaitingTask { id, owner, serial, pause, is_over }))
     }
 }
 
-impl Paused {
+impl WaitingTask {
     /// Tests a predicate, or ends a wait whose time is over.
     fn wake(self, vm: &ScriptVm) {
         let lua = vm.lua();

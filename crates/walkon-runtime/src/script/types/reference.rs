@@ -19,7 +19,7 @@ const OWN_PAGE: usize = 8;
 const WRITTEN: &str =
     "<!-- Written from the table that registers the functions; changes here are lost. -->\n\n";
 
-struct Page {
+struct ReferencePage {
     name: String,
     title: String,
     text: String,
@@ -29,7 +29,7 @@ struct Page {
 /// Pages of the reference: file name and text.
 #[must_use]
 pub fn reference() -> Vec<(String, String)> {
-    let mut pages: Vec<Page> = Vec::new();
+    let mut pages: Vec<ReferencePage> = Vec::new();
     for group in bind::groups() {
         let entries = entries_of(group);
         let name = group.name.to_lowercase();
@@ -40,7 +40,7 @@ pub fn reference() -> Vec<(String, String)> {
             (None, false, many) if many > 0 => many - 1,
             (None, _, many) => {
                 let title = group.name.to_owned();
-                pages.push(Page { name, title, text: String::new(), entries: 0 });
+                pages.push(ReferencePage { name, title, text: String::new(), entries: 0 });
                 many
             }
         };
@@ -57,7 +57,7 @@ pub fn reference() -> Vec<(String, String)> {
     files
 }
 
-fn index(pages: &[Page]) -> String {
+fn index(pages: &[ReferencePage]) -> String {
     let mut text = format!(
         "{WRITTEN}# Reference\n\nEvery name that scripts see. Units are metres, seconds and radians. \"Acts in step 6\" names a step of the tick: 3 scripts, 4 doors, 5 map edits, 6 paths, 7 to 9 movement, 10 arrivals, 11 regions, 12 events, 13 cull, 14 record.\n\n"
     );

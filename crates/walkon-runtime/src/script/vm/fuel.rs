@@ -170,7 +170,7 @@ struct Gauge {
     counts_tables: Cell<bool>,
     /// Whether there are tables so wide that loops over them have to be looked for.
     has_wide_tables: Cell<bool>,
-    room: Room,
+    room: TableRoom,
     /// The price of a safepoint.
     price: Cell<u64>,
     census: RefCell<Census>,
@@ -191,7 +191,7 @@ struct Gauge {
 /// growth, whenever it grows: with keys that lie at some address in memory, the address decides when. A
 /// script that takes from a table and puts into it so that the table is made again each time pays for that.
 #[derive(Debug, Default)]
-struct Room {
+struct TableRoom {
     /// The rest of the bytes that earlier calls paid for.
     left: Cell<u64>,
     /// Made in this call.
@@ -200,7 +200,7 @@ struct Room {
     paid: Cell<u64>,
 }
 
-impl Room {
+impl TableRoom {
     /// Makes `bytes` in a call that has passed `safepoints`; the units that are due for it.
     fn make(&self, bytes: u64, safepoints: u64) -> u64 {
         self.made.set(self.made.get().saturating_add(bytes));

@@ -14,17 +14,17 @@ use crate::script::vm::convert::UsageError;
 
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
-pub struct Lent<T>(Rc<RefCell<Loan<T>>>);
+pub struct Lent<T>(Rc<RefCell<LentSlot<T>>>);
 
 /// What lies in the slot.
 #[derive(Debug)]
-struct Loan<T> {
+struct LentSlot<T> {
     /// The world while it is lent, else what stands in for it; none only while they change places.
     held: Option<T>,
     is_lent: bool,
 }
 
-impl<T> Loan<T> {
+impl<T> LentSlot<T> {
     fn world(&self) -> Option<&T> {
         self.held.as_ref().filter(|_| self.is_lent)
     }
@@ -73,7 +73,7 @@ pub enum BindError {
 /// Puts an empty slot for a `T` into the VM. Called once, at setup.
 pub fn install<T: Default + 'static>(lua: &Lua) {
     let before =
-        lua.set_app_data(Lent(Rc::new(RefCell::new(Loan { held: Some(T::default()), is_lent: false }))));
+        lua.set_app_data(Lent(Rc::new(RefCell::new(LentSlot { held: Some(T::default()), is_lent: false }))));
     assert!(before.is_none(), "the slot for the world is installed once");
 }
 

@@ -100,7 +100,7 @@ impl Shower {
         if self.open.len() >= DEPTH_MAX || self.values_left == 0 {
             return Plain::Text("a table".to_owned());
         }
-        let Entries { known: entries, mut left_out, is_cut } = Entries::of(table);
+        let ShownEntries { known: entries, mut left_out, is_cut } = ShownEntries::of(table);
         self.open.push(table.to_pointer());
         let mut shown = BTreeMap::new();
         for (key, value) in entries {
@@ -124,7 +124,7 @@ impl Shower {
 
 /// What a table holds.
 #[derive(Default)]
-struct Entries {
+struct ShownEntries {
     /// What lies under names and whole numbers, in their order.
     known: BTreeMap<PlainKey, Value>,
     /// How many others there are, as far as the look went.
@@ -133,7 +133,7 @@ struct Entries {
     is_cut: bool,
 }
 
-impl Entries {
+impl ShownEntries {
     fn of(table: &Table) -> Self {
         let mut entries = Self::default();
         for (count, pair) in table.pairs::<Value, Value>().enumerate() {

@@ -31,7 +31,7 @@ const RADIUS_RANGE_M: RangeInclusive<f32> = -1.0..=1e3;
 
 /// Somebody who is in a list: half a line of the cache, because lists have hundreds of thousands of entries.
 #[derive(Clone, Copy, Debug)]
-struct Person {
+struct ListedPerson {
     /// The circle that was told of last, and that of nobody before any was.
     disc: Disc,
     /// Its number.
@@ -45,7 +45,7 @@ struct Person {
 }
 
 /// Nobody: no circle is like this one.
-const NOBODY: Person = Person {
+const NOBODY: ListedPerson = ListedPerson {
     disc: Disc { centre: Vec3::ZERO, radius_m: f32::NAN },
     now: NONE,
     newest: NONE,
@@ -106,7 +106,7 @@ impl Entries {
 #[derive(Clone, Debug)]
 pub(super) struct ToldDiscs {
     /// By place of the character in its table.
-    people: Vec<Person>,
+    people: Vec<ListedPerson>,
     /// Those who are in a list, in order of creation.
     ids: Vec<CharacterId>,
     /// Where each of them stands.
@@ -163,7 +163,7 @@ impl ToldDiscs {
         let room = ids.iter().map(|who| who.place() + 1).max().unwrap_or(0);
         let mut people = vec![NOBODY; room];
         for (rank, who) in (0..).zip(&ids) {
-            people[who.place()] = Person { rank, generation: who.generation(), ..NOBODY };
+            people[who.place()] = ListedPerson { rank, generation: who.generation(), ..NOBODY };
         }
         let (circles, entries, bits) = (Vec::new(), Entries::default(), Vec::new());
         Self { people, ids, positions, circles, radius_m: 0.0, entries, bits, read: Default::default() }

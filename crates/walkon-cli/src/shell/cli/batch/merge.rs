@@ -27,7 +27,7 @@ const TOLD_MAX: usize = 20;
 
 pub(super) fn run(shell: &Shell, args: &BatchArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let began = Instant::now();
-    let mut joined = Joined::default();
+    let mut joined = JoinedRows::default();
     for path in &args.levels {
         joined.read(path)?;
     }
@@ -56,7 +56,7 @@ struct MergedRow {
 
 /// The rows of all shards.
 #[derive(Default)]
-struct Joined {
+struct JoinedRows {
     /// Names of levels, in the order in which they first appear.
     levels: Vec<String>,
     /// By place of the level among them, and seed.
@@ -67,7 +67,7 @@ struct Joined {
     differs: bool,
 }
 
-impl Joined {
+impl JoinedRows {
     fn read(&mut self, path: &Path) -> Result<(), CommandFailure> {
         let mut text = String::new();
         let read = if is_stream(path) {
@@ -219,8 +219,8 @@ mod tests {
         )
     }
 
-    fn joined(rows: &[String], seeds: Option<RangeInclusive<u64>>) -> Joined {
-        let mut joined = Joined::default();
+    fn joined(rows: &[String], seeds: Option<RangeInclusive<u64>>) -> JoinedRows {
+        let mut joined = JoinedRows::default();
         for (number, line) in rows.iter().enumerate() {
             joined.line(line, format!("a:{number}")).unwrap();
         }
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_no_row_is_none() {
         for line in ["", "{", "[]", "{\"level\":\"yard\"}", "{\"level\":\"yard\",\"seed\":1}"] {
-            assert_eq!(Joined::default().line(line, "a:1".to_owned()), Err("a:1".to_owned()), "{line}");
+            assert_eq!(JoinedRows::default().line(line, "a:1".to_owned()), Err("a:1".to_owned()), "{line}");
         }
     }
 }

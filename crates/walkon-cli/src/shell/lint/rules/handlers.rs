@@ -25,23 +25,23 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     });
 }
 
-struct Owner {
+struct HandlerOwner {
     what: &'static str,
     names: Vec<String>,
 }
 
 /// The owner of the handlers of a file; none when that depends on the caller.
-fn owner(reading: &Reading<'_>) -> Option<Owner> {
+fn owner(reading: &Reading<'_>) -> Option<HandlerOwner> {
     let in_table = |table: ExprId| {
         reading.tree.names_in(table).into_iter().map(|(word, _)| word.text.clone()).collect::<Vec<_>>()
     };
     match reading.role {
         ScriptRole::Level => {
             let names = reading.tree.global_writes.iter().map(|write| write.name.text.clone());
-            Some(Owner { what: "the level script", names: names.collect() })
+            Some(HandlerOwner { what: "the level script", names: names.collect() })
         }
-        ScriptRole::Behaviour(table) => Some(Owner { what: "the behaviour", names: in_table(table) }),
-        ScriptRole::Cinematic(table) => Some(Owner { what: "the cinematic", names: in_table(table) }),
+        ScriptRole::Behaviour(table) => Some(HandlerOwner { what: "the behaviour", names: in_table(table) }),
+        ScriptRole::Cinematic(table) => Some(HandlerOwner { what: "the cinematic", names: in_table(table) }),
         ScriptRole::Test | ScriptRole::Module => None,
     }
 }

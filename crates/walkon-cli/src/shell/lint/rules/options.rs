@@ -30,7 +30,7 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
         for (index, arg) in reading.arguments(&called).into_iter().flatten() {
             let Some(param) = called.entry.params.get(index) else { continue };
             let Some(own) = luau_type::read(param.luau) else { continue };
-            let given = Given { own: &own, value: arg };
+            let given = GivenOption { own: &own, value: arg };
             inside(reading, given, called.entry.called, param.name, DEPTH_MAX, look);
         }
     }
@@ -41,21 +41,21 @@ pub(in crate::shell::lint) fn each(reading: &Reading<'_>, look: &mut dyn FnMut(&
     };
     for field in reading.api.fields(shape).unwrap_or_default() {
         if let Some(value) = reading.tree.entry(table, &field.name) {
-            let given = Given { own: &field.own, value };
+            let given = GivenOption { own: &field.own, value };
             inside(reading, given, &field.name, &field.name, DEPTH_MAX, look);
         }
     }
 }
 
 /// What is given, and the type that is wanted there.
-struct Given<'t> {
+struct GivenOption<'t> {
     own: &'t Type,
     value: ExprId,
 }
 
 fn inside(
     reading: &Reading<'_>,
-    Given { own, value }: Given<'_>,
+    GivenOption { own, value }: GivenOption<'_>,
     called: &str,
     name: &str,
     depth: u32,
@@ -70,14 +70,14 @@ fn inside(
         for (word, value) in reading.tree.names_in(table) {
             if let Some(value) = value {
                 let name = format!("{name}.{}", word.text);
-                inside(reading, Given { own: entry, value }, called, &name, depth - 1, look);
+                inside(reading, GivenOption { own: entry, value }, called, &name, depth - 1, look);
             }
         }
     }
     if let Some(entry) = entry_of(own) {
         for item in items {
             if let TableItem::Listed(value) = item {
-                inside(reading, Given { own: entry, value: *value }, called, name, depth - 1, look);
+                inside(reading, GivenOption { own: entry, value: *value }, called, name, depth - 1, look);
             }
         }
     }
@@ -87,7 +87,7 @@ fn inside(
             _ => None,
         });
         if let Some(value) = given {
-            inside(reading, Given { own: &field.own, value }, called, &field.name, depth - 1, look);
+            inside(reading, GivenOption { own: &field.own, value }, called, &field.name, depth - 1, look);
         }
     }
 }

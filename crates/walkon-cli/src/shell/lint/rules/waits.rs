@@ -35,13 +35,13 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
 }
 
 /// A call that waits.
-struct Wait {
+struct WaitCall {
     called: String,
     /// The line of the wait, when it lies in another function.
     line: Option<u32>,
 }
 
-impl Wait {
+impl WaitCall {
     fn through(&self) -> String {
         self.line.map_or_else(String::new, |line| format!(", and it waits in line {line}"))
     }
@@ -55,9 +55,9 @@ impl Wait {
     }
 }
 
-fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>) -> Option<Wait> {
+fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>) -> Option<WaitCall> {
     if let Some(called) = reading.called(id) {
-        return called.entry.waits.then(|| Wait { called: called.entry.called.to_owned(), line: None });
+        return called.entry.waits.then(|| WaitCall { called: called.entry.called.to_owned(), line: None });
     }
     let function = callee(reading, id)?;
     let line = *waits.get(&function)?;
@@ -71,7 +71,7 @@ fn wait_of(reading: &Reading<'_>, id: ExprId, waits: &BTreeMap<FunctionId, u32>)
         },
         _ => return None,
     };
-    Some(Wait { called, line: Some(line) })
+    Some(WaitCall { called, line: Some(line) })
 }
 
 /// The function of this file that a call calls.

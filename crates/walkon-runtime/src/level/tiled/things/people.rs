@@ -4,7 +4,7 @@
 //! object is a line. Not here: properties that mean nothing to a level (`props`), whether a behaviour takes
 //! its parameters (the scripts').
 
-use super::{Putting, Thing};
+use super::{Putting, TiledThing};
 use crate::level::def::{CharacterDef, DoorHabit, PropsDef};
 use crate::level::diagnostic::Located;
 use crate::level::forms::TAGS_MAX;
@@ -22,7 +22,7 @@ const SPELLINGS: &[&str] = &["facing", "speed", "collisionLayer", "collision", "
 
 impl Putting<'_, '_> {
     /// Places a character at the foot of its object.
-    pub(super) fn character(&mut self, thing: &Thing<'_>, sort: Sort) {
+    pub(super) fn character(&mut self, thing: &TiledThing<'_>, sort: Sort) {
         let Some(position) = self.position(thing) else { return };
         let is_player = sort == Sort::Player;
         let object = thing.object;
@@ -56,7 +56,7 @@ impl Putting<'_, '_> {
     }
 
     /// Sizes and speeds, pixels.
-    fn body(&mut self, thing: &Thing<'_>, character: &mut CharacterDef) {
+    fn body(&mut self, thing: &TiledThing<'_>, character: &mut CharacterDef) {
         if let Some(radius) = self.metres(thing, "radius", &numbers::RADIUS) {
             character.radius_m = radius;
         }
@@ -77,7 +77,7 @@ impl Putting<'_, '_> {
     }
 
     /// The words of its `tags`, and its class.
-    fn tags(&self, thing: &Thing<'_>) -> Vec<String> {
+    fn tags(&self, thing: &TiledThing<'_>) -> Vec<String> {
         let own = thing.properties.get("tags").map(|property| text_of(&property.value)).unwrap_or_default();
         let class = thing.object.class.to_lowercase();
         let mut tags: Vec<String> = split(&own).map(str::to_owned).chain([class]).collect();
@@ -88,7 +88,7 @@ impl Putting<'_, '_> {
         tags
     }
 
-    fn habit(&mut self, thing: &Thing<'_>) -> DoorHabit {
+    fn habit(&mut self, thing: &TiledThing<'_>) -> DoorHabit {
         let Some(property) = thing.properties.get("doors") else { return DoorHabit::default() };
         match text_of(&property.value).as_str() {
             "avoid" | "" => DoorHabit::Avoid,
@@ -102,7 +102,7 @@ impl Putting<'_, '_> {
         }
     }
 
-    fn behaviour(&mut self, thing: &Thing<'_>) -> Option<Located<String>> {
+    fn behaviour(&mut self, thing: &TiledThing<'_>) -> Option<Located<String>> {
         let property =
             ["behaviour", "behavior", "script"].iter().find_map(|name| thing.properties.get(name))?;
         let name = text_of(&property.value);

@@ -8,7 +8,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Putting, Thing, called};
+use super::{Putting, TiledThing, called};
 use crate::level::def::PropsDef;
 use crate::level::diagnostic::{Located, code};
 use crate::level::forms::PARAMS_BYTES_MAX;
@@ -37,7 +37,7 @@ pub(super) const OF_STAIRS: &[&str] =
 
 impl Putting<'_, '_> {
     /// What is said of an object beyond the names that mean something for its kind.
-    pub(super) fn props(&mut self, thing: &Thing<'_>, own: &[&str]) -> PropsDef {
+    pub(super) fn props(&mut self, thing: &TiledThing<'_>, own: &[&str]) -> PropsDef {
         let whose = called(thing.object);
         for property in &thing.properties.0 {
             self.said.check_name(self.findings, property, own, &whose);
@@ -46,7 +46,7 @@ impl Putting<'_, '_> {
     }
 
     /// Says of a thing that scripts cannot ask which of its properties are left out.
-    pub(super) fn forget_props(&mut self, thing: &Thing<'_>, own: &[&str]) {
+    pub(super) fn forget_props(&mut self, thing: &TiledThing<'_>, own: &[&str]) {
         let whose = called(thing.object);
         for property in thing.properties.0.iter().filter(|one| !own.contains(&one.name.as_str())) {
             self.said.check_name(self.findings, property, own, &whose);
@@ -55,7 +55,7 @@ impl Putting<'_, '_> {
     }
 
     /// The same as parameters of a behaviour.
-    pub(super) fn params(&mut self, thing: &Thing<'_>, own: &[&str]) -> PropsDef {
+    pub(super) fn params(&mut self, thing: &TiledThing<'_>, own: &[&str]) -> PropsDef {
         let mut params = PropsDef::new();
         let mut bytes = 0;
         for property in &thing.properties.0 {

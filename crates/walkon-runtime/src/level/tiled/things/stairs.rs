@@ -4,7 +4,7 @@
 //! findings for names that nothing has. Holds: a link joins two layers, or needs an action. Not here: which
 //! ways take stairs (`nav`).
 
-use super::{Putting, Sort, Stairs, StairsTarget, Thing, called, sort_of};
+use super::{Putting, Sort, Stairs, StairsTarget, TiledThing, called, sort_of};
 use crate::base::geom::Point;
 use crate::level::def::{LinkDef, LinkEnd, Position};
 use crate::level::diagnostic::{Located, PendingDiagnostic, code};
@@ -15,7 +15,7 @@ use crate::level::tiled::raw::PropertyValue;
 
 impl Putting<'_, '_> {
     /// What a property that names another object leads to must be there.
-    pub(super) fn references(&mut self, thing: &Thing<'_>) {
+    pub(super) fn references(&mut self, thing: &TiledThing<'_>) {
         for property in &thing.properties.0 {
             match &property.value {
                 PropertyValue::Object(id) if *id != 0 && !self.object_names.contains_key(id) => {
@@ -54,7 +54,7 @@ impl Putting<'_, '_> {
     }
 
     /// Notes where stairs begin and what they lead to.
-    pub(super) fn stairs(&mut self, thing: &Thing<'_>) {
+    pub(super) fn stairs(&mut self, thing: &TiledThing<'_>) {
         let foot = self.foot(thing);
         let Some(point) = self.world(thing, foot) else { return };
         let Some(to) = self.target(thing) else { return };
@@ -76,7 +76,7 @@ impl Putting<'_, '_> {
         });
     }
 
-    fn target(&mut self, thing: &Thing<'_>) -> Option<StairsTarget> {
+    fn target(&mut self, thing: &TiledThing<'_>) -> Option<StairsTarget> {
         if let Some(property) = thing.properties.get("toLayer") {
             let layer =
                 number_of(&thing.properties, "toLayer").filter(|layer| *layer < self.ground.layers.len());

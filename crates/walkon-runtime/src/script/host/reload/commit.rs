@@ -334,7 +334,7 @@ fn end_registered(vm: &ScriptVm, owner: Owner) {
     invoke::clean_up(vm);
 }
 
-type Changed = Result<Undo, Box<(Undo, CallFailure)>>;
+type CommitResult = Result<Undo, Box<(Undo, CallFailure)>>;
 
 fn change_instance(
     vm: &ScriptVm,
@@ -342,7 +342,7 @@ fn change_instance(
     class: Rc<Class>,
     given: Plain,
     notes: &mut Vec<String>,
-) -> Changed {
+) -> CommitResult {
     let lua = vm.lua();
     let parts = store::with(lua, |runtime| runtime.actors.behaviours.parts(owner));
     let Some((_, old, this, _, old_given)) = parts else {
@@ -432,7 +432,7 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>, why: &'static str) -> R
     Ok(())
 }
 
-fn change_level(vm: &ScriptVm, environment: Table) -> Changed {
+fn change_level(vm: &ScriptVm, environment: Table) -> CommitResult {
     let lua = vm.lua();
     let Some((owner, old)) = store::with(lua, |runtime| runtime.owners.level.clone()) else {
         level_script::begin(vm, environment);
@@ -480,7 +480,7 @@ fn revive(
     class: Rc<Class>,
     suspended: Suspended,
     why: &'static str,
-) -> Changed {
+) -> CommitResult {
     let lua = vm.lua();
     let undo = Undo::Revived { character, suspended: suspended.clone() };
     let created = behaviour::create(vm, character, class, &suspended.asked, &suspended.given);

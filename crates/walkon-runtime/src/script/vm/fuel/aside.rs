@@ -11,7 +11,7 @@ use super::{Fuel, Gauge, Signals, Trip, raw};
 use crate::script::state::census::Census;
 
 /// What a gauge says of the call under way.
-struct Aside {
+struct CallAside {
     slice: u64,
     rest: u64,
     limit: u64,
@@ -51,9 +51,9 @@ impl Fuel {
 }
 
 impl Gauge {
-    fn put_aside(&self) -> Aside {
+    fn put_aside(&self) -> CallAside {
         let room = &self.room;
-        Aside {
+        CallAside {
             was_aside: self.is_aside.replace(true),
             calls: self.calls.get(),
             slice: self.slice.get(),
@@ -73,7 +73,7 @@ impl Gauge {
         }
     }
 
-    fn take_up(&self, kept: Aside) {
+    fn take_up(&self, kept: CallAside) {
         self.slice.set(kept.slice);
         self.rest.set(kept.rest);
         self.limit.set(kept.limit);
