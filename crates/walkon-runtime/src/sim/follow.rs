@@ -75,14 +75,16 @@ impl FollowInputs<'_> {
     fn fetch(&self, ids: &[WalkId], at: usize) {
         const WALK_AHEAD: usize = 12;
         const PATH_AHEAD: usize = 6;
+        // A step sees no more corners.
+        const POINTS_AHEAD: usize = 8;
         ids.get(at + WALK_AHEAD).into_iter().for_each(|&id| self.walks.fetch(id));
         let Some(walk) = ids.get(at + PATH_AHEAD).and_then(|&id| self.walks.get(id)) else {
             return;
         };
         self.characters.fetch(walk.character);
         if let Some(following) = &walk.following {
-            let left = following.path.points.get(following.cursor.segment as usize..);
-            prefetch::value(left.unwrap_or_default());
+            let left = following.path.points.get(following.cursor.segment as usize..).unwrap_or_default();
+            prefetch::value(&left[..left.len().min(POINTS_AHEAD)]);
         }
     }
 }

@@ -65,11 +65,12 @@ impl CallMemory {
         self.this.head == 0
     }
 
-    /// Whether that of a behaviour is to be looked at in a tick: of every number another.
+    /// Whether to look at the memory of a behaviour in this tick. `number` is its own, so that few are looked
+    /// at in the same tick; `known` gives what the last look found.
     #[inline]
-    pub(crate) fn is_due(of: impl FnOnce() -> Self, now: TickNumber, number: u32) -> bool {
+    pub(crate) fn is_due(now: TickNumber, number: u32, known: impl FnOnce() -> Self) -> bool {
         let turn = now.0 + u64::from(number);
-        turn.is_multiple_of(FIRST_LOOK_TICKS) && (turn.is_multiple_of(LOOK_TICKS) || of().is_unknown())
+        turn.is_multiple_of(FIRST_LOOK_TICKS) && (turn.is_multiple_of(LOOK_TICKS) || known().is_unknown())
     }
 
     /// Asks for all of it.

@@ -178,17 +178,26 @@ pub(crate) struct RunningTree {
 const FETCHED_AHEAD: usize = 16;
 const LOOKED_AT_AHEAD: usize = 8;
 
+/// Nodes whose memory is asked for, at most: of a larger tree a tick reads few.
+const FETCHED_NODES: usize = 16;
+
 impl RunningTree {
+    /// The nodes whose memory is asked for.
+    fn first_states(&self) -> &[NodeState] {
+        &self.states[..self.states.len().min(FETCHED_NODES)]
+    }
+
     /// Asks for the memory that its tick will read, but for that of its walks.
     fn fetch(&self) {
-        prefetch::value(&self.states[..]);
+        prefetch::value(self.first_states());
         prefetch::value(&*self.this);
         self.memory.fetch();
     }
 
     /// Asks for the memory of its walks; that of its states has been asked for.
     fn fetch_walks(&self) {
-        self.states.iter().filter_map(|state| state.walk.as_ref()).for_each(|walk| prefetch::value(&**walk));
+        let walks = self.first_states().iter().filter_map(|state| state.walk.as_ref());
+        walks.for_each(|walk| prefetch::value(&**walk));
     }
 
     /// Whether it has not faulted within the last second.

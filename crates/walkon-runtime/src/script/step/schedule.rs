@@ -201,7 +201,7 @@ fn look_at_memory(vm: &ScriptVm, calls: &[BatchCall], lists: &UpdateLists) {
     };
     let now = store::with(vm.lua(), |runtime| runtime.clock.now);
     let known = |row: u32| memory.get(row as usize).map(Cell::get).unwrap_or_default();
-    let is_due = |row: &u32| CallMemory::is_due(|| known(*row), now, *row);
+    let is_due = |row: &u32| CallMemory::is_due(now, *row, || known(*row));
     for row in calls.iter().map(|call| call.row).filter(is_due).map(|row| row as usize) {
         let this = store::with(vm.lua(), |runtime| {
             let owner = runtime.actors.roster.owners().get(row).copied()?;

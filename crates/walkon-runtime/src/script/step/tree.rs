@@ -62,7 +62,7 @@ pub(crate) fn tick(vm: &ScriptVm, owner: Owner) {
         }
         let now = runtime.clock.now;
         let run = runtime.actors.trees.begin_tick(owner, now)?;
-        let is_old = CallMemory::is_due(|| run.memory, now, owner.0);
+        let is_old = CallMemory::is_due(now, owner.0, || run.memory);
         Some((run, is_old))
     });
     let Some((mut run, is_memory_old)) = taken else {
