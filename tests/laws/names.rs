@@ -1,9 +1,9 @@
 //! One word, one meaning: no two types share a name.
 //!
 //! Goal: who searches for a type finds one. Method: read the definitions of the sources as text: those that
-//! are `pub` in any form, and those that are private and begin their line. Types within functions and modules
-//! of tests may be called as these like, and so may associated types. Words of level files are defined within
-//! a macro, where a comma follows the name.
+//! are `pub` in any form, and those that are private and begin their line. Private types within functions and
+//! tests may be called as these like, and so may associated types. Words of level files are defined within a
+//! macro, where a comma follows the name.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,11 @@ use crate::laws::tidy::sources;
 /// The name that a line defines, if it defines a type.
 fn defined(line: &str) -> Option<&str> {
     let definition = match line.trim_start().strip_prefix("pub") {
-        Some(public) => {
-            let limited = public.strip_prefix('(').map(|limited| limited.split_once(')'));
-            limited.map_or(Some(public), |limited| Some(limited?.1))?.strip_prefix(' ')?
+        Some(public) => match public.strip_prefix('(') {
+            Some(limited) => limited.split_once(')')?.1,
+            None => public,
         }
+        .strip_prefix(' ')?,
         None => line,
     };
     let mut words = definition.split(' ');
@@ -29,9 +30,11 @@ fn defined(line: &str) -> Option<&str> {
 fn no_two_types_share_a_name() {
     let sources = sources();
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for file in sources.iter().filter(|file| !file.place.ends_with("tests.rs")) {
+    for file in &sources {
+        let is_of_tests = file.place.ends_with("tests.rs");
         for (number, line) in file.text.lines().enumerate() {
-            if let Some(name) = defined(line) {
+            let counts = !is_of_tests || line.trim_start().starts_with("pub");
+            if let Some(name) = defined(line).filter(|_| counts) {
                 places.entry(name).or_default().push(format!("{}:{}", file.place, number + 1));
             }
         }

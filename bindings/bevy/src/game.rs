@@ -155,7 +155,7 @@ impl Games {
     }
 }
 
-/// Starts the games whose level is there by now, and those anew whose component is another.
+/// Starts the games whose level is there by now, and starts those again whose component is another.
 #[allow(clippy::too_many_arguments, reason = "a system names what it uses")]
 pub(crate) fn start(
     mut commands: Commands,

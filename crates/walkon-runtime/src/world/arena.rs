@@ -13,12 +13,6 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;
 
-/// A value of which every step of the crowd reads the first bytes alone.
-pub(crate) trait HotHead {
-    /// So many bytes.
-    const HOT_BYTES: usize;
-}
-
 /// A place in the table.
 #[derive(Clone, Debug)]
 pub(super) struct Place<V> {
@@ -30,15 +24,6 @@ pub(super) struct Place<V> {
 }
 
 impl<V> Place<V> {
-    /// Asks the processor for the head of what lies in it.
-    #[inline]
-    pub(super) fn fetch(&self)
-    where
-        V: HotHead,
-    {
-        prefetch::bytes((&raw const *self).addr(), V::HOT_BYTES);
-    }
-
     /// What lies in it by that key.
     #[inline]
     pub(super) fn get_mut<K: GenerationalKey>(&mut self, key: K) -> Option<&mut V> {
@@ -107,19 +92,18 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         self.places.get_mut(key.place())?.get_mut(key)
     }
 
-    /// Asks the processor for the head of what lies at a key.
+    /// Asks the processor for the first bytes of what lies at a key; it reads nothing of it.
     #[inline]
-    pub(crate) fn fetch(&self, key: K)
-    where
-        V: HotHead,
-    {
-        self.places.get(key.place()).into_iter().for_each(Place::fetch);
+    pub(super) fn fetch(&self, key: K, bytes: usize) {
+        if let Some(place) = self.places.get(key.place()) {
+            prefetch::bytes((&raw const *place).addr(), bytes);
+        }
     }
 
     /// Asks the processor for the whole of what lies at a key.
     #[inline]
     pub(super) fn fetch_whole(&self, key: K) {
-        self.places.get(key.place()).into_iter().for_each(prefetch::value);
+        self.fetch(key, size_of::<Place<V>>());
     }
 
     pub(crate) fn contains_key(&self, key: K) -> bool {

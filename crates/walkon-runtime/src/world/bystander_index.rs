@@ -15,7 +15,6 @@ use glam::Vec2;
 
 use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::CharacterId;
-use crate::base::prefetch;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
 use crate::nav::Disc;
 use crate::world::bystanders::{Bystanders, Straight};
@@ -61,13 +60,6 @@ impl People<'_> {
     pub(crate) fn stands(&self, character: &Character) -> bool {
         let walk = character.walk.and_then(|walk| self.walks.get(walk));
         character.is_alive() && character.nudge.is_none() && !walk.is_some_and(Walk::is_under_way)
-    }
-
-    /// Asks for the memory of a character's walk.
-    #[inline]
-    pub(crate) fn fetch_walk(&self, id: CharacterId) {
-        let walk = self.characters.get(id).and_then(|character| character.walk);
-        walk.into_iter().for_each(|walk| self.walks.fetch(walk));
     }
 
     /// A character, if it stands.
@@ -142,12 +134,10 @@ impl BystanderIndex {
         self.points.clear();
         self.who.clear();
         self.noted = people.characters.noted().len();
-        for &id in prefetch::ahead(people.characters.ids(), |&id| people.fetch_walk(id)) {
-            if let Some(character) = people.standing(id) {
-                let position = character.body.position;
-                self.points.push(Vec2::new(position.x, position.z));
-                self.who.push(id);
-            }
+        for (id, character) in people.characters.iter().filter(|(_, character)| people.stands(character)) {
+            let position = character.body.position;
+            self.points.push(Vec2::new(position.x, position.z));
+            self.who.push(id);
         }
         self.near.build(&self.points, CELL_M);
         self.is_built = true;

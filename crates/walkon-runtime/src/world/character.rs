@@ -13,7 +13,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::rng::Rng;
 use crate::base::time::TickNumber;
 use crate::nav::Traversal;
-use crate::world::arena::{Arena, HotHead};
+use crate::world::arena::Arena;
 use crate::world::disjoint::{Loan, disjoint_mut};
 use crate::world::door::DoorPolicy;
 use crate::world::goal::Goal;
@@ -242,11 +242,10 @@ pub struct Character {
     pub tags: Vec<String>,
 }
 
-impl HotHead for Character {
-    const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
-}
-
 impl Character {
+    /// What every step of the crowd reads lies in so many first bytes.
+    const HOT_BYTES: usize = std::mem::offset_of!(Self, nudged);
+
     /// Whether it has not been removed.
     #[must_use]
     #[inline]
@@ -370,7 +369,7 @@ impl Characters {
     /// Asks the processor for what every step of the crowd reads of a character.
     #[inline]
     pub(crate) fn fetch(&self, id: CharacterId) {
-        self.slots.fetch(id);
+        self.slots.fetch(id, Character::HOT_BYTES);
     }
 
     /// A character that has not been freed.

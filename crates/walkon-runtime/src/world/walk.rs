@@ -12,7 +12,6 @@ use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::crowd::follow::Cursor;
 use crate::nav::{OwnArea, PathFailure, Revision};
-use crate::world::arena::HotHead;
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
@@ -418,11 +417,10 @@ pub struct Walk {
     pub seen: Option<Bystanders>,
 }
 
-impl HotHead for Walk {
-    const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
-}
-
 impl Walk {
+    /// What every step of the crowd reads lies in so many first bytes.
+    pub(super) const HOT_BYTES: usize = std::mem::offset_of!(Self, options) + prefetch::LINE_BYTES;
+
     /// Times its patience that a walk may go back and forth without coming nearer to its end than ever.
     pub const PATIENCES_MAX: u64 = 20;
 

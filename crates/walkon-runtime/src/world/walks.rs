@@ -94,7 +94,7 @@ impl Walks {
     /// Asks the processor for what every step of the crowd reads of a walk.
     #[inline]
     pub(crate) fn fetch(&self, id: WalkId) {
-        self.slots.fetch(id);
+        self.slots.fetch(id, Walk::HOT_BYTES);
     }
 
     /// A walk that has not settled.

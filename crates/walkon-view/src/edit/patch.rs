@@ -216,7 +216,7 @@ impl Patcher {
         let place = ValuePlace { at: &reach.at, here: &pointer(tokens) };
         self.compare(&mut plan, place, TurnedValue { old: &old, new: value });
         if plan.steps.len() > STEPS_MAX {
-            plan = ValuePatch { texts: vec![self.anew(&reach.at, value)], steps: Vec::new() };
+            plan = ValuePatch { texts: vec![self.rewritten(&reach.at, value)], steps: Vec::new() };
         }
         ordered::sort_by_key(&mut plan.texts, |new| std::cmp::Reverse(new.at.start));
         for new in plan.texts {
@@ -228,7 +228,8 @@ impl Patcher {
         Ok(())
     }
 
-    fn anew(&self, at: &Range<usize>, value: &Json) -> NewText {
+    /// The text that takes the place of a whole value.
+    fn rewritten(&self, at: &Range<usize>, value: &Json) -> NewText {
         let writer = Writer { text: &self.text, style: &self.style };
         let spot = self.spot(at.start, Width::Usual);
         let model = writer.is_model(at, value).then_some(at);
@@ -274,7 +275,7 @@ impl Patcher {
                     come.map(|number| Change::insert(below(here, &number.to_string()), new[number].clone())),
                 );
             }
-            _ => plan.texts.push(self.anew(at, new)),
+            _ => plan.texts.push(self.rewritten(at, new)),
         }
     }
 
