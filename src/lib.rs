@@ -77,7 +77,7 @@ pub use walkon_runtime::game::inputs::{
 #[doc(inline)]
 pub use walkon_runtime::game::inspect::Inspected;
 #[doc(inline)]
-pub use walkon_runtime::game::recorder::{CrowdCounts, RecordOptions, Recorder, ReloadNote};
+pub use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 #[doc(inline)]
 pub use walkon_runtime::game::recording::{EndLine, ReadError, Recording};
 #[doc(inline)]
@@ -88,6 +88,8 @@ pub use walkon_runtime::game::roster::{Row, Stance};
 pub use walkon_runtime::game::save::{RestoreError, SaveError, SaveHeader};
 #[doc(inline)]
 pub use walkon_runtime::game::tick::Tick;
+#[doc(inline)]
+pub use walkon_runtime::game::tick_notes::{CrowdCounts, ReloadNote};
 #[doc(inline)]
 pub use walkon_runtime::game::{Game, LevelOutcome, Setup, StartError, TickStep};
 #[doc(inline)]

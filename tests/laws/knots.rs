@@ -12,7 +12,7 @@ use std::path::Path;
 /// there may have.
 const KNOT_MAX: [(&str, &str, usize); 8] = [
     ("crates/walkon-nav/src", "", 4),
-    ("crates/walkon-runtime/src", "", 16),
+    ("crates/walkon-runtime/src", "", 11),
     ("crates/walkon-runtime/src", "level", 0),
     ("crates/walkon-runtime/src", "world", 0),
     ("crates/walkon-runtime/src", "sim", 0),

@@ -25,7 +25,7 @@ use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::PlanTask;
 use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search};
+use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search, Traversal};
 
 mod foresight;
 
@@ -225,6 +225,12 @@ impl PathRequests {
         let query = self.requests.get(token)?.query.clone();
         self.cancel(token);
         Some(query)
+    }
+
+    /// Changes the askers of all requests without an answer: on a map that comes in place of another, areas
+    /// may have other numbers. That map is of another revision, so searches under way begin again on it.
+    pub fn change_askers(&mut self, mut change: impl FnMut(&mut Traversal)) {
+        self.requests.values_mut().for_each(|request| change(&mut request.query.by));
     }
 
     /// Whether a request has no answer yet.

@@ -13,7 +13,7 @@ use crate::base::suggestions;
 use crate::base::value::Plain;
 use crate::game::inputs::{DoorCommand, Input, InputGoal, InputSpawn, InputTeleport, Reload};
 use crate::script::host::ScriptHost;
-use crate::script::vm::convert::{shorten, suggestion};
+use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::world::World;
 use crate::world::area::Availability;
 use crate::world::event::Fact;

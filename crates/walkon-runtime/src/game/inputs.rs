@@ -2,7 +2,7 @@
 //!
 //! In: names, places in metres, texts. Out: the same as one closed list. Holds: an input is plain data and
 //! names things by their names, so that a recording can repeat it. Not here: what inputs do (`hearing`), how
-//! scripts and levels are reloaded (`script::reload`, `level_reload`).
+//! scripts and levels are reloaded (`script::host::reload`, `level_reload`).
 
 use std::collections::BTreeMap;
 

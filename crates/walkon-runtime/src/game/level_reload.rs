@@ -5,7 +5,10 @@
 //! a character stays where it stands while the new map is walkable there, else it is put on the nearest
 //! ground within eight metres, else it is removed; doors keep their state; changes by scripts stay unless the
 //! file now says something else. A door keeps its number, so handles go on meaning it; one that is gone
-//! leaves its number and its place behind. Not here: scripts (`script::reload`).
+//! leaves its number and its place behind. Not here: scripts (`script::host::reload`), what refers to areas
+//! by number (`area_numbers`).
+
+mod area_numbers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +19,7 @@ use crate::base::ids::{AreaId, CharacterId, DoorId, RegionId};
 use crate::base::ordered::CollectOrdered;
 use crate::game::by_name::ByName;
 use crate::game::inputs::LevelTexts;
+use crate::game::level_reload::area_numbers::AreaNumbers;
 use crate::game::reload_errors::{self, Written};
 use crate::level::spawn::{self, Spawned};
 use crate::level::{Level, MemorySource, load};
@@ -32,7 +36,7 @@ use crate::world::event::Fact;
 use crate::world::ops::characters::{Spawn, despawn};
 use crate::world::ops::doors::answer;
 use crate::world::ops::{blocks, tiles};
-use crate::world::region::WatchShape;
+use crate::world::region::{WatchId, WatchShape};
 use crate::world::settings::Settings;
 use crate::world::walk::{Ask, Phase};
 
@@ -52,7 +56,13 @@ pub(crate) struct Origin {
     rate: u32,
     /// Over the level and every file it names.
     hash: u64,
+    /// The behaviours of the level that characters have not been given, because the scripts refused them;
+    /// `behaviours` has what they were given last.
+    owed: LevelBehaviours,
 }
+
+/// The hash of a level that was not taken in whole. No level has it, so a load takes in the rest.
+const HASH_OF_A_PART: u64 = 0;
 
 /// What a level file says of somebody.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,12 +120,45 @@ impl Origin {
             seed,
             rate: world.clock.rate.per_second(),
             hash,
+            owed: Vec::new(),
         }
     }
 
     /// The hash of the level as it is by now.
     pub(super) fn hash(&self) -> u64 {
-        self.hash
+        if self.owed.is_empty() { self.hash } else { HASH_OF_A_PART }
+    }
+
+    /// The behaviours that the level has still to give, to those who are there.
+    pub(super) fn owed(&self, world: &World) -> LevelBehaviours {
+        self.owed.iter().filter(|(id, _)| world.character(*id).is_some()).cloned().collect()
+    }
+
+    /// The scripts have refused `behaviours` after the level had changed: they are given with the next
+    /// reload. `before` is the level they were to change.
+    pub(super) fn owe(&mut self, world: &World, before: &Self, behaviours: LevelBehaviours) {
+        let last = |id: CharacterId| before.behaviours.get(world.name_of(id)).cloned();
+        let given = behaviours.iter().map(|(id, _)| (world.name_of(*id).to_owned(), last(*id)));
+        self.note_given(given.collect_map());
+        self.owed = behaviours;
+    }
+
+    /// What the level had still to give was given.
+    pub(super) fn owe_nothing(&mut self, world: &World) {
+        let given = std::mem::take(&mut self.owed);
+        let name = |id: CharacterId| world.name_of(id).to_owned();
+        self.note_given(given.into_iter().map(|(id, given)| (name(id), Some(given))).collect_map());
+    }
+
+    /// Takes note of what characters were given last, by name; nothing for those whom no level has named.
+    fn note_given(&mut self, given: BTreeMap<String, Option<Option<GivenBehaviour>>>) {
+        if given.is_empty() {
+            return;
+        }
+        let others = self.behaviours.in_order().filter(|(name, _)| !given.contains_key(*name));
+        let others: Vec<_> = others.map(|(name, other)| (name.to_owned(), other.clone())).collect();
+        let given = given.into_iter().filter_map(|(name, given)| Some((name, given?)));
+        self.behaviours = others.into_iter().chain(given).collect();
     }
 
     /// Writes what a level gave, next to the world made from it: most characters are still as the level gave
@@ -137,6 +180,8 @@ impl Origin {
             rate: _,
             // In the header.
             hash: _,
+            // What the level gives beyond `behaviours`: a load takes it from there.
+            owed: _,
         } = self;
         out.list(areas.iter(), |out, area| {
             area.name.save(out);
@@ -239,6 +284,7 @@ impl Origin {
             seed,
             rate: world.clock.rate.per_second(),
             hash,
+            owed: Vec::new(),
         })
     }
 }
@@ -300,6 +346,8 @@ pub(super) struct StagedLevel {
 pub(super) struct Edited {
     /// Characters to which the level now gives another behaviour, other parameters, or none.
     pub(super) behaviours: LevelBehaviours,
+    /// Watches that are over, because what they looked at is gone.
+    pub(super) watches: Vec<WatchId>,
     /// What could not be kept.
     pub(super) notes: Vec<String>,
 }
@@ -369,7 +417,7 @@ fn apply_to(
     let mut new = built.world;
     let areas = areas(world, &before, &new);
     doors(world, &before, &new, &mut edited);
-    map(world, new.map.nav, areas);
+    map(world, new.map.nav, &areas, &mut edited);
     world.map.is_precomputed = new.map.is_precomputed;
     world.level.props = std::mem::take(&mut new.level.props);
     let tiles = std::mem::replace(&mut world.map.tiles, new.map.tiles.take());
@@ -397,12 +445,12 @@ fn stands(world: &World, one: &Character) -> bool {
 }
 
 /// The new areas, with what scripts have made of the old; and which number an old area has now.
-fn areas(world: &mut World, before: &Origin, new: &World) -> BTreeMap<AreaId, AreaId> {
+fn areas(world: &mut World, before: &Origin, new: &World) -> AreaNumbers {
     let old = std::mem::replace(&mut world.map.areas, new.map.areas.clone());
-    let mut moved = BTreeMap::new();
+    let mut moved = AreaNumbers::default();
     for (index, was) in old.iter().enumerate().filter(|(_, was)| !was.name.is_empty()) {
         let Some(now) = new.map.areas.iter().position(|area| area.name == was.name) else { continue };
-        moved.insert(AreaId::from(index), AreaId::from(now));
+        moved.note(AreaId::from(index), AreaId::from(now));
         let given = before.areas.iter().find(|area| area.name == was.name);
         let (is_same, is_same_cost) = given.map_or((false, false), |given| {
             (
@@ -431,6 +479,11 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
         };
         let given = before.doors.iter().find(|door| door.name == name);
         let door = &mut world.map.doors[index];
+        if door.is_gone() {
+            // It comes back as the file says: of what it was nothing is left.
+            door.clone_from(now);
+            continue;
+        }
         door.area = now.area;
         door.position = now.position;
         door.bounds = now.bounds;
@@ -438,7 +491,6 @@ fn doors(world: &mut World, before: &Origin, new: &World, edited: &mut Edited) {
         door.teams.clone_from(&now.teams);
         door.moving_ticks = now.moving_ticks;
         door.left_ticks = door.left_ticks.min(now.moving_ticks);
-        door.removed = None;
         if given.is_none_or(|given| given.is_locked != now.is_locked || given.key != now.key) {
             door.is_locked = now.is_locked;
             door.key = now.key.clone();
@@ -478,7 +530,7 @@ fn remove_door(world: &mut World, index: usize, before: &Origin, edited: &mut Ed
 }
 
 /// The new map, its areas as they are by now, one revision on; what referred to areas by number follows.
-fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, AreaId>) {
+fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: &AreaNumbers, edited: &mut Edited) {
     let edits: Vec<NavEdit> = world
         .map
         .areas
@@ -502,16 +554,22 @@ fn map(world: &mut World, mut nav: crate::nav::NavMap, moved: BTreeMap<AreaId, A
     // What waited for step 5 is in the areas already; points and links have other numbers, perhaps.
     world.map.edits.areas.clear();
     world.map.edits.graph.clear();
-    let now = |area: &mut AreaId| moved.get(area).map(|now| *area = *now).is_some();
-    world.triggers.watches.retain(|_, watch| match &mut watch.ground {
-        WatchShape::Area(area) => now(area),
+    moved.renumber(world);
+    keep_watches(world, edited, |ground| match ground {
+        WatchShape::Area(area) => moved.follow(area),
         _ => true,
     });
-    for walk in world.walks.iter_mut() {
-        if let Some(following) = &mut walk.following {
-            following.path.change(|path| path.crossings.retain_mut(|crossing| now(&mut crossing.area)));
+}
+
+/// Ends the watches for which `keep` says no. It may change what they look at.
+fn keep_watches(world: &mut World, edited: &mut Edited, mut keep: impl FnMut(&mut WatchShape) -> bool) {
+    world.triggers.watches.retain(|id, watch| {
+        let is_kept = keep(&mut watch.ground);
+        if !is_kept {
+            edited.watches.push(id);
         }
-    }
+        is_kept
+    });
 }
 
 fn regions(world: &mut World, new: Vec<crate::world::region::Region>, edited: &mut Edited) {
@@ -526,7 +584,7 @@ fn regions(world: &mut World, new: Vec<crate::world::region::Region>, edited: &m
             None => edited.notes.push(format!("region \"{}\" is gone", was.name)),
         }
     }
-    world.triggers.watches.retain(|_, watch| match &mut watch.ground {
+    keep_watches(world, edited, |ground| match ground {
         WatchShape::Region(region) => moved.get(region).map(|now| *region = *now).is_some(),
         _ => true,
     });

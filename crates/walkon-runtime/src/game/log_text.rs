@@ -5,7 +5,7 @@
 use crate::base::ids::CharacterId;
 use crate::game::event::Event;
 use crate::game::line::readable;
-use crate::game::recorder::ReloadNote;
+use crate::game::tick_notes::ReloadNote;
 use crate::world::World;
 use crate::world::cue::{Cue, CueKind};
 use crate::world::door::DoorSignal;

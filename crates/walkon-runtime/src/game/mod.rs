@@ -31,6 +31,7 @@ pub mod save;
 mod skipping;
 pub mod testing;
 pub mod tick;
+pub mod tick_notes;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,8 +40,9 @@ use crate::base::threads::Threads;
 use crate::game::fault_list::FaultList;
 use crate::game::inputs::{Input, Reload};
 use crate::game::level_reload::Origin;
-use crate::game::recorder::{CrowdCounts, Recorder};
+use crate::game::recorder::Recorder;
 use crate::game::tick::Tick;
+use crate::game::tick_notes::CrowdCounts;
 use crate::level::Level;
 use crate::level::spawn::{self, Spawned};
 pub use crate::script::bind::level::LevelOutcome;

@@ -2,18 +2,18 @@
 //!
 //! In: changed texts of this tick's inputs, the world, the scripts. Out: one fact, `Reloaded` or
 //! `ReloadRefused`, and the report that tests ask for. Holds: nothing happens when nothing has changed. Not
-//! here: how scripts change (`script::reload`).
+//! here: how scripts change (`script::host::reload`).
 
 use std::collections::BTreeMap;
 
 use crate::base::ordered::CollectOrdered;
 use crate::game::inputs::Reload;
-use crate::game::level_reload::{self, Origin};
+use crate::game::level_reload::{self, Edited, Origin};
 use crate::script::host::ScriptHost;
 use crate::script::host::reload::{ReloadError, Taken};
 use crate::script::state::test_run::ReloadReport;
 use crate::world::World;
-use crate::world::event::{Fact, ReloadedFile};
+use crate::world::event::{Fact, LogLine, ReloadedFile};
 
 /// Step 2: everything that can be asked of the texts alone. Nothing runs, the world does not change. The new
 /// level, when there is one.
@@ -48,7 +48,7 @@ pub(super) fn commit(
         (Some(Ok(staged)), Some(origin)) => {
             Some(with_level(world, scripts.as_deref_mut(), staged, origin, reload))
         }
-        _ => scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &Vec::new())),
+        (_, origin) => scripts.as_deref_mut().and_then(|scripts| scripts_alone(world, scripts, origin)),
     };
     let report = match outcome {
         Some(outcome) => tell(world, outcome, reload),
@@ -61,36 +61,63 @@ pub(super) fn commit(
     ok
 }
 
+/// The scripts, with the behaviours that an earlier level has still to give.
+fn scripts_alone(
+    world: &mut World,
+    scripts: &mut ScriptHost,
+    origin: Option<&mut Origin>,
+) -> Option<Result<Taken, ReloadError>> {
+    let owed = origin.as_ref().map(|origin| origin.owed(world)).unwrap_or_default();
+    let outcome = scripts.commit(world, &owed)?;
+    if let (Ok(_), Some(origin)) = (&outcome, origin) {
+        origin.owe_nothing(world);
+    }
+    Some(outcome)
+}
+
 /// The level, then the scripts in it.
 fn with_level(
     world: &mut World,
-    scripts: Option<&mut ScriptHost>,
+    mut scripts: Option<&mut ScriptHost>,
     mut staged: level_reload::StagedLevel,
     origin: &mut Origin,
     reload: &Reload,
 ) -> Result<Taken, ReloadError> {
     let before = (world.clone(), origin.clone());
     let written = std::mem::take(&mut staged.written);
-    let edited = level_reload::apply(world, origin, staged);
-    let mut taken = Taken::default();
-    if let Some(scripts) = scripts {
-        match scripts.commit(world, &edited.behaviours) {
-            Some(Ok(scripts)) => taken = scripts,
-            Some(Err(refusal)) => {
-                if !refusal.had_effects {
-                    (*world, *origin) = before;
-                }
-                return Err(written.blame(refusal));
-            }
-            None => {}
+    let Edited { behaviours, watches, notes } = level_reload::apply(world, origin, staged);
+    let outcome = scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &behaviours));
+    let mut taken = match outcome {
+        Some(Err(refusal)) if !refusal.had_effects => {
+            (*world, *origin) = before;
+            return Err(written.blame(refusal));
         }
-    }
+        Some(Err(refusal)) => {
+            // What has run has run on the new level, which stays.
+            origin.owe(world, &before.1, behaviours);
+            scripts.into_iter().for_each(|scripts| scripts.forget_watches(&watches));
+            tell_of_level(world, notes);
+            return Err(written.blame(refusal));
+        }
+        Some(Ok(taken)) => taken,
+        None => Taken::default(),
+    };
+    scripts.into_iter().for_each(|scripts| scripts.forget_watches(&watches));
     if let Some(level) = &reload.level {
         let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
         taken.files.extend(level.files.iter().map(|(path, bytes)| (path.clone(), Some(text(bytes)))));
     }
-    taken.notes.extend(edited.notes);
+    taken.notes.extend(notes);
     Ok(taken)
+}
+
+/// Sentences about what a level could not keep, as warnings: it has changed although its reload is refused.
+fn tell_of_level(world: &mut World, notes: Vec<String>) {
+    for message in notes {
+        let owner = "reload".to_owned();
+        let line = LogLine { level: "warn", owner, file: String::new(), line: 0, message };
+        world.events.push(Fact::Logged(Box::new(line)));
+    }
 }
 
 /// The files that were given, as they are named in reports.

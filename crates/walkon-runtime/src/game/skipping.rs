@@ -2,8 +2,8 @@
 //!
 //! In: the world, the scripts. Out: both, as they are after the scene, or after the part of it that fits into
 //! a tick. Holds: bounded by the fuel of scripts, by [`ROUNDS_MAX`] and by [`STEPS_MAX`]; the rest waits for
-//! the next tick. Not here: which code runs next (`script::skipping`), how the stretch passes
-//! (`sim::scene_fast_forward`).
+//! the next tick. Not here: which code runs next (`script::step::skipping`), how the stretch
+//! passes (`sim::scene_fast_forward`).
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,9 @@
 //! What a save game may leave out; what calls of `update` in a row and short ways of tasks may not change.
 
+mod edits;
+mod scripts;
+mod told_level;
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -4,7 +4,7 @@
 //! here: how traces and sentences are written (`recorder`, `log_text`).
 
 use crate::game::event::{Event, ScriptFault};
-use crate::game::recorder::{CrowdCounts, ReloadNote};
+use crate::game::tick_notes::{CrowdCounts, ReloadNote};
 use crate::world::cue::Cue;
 use crate::world::outcome::WalkResult;
 

@@ -6,7 +6,7 @@
 
 use super::def::AsciiDef;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
+use super::drawing::{Drawing, DrawnArea, LegendAreas, placed_marks, set_sight};
 use crate::base::geom::Point;
 use crate::base::ordered;
 
@@ -62,16 +62,17 @@ fn meanings(
 ) -> Vec<(char, CharacterMeaning)> {
     let plain = |walkable| CharacterMeaning { walkable, factor: 1.0, area: 0, entry: None };
     let mut meanings = vec![('#', plain(false)), ('.', plain(true))];
+    let mut areas = LegendAreas::default();
     for (entry, (character, legend)) in def.legend.iter().enumerate() {
-        let area =
-            legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
-        set_sight(findings, &mut cells.areas, character, area, legend.blocks_sight);
+        let area = areas.number(findings, character.value, legend.area.as_ref());
+        set_sight(findings, &mut areas.list, character, area, legend.blocks_sight);
         let factor = legend.cost.unwrap_or(1.0) as f32;
         meanings.push((
             character.value,
             CharacterMeaning { walkable: legend.walkable, factor, area, entry: Some(entry) },
         ));
     }
+    cells.areas = areas.list;
     ordered::sort_by_key(&mut meanings, |(character, _)| *character);
     meanings
 }

@@ -7,17 +7,23 @@
 
 use super::actions;
 use super::ascii::AsciiCells;
-use super::def::{AsciiDef, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef};
+use super::def::{
+    AreaDef, AsciiDef, GridDef, Hierarchy, LevelDef, LinkDef, LinkEnd, NavigationDef, TilesDef,
+};
 use super::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use super::loaded::Level;
 use super::mesh::build::grid_source;
 use super::resolve::{self, NamedArea, Resolved};
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
-use crate::base::geom::{Point, ground};
-use crate::base::ids::AreaId;
+use crate::base::geom::{Bounds, EDGE_M, Point, ground, polygon_contains};
 use crate::nav::cells::{self, CellArea, CellMap, CellMapError, CellSource, MapFrame, grid_frame};
 use crate::nav::{LayerLink, LayerPoint, Layers, LayersError, NavMap, Traversal};
+
+/// Most cells of one door that are looked at to see whether it closes anything.
+const SAMPLES_MAX: u64 = 100_000;
+/// Most comparisons of a cell with a corner that looking at the cells of all doors may take: a second or two.
+const COMPARISONS_MAX: u64 = 1 << 27;
 
 /// How far a character is moved at most when the level puts it where it cannot stand, metres.
 pub const SNAP_M: f32 = 8.0;
@@ -352,9 +358,13 @@ fn doors_that_close_nothing(
     resolved: &Resolved,
     map: &NavMap,
 ) {
+    let Some(cells) = map.cells() else { return };
+    let outline = |(area, named): (_, &NamedArea)| BoundedArea { area, bounds: named.bounds };
+    let outlines: Vec<BoundedArea<'_>> = grid.areas.iter().zip(&resolved.areas).map(outline).collect();
+    let mut comparisons_left = COMPARISONS_MAX;
     for (door, area_id) in def.doors.iter().zip(&resolved.door_areas) {
         let area = &resolved.areas[area_id.index()];
-        let (own, all) = covered_cells(grid, area_id.index(), map);
+        let (own, all) = covered_cells(&outlines, area_id.index(), cells.frame(), &mut comparisons_left);
         // Cells on the edge belong to both sides of it, so a few are always shared.
         if all == 0 || 2 * own < all {
             continue;
@@ -371,27 +381,51 @@ fn doors_that_close_nothing(
     }
 }
 
-/// Of the cells inside an area, how many lie inside another area as well; and all of them.
-fn covered_cells(grid: &GridDef, own: usize, map: &NavMap) -> (u32, u32) {
-    let (Some(cells), Some(area)) = (map.cells(), grid.areas.get(own)) else { return (0, 0) };
-    let (frame, bounds) = (cells.frame(), crate::base::geom::Bounds::of(&area.polygon));
-    let low = frame.cell_at(bounds.min);
-    let high = frame.cell_at(bounds.max);
+/// An area of a grid, and the rectangle around it.
+struct BoundedArea<'a> {
+    area: &'a AreaDef,
+    bounds: Bounds,
+}
+
+impl BoundedArea<'_> {
+    fn holds(&self, point: Point) -> bool {
+        self.bounds.grown(EDGE_M).contains(point) && polygon_contains(&self.area.polygon, point)
+    }
+}
+
+/// Of the cells inside an area, how many lie inside another area as well; and all of them. Of a door as large
+/// as a level some cells are looked at, and none once all doors together took as many comparisons as they
+/// may.
+fn covered_cells(
+    outlines: &[BoundedArea<'_>],
+    own: usize,
+    frame: &MapFrame,
+    comparisons_left: &mut u64,
+) -> (u32, u32) {
+    let Some(area) = outlines.get(own) else { return (0, 0) };
+    let near = area.bounds.grown(EDGE_M);
+    let is_other = |(index, other): &(usize, &BoundedArea<'_>)| *index != own && near.overlaps(&other.bounds);
+    let others: Vec<&BoundedArea<'_>> =
+        outlines.iter().enumerate().filter(is_other).map(|(_, other)| other).collect();
+    if others.is_empty() {
+        return (0, 0);
+    }
+    let corners = |outline: &BoundedArea<'_>| outline.area.polygon.len().max(1) as u64;
+    let comparisons = corners(area) + others.iter().map(|other| corners(other)).sum::<u64>();
+    let samples = SAMPLES_MAX.min(*comparisons_left / comparisons);
+    let (low, high) = (frame.cell_at(area.bounds.min), frame.cell_at(area.bounds.max));
     let (mut covered, mut all) = (0, 0);
-    let mut here = Vec::new();
-    // Bounded by a doorway's own cells; a door as large as a level is sampled by its first 100,000.
-    let places = (low.1..=high.1).flat_map(|z| (low.0..=high.0).map(move |x| (x, z))).take(100_000);
+    let places = (low.1..=high.1).flat_map(|z| (low.0..=high.0).map(move |x| (x, z))).take(samples as usize);
     for (x, z) in places {
+        *comparisons_left -= comparisons; // There are as many samples as it does for.
         let (Ok(x), Ok(z)) = (u32::try_from(x), u32::try_from(z)) else { continue };
         if x >= frame.width || z >= frame.depth {
             continue;
         }
-        here.clear();
-        map.areas_at(frame.on_floor(frame.centre(x, z)), &mut here);
-        if here.contains(&AreaId::from(own)) {
+        let middle = ground(frame.on_floor(frame.centre(x, z)));
+        if area.holds(middle) {
             all += 1;
-            let others = here.iter().filter(|area| area.index() != own && area.index() < grid.areas.len());
-            covered += u32::from(others.count() > 0);
+            covered += u32::from(others.iter().any(|other| other.holds(middle)));
         }
     }
     (covered, all)
@@ -438,6 +472,30 @@ pub(crate) fn shown(point: Point) -> Point {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn doors_are_sampled_only_as_long_as_comparisons_are_left() {
+        let square = |side: f64| AreaDef {
+            polygon: vec![[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]],
+            ..AreaDef::default()
+        };
+        let (areas, frame) = ([square(20.0), square(10.0)], MapFrame { width: 20, depth: 20, ..frame() });
+        let outline = |area| BoundedArea { area, bounds: Bounds::of(&area.polygon) };
+        let outlines: Vec<BoundedArea<'_>> = areas.iter().map(outline).collect();
+        let mut left = COMPARISONS_MAX;
+        assert_eq!(covered_cells(&outlines, 0, &frame, &mut left), (100, 400));
+        assert_eq!(covered_cells(&outlines, 1, &frame, &mut left), (100, 100));
+        let mut left = 8 * 30 + 7;
+        assert_eq!(covered_cells(&outlines, 0, &frame, &mut left).1, 30 - 1, "21 columns, the last outside");
+        assert_eq!((covered_cells(&outlines, 1, &frame, &mut left), left), ((0, 0), 7));
+        let apart = AreaDef { polygon: vec![[30.0, 0.0], [40.0, 0.0], [40.0, 9.0]], ..AreaDef::default() };
+        let outlines = [outline(&areas[0]), outline(&apart)];
+        assert_eq!((covered_cells(&outlines, 0, &frame, &mut left), left), ((0, 0), 7), "nothing is near");
+    }
+
+    fn frame() -> MapFrame {
+        MapFrame { cell_size_m: 1.0, ..MapFrame::default() }
+    }
 
     #[test]
     fn counts_are_shown_as_people_read_them() {

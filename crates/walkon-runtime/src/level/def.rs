@@ -40,6 +40,7 @@ pub const LAYERS_MAX: usize = 8;
 pub const CHARACTERS_MAX: usize = 65_536;
 
 object! {
+    (reader, fields)
     /// A walkon level: a map, and who and what is on it.
     pub struct LevelDef as "Level" {
         /// The schema that an editor checks this file against. Not read.
@@ -72,6 +73,10 @@ object! {
         "crowd" => crowd: CrowdDef [else CrowdDef::default(), one::<CrowdDef>()];
         /// Node expansions per tick, shared by all path searches.
         "pathBudget" => path_budget: u32 [whole::<u32>(numbers::PATH_BUDGET)];
+    }
+    given {
+        /// The keys that its file has; none for a level that was not read from one.
+        own_keys: Vec<&'static str> = Self::names().into_iter().filter(|key| fields.has(key)).collect();
     }
 }
 
@@ -808,8 +813,19 @@ impl LevelDef {
         Self { name: name.to_owned(), navigation, ..Self::default() }
     }
 
-    /// Takes the map of another level in the place of its own, and what stands on it after what stands here.
+    /// Takes the map of another level in the place of its own, what stands on it after what stands here, and
+    /// what it says of the whole level where this one says nothing.
     pub(crate) fn add_map(&mut self, other: Self) {
+        let is_open = |key: &'static str| !self.own_keys.contains(&key);
+        if is_open("tickRate") {
+            self.tick_rate = other.tick_rate;
+        }
+        if is_open("seed") {
+            self.seed = other.seed;
+        }
+        if is_open("pathBudget") {
+            self.path_budget = other.path_budget;
+        }
         self.navigation = other.navigation;
         self.doors.extend(other.doors);
         self.marks.extend(other.marks);

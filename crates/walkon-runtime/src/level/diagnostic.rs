@@ -273,6 +273,13 @@ impl Findings {
         }
     }
 
+    /// The same for an error whose sentence names a second place, which is handed to it as `line:column`.
+    /// Columns are counted from the begin of their line, which takes long on files of one line.
+    pub(crate) fn error_beside(&mut self, second: Span, finding: impl FnOnce(String) -> PendingDiagnostic) {
+        let place = (self.errors.len() < DIAGNOSTICS_MAX).then(|| self.place(second));
+        self.error(|| finding(place.unwrap_or_default()));
+    }
+
     pub(crate) fn warn(&mut self, finding: impl FnOnce() -> PendingDiagnostic) {
         self.other(Severity::Warning, finding);
     }
@@ -293,8 +300,8 @@ impl Findings {
         !self.errors.is_empty()
     }
 
-    /// `line:column` of a place, for sentences that name a second place.
-    pub(crate) fn place(&self, span: Span) -> String {
+    /// `line:column` of a place.
+    fn place(&self, span: Span) -> String {
         let (line, column) = self.position(span);
         format!("{line}:{column}")
     }

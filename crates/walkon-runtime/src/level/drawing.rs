@@ -4,6 +4,9 @@
 //! rows of another length and characters without a meaning. Holds: every finding points at the character or
 //! row it is about. Not here: what a meaning is (`ascii`, `tiles`).
 
+use std::collections::BTreeMap;
+
+use super::areas::POLYGONS_MAX;
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::json::escaped;
 use crate::base::geom::Bounds;
@@ -82,20 +85,20 @@ impl<'a> Drawing<'a> {
     }
 
     fn unknown_character(&self, findings: &mut Findings, x: usize, z: usize, character: char) {
-        let span = self.character_span(x, z, character);
         findings.error(|| {
             let message = format!(
                 "{}[{z}] has {character:?} in column {}, which means nothing here",
                 self.words,
                 x + 1
             );
-            PendingDiagnostic::new(code::ROWS, span, message)
+            PendingDiagnostic::new(code::ROWS, self.character_span(x, z, character), message)
                 .at(self.row_pointer(z))
                 .help(format!("add {character:?} to the legend, or draw # (blocked) or . (walkable)"))
         });
     }
 
-    /// Where a character stands in the file; of a row with escapes, where the row begins.
+    /// Where a character stands in the file; of a row with escapes, where the row begins. Costs as many steps
+    /// as there are characters before it.
     pub(crate) fn character_span(&self, x: usize, z: usize, character: char) -> Span {
         let row = &self.rows[z];
         let offset: usize = row.value.chars().take(x).map(char::len_utf8).sum();
@@ -118,17 +121,41 @@ pub(crate) struct DrawnArea {
     pub cells: u32,
 }
 
-/// The number of the area of that name, from 1; a new one for a name that is not there yet.
-pub(crate) fn area_number(areas: &mut Vec<DrawnArea>, character: char, name: &Located<String>) -> u16 {
-    let known = areas.iter().position(|area| area.name.value == name.value);
-    let index = known.unwrap_or_else(|| {
+/// The areas of a legend while it is read.
+#[derive(Default)]
+pub(crate) struct LegendAreas<'a> {
+    /// In the order in which they are first named.
+    pub list: Vec<DrawnArea>,
+    number_by_name: BTreeMap<&'a str, u16>,
+}
+
+impl<'a> LegendAreas<'a> {
+    /// The number of the area that a character names, from 1; a new one for a name that is not there yet. 0
+    /// where it names none, and after a finding where there are too many.
+    pub(crate) fn number(
+        &mut self,
+        findings: &mut Findings,
+        character: char,
+        name: Option<&'a Located<String>>,
+    ) -> u16 {
+        let Some(name) = name else { return 0 };
+        if let Some(known) = self.number_by_name.get(name.value.as_str()) {
+            return *known;
+        }
         let pointer = format!("{}/area", legend_pointer(character));
-        let (bounds, name) = (Bounds::EMPTY, name.clone());
-        areas.push(DrawnArea { name, pointer, blocks_sight: None, bounds, cells: 0 });
-        areas.len() - 1
-    });
-    // Bounded by the number of different characters that fit into a file, far below 2^16 areas.
-    (index + 1).min(usize::from(u16::MAX)) as u16
+        if self.list.len() >= POLYGONS_MAX {
+            findings.error(|| {
+                let message = format!("the legend names more than {POLYGONS_MAX} areas, which is the limit");
+                PendingDiagnostic::new(code::LIMIT, name.span, message).at(pointer)
+            });
+            return 0;
+        }
+        let (bounds, name_here) = (Bounds::EMPTY, name.clone());
+        self.list.push(DrawnArea { name: name_here, pointer, blocks_sight: None, bounds, cells: 0 });
+        let number = self.list.len() as u16; // No more than POLYGONS_MAX.
+        self.number_by_name.insert(&name.value, number);
+        number
+    }
 }
 
 /// What a character says of looks: to its area, or a finding when it has none.

@@ -319,9 +319,8 @@ impl JsonReader<'_> {
             }
             again[pair[1]] = true;
             let (span, other) = (self.item_span(second.key_item), self.item_span(first.key_item));
-            let place = self.findings.place(other);
             let key = &second.key;
-            self.findings.error(|| {
+            self.findings.error_beside(other, |place| {
                 PendingDiagnostic::new(
                     code::DUPLICATE_KEY,
                     span,

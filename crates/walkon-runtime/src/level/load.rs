@@ -121,6 +121,7 @@ impl LoadingLevel<'_> {
         let bytes = self.bytes(name)?;
         if tiled::is_tiled(name) || tiled::is_world(name) {
             let def = self.tiled(name, &bytes, &TiledOptions::default())?.def;
+            self.count_characters(&def, 0);
             let resolved = resolve::resolve(&mut self.findings, &def);
             return Some((def, resolved));
         }
@@ -156,7 +157,9 @@ impl LoadingLevel<'_> {
             Ok(bytes) if named.form == MapForm::Tiled => {
                 let options = named.tiled.clone();
                 if let Some(made) = self.tiled(&path, &bytes, &options) {
+                    let own_count = def.characters.len();
                     def.add_map(made.def);
+                    self.count_characters(def, own_count);
                 }
             }
             Ok(bytes) => {
@@ -169,6 +172,23 @@ impl LoadingLevel<'_> {
                 self.unreadable(&path, &error, finding);
             }
         }
+    }
+
+    /// Refuses a level when the characters of its map of Tiled, after the `own_count` of its own file, are
+    /// more than it may have.
+    fn count_characters(&mut self, def: &LevelDef, own_count: usize) {
+        let (count, count_max) = (def.characters.len(), def.limits.characters as usize);
+        if own_count > count_max {
+            return; // The file of the level was refused for its own list.
+        }
+        let Some(first) = def.characters.get(count_max) else { return };
+        self.findings.error(|| {
+            let message =
+                format!("the level has {count} characters, the limit is {count_max} (limits.characters)");
+            PendingDiagnostic::new(code::LIMIT, first.name.span, message).help(
+                "leave some of them out, or name the map in a level file that sets limits.characters to more",
+            )
+        });
     }
 
     /// A map of Tiled with the files it names.
@@ -248,9 +268,11 @@ impl LoadingLevel<'_> {
         let read = self.source.read(&path, FILE_BYTES_MAX).map_err(|error| error.to_string());
         let triangles = read.and_then(|bytes| {
             self.findings.add_file(&path, &bytes);
-            let mut others = |name: &str| {
-                let found = self.source.read(&beside(&path, name), FILE_BYTES_MAX);
-                found.map_err(|error| error.to_string())
+            let mut others = |name: &str| -> Result<Vec<u8>, String> {
+                let path = beside(&path, name);
+                let found = self.source.read(&path, FILE_BYTES_MAX).map_err(|error| error.to_string())?;
+                self.findings.add_file(&path, &found);
+                Ok(found)
             };
             scene_triangles(&path, &bytes, &mut others).map_err(|error| error.to_string())
         });
@@ -269,13 +291,7 @@ impl LoadingLevel<'_> {
     }
 
     fn unreadable(&mut self, path: &str, error: &SourceError, mut finding: PendingDiagnostic) {
-        finding.code = match error {
-            SourceError::NotFound => code::UNRESOLVED,
-            SourceError::NotAFile => code::NOT_A_REGULAR_FILE,
-            SourceError::TooBig { .. } => code::SIZE,
-            SourceError::Outside | SourceError::Path(_) => code::PATH,
-            SourceError::Failed(_) => code::IO,
-        };
+        finding.code = error.code();
         finding.message = format!("\"{path}\" cannot be read: {error}");
         if *error == SourceError::NotFound {
             let names = self.source.names();

@@ -28,6 +28,7 @@ pub mod movingai;
 mod numbers;
 mod object;
 mod ordered_json;
+mod plain_data;
 mod polygon;
 mod read;
 mod report;

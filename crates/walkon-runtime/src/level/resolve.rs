@@ -5,17 +5,21 @@
 //! that differ only by case count as one name, because some systems and most people take them for one. Not
 //! here: scripts (their folders are the shell's), the map itself (`bake`).
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use super::ascii::{self, AsciiCells};
-use super::def::{AreaDef, GridDef, LayerDef, LevelDef, NavigationDef, PlaceDef, PropsDef, StopDef};
+use super::def::{AreaDef, GridDef, LayerDef, LevelDef, NavigationDef, PlaceDef, StopDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, Span, code};
 use super::drawing::DrawnArea;
 use super::json::escaped;
 use super::mesh::MeshDef;
+use super::plain_data::plain_props;
 use super::tiles::{self, TileCells};
 use crate::base::geom::{Bounds, Point};
 use crate::base::ids::AreaId;
+use crate::base::value::Plain;
 
 /// An area or obstacle of the map, by its number.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,8 +53,8 @@ pub struct NamedMark {
     pub position: Vec3,
     /// Which way to look there, radians about +y: 0 is +z, a quarter turn is +x.
     pub facing_rad: Option<f32>,
-    /// Its properties for scripts.
-    pub props: PropsDef,
+    /// Its properties for scripts, which the stops that lead to it share; none where it has none.
+    pub props: Option<Arc<Plain>>,
     /// Where it is written.
     pub span: Span,
 }
@@ -241,8 +245,7 @@ fn unique(findings: &mut Findings, kind: &str, mut names: Vec<NamedPointer<'_>>)
         }
         let (name, span, pointer) = &names[folded[index].1];
         let (other, other_span, _) = &names[folded[first].1];
-        let place = findings.place(*other_span);
-        findings.error(|| {
+        findings.error_beside(*other_span, |place| {
             let message = if name == other {
                 format!("{kind} \"{name}\" is there twice, first at {place}")
             } else {
@@ -338,13 +341,7 @@ fn marks(def: &LevelDef, resolved: &mut Resolved) {
 
 fn drawn_mark(name: &Located<String>, point: Point, floor_y_m: Option<f64>) -> NamedMark {
     let position = crate::base::geom::raise(point, floor_y_m.unwrap_or(0.0));
-    NamedMark {
-        name: Some(name.value.clone()),
-        position,
-        facing_rad: None,
-        props: PropsDef::new(),
-        span: name.span,
-    }
+    NamedMark { name: Some(name.value.clone()), position, facing_rad: None, props: None, span: name.span }
 }
 
 fn placed(name: Option<&Located<String>>, place: &PlaceDef, span: Span, floor_y_m: Option<f64>) -> NamedMark {
@@ -352,7 +349,7 @@ fn placed(name: Option<&Located<String>>, place: &PlaceDef, span: Span, floor_y_
         name: name.map(|name| name.value.clone()),
         position: world(place.position, floor_y_m),
         facing_rad: place.facing_degrees.map(radians),
-        props: place.props.clone(),
+        props: (!place.props.is_empty()).then(|| Arc::new(plain_props(&place.props))),
         span,
     }
 }
@@ -393,8 +390,7 @@ fn players(findings: &mut Findings, def: &LevelDef) {
     let mut players = def.characters.iter().enumerate().filter(|(_, character)| character.player);
     let Some((_, first)) = players.next() else { return };
     for (index, other) in players {
-        let place = findings.place(first.name.span);
-        findings.error(|| {
+        findings.error_beside(first.name.span, |place| {
             let message = format!(
                 "characters[{index}].player is true, but \"{}\" at {place} is the player, expected at most one",
                 first.name.value

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use super::diagnostic::code;
+
 /// Longest path, in bytes.
 pub const PATH_BYTES_MAX: usize = 1024;
 
@@ -33,6 +35,19 @@ pub enum SourceError {
     /// The operating system refused.
     #[error("{0}")]
     Failed(String),
+}
+
+impl SourceError {
+    /// The word that a diagnostic has for it.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound => code::UNRESOLVED,
+            Self::NotAFile => code::NOT_A_REGULAR_FILE,
+            Self::TooBig { .. } => code::SIZE,
+            Self::Outside | Self::Path(_) => code::PATH,
+            Self::Failed(_) => code::IO,
+        }
+    }
 }
 
 /// A place to read files from: a folder, an archive, memory.

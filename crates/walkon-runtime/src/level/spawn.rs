@@ -4,19 +4,18 @@
 //! at tick 0, and the behaviours its characters are to run. Holds: lists keep the order of the level. Not
 //! here: scripts, which attach the behaviours; checking, which `load` has done.
 
-use std::sync::Arc;
-
 use crate::base::geom::{Bounds, Point, raise};
 use crate::base::ids::{AreaId, CharacterId, DoorId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickRate;
-use crate::base::value::{Plain, PlainKey};
+use crate::base::value::Plain;
 use crate::level::actions;
 use crate::level::def::{
     CharacterDef, DoorDef, DoorHabit, LevelDef, NavigationDef, Projection, PropsDef, RegionOutline,
 };
 use crate::level::diagnostic::Located;
 use crate::level::loaded::Level;
+use crate::level::plain_data::plain_props;
 use crate::level::resolve::{self, Resolved};
 use crate::level::settings::{CrowdDef, Limits as LimitsDef};
 use crate::nav::Veil;
@@ -173,7 +172,7 @@ fn placed(mark: &resolve::NamedMark) -> Mark {
         name: mark.name.clone().unwrap_or_default(),
         position: mark.position,
         facing_rad: mark.facing_rad,
-        props: (!mark.props.is_empty()).then(|| Arc::new(said(&mark.props))),
+        props: mark.props.clone(),
     }
 }
 
@@ -202,15 +201,7 @@ fn wanted(def: &LevelDef, character: &CharacterDef, floor_y_m: Option<f64>) -> S
 
 fn behaviour(character: &CharacterDef) -> Option<BehaviourRef> {
     let script = character.behaviour.as_ref()?.value.clone();
-    Some(BehaviourRef { script, params: said(&character.params) })
-}
-
-/// Values by name as plain data.
-fn said(props: &PropsDef) -> Plain {
-    let entries = props.iter();
-    let entries =
-        entries.filter_map(|(name, value)| Some((PlainKey::Name(name.clone()), plain(&value.value)?)));
-    Plain::Map(entries.collect_map())
+    Some(BehaviourRef { script, params: plain_props(&character.params) })
 }
 
 /// What the level says of its things to scripts.
@@ -218,7 +209,7 @@ fn props(def: &LevelDef) -> Props {
     let mut props = Props::default();
     let mut put = |subject, name: &Located<String>, given: &PropsDef| {
         if !given.is_empty() {
-            props.put(subject, &name.value, said(given));
+            props.put(subject, &name.value, plain_props(given));
         }
     };
     def.doors.iter().for_each(|door| put(Subject::Door, &door.name, &door.props));
@@ -226,25 +217,6 @@ fn props(def: &LevelDef) -> Props {
     def.routes.iter().for_each(|route| put(Subject::Route, &route.name, &route.props));
     def.characters.iter().for_each(|one| put(Subject::Character, &one.name, &one.props));
     props
-}
-
-/// JSON as plain data; values of a level file are finite and no deeper than its own limit. None for null,
-/// which means "not given" in an object and is left out of lists.
-#[must_use]
-pub fn plain(value: &serde_json::Value) -> Option<Plain> {
-    Some(match value {
-        serde_json::Value::Null => return None,
-        serde_json::Value::Bool(flag) => Plain::Bool(*flag),
-        serde_json::Value::Number(number) => Plain::Number(number.as_f64()?),
-        serde_json::Value::String(text) => Plain::Text(text.clone()),
-        serde_json::Value::Array(items) => Plain::List(items.iter().filter_map(plain).collect()),
-        serde_json::Value::Object(entries) => Plain::Map(
-            entries
-                .iter()
-                .filter_map(|(key, value)| Some((PlainKey::Name(key.clone()), plain(value)?)))
-                .collect_map(),
-        ),
-    })
 }
 
 /// Crowd constants and limits of a level, as the world keeps them.

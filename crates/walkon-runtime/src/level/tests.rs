@@ -1,10 +1,17 @@
 //! Promises between the parts of `level`: keys, defaults and schema come from the same lines.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
+use super::diagnostic::{Findings, PendingDiagnostic};
+use super::drawing::LegendAreas;
 use super::json::{JsonItem, JsonPath, JsonReader, JsonValue};
 use super::numbers::ALL;
-use super::{Severity, code, diagnostic::Findings, read, schema};
+use super::{
+    DIAGNOSTICS_MAX, Diagnostic, LevelError, Located, MemorySource, POLYGONS_MAX, Severity, Span, code, load,
+    read, schema, tiled,
+};
 
 #[test]
 fn every_default_lies_in_its_range() {
@@ -116,4 +123,120 @@ fn reading_by_slices_gives_what_reading_at_once_gives() {
     for text in ["", "[1,]", "{\"a\" 1}", "01", "[1] 2", "\"\\x\"", "tru", "{\"a\":1", "[\"\u{1}\"]"] {
         assert!(serde_json::from_str::<Value>(text).is_err() && plain(text).is_err(), "{text:?}");
     }
+}
+
+fn errors(refused: LevelError) -> Vec<Diagnostic> {
+    refused.diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect()
+}
+
+/// A map of Tiled of eight by eight tiles, with properties and objects of its own.
+fn tmx(properties: &str, objects: &str) -> String {
+    format!(
+        "<map version=\"1.10\" orientation=\"orthogonal\" width=\"8\" height=\"8\" tilewidth=\"16\" tileheight=\"16\">
+        <properties>{properties}</properties><objectgroup id=\"1\" name=\"things\">{objects}</objectgroup></map>"
+    )
+}
+
+#[test]
+fn characters_of_a_map_of_tiled_end_at_the_limit_of_the_level() {
+    let object = |id: u32| format!("<object id=\"{id}\" class=\"npc\" x=\"64\" y=\"64\"><point/></object>");
+    let people = |count: u32| tmx("", &(1..=count).map(object).collect::<String>());
+    let level = r#"{ "navigation": "people.tmx", "limits": { "characters": 3 },
+        "characters": [{ "name": "own", "position": [4, 4] }] }"#;
+    let source = |count| MemorySource::new().with("people.tmx", people(count)).with("a.json", level);
+    assert_eq!(load("a.json", &source(2)).expect("three characters").def.characters.len(), 3);
+    let of_both = errors(load("a.json", &source(3)).expect_err("four characters"));
+    let of_the_map = errors(load("people.tmx", &source(10_001)).expect_err("10,001 characters"));
+    for (found, count, limit) in [(of_both, 4, 3), (of_the_map, 10_001, 10_000)] {
+        let message = format!("the level has {count} characters, the limit is {limit} (limits.characters)");
+        let found: Vec<_> = found.iter().map(|one| (one.code, &*one.path, &*one.message)).collect();
+        assert_eq!(found, [("limit", "people.tmx", message.as_str())]);
+    }
+}
+
+#[test]
+fn a_map_of_tiled_says_of_the_level_what_the_level_leaves_open() {
+    let number =
+        |name: &str, value: u32| format!("<property name=\"{name}\" type=\"int\" value=\"{value}\"/>");
+    let said = [number("seed", 7), number("tickRate", 30), number("pathBudget", 500)].concat();
+    let source = MemorySource::new()
+        .with("town.tmx", tmx(&said, ""))
+        .with("open.json", r#"{ "navigation": "town.tmx" }"#)
+        .with("own.json", r#"{ "navigation": "town.tmx", "seed": 0, "tickRate": 60 }"#);
+    let said = |level: &str| {
+        let def = load(level, &source).expect("a level").def;
+        (def.seed, def.tick_rate, def.path_budget)
+    };
+    assert_eq!(said("town.tmx"), (7, 30, 500));
+    assert_eq!(said("open.json"), (7, 30, 500));
+    assert_eq!(said("own.json"), (0, 60, 500), "also where that is the default");
+}
+
+#[test]
+fn files_of_a_scene_are_files_of_the_level() {
+    let scene =
+        r#"{ "buffers": [{ "uri": "hall.bin", "byteLength": 4 }, { "uri": "hall.bin", "byteLength": 4 }] }"#;
+    let source = MemorySource::new()
+        .with("a/hall.json", r#"{ "navigation": { "kind": "graph", "scene": "hall.gltf" } }"#)
+        .with("a/hall.gltf", scene)
+        .with("a/hall.bin", [1, 2, 3, 4]);
+    // Without its points it is no level, but the files were read.
+    let files = load("a/hall.json", &source).expect_err("no points").files;
+    let read =
+        files.iter().filter(|file| file.path.starts_with("a/hall.gltf") || file.path.ends_with(".bin"));
+    assert_eq!(read.map(|file| file.path.as_str()).collect::<Vec<_>>(), ["a/hall.gltf", "a/hall.bin"]);
+}
+
+#[test]
+fn stops_share_the_properties_of_their_mark() {
+    let level = r#"{ "navigation": { "areas": [{ "name": "yard", "polygon": [[0,0], [9,0], [9,9], [0,9]] }] },
+        "marks": { "well": { "position": [2, 2], "props": { "depth": 8 } }, "gate": [5, 5] },
+        "routes": { "round": ["well", "gate", "well"] } }"#;
+    let level = load("a.json", &MemorySource::new().with("a.json", level)).expect("a level");
+    let stops = &level.resolved.routes[0].stops;
+    let props: Vec<_> = stops.iter().filter_map(|stop| stop.props.clone()).collect();
+    assert!(props.len() == 2 && Arc::ptr_eq(&props[0], &props[1]), "{stops:?}");
+    let world = super::spawn::build(level, None).world;
+    let shared = world.route("round").expect("a route").iter().filter_map(|stop| stop.props.as_ref());
+    assert_eq!(shared.filter(|shared| Arc::ptr_eq(shared, &props[0])).count(), 2);
+}
+
+#[test]
+fn second_places_are_worked_out_only_for_what_is_kept() {
+    let mut findings = Findings::default();
+    let file = findings.add_file("a.json", b"\n  here");
+    let mut told = Vec::new();
+    for _ in 0..DIAGNOSTICS_MAX + 5 {
+        findings.error_beside(Span::new(file, 3, 7), |place| {
+            told.push(place);
+            PendingDiagnostic::new(code::DUPLICATE_NAME, Span::new(file, 0, 0), "again")
+        });
+    }
+    assert_eq!(told, vec!["2:3"; DIAGNOSTICS_MAX]);
+    assert_eq!(findings.take().pop().expect("the last").message, "5 more");
+}
+
+#[test]
+fn areas_of_a_legend_end_at_the_limit_of_areas() {
+    let names: Vec<Located<String>> =
+        (0..POLYGONS_MAX + 2).map(|number| Located::new(format!("area {number}"), Span::default())).collect();
+    let (mut findings, mut areas) = (Findings::default(), LegendAreas::default());
+    let mut number = |name: usize| areas.number(&mut findings, 'a', names.get(name));
+    for name in 0..POLYGONS_MAX {
+        assert_eq!(usize::from(number(name)), name + 1);
+    }
+    assert_eq!([number(POLYGONS_MAX), number(7), number(POLYGONS_MAX + 2)], [0, 8, 0]);
+    let found = findings.take();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].message, "the legend names more than 10000 areas, which is the limit");
+}
+
+#[test]
+fn a_map_that_is_too_long_is_refused_for_its_size() {
+    let source = MemorySource::new().with("big.tmx", vec![b' '; super::FILE_BYTES_MAX as usize + 1]);
+    let options = tiled::TiledOptions::default();
+    let refused = errors(tiled::import("big.tmx", &source, &options).expect_err("too long"));
+    assert_eq!(refused[0].code, code::SIZE);
+    let refused = errors(load("big.tmx", &source).expect_err("too long"));
+    assert_eq!(refused[0].code, code::SIZE);
 }

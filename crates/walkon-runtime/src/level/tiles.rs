@@ -8,7 +8,7 @@
 
 use super::def::{LayerDef, TileLegendDef, TilesDef};
 use super::diagnostic::{Findings, Located, PendingDiagnostic, code};
-use super::drawing::{Drawing, DrawnArea, area_number, placed_marks, set_sight};
+use super::drawing::{Drawing, DrawnArea, LegendAreas, placed_marks, set_sight};
 use super::textgrid::CELLS_MAX;
 use super::tile_layout::{Heading, StaggerAxis, StaggerIndex, TileLayout};
 use crate::base::geom::Point;
@@ -182,15 +182,16 @@ fn meanings(findings: &mut Findings, def: &TilesDef, cells: &mut TileCells) -> V
         |navigable| TileMeaning { tile: Tile { navigable, ..Tile::default() }, area: 0, one_way: None };
     cells.meanings = vec![plain(false), plain(true)];
     let mut known = vec![('#', TileCells::BLOCKED), ('.', TileCells::OPEN)];
+    let mut areas = LegendAreas::default();
     for (character, legend) in &def.legend {
-        let area =
-            legend.area.as_ref().map_or(0, |name| area_number(&mut cells.areas, character.value, name));
-        set_sight(findings, &mut cells.areas, character, area, legend.blocks_sight);
+        let area = areas.number(findings, character.value, legend.area.as_ref());
+        set_sight(findings, &mut areas.list, character, area, legend.blocks_sight);
         // Bounded: a file holds fewer different characters than there are numbers.
         let Ok(number) = u16::try_from(cells.meanings.len()) else { continue };
         cells.meanings.push(TileMeaning { tile: tile(legend), area, one_way: legend.one_way.clone() });
         known.push((character.value, number));
     }
+    cells.areas = areas.list;
     ordered::sort_by_key(&mut known, |(character, _)| *character);
     known
 }
@@ -248,12 +249,12 @@ impl DrawnMarks<'_> {
             return true;
         }
         let character = character.value;
-        let span = drawing.character_span(x, z, character);
         findings.error(|| {
             let message = format!(
                 "{}[{z}] has {character:?} again, expected one tile, because it is a mark",
                 drawing.words
             );
+            let span = drawing.character_span(x, z, character);
             PendingDiagnostic::new(code::DUPLICATE_NAME, span, message).at(drawing.row_pointer(z))
         });
         false

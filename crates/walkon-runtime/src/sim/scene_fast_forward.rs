@@ -8,7 +8,7 @@
 //! as nobody walks there who does not belong to the scene; a door reaches its final state at once, and is
 //! `occupied` when somebody is in its way; it stops as soon as something is to be told, so that anyone who
 //! hears of it can act on it before the scene goes on. Not here: what the scene's tasks do
-//! (`script::skipping`), who takes part (`world::scene_fast_forward`).
+//! (`script::step::skipping`), who takes part (`world::scene_fast_forward`).
 
 use crate::base::hash::StateHash;
 use crate::base::ids::{CharacterId, DoorId, WalkId};

@@ -4,7 +4,7 @@
 //! else moves meanwhile. Also here: the cast, the characters that take part in the steps of the crowd
 //! meanwhile. A character that walks for another owner stands still. A standing character takes part as
 //! usual: it is avoided, pushed, asked to step aside. Not here: the passing of the time
-//! (`sim::scene_fast_forward`), the order in which its waits end (`script::skipping`).
+//! (`sim::scene_fast_forward`), the order in which its waits end (`script::step::skipping`).
 
 use crate::base::ids::{CharacterId, PathToken, WalkId};
 use crate::base::ordered;

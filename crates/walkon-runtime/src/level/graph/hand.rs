@@ -15,7 +15,7 @@ use crate::nav::graph::editable_graph::{EditableGraph, PointEdit, PointEditError
 /// The version of the form.
 const VERSION: u32 = 1;
 /// How near to its old place a point must be to be the same one, metres.
-const SAME_M: f32 = 1e-3;
+pub(super) const SAME_M: f32 = 1e-3;
 
 /// Why a file holds no edits.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 use serde_json::{Value, json};
 
+use super::hand::SAME_M;
 use super::{GraphDef, GraphPaths, HandEdits, compact_bytes};
 use crate::level::json::FILE_BYTES_MAX;
 use crate::level::scene::{SceneError, scene_triangles};
@@ -23,9 +24,6 @@ use crate::nav::graph::{
     PrecomputedRoutes, carry_parts, generate, groups, link,
 };
 use crate::nav::solids::Solids;
-
-/// How near to its old place a point must be to be the same one, metres.
-const SAME_M: f32 = 1e-3;
 
 /// Hears how far work has come: how much is done, of how much.
 pub type GraphProgress<'p> = &'p mut dyn FnMut(u64, u64);

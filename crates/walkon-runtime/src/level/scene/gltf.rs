@@ -4,7 +4,7 @@
 //! as in walkon. Holds: every number of the file is checked before it is used; nodes are visited once; sparse
 //! and compressed data are refused by name. Not here: materials, skins, cameras.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{Mat4, Quat, Vec3};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use super::{SCENE_PARTS_MAX, SceneError};
 use crate::base::ordered::CollectOrdered;
 use crate::level::base64::bytes_of;
 
-/// Most bytes of all buffers together.
+/// Most bytes of the files and data of all buffers together, each counted once.
 const BUFFER_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 #[derive(Deserialize, Default)]
@@ -111,7 +111,8 @@ pub fn gltf_triangles(
             "the scene needs the extension \"{extension}\", which is not read"
         )));
     }
-    let buffers = buffers(&document, binary, read)?;
+    let bytes_by_uri = named_bytes(&document, read)?;
+    let buffers = buffers(&document, binary, &bytes_by_uri)?;
     let mut scene =
         GltfReading { document: &document, buffers: &buffers, triangles: Vec::new(), corner_count: 0 };
     let first = document.scenes.get(document.scene.unwrap_or(0));
@@ -159,31 +160,49 @@ fn parts(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), SceneError> {
     Ok((json, binary))
 }
 
-fn buffers(
-    document: &GltfDocument,
-    binary: Option<&[u8]>,
+/// The bytes of the buffers that name a file or hold data, by that name: however many buffers have one name,
+/// its bytes are there once.
+fn named_bytes<'d>(
+    document: &'d GltfDocument,
     read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
-) -> Result<Vec<Vec<u8>>, SceneError> {
+) -> Result<BTreeMap<&'d str, Vec<u8>>, SceneError> {
     let mut left = BUFFER_BYTES_MAX;
-    let mut buffers = Vec::new();
+    let mut bytes_by_uri = BTreeMap::new();
     for (number, buffer) in document.buffers.iter().enumerate() {
-        if buffer.byte_length > left {
-            return Err(SceneError::new(format!(
-                "buffer {number}: more than {BUFFER_BYTES_MAX} bytes in all buffers"
-            )));
+        let Some(uri) = buffer.uri.as_deref().filter(|uri| !bytes_by_uri.contains_key(uri)) else { continue };
+        let wrong = |why: String| SceneError::new(format!("buffer {number}: {why}"));
+        let data = bytes_at(uri, read).map_err(wrong)?;
+        left = left
+            .checked_sub(data.len())
+            .ok_or_else(|| wrong(format!("more than {BUFFER_BYTES_MAX} bytes in all buffers")))?;
+        bytes_by_uri.insert(uri, data);
+    }
+    Ok(bytes_by_uri)
+}
+
+/// The bytes that the address of a buffer stands for: data, or a file beside the scene.
+fn bytes_at(uri: &str, read: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Result<Vec<u8>, String> {
+    match uri.split_once(";base64,") {
+        Some((head, text)) if head.starts_with("data:") => {
+            bytes_of(text).map_err(|broken| format!("its data {}", broken.what))
         }
-        left -= buffer.byte_length;
-        let data = match &buffer.uri {
-            None => binary.map(<[u8]>::to_vec).ok_or_else(|| "there is no binary chunk".to_owned()),
-            Some(uri) => match uri.split_once(";base64,") {
-                Some((head, text)) if head.starts_with("data:") => {
-                    bytes_of(text).map_err(|broken| format!("its data {}", broken.what))
-                }
-                _ if uri.contains(':') => Err(format!("\"{uri}\" is not a file beside the scene")),
-                _ => read(uri),
-            },
+        _ if uri.contains(':') => Err(format!("\"{uri}\" is not a file beside the scene")),
+        _ => read(uri),
+    }
+}
+
+/// The bytes of each buffer: those of its name, else the binary chunk.
+fn buffers<'b>(
+    document: &GltfDocument,
+    binary: Option<&'b [u8]>,
+    bytes_by_uri: &'b BTreeMap<&str, Vec<u8>>,
+) -> Result<Vec<&'b [u8]>, SceneError> {
+    let mut buffers = Vec::with_capacity(document.buffers.len());
+    for (number, buffer) in document.buffers.iter().enumerate() {
+        let named = buffer.uri.as_deref().and_then(|uri| bytes_by_uri.get(uri));
+        let Some(data) = named.map(Vec::as_slice).or(binary) else {
+            return Err(SceneError::new(format!("buffer {number}: there is no binary chunk")));
         };
-        let data = data.map_err(|why| SceneError::new(format!("buffer {number}: {why}")))?;
         if data.len() < buffer.byte_length {
             let message =
                 format!("buffer {number} has {} bytes, expected {}", data.len(), buffer.byte_length);
@@ -196,7 +215,7 @@ fn buffers(
 
 struct GltfReading<'a> {
     document: &'a GltfDocument,
-    buffers: &'a [Vec<u8>],
+    buffers: &'a [&'a [u8]],
     triangles: Vec<[Vec3; 3]>,
     /// Corners read so far: those of a mesh again wherever it stands.
     corner_count: usize,

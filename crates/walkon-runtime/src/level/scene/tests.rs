@@ -143,3 +143,30 @@ fn gltf_that_names_its_corners_again_and_again_is_refused_in_time() {
     let found = gltf_triangles(text.as_bytes(), &mut |_| Ok(vec![0; 4_800_000]));
     assert_eq!(found.expect_err("too much").message, "more than 4000000 corners");
 }
+
+#[test]
+fn gltf_buffers_of_one_file_are_read_once() {
+    let one = "{ \"uri\": \"it.bin\", \"byteLength\": 8 }";
+    let text = format!("{{ \"buffers\": [{}] }}", vec![one; 100].join(","));
+    let mut count = 0;
+    let mut read = |name: &str| {
+        count += 1;
+        Ok(vec![0; if name == "it.bin" { 8 } else { 0 }])
+    };
+    assert!(gltf_triangles(text.as_bytes(), &mut read).unwrap().is_empty());
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn gltf_buffers_count_with_all_the_bytes_of_their_files() {
+    let file = |number: usize| format!("{{ \"uri\": \"{number}.bin\" }}");
+    let text = format!("{{ \"buffers\": [{}] }}", (0..100).map(file).collect::<Vec<_>>().join(","));
+    let mut count = 0;
+    let found = gltf_triangles(text.as_bytes(), &mut |_| {
+        count += 1;
+        Ok(vec![0; 16 << 20])
+    });
+    let message = "buffer 16: more than 268435456 bytes in all buffers";
+    assert_eq!(found.expect_err("too much").message, message);
+    assert_eq!(count, 17);
+}

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::inheritance::{self, Inheritance, Overdraft};
 use super::raw::RawTileset;
 use super::tree::{Element, Notation};
 use super::{tmj, xml};
-use crate::base::suggestions;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::{FILE_BYTES_MAX, JsonReader};
 use crate::level::source::{FileSource, SourceError, checked_path};
@@ -24,6 +24,8 @@ pub(in crate::level) struct Import<'f> {
     pub source: &'f dyn FileSource,
     /// Why a file could not be read, for the exit code.
     pub failed: Option<SourceError>,
+    /// What layers and objects may still take over from groups, templates and tiles.
+    inheritance: Inheritance,
     /// Cells that all layers together may still have.
     pub(super) cells_left: u64,
     pub(super) tilesets: BTreeMap<String, Arc<RawTileset>>,
@@ -57,6 +59,7 @@ impl<'f> Import<'f> {
             findings,
             source,
             failed: None,
+            inheritance: Inheritance::default(),
             cells_left: super::read::LAYER_CELLS_MAX,
             tilesets: BTreeMap::new(),
             templates: BTreeMap::new(),
@@ -74,6 +77,25 @@ impl<'f> Import<'f> {
         message: impl Into<String>,
     ) {
         self.findings.error(|| PendingDiagnostic::new(code, span, message).at(here.pointer(span)));
+    }
+
+    /// Takes the bytes of a copy from what layers and objects may take over. None once that is spent, after
+    /// one finding.
+    pub(super) fn inherit(
+        &mut self,
+        here: Here<'_, '_>,
+        span: Span,
+        bytes: impl FnOnce() -> usize,
+    ) -> Option<()> {
+        let paid = self.inheritance.pay(bytes);
+        if paid == Err(Overdraft::Now) {
+            let message = format!(
+                "layers and objects take over more than {} bytes from groups, templates and tiles, which is the limit",
+                inheritance::BYTES_MAX
+            );
+            self.error(here, code::LIMIT, span, message);
+        }
+        paid.ok()
     }
 
     /// Notes that something was left out, once for each kind.
@@ -140,20 +162,16 @@ impl<'f> Import<'f> {
     }
 
     fn unreadable(&mut self, here: Here<'_, '_>, path: &str, span: Span, error: &SourceError) {
-        let code = match error {
-            SourceError::NotFound => code::UNRESOLVED,
-            SourceError::NotAFile => code::NOT_A_REGULAR_FILE,
-            SourceError::TooBig { .. } => code::SIZE,
-            SourceError::Outside | SourceError::Path(_) => code::PATH,
-            SourceError::Failed(_) => code::IO,
-        };
-        let mut finding = PendingDiagnostic::new(code, span, format!("\"{path}\" cannot be read: {error}"))
-            .at(here.pointer(span));
-        if *error == SourceError::NotFound {
-            let names = self.source.names();
-            finding.help = suggestions::did_you_mean(path, names.iter().map(String::as_str));
-        }
-        self.findings.error(|| finding);
+        let source = self.source;
+        self.findings.error(|| {
+            let message = format!("\"{path}\" cannot be read: {error}");
+            let finding = PendingDiagnostic::new(error.code(), span, message).at(here.pointer(span));
+            if *error != SourceError::NotFound {
+                return finding;
+            }
+            let names = source.names();
+            finding.suggest(path, names.iter().map(String::as_str))
+        });
         self.failed = Some(error.clone());
     }
 

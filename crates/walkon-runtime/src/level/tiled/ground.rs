@@ -7,16 +7,19 @@
 //! no ground. Not here: objects (`things`), where cells lie (`place`).
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::distinct::{DISTINCT_MAX, Distinct};
 use super::files::short;
 use super::place::MapPlacement;
 use super::raw::{
     GID_MASK, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawTile, Rect,
 };
 use super::words::{self, LeftOut, Said, truth, truth_of};
+use crate::level::def::POLYGONS_MAX;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::numbers;
 use crate::level::tiled::place::PlacedMap;
@@ -50,6 +53,15 @@ pub(super) struct CellKind {
     pub area: Option<u16>,
 }
 
+impl CellKind {
+    /// An order in which only equal ones are alike.
+    fn compare(&self, other: &Self) -> Ordering {
+        let cost = |one: &Self| one.cost.map(f64::to_bits);
+        let numbers = |one: &Self| (one.area, one.walkable, cost(one), one.terrain, one.closed);
+        numbers(self).cmp(&numbers(other)).then_with(|| self.tags.cmp(&other.tags))
+    }
+}
+
 /// A door drawn with tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DoorTile {
@@ -65,7 +77,9 @@ pub(super) struct DoorTile {
 pub(super) struct TileGround {
     /// The layers that are walked on: for each cell its kind.
     pub layers: Vec<Vec<u16>>,
-    pub kinds: Vec<CellKind>,
+    pub kinds: Distinct<CellKind>,
+    /// Whether there were more kinds than there may be. Their cells are of the first kind then.
+    pub has_too_many_kinds: bool,
     /// Names of areas and where they are named.
     pub areas: Vec<(String, Span)>,
     /// By index of the areas that say so: whether they hide what is behind them.
@@ -147,6 +161,16 @@ struct Meaning {
     door: Option<(u32, Option<String>, Option<String>)>,
 }
 
+impl Meaning {
+    /// An order in which only equal ones are alike.
+    fn compare(&self, other: &Self) -> Ordering {
+        let bits = |number: Option<f64>| number.map(f64::to_bits);
+        let numbers = |one: &Self| (one.terrain, bits(one.cost), bits(one.slow), one.closed, one.is_blocked);
+        let texts = || self.tags.cmp(&other.tags).then_with(|| self.door.cmp(&other.door));
+        numbers(self).cmp(&numbers(other)).then_with(texts)
+    }
+}
+
 /// Flags of a cell while layers add up.
 const BLOCKED: u8 = 1;
 const FLOOR: u8 = 2;
@@ -165,7 +189,7 @@ pub(super) fn lay(
         map,
         place,
         table: Vec::new(),
-        meanings: vec![Meaning::default()],
+        meanings: Distinct::default(),
         has_roles: map.layers.iter().any(|layer| is_for_walking(&layer.properties)),
     };
     laying.read_meanings();
@@ -184,7 +208,7 @@ struct Laying<'r, 'f> {
     /// Global ids of tiles with a meaning, sorted, and the place of the meaning in `meanings`.
     table: Vec<(u32, u16)>,
     /// The first is that of every other tile.
-    meanings: Vec<Meaning>,
+    meanings: Distinct<Meaning>,
     has_roles: bool,
 }
 
@@ -416,14 +440,16 @@ impl Laying<'_, '_> {
         }
         let needs_paint = painted.is_some();
         // One kind for each meaning, open and closed, looked up once.
-        let mut known: Vec<[Option<u16>; 2]> = vec![[None; 2]; self.meanings.len()];
+        let mut known: Vec<[Option<u16>; 2]> = vec![[None; 2]; self.meanings.values.len()];
         let mut layer = Vec::with_capacity(cells);
         for (flag, top) in flags.iter().zip(&tops) {
             let is_there = if has_floor { flag & FLOOR != 0 } else { !needs_paint || flag & PAINTED != 0 };
             let open = flag & (BLOCKED | BORDER) == 0 && is_there;
             let own = &mut known[usize::from(*top)][usize::from(open)];
             let kind = if open { open_kind } else { blocked_kind };
-            layer.push(*own.get_or_insert_with(|| ground.number(kind(&self.meanings[usize::from(*top)]))));
+            layer.push(
+                *own.get_or_insert_with(|| ground.number(kind(&self.meanings.values[usize::from(*top)]))),
+            );
             report.total.border += u64::from(flag & BORDER != 0);
         }
         self.doors(ground, number, &mut layer, &flags, &tops);
@@ -450,7 +476,7 @@ impl Laying<'_, '_> {
             if last.0 != id {
                 last = (id, self.meaning(id));
             }
-            let meaning = &self.meanings[usize::from(last.1)];
+            let meaning = &self.meanings.values[usize::from(last.1)];
             let is_told = role != LayerRole::Picture || !self.has_roles;
             if is_told && last.1 != 0 {
                 tops[cell] = last.1;
@@ -523,21 +549,24 @@ impl Laying<'_, '_> {
         flags: &[u8],
         tops: &[u16],
     ) {
-        if self.meanings.iter().all(|meaning| meaning.door.is_none()) {
+        if self.meanings.values.iter().all(|meaning| meaning.door.is_none()) {
             return;
         }
         let rect = self.place.rect;
         let is_door = |index: usize| {
-            self.meanings[usize::from(tops[index])].door.is_some() && flags[index] & BLOCKED == 0
+            self.meanings.values[usize::from(tops[index])].door.is_some() && flags[index] & BLOCKED == 0
         };
         let mut taken = vec![false; cells.len()];
         for start in 0..cells.len() {
             if taken[start] || !is_door(start) {
                 continue;
             }
-            let Some((door, key, name)) = self.meanings[usize::from(tops[start])].door.clone() else {
+            let Some((door, key, name)) = self.meanings.values[usize::from(tops[start])].door.clone() else {
                 continue;
             };
+            if ground.areas.len() > POLYGONS_MAX {
+                return; // One more than there may be, for which the map is refused.
+            }
             let (column, row) = (start as u32 % rect.width, start as u32 / rect.width);
             let (x, y) = (rect.x + column as i32, rect.y + row as i32);
             let layer = if number == 0 { String::new() } else { format!("{} ", LAYER_NAMES[number]) };
@@ -545,11 +574,11 @@ impl Laying<'_, '_> {
             ground.areas.push((format!("{layer}door {x},{y}"), self.map.span));
             let mut open = vec![start];
             taken[start] = true;
+            // By kind of a cell: what it is as part of this door.
+            let mut kinds: BTreeMap<u16, u16> = BTreeMap::new();
             while let Some(index) = open.pop() {
-                let mut kind = ground.kinds[usize::from(cells[index])].clone();
-                kind.area = Some(area);
-                kind.walkable = true;
-                cells[index] = ground.number(kind);
+                let kind = cells[index];
+                cells[index] = *kinds.entry(kind).or_insert_with(|| ground.door_kind(kind, area));
                 let cell = [
                     rect.x + (index as u32 % rect.width) as i32,
                     rect.y + (index as u32 / rect.width) as i32,
@@ -572,21 +601,29 @@ impl Laying<'_, '_> {
 
     fn read_meanings(&mut self) {
         let map = self.map;
+        self.meanings.number(Meaning::default(), Meaning::compare);
         for (index, (first, tileset)) in map.tilesets.iter().enumerate() {
             let end = map.tilesets.get(index + 1).map_or(GID_MASK, |(next, _)| *next);
             for tile in tileset.tiles.iter().filter(|tile| first.saturating_add(tile.id) < end) {
                 let meaning = self.meaning_of(tile);
-                if meaning == Meaning::default() {
-                    continue;
+                match self.meanings.number(meaning, Meaning::compare) {
+                    Some(0) => {}
+                    Some(number) => self.table.push((first + tile.id, number)),
+                    None => {
+                        self.refuse_meanings(tile.span);
+                        return;
+                    }
                 }
-                let known = self.meanings.iter().position(|known| *known == meaning);
-                let number = known.unwrap_or_else(|| {
-                    self.meanings.push(meaning);
-                    self.meanings.len() - 1
-                });
-                self.table.push((first + tile.id, number.min(usize::from(u16::MAX)) as u16));
             }
         }
+    }
+
+    fn refuse_meanings(&mut self, span: Span) {
+        self.findings.error(|| {
+            let message =
+                format!("the tiles of the map have more than {DISTINCT_MAX} meanings, which is the limit");
+            PendingDiagnostic::new(code::LIMIT, span, message)
+        });
     }
 
     fn meaning_of(&mut self, tile: &RawTile) -> Meaning {
@@ -794,12 +831,15 @@ fn blocked_kind(meaning: &Meaning) -> CellKind {
 impl TileGround {
     /// The number of a kind; a new one when it was not met before.
     pub(super) fn number(&mut self, kind: CellKind) -> u16 {
-        let known = self.kinds.iter().position(|known| *known == kind);
-        let number = known.unwrap_or_else(|| {
-            self.kinds.push(kind);
-            self.kinds.len() - 1
-        });
-        number.min(usize::from(u16::MAX)) as u16
+        let number = self.kinds.number(kind, CellKind::compare);
+        self.has_too_many_kinds |= number.is_none();
+        number.unwrap_or(0)
+    }
+
+    /// The kind of a cell of a kind that becomes part of a door.
+    fn door_kind(&mut self, kind: u16, area: u16) -> u16 {
+        let before = self.kinds.values[usize::from(kind)].clone();
+        self.number(CellKind { area: Some(area), walkable: true, ..before })
     }
 }
 

@@ -95,7 +95,8 @@ fn say(findings: &mut Findings, said: &mut Said, map: &RawMap, def: &mut LevelDe
 
 fn count(ground: &TileGround, report: &mut TiledReport) {
     for layer in &ground.layers {
-        let open = layer.iter().filter(|kind| ground.kinds[usize::from(**kind)].walkable).count() as u64;
+        let open =
+            layer.iter().filter(|kind| ground.kinds.values[usize::from(**kind)].walkable).count() as u64;
         report.total.navigable += open;
         report.total.blocked += layer.len() as u64 - open;
     }
@@ -123,7 +124,7 @@ fn navigation(
         }
         LayerDef { name: Located::new(LAYER_NAMES[number].to_owned(), map.span), rows }
     };
-    let kinds = ground.kinds.iter().zip(&letters).filter(|(_, letter)| !"#.".contains(**letter));
+    let kinds = ground.kinds.values.iter().zip(&letters).filter(|(_, letter)| !"#.".contains(**letter));
     let legend =
         kinds.map(|(kind, letter)| (Located::new(*letter, map.span), legend(ground, kind, layout, place)));
     let [tile_width_m, tile_height_m] = place.tile_m();
@@ -203,8 +204,8 @@ fn letters(ground: &TileGround) -> Vec<char> {
     let letter = |kind: &ground::CellKind| match (plain(kind), kind.walkable) {
         (true, true) => '.',
         (true, false) => '#',
-        // Bounded by the letters of the basic plane, far more than kinds.
+        // There are more letters than there may be kinds.
         (false, _) => free.next().unwrap_or('\u{FFFD}'),
     };
-    ground.kinds.iter().map(letter).collect()
+    ground.kinds.values.iter().map(letter).collect()
 }

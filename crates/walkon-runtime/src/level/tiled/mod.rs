@@ -10,8 +10,10 @@ pub mod raw;
 
 mod attribute;
 mod data;
+mod distinct;
 mod files;
 mod ground;
+mod inheritance;
 mod level;
 mod object;
 pub mod paint;
@@ -106,8 +108,7 @@ pub fn import(path: &str, source: &dyn FileSource, options: &TiledOptions) -> Re
 }
 
 fn unreadable(path: &str, error: &SourceError) -> PendingDiagnostic {
-    let code = if *error == SourceError::NotFound { code::UNRESOLVED } else { code::IO };
-    PendingDiagnostic::new(code, Span::default(), format!("\"{path}\" cannot be read: {error}"))
+    PendingDiagnostic::new(error.code(), Span::default(), format!("\"{path}\" cannot be read: {error}"))
 }
 
 /// A map that was taken in, and what there is to say about it.
@@ -173,11 +174,8 @@ fn types_of(import: &mut Import<'_>, path: &str, options: &TiledOptions) -> Opti
             Err(error) if named.is_some() => {
                 let span = named.map_or(Span::default(), |named| named.span);
                 import.findings.error(|| {
-                    PendingDiagnostic::new(
-                        code::UNRESOLVED,
-                        span,
-                        format!("\"{place}\" cannot be read: {error}"),
-                    )
+                    let message = format!("\"{place}\" cannot be read: {error}");
+                    PendingDiagnostic::new(error.code(), span, message)
                 });
                 import.failed = Some(error);
                 return None;

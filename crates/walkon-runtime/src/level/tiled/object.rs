@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::attribute::{self, class_of, optional_whole};
 use super::files::{Here, Import, short};
+use super::inheritance::{object_bytes, tile_bytes};
 use super::property;
 use super::raw::{GID_MASK, ObjectShape, RawObject, RawTile, RawTileset};
 use super::tileset::tileset_of_map;
@@ -15,17 +16,21 @@ use super::tree::Element;
 use crate::level::diagnostic::{Span, code};
 use crate::level::forms::POINTS_MAX;
 
-/// Reads the objects of a layer.
+/// Reads the objects of the layer at `way`.
 pub(super) fn objects(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     layer: &Element<'_>,
+    way: &str,
     tilesets: &[(u32, Arc<RawTileset>)],
 ) -> Vec<RawObject> {
     let mut list = Vec::new();
     for child in &layer.children {
         match child.name.as_ref() {
-            "object" => list.extend(object(import, here, child, tilesets)),
+            "object" => {
+                let way = child.way_below(way, here.notation);
+                list.extend(object(import, here, child, way, tilesets));
+            }
             "properties" => {}
             other => import.skip(format!("<{}>, which this version does not know", short(other)), child.span),
         }
@@ -33,11 +38,12 @@ pub(super) fn objects(
     list
 }
 
-/// Reads an object. None after a finding.
+/// Reads the object at `pointer`. None after a finding.
 fn object(
     import: &mut Import<'_>,
     here: Here<'_, '_>,
     element: &Element<'_>,
+    pointer: String,
     tilesets: &[(u32, Arc<RawTileset>)],
 ) -> Option<RawObject> {
     let base = match element.attribute("template") {
@@ -45,6 +51,9 @@ fn object(
         None => None,
     };
     let base = base.as_deref();
+    if let Some(base) = base {
+        import.inherit(here, element.span, || object_bytes(base))?;
+    }
     let number =
         |import: &mut Import<'_>, name, own: f64| attribute::number(import, here, element, name, own);
     let size = base.map_or([0.0, 0.0], |base| base.size_px);
@@ -72,7 +81,6 @@ fn object(
         properties.add_missing(&tile.properties);
     }
     let id = optional_whole(import, here, element, "id", 0..=i64::from(u32::MAX)).unwrap_or(0) as u32;
-    let pointer = here.pointer(element.span);
     Some(RawObject {
         id,
         name,
@@ -141,10 +149,14 @@ fn tile(
         return None;
     };
     let local = id - first;
-    let plain =
-        || RawTile { id: local, class: String::new(), properties: Default::default(), span: element.span };
+    let plain = || {
+        let (class, properties) = Default::default();
+        Arc::new(RawTile { id: local, class, properties, span: element.span })
+    };
     let about = set.about(local).cloned().unwrap_or_else(plain);
-    Some(ObjectShape::Tile(Box::new(about), set.object_alignment.clone()))
+    let alignment = &set.object_alignment;
+    import.inherit(here, element.span, || tile_bytes(&about, alignment))?;
+    Some(ObjectShape::Tile(about, alignment.clone()))
 }
 
 /// Corners: pairs of numbers, `0,0 16,0 16,16`.
@@ -189,5 +201,6 @@ fn template(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawObject> {
         import.error(here, code::MISSING_FIELD, here.root.span, "the template has no object");
         return None;
     };
-    object(import, here, element, &tilesets)
+    let pointer = element.way_below(&here.root.way(here.notation), here.notation);
+    object(import, here, element, pointer, &tilesets)
 }

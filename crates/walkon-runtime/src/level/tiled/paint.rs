@@ -97,7 +97,7 @@ pub fn palette(path: &str, source: &dyn FileSource) -> Palette {
     let Some(map) = import.parsed(path, &bytes, read::map) else { return Palette::default() };
     let mut palette = Palette::default();
     for (first, tileset) in &map.tilesets {
-        let words = |id: u32| tileset.about(id).map_or_else(String::new, in_words);
+        let words = |id: u32| tileset.about(id).map_or_else(String::new, |tile| in_words(tile));
         let ids = (0..tileset.tiles_max).take(TILES_MAX - palette.tiles.len());
         palette.tiles.extend(ids.map(|id| (first.saturating_add(id), words(id))));
     }

@@ -4,8 +4,10 @@
 //! pixels, properties with their types. Holds: `read` has checked all counts and ranges; every part knows
 //! where it stands. Not here: what any of it means to walkers (`ground`, `things`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use crate::base::ordered::CollectOrdered;
 use crate::level::diagnostic::Span;
 
 /// The lower 28 bits of a cell are the tile, the others say how it is flipped and turned, on every kind of
@@ -126,8 +128,8 @@ pub struct RawTileset {
     pub name: String,
     /// Ids below this are tiles of it.
     pub tiles_max: u32,
-    /// Tiles with more than a picture, by id.
-    pub tiles: Vec<RawTile>,
+    /// Tiles with more than a picture, by id; objects that show one share it.
+    pub tiles: Vec<Arc<RawTile>>,
     /// Where the position of an object with one of its tiles lies in the picture; empty when nothing is said.
     pub object_alignment: String,
 }
@@ -135,7 +137,7 @@ pub struct RawTileset {
 impl RawTileset {
     /// What is said of a tile.
     #[must_use]
-    pub fn about(&self, id: u32) -> Option<&RawTile> {
+    pub fn about(&self, id: u32) -> Option<&Arc<RawTile>> {
         self.tiles.binary_search_by_key(&id, |tile| tile.id).ok().map(|at| &self.tiles[at])
     }
 }
@@ -200,7 +202,7 @@ pub enum ObjectShape {
     /// An open line.
     Polyline(Vec<[f64; 2]>),
     /// A tile of the object's size: its class, its properties, and where its position lies in it.
-    Tile(Box<RawTile>, String),
+    Tile(Arc<RawTile>, String),
     /// A text.
     Text,
 }
@@ -271,8 +273,9 @@ impl Properties {
 
     /// Adds those whose names are not there yet.
     pub fn add_missing(&mut self, others: &Self) {
+        let own: BTreeSet<&str> = self.0.iter().map(|property| property.name.as_str()).collect_set();
         let missing: Vec<Property> =
-            others.0.iter().filter(|other| self.get(&other.name).is_none()).cloned().collect();
+            others.0.iter().filter(|other| !own.contains(other.name.as_str())).cloned().collect();
         self.0.extend(missing);
     }
 }

@@ -7,6 +7,7 @@
 use super::attribute::{number, optional_whole, whole};
 use super::data::{self, CellEncoding};
 use super::files::{Here, Import};
+use super::inheritance::properties_bytes;
 use super::object;
 use super::property;
 use super::raw::{GID_MASK, Orientation, Properties, RawContent, RawLayer, RawMap, Rect};
@@ -76,7 +77,7 @@ pub(super) fn map(import: &mut Import<'_>, here: Here<'_, '_>) -> Option<RawMap>
         }
     }
     ordered::sort_by_key(&mut map.tilesets, |(first, _)| *first);
-    let top = Above { properties: Properties::default(), offset_px: [0.0, 0.0], path: String::new() };
+    let top = Above { way: root.way(here.notation), ..Above::default() };
     layers(import, here, root, &top, &mut map);
     cover(import, here, &mut map);
     (!import.findings.has_errors()).then_some(map)
@@ -122,10 +123,14 @@ fn word(import: &mut Import<'_>, here: Here<'_, '_>, name: &str, words: &[&str])
 }
 
 /// What layers have from the groups around them.
+#[derive(Default)]
 struct Above {
     properties: Properties,
     offset_px: [f64; 2],
+    /// Names of the groups, each with a slash behind it.
     path: String,
+    /// The way to the innermost group, or to the map.
+    way: String,
 }
 
 fn layers(
@@ -158,7 +163,12 @@ fn layers(
             );
             return;
         }
+        let way = element.way_below(&above.way, here.notation);
         let mut properties = property::properties(import, here, element);
+        let above_bytes = || above.path.len() + properties_bytes(&above.properties);
+        if import.inherit(here, element.span, above_bytes).is_none() {
+            return;
+        }
         properties.add_missing(&above.properties);
         let offset =
             |import: &mut Import<'_>, name, from: f64| from + number(import, here, element, name, 0.0);
@@ -167,20 +177,21 @@ fn layers(
         let name = element.value("name").to_owned();
         if element.name == "group" {
             let path = format!("{}{name}/", above.path);
-            layers(import, here, element, &Above { properties, offset_px, path }, map);
+            layers(import, here, element, &Above { properties, offset_px, path, way }, map);
             continue;
         }
         let content = match element.name.as_ref() {
             "layer" => tiles(import, here, element, map),
-            "objectgroup" => Some(RawContent::Objects(object::objects(import, here, element, &map.tilesets))),
+            "objectgroup" => {
+                Some(RawContent::Objects(object::objects(import, here, element, &way, &map.tilesets)))
+            }
             _ => Some(RawContent::Picture),
         };
         let Some(content) = content else { continue };
-        let pointer = here.pointer(element.span);
         map.layers.push(RawLayer {
             name: format!("{}{name}", above.path),
             span: element.span,
-            pointer,
+            pointer: way,
             properties,
             offset_px,
             content,

@@ -1,6 +1,15 @@
+//! Maps of Tiled: where their cells lie, and the limits that keep small files small.
+
+use std::fmt::Write as _;
+
+use super::distinct::{DISTINCT_MAX, Distinct};
+use super::ground::{CellKind, TileGround};
+use super::inheritance::{BYTES_MAX, Inheritance, Overdraft};
 use super::place::{MapPlacement, common_area};
-use super::raw::{Orientation, RawMap, Rect};
-use crate::level::diagnostic::Span;
+use super::raw::{Orientation, RawContent, RawMap, Rect};
+use super::{Imported, import};
+use crate::level::diagnostic::{Severity, Span};
+use crate::level::source::MemorySource;
 use crate::level::tiled::TiledOptions;
 
 /// Every kind of map: its orientation, the size of its tiles in pixels, the side of its hexagons.
@@ -86,4 +95,155 @@ fn what_lies_around_a_cell_depends_on_the_parity_of_its_column_and_row_alone() {
             }
         }
     }
+}
+
+/// The map that `source` has under the name of one.
+fn imported(name: &str, source: &MemorySource) -> Result<Imported, Vec<String>> {
+    import(name, source, &TiledOptions::default()).map_err(|refused| {
+        let errors = refused.diagnostics.into_iter().filter(|found| found.severity == Severity::Error);
+        errors.map(|found| found.message).collect()
+    })
+}
+
+const HEAD: &str = "<map orientation=\"orthogonal\" tilewidth=\"16\" tileheight=\"16\"";
+
+#[test]
+fn objects_and_layers_know_the_way_to_them() {
+    let xml = format!(
+        "{HEAD} width=\"2\" height=\"2\"><group name=\"g\"><objectgroup name=\"a\"/><objectgroup name=\"b\">
+        <object id=\"1\"/><properties/><object id=\"2\"/></objectgroup></group></map>"
+    );
+    let json = r#"{ "type": "map", "orientation": "orthogonal", "width": 2, "height": 2, "tilewidth": 16, "tileheight": 16,
+        "layers": [{ "type": "group", "name": "g", "layers": [{ "type": "objectgroup", "name": "a", "objects": [] },
+        { "type": "objectgroup", "name": "b", "objects": [{ "id": 1 }, { "id": 2 }] }] }] }"#;
+    let source = MemorySource::new().with("a.tmx", xml).with("a.tmj", json);
+    for (name, layer_way, object_way) in [
+        ("a.tmx", "/map/group[1]/objectgroup[2]", "/map/group[1]/objectgroup[2]/object[2]"),
+        ("a.tmj", "/layers/0/layers/1", "/layers/0/layers/1/objects/1"),
+    ] {
+        let raw = imported(name, &source).unwrap().tiled.raw;
+        let layer = &raw.layers[1];
+        let RawContent::Objects(objects) = &layer.content else { panic!("{layer:?}") };
+        assert_eq!((layer.pointer.as_str(), objects[1].pointer.as_str()), (layer_way, object_way));
+    }
+}
+
+#[test]
+fn what_is_taken_over_is_measured_until_it_is_spent() {
+    let mut inheritance = Inheritance::default();
+    assert_eq!(inheritance.pay(|| BYTES_MAX - 1), Ok(()));
+    assert_eq!(inheritance.pay(|| 1), Ok(()));
+    assert_eq!(inheritance.pay(|| 1), Err(Overdraft::Now));
+    assert_eq!(inheritance.pay(|| unreachable!("nothing is left")), Err(Overdraft::Before));
+}
+
+#[test]
+fn objects_and_layers_take_over_no_more_than_a_map_may() {
+    let property =
+        format!("<properties><property name=\"p\" value=\"{}\"/></properties>", "x".repeat(1 << 23));
+    let template = format!("<template><object name=\"t\">{property}</object></template>");
+    let tileset = format!("<tileset tilecount=\"1\"><tile id=\"0\">{property}</tile></tileset>");
+    let classes = format!(
+        "<objecttypes><objecttype name=\"c\">{}</objecttype></objecttypes>",
+        property
+            .replace("properties>", "x>")
+            .replace("value", "default")
+            .replace("<x>", "")
+            .replace("</x>", "")
+    );
+    let map = |inside: &str| format!("{HEAD} width=\"2\" height=\"2\">{inside}</map>");
+    let layer = |object: &str| map(&format!("<objectgroup>{}</objectgroup>", object.repeat(9)));
+    let source = MemorySource::new()
+        .with("t.tx", template)
+        .with("s.tsx", tileset)
+        .with("templates.tmx", layer("<object template=\"t.tx\"/>"))
+        .with(
+            "tiles.tmx",
+            layer("<object gid=\"1\"/>")
+                .replace("<objectgroup>", "<tileset firstgid=\"1\" source=\"s.tsx\"/><objectgroup>"),
+        )
+        .with("groups.tmx", map(&format!("<group>{property}{}</group>", "<objectgroup/>".repeat(9))))
+        .with("types/classes.tmx", layer("<object class=\"c\"/>"))
+        .with("types/objecttypes.xml", classes);
+    let message = "layers and objects take over more than 67108864 bytes from groups, templates and tiles, which is the limit";
+    for name in ["templates.tmx", "tiles.tmx", "groups.tmx"] {
+        assert_eq!(imported(name, &source).unwrap_err(), [message], "{name}");
+    }
+    let message = "objects take over more than 67108864 bytes from their classes, which is the limit";
+    let found = imported("types/classes.tmx", &source).unwrap_err();
+    assert!(found.iter().any(|found| found == message), "{found:?}");
+}
+
+#[test]
+fn doors_that_are_drawn_end_at_the_limit_of_doors() {
+    const SIDE: usize = 250;
+    let mut cells = String::new();
+    for at in 0..SIDE * SIDE {
+        let is_door = at % SIDE % 2 == 0 && at / SIDE % 2 == 0;
+        write!(cells, "{},", u8::from(is_door)).unwrap();
+    }
+    let xml = format!(
+        "{HEAD} width=\"{SIDE}\" height=\"{SIDE}\"><tileset firstgid=\"1\" tilecount=\"1\"><tile id=\"0\"><properties>
+        <property name=\"door\" type=\"bool\" value=\"true\"/></properties></tile></tileset>
+        <layer name=\"a\"><data encoding=\"csv\">{}</data></layer></map>",
+        cells.trim_end_matches(',')
+    );
+    let found = imported("a.tmx", &MemorySource::new().with("a.tmx", xml)).unwrap_err();
+    let more = |what: &str| format!("the map has more than 10000 {what}, which is the limit");
+    assert_eq!(found, [more("doors"), more("areas")]);
+}
+
+#[test]
+fn kinds_of_cells_are_found_again_and_end_at_their_limit() {
+    let mut list = Distinct::default();
+    let numbers = [3, 1, 2, 1, 3].map(|value: i32| list.number(value, Ord::cmp));
+    assert_eq!(numbers, [Some(0), Some(1), Some(2), Some(1), Some(0)]);
+    assert_eq!(list.values, [3, 1, 2]);
+    let mut ground = TileGround::default();
+    let kind = |area: usize| CellKind { area: Some(area as u16), ..CellKind::default() };
+    for number in 0..DISTINCT_MAX {
+        assert_eq!(usize::from(ground.number(kind(number))), number);
+    }
+    assert_eq!((ground.number(kind(17)), ground.has_too_many_kinds), (17, false));
+    assert_eq!((ground.number(kind(DISTINCT_MAX)), ground.has_too_many_kinds), (0, true));
+}
+
+#[test]
+fn cells_given_as_elements_do_not_count_with_their_attributes() {
+    const SIDE: usize = 150;
+    let attributes: String = (0..40).map(|number| format!(" a{number}=\"\"")).collect();
+    let cells = format!("<tile{attributes}/>").repeat(SIDE * SIDE);
+    let map = |cells: &str| {
+        format!(
+            "{HEAD} width=\"{SIDE}\" height=\"{SIDE}\"><layer name=\"a\"><data>{cells}</data></layer></map>"
+        )
+    };
+    let long: String = (0..257).map(|number| format!(" a{number}=\"\"")).collect();
+    let source = MemorySource::new().with("a.tmx", map(&cells)).with("b.tmx", map(&format!("<tile{long}/>")));
+    assert!(40 * SIDE * SIDE > super::tree::ATTRIBUTES_MAX && imported("a.tmx", &source).is_ok());
+    let found = imported("b.tmx", &source).unwrap_err();
+    assert_eq!(found, ["the file has an element with more than 256 attributes, which is the limit"]);
+}
+
+#[test]
+fn stairs_find_their_end_by_name() {
+    let object = |id: u32, inside: &str| format!("<object id=\"{id}\" {inside}</object>");
+    let target = "class=\"stairs\" x=\"8\" y=\"8\"><point/><properties><property name=\"targetObject\" value=\"top\"/></properties>";
+    let sky = "<point/><properties><property name=\"collisionLayer\" type=\"int\" value=\"1\"/></properties>";
+    let objects = [
+        object(1, target),
+        object(3, &format!("name=\"top\" x=\"24\" y=\"8\">{sky}")),
+        object(2, &format!("name=\"top\" x=\"8\" y=\"24\">{sky}")),
+    ];
+    let xml = format!(
+        "{HEAD} width=\"2\" height=\"2\"><properties><property name=\"navigationLayers\" type=\"int\" value=\"2\"/></properties>
+        <objectgroup>{}</objectgroup></map>",
+        objects.concat()
+    );
+    let made = imported("a.tmx", &MemorySource::new().with("a.tmx", xml)).unwrap();
+    let crate::level::def::NavigationDef::Tiles(tiles) = made.tiled.def.navigation else {
+        panic!("no tiles")
+    };
+    let to = &tiles.links[0].to;
+    assert_eq!((to.layer.value.as_str(), to.position.value.z), ("sky", 1.5), "the lower number of the two");
 }

@@ -10,16 +10,18 @@ mod people;
 mod props;
 mod stairs;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::distinct::DISTINCT_MAX;
 use super::files::short;
 use super::ground::{CellKind, TileGround, TiledReport, number_of, shown, split, text_of};
+use super::inheritance::{self, Inheritance, Overdraft, properties_bytes};
 use super::place::{MapPlacement, Near, common_area};
 use super::raw::{ObjectShape, Properties, Property, PropertyValue, RawContent, RawLayer, RawMap, RawObject};
 use super::types::Types;
 use super::words::{self, Said, truth, truth_of};
 use crate::base::geom::Point;
-use crate::base::ordered::{self, CollectOrdered};
+use crate::base::ordered;
 use crate::level::def::{
     CHARACTERS_MAX, CharacterDef, DoorDef, LinkDef, MARKS_MAX, MarkDef, POLYGONS_MAX, PlaceDef, Position,
     PropsDef, RegionDef, RegionOutline, RouteDef, StopDef,
@@ -120,9 +122,10 @@ pub(super) fn put(
         place,
         types,
         ground,
-        known_names: names.values().filter(|name| !name.is_empty()).cloned().collect_set(),
+        object_by_name: object_by_name(&names),
         object_names: names,
         taken: BTreeMap::new(),
+        inheritance: Inheritance::default(),
         comparisons_left: COMPARISONS_MAX,
         props_bytes_left: props::BYTES_MAX,
         feet: BTreeMap::new(),
@@ -144,6 +147,15 @@ pub(super) fn put(
     putting.end_stairs();
     putting.check_counts(map.span);
     putting.things
+}
+
+/// By name that any object has: the object with the lowest number of them.
+fn object_by_name(names: &BTreeMap<u32, String>) -> BTreeMap<String, u32> {
+    let mut found = BTreeMap::new();
+    for (id, name) in names.iter().filter(|(_, name)| !name.is_empty()) {
+        found.entry(name.clone()).or_insert(*id);
+    }
+    found
 }
 
 fn objects(map: &RawMap) -> impl Iterator<Item = &RawObject> {
@@ -190,10 +202,12 @@ struct Putting<'r, 'f> {
     ground: &'r mut TileGround,
     /// Names of all objects by their number.
     object_names: BTreeMap<u32, String>,
-    /// The same names, for looking one up.
-    known_names: BTreeSet<String>,
+    /// The first object of each of these names.
+    object_by_name: BTreeMap<String, u32>,
     /// Names given so far, by kind, in lower case, and the number that the next one of that name gets.
     taken: BTreeMap<(&'static str, String), u32>,
+    /// What objects may still take over from their classes.
+    inheritance: Inheritance,
     comparisons_left: u64,
     /// Bytes that the properties of all objects may still have.
     props_bytes_left: usize,
@@ -256,7 +270,9 @@ impl Putting<'_, '_> {
         let mut blocked = 0;
         for object in objects {
             let mut properties = object.properties.clone();
-            if let Some(defaults) = self.types.of(&object.class) {
+            if let Some(defaults) = self.types.of(&object.class)
+                && self.inherit(object, defaults)
+            {
                 properties.add_missing(defaults);
             }
             let number = if properties.get("collisionLayer").is_some() {
@@ -272,6 +288,21 @@ impl Putting<'_, '_> {
             blocked += self.thing(&thing);
         }
         blocked
+    }
+
+    /// Whether an object may have a copy of the defaults of its class; one finding when not.
+    fn inherit(&mut self, object: &RawObject, defaults: &Properties) -> bool {
+        let paid = self.inheritance.pay(|| properties_bytes(defaults));
+        if paid == Err(Overdraft::Now) {
+            self.findings.error(|| {
+                let limit = inheritance::BYTES_MAX;
+                let message = format!(
+                    "objects take over more than {limit} bytes from their classes, which is the limit"
+                );
+                PendingDiagnostic::new(code::LIMIT, object.span, message).at(object.pointer.as_str())
+            });
+        }
+        paid.is_ok()
     }
 
     fn layer_number(&self, properties: &Properties) -> usize {
@@ -634,7 +665,7 @@ impl Putting<'_, '_> {
             let old = self.ground.layers[layer][*cell];
             let ground = &mut *self.ground;
             let new = *known.entry(old).or_insert_with(|| {
-                let kind = change(&ground.kinds[usize::from(old)])?;
+                let kind = change(&ground.kinds.values[usize::from(old)])?;
                 Some(ground.number(kind))
             });
             if let Some(new) = new {
@@ -837,9 +868,23 @@ impl Putting<'_, '_> {
         ];
         for (what, count, limit) in counts {
             if count > limit {
-                let message = format!("the map has {count} {what}, the limit is {limit}");
+                // Doors that are drawn are counted up to the first that is too many.
+                let message = if count == limit + 1 {
+                    format!("the map has more than {limit} {what}, which is the limit")
+                } else {
+                    format!("the map has {count} {what}, the limit is {limit}")
+                };
                 self.findings.error(|| PendingDiagnostic::new(code::LIMIT, span, message));
             }
+        }
+        if self.ground.has_too_many_kinds {
+            self.findings.error(|| {
+                let message = format!(
+                    "the map has more than {DISTINCT_MAX} kinds of cells, which is the limit; cells with the same \
+                     terrain, cost, tags and area are of one kind"
+                );
+                PendingDiagnostic::new(code::LIMIT, span, message)
+            });
         }
     }
 }

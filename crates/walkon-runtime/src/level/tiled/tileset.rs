@@ -55,7 +55,8 @@ fn tileset(import: &mut Import<'_>, here: Here<'_, '_>, element: &Element<'_>) -
     for tile in element.all("tile") {
         let Some(id) = whole(import, here, tile, "id", 0..=TILES_MAX) else { continue };
         let properties = property::properties(import, here, tile);
-        tiles.push(RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span });
+        let tile = RawTile { id: id as u32, class: class_of(tile), properties, span: tile.span };
+        tiles.push(Arc::new(tile));
     }
     ordered::sort_by_key(&mut tiles, |tile| tile.id);
     tiles.dedup_by_key(|tile| tile.id);

@@ -95,17 +95,28 @@ impl<'a> Element<'a> {
         self.attribute(name).map_or(self.span, |attribute| attribute.span)
     }
 
-    /// The way from this root to the innermost element around a byte.
+    /// The way to this element as the root of its file.
+    pub(super) fn way(&self, notation: Notation) -> String {
+        if notation == Notation::Xml { format!("/{}", self.name) } else { String::new() }
+    }
+
+    /// The way to this element from the way to the one that it is a child of.
+    pub(super) fn way_below(&self, above: &str, notation: Notation) -> String {
+        match (notation, &self.step) {
+            (Notation::Xml, (name, Some(number))) => format!("{above}/{name}[{number}]"),
+            (Notation::Json, (name, Some(number))) => format!("{above}/{name}/{number}"),
+            (_, (name, None)) => format!("{above}/{name}"),
+        }
+    }
+
+    /// The way from this root to the innermost element around a byte. Looks through the elements beside those
+    /// on the way, so it is for findings only; readers carry the way down.
     pub(super) fn pointer(&self, notation: Notation, at: u32) -> String {
-        let mut way = if notation == Notation::Xml { format!("/{}", self.name) } else { String::new() };
+        let mut way = self.way(notation);
         let mut here = self;
         // Bounded by the depth of the tree.
         while let Some(inner) = here.children.iter().find(|child| child.span.start <= at && at < child.end) {
-            match (notation, &inner.step) {
-                (Notation::Xml, (name, Some(number))) => way.push_str(&format!("/{name}[{number}]")),
-                (Notation::Json, (name, Some(number))) => way.push_str(&format!("/{name}/{number}")),
-                (_, (name, None)) => way.push_str(&format!("/{name}")),
-            }
+            way = inner.way_below(&way, notation);
             here = inner;
         }
         way
@@ -137,15 +148,22 @@ impl Budget {
 
     /// Takes an attribute out of the budget, the `number`th of its element from 1.
     pub(super) fn attribute(&mut self, number: usize) -> Result<(), String> {
-        if number > ATTRIBUTES_OF_ONE_MAX {
-            return Err(format!(
-                "an element with more than {ATTRIBUTES_OF_ONE_MAX} attributes, which is the limit"
-            ));
-        }
+        check_count(number)?;
         self.attributes = self
             .attributes
             .checked_sub(1)
             .ok_or_else(|| format!("more than {ATTRIBUTES_MAX} attributes, which is the limit"))?;
         Ok(())
     }
+}
+
+/// Whether an element may have another attribute, its `number`th from 1. The error completes the sentence
+/// "the file has ...".
+pub(super) fn check_count(number: usize) -> Result<(), String> {
+    if number > ATTRIBUTES_OF_ONE_MAX {
+        return Err(format!(
+            "an element with more than {ATTRIBUTES_OF_ONE_MAX} attributes, which is the limit"
+        ));
+    }
+    Ok(())
 }

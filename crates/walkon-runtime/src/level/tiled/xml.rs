@@ -13,7 +13,7 @@ use std::ops::Range;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::tree::{Attribute, Budget, Element};
+use super::tree::{self, Attribute, Budget, Element};
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::json::DEPTH_MAX;
 
@@ -128,7 +128,8 @@ impl<'a> XmlParse<'a> {
         let limit = |parse: &Self, why| parse.stop(code::LIMIT, at..end, format!("the file has {why}"));
         let name_at = at + 1;
         let name = self.text.get(name_at..name_at + tag.name().as_ref().len()).unwrap_or_default();
-        if !self.is_cell(name) {
+        let is_cell = self.is_cell(name);
+        if !is_cell {
             self.budget.element().map_err(|why| limit(self, why))?;
         }
         let span = Span::new(self.file, self.base + at, self.base + end);
@@ -152,9 +153,8 @@ impl<'a> XmlParse<'a> {
                 return Err(broken(&"it lies outside its element"));
             };
             let number = element.attributes.len() + 1;
-            if let Err(why) = self.budget.attribute(number) {
-                return Err(limit(self, why));
-            }
+            let spent = if is_cell { tree::check_count(number) } else { self.budget.attribute(number) };
+            spent.map_err(|why| limit(self, why))?;
             let range = value_at..value_at + raw.len();
             if let Some(first) = element.attribute(key) {
                 let message = format!("<{name}> has the attribute {key} twice, first as \"{}\"", first.value);
@@ -168,7 +168,7 @@ impl<'a> XmlParse<'a> {
     }
 
     /// Whether an element that begins here is a cell of the old form. A layer has one such element for each
-    /// cell.
+    /// cell, so neither it nor its attributes count: none of them is kept.
     fn is_cell(&self, name: &str) -> bool {
         let parent = self.open.last().map(|open| open.element.name.as_ref());
         name == "tile" && matches!(parent, Some("data" | "chunk"))

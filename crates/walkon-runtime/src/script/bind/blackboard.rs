@@ -1,7 +1,8 @@
 //! `blackboard`, `Blackboard` and `Change`: plain data that scripts share by key.
 //!
 //! Holds: what a board gives is a copy, so only `set` changes a board; the refusal of a value names the path
-//! of the part that is not plain. Not here: when watchers are told (`script::blackboard`).
+//! of the part that is not plain. Not here: when watchers are told
+//! (`script::step::blackboard`).
 
 use mlua::Lua;
 
@@ -12,8 +13,7 @@ use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableTy
 use crate::script::bind::wait_requests::seconds;
 use crate::script::state::boards::{BoardOf, BoardRefusal, Boards};
 use crate::script::state::owners::Counted;
-use crate::script::step::blackboard::board;
-use crate::script::step::wait::{BoardId, ChangeId};
+use crate::script::step::wait::{BoardId, ChangeId, board};
 use crate::script::step::{blackboard, handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{fuel, handles, payload, store};

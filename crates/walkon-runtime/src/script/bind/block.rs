@@ -6,6 +6,7 @@
 
 use mlua::Lua;
 
+use crate::nav::NavMap;
 use crate::script::bind::call::{answer, ask, myself, with};
 use crate::script::bind::place;
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
@@ -30,8 +31,10 @@ const BLOCKS_MAX: usize = 1024;
 const MARKS_MAX: usize = 10_000;
 /// Widest block, metres.
 const RADIUS_MAX_M: f64 = 50.0;
-/// Fuel of a square metre that is blocked.
-const UNITS_PER_SQUARE_METRE: f32 = 1.0;
+/// Cells that are looked at for a unit of fuel.
+const CELLS_PER_UNIT: u64 = 16;
+/// Fuel of a link of a graph: each is held against every side of the block.
+const UNITS_PER_LINK: u64 = 2;
 
 const PLACE: ApiParam = param("place", "Place", "\"post\"");
 
@@ -107,16 +110,27 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let place = place::single(&args.take("place"))?;
     let radius_m = metres(&args.take("radius"), 0.01, RADIUS_MAX_M)?;
     let owner = owner::current(lua);
-    let serial = with(lua, args, |world| {
+    let (serial, units) = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
         if world.map.blocks.len() >= BLOCKS_MAX {
             let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
             return Err(UsageError::new(function, what));
         }
-        Ok(blocks::add(world, owner, point, radius_m))
+        Ok((blocks::add(world, owner, point, radius_m), laying(world.nav(), radius_m)))
     })?;
-    charge(lua, (UNITS_PER_SQUARE_METRE * 4.0 * radius_m * radius_m) as u64)?;
+    charge(lua, units)?;
     answer(lua, handles::make(lua, BlockId(serial))?)
+}
+
+/// The fuel of laying a block on a map, beside the price of the call.
+fn laying(nav: &NavMap, radius_m: f32) -> u64 {
+    let across = 2.0 * radius_m / nav.node_m();
+    let around = (across * across) as u64;
+    match nav {
+        NavMap::Graph(graph) => UNITS_PER_LINK * graph.net().links().len() as u64,
+        NavMap::Cells(_) | NavMap::Layers(_) => around.min(nav.node_count()) / CELLS_PER_UNIT,
+        NavMap::Mesh(_) => around / CELLS_PER_UNIT,
+    }
 }
 
 fn remove(lua: &Lua, args: &mut Args) -> HostResult {

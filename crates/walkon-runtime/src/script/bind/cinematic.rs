@@ -18,8 +18,9 @@ use crate::script::step::cinematic::definition;
 use crate::script::step::wait::{self, SceneId};
 use crate::script::step::{cinematic, invoke, owner, skipping};
 use crate::script::vm;
-use crate::script::vm::convert::{Args, Argument, UsageError, suggestion};
+use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::files::short_name;
+use crate::script::vm::shown_names::suggestion;
 use crate::script::vm::{handles, payload, store};
 
 const CINEMATIC: &str = "cinematic";

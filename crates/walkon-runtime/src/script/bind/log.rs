@@ -13,7 +13,7 @@ use crate::script::step::owner;
 use crate::script::vm::convert::Args;
 use crate::script::vm::library::Printed;
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{Machine, fault, lend};
+use crate::script::vm::{fault, lend, machine_of};
 use crate::world::World;
 use crate::world::event::{Fact, LogLine};
 
@@ -117,7 +117,7 @@ fn write(lua: &Lua, level: &'static str, args: &mut Args) -> HostResult {
 pub fn put(lua: &Lua, level: &'static str, owner: String, message: String) {
     let frame = fault::frames(lua, 1).pop();
     let (file, line) = frame.map_or((String::new(), 0), |frame| (frame.file, frame.line));
-    let machine = lua.app_data_ref::<std::rc::Rc<Machine>>().map(|machine| std::rc::Rc::clone(&machine));
+    let machine = machine_of(lua);
     let most = machine.as_ref().map_or(ScriptLimits::default(), |machine| machine.limits).log_lines_per_tick;
     let logged = LogLine { level, owner, file: file.clone(), line, message: message.clone() };
     let done = lend::with_world::<World, _>(lua, |world| {

@@ -15,7 +15,7 @@ use mlua::{Function, Lua, Table, ffi};
 use crate::script::bind::table::{Binding, EntryKind};
 use crate::script::state::clock::CodeClock;
 use crate::script::vm::lend::{self, Lent};
-use crate::script::vm::{Machine, fuel, store};
+use crate::script::vm::{Machine, fuel, machine_of, store};
 use crate::world::World;
 use crate::world::character::Character;
 
@@ -74,7 +74,7 @@ impl QuickAnswers {
     /// # Errors
     /// When the memory of the VM is spent.
     pub(crate) fn of(lua: &Lua) -> mlua::Result<Option<Self>> {
-        let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+        let machine = machine_of(lua);
         let Some((world, machine)) = lend::slot::<World>(lua).zip(machine) else {
             return Ok(None);
         };

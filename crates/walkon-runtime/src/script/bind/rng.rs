@@ -11,7 +11,7 @@ use crate::script::state::streams::STREAMS_MAX;
 use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::handles::{self, StreamId};
 use crate::script::vm::limits::ScriptLimits;
-use crate::script::vm::{Machine, charge, store};
+use crate::script::vm::{charge, machine_of, store};
 
 const RNG: &str = "rng";
 const TYPE: &str = "Rng";
@@ -149,8 +149,8 @@ fn entries_of(lua: &Lua, args: &mut Args) -> Result<(Table, usize), BindingError
 }
 
 fn elements_max(lua: &Lua) -> usize {
-    let machine = lua.app_data_ref::<std::rc::Rc<Machine>>();
-    machine.map_or(ScriptLimits::default().table_elements, |machine| machine.limits.table_elements) as usize
+    machine_of(lua).map_or(ScriptLimits::default().table_elements, |machine| machine.limits.table_elements)
+        as usize
 }
 
 fn pick(lua: &Lua, args: &mut Args) -> HostResult {

@@ -4,8 +4,6 @@
 //! are checked before anything waits; nothing waits where nothing may: in `update`, `onTick`, predicates,
 //! coroutines of a script's own making.
 
-use std::rc::Rc;
-
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
 use crate::base::ordered;
@@ -21,7 +19,7 @@ use crate::script::step::{owner, task, wait};
 use crate::script::vm::convert::{Args, Argument, UsageError, describe};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::lend::BindError;
-use crate::script::vm::{Machine, store};
+use crate::script::vm::{machine_of, store};
 
 /// What can be waited for, for messages.
 const AWAITABLE: &str = "a walk, door move, path request, timer, task, turn, play, scene, cue or change";
@@ -36,7 +34,7 @@ pub(crate) fn may_wait(lua: &Lua, function: &str) -> Result<u64, UsageError> {
     if store::with(lua, |runtime| runtime.tasks.owner_of(id)).is_some() {
         return Ok(id);
     }
-    if let Some(machine) = lua.app_data_ref::<Rc<Machine>>() {
+    if let Some(machine) = machine_of(lua) {
         machine.fuel.end(Trip::Ended);
     }
     Err(UsageError::new(function, "the task has ended"))

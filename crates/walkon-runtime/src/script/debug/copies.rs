@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use mlua::{Function, Lua, Table, Value};
 
+use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::debug::{set_upvalue, upvalues};
-use crate::script::vm::fault::OWN_CHUNK;
 use crate::script::vm::machine_of;
 
 /// Values that are copied for one question.

@@ -20,11 +20,12 @@ use crate::script::host::{GivenBehaviour, ScriptHost};
 use crate::script::state::behaviours::Class;
 use crate::script::state::test_run::ReloadReport;
 use crate::script::step::cinematic::reload as scenes;
-use crate::script::step::{behaviour, testing};
+use crate::script::step::{behaviour, handlers, testing};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::{ScriptText, ScriptTexts};
 use crate::script::vm::{VmBefore, store};
 use crate::world::World;
+use crate::world::region::WatchId;
 
 use commit::{ReloadTarget, StagedScripts};
 
@@ -195,6 +196,11 @@ impl ScriptHost {
             self.wait(given, None);
         }
         self.note_digest();
+    }
+
+    /// An edit of the level has ended these watches: so do the handlers that scripts have given for them.
+    pub fn forget_watches(&mut self, watches: &[WatchId]) {
+        watches.iter().for_each(|watch| handlers::forget_watch(self.vm.lua(), *watch));
     }
 
     /// The part of reloads that can change the future becomes part of the hash.

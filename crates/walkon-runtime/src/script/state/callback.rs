@@ -1,7 +1,8 @@
 //! Handlers as scripts give them: functions, or names of functions of their owner.
 //!
 //! In: what bindings read out of arguments. Out: data that the scheduler keeps under the owner. Holds:
-//! nothing here calls Lua. Not here: reading them (`handlers`), calling them (`invoke`).
+//! nothing here calls Lua. Not here: reading them (`script::step::handlers`), calling them
+//! (`script::step::invoke`).
 
 use mlua::Function;
 
@@ -68,12 +69,8 @@ impl WalkHandlers {
 
     /// The handlers that are names, in the order they are declared.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut all = self.clone();
-        let named = all.each_mut().into_iter().filter_map(|handler| match handler.take() {
-            Some(Callback::Named(name)) => Some(name),
-            _ => None,
-        });
-        named.collect()
+        let Self { arrived, failed, cancelled, settled, underway: _ } = self;
+        [arrived, failed, cancelled, settled].into_iter().filter_map(Callback::name_of).collect()
     }
 
     /// Drops the handlers that are functions; whether there were any.

@@ -200,8 +200,7 @@ impl Handlers {
         self.events.contains_key(name)
     }
 
-    /// Walks, and tokens of paths, whose handlers belong to an owner that ends. Walk handlers stay: they are
-    /// reported undelivered when their walk settles.
+    /// Forgets the handlers of an owner that ends, but for those of walks.
     pub(crate) fn end_owner(&mut self, owner: Owner) {
         self.paths.retain(|_, (other, _)| *other != owner);
         self.watches.retain(|_, record| record.owner != owner);
@@ -215,6 +214,13 @@ impl Handlers {
         self.doors.retain(|_, list| !list.is_empty());
         self.events.retain(|_, list| !list.is_empty());
         self.boards.retain(|_, list| !list.is_empty());
+    }
+
+    /// The time of those who stay inside the watches of an owner moves on by `ticks`.
+    pub(crate) fn shift(&mut self, owner: Owner, ticks: u64) {
+        for record in self.watches.values_mut().filter(|record| record.owner == owner) {
+            record.inside.values_mut().for_each(|(_, due)| *due = due.after(ticks));
+        }
     }
 
     /// The code of an owner was replaced: its registrations end as in [`Handlers::end_owner`], but handlers

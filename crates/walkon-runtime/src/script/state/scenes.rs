@@ -162,7 +162,7 @@ pub(crate) type Definitions = BTreeMap<String, (Owner, Definition)>;
 pub(crate) struct Scenes {
     scenes: BTreeMap<u64, RunningScene>,
     definitions: Definitions,
-    /// Names of scenes that have begun or been asked for, for handles of scenes that are over.
+    /// The number that the last scene got.
     last: u64,
 }
 

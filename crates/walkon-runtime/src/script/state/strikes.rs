@@ -1,7 +1,7 @@
 //! Faults that count against their owners.
 //!
-//! In: faults with their ticks. Out: what a fault means for its owner. Holds: three within ten seconds
-//! suspend it.
+//! In: faults with their ticks. Out: what a fault means for its owner. Holds: three within 600 ticks suspend
+//! it.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::world::owner::Owner;
 /// Faults of one owner within [`STRIKE_TICKS`] that suspend it.
 pub const STRIKES_MAX: usize = 3;
 
-/// How long a fault counts against its owner, ticks: ten seconds.
+/// How long a fault counts against its owner, ticks: ten seconds at 60 a second.
 pub const STRIKE_TICKS: u64 = 600;
 
 /// Faults of each owner within the last [`STRIKE_TICKS`] ticks. Owners are keyed by whatever the host calls

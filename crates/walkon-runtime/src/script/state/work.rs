@@ -120,6 +120,11 @@ impl WorkQueue {
         self.work.push_back((self.facts_taken + facts_waiting, work));
     }
 
+    /// Puts work that is not done yet before all that waits.
+    pub(crate) fn put_back(&mut self, work: ScriptWork) {
+        self.work.push_front((self.facts_taken, work));
+    }
+
     /// Takes the first piece when its turn has come: every fact before it was taken, or none is left of those
     /// that end at `facts_end`.
     pub(crate) fn take_next(&mut self, facts_end: u64) -> Option<ScriptWork> {

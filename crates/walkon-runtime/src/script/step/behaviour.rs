@@ -21,7 +21,7 @@ use crate::script::state::waits::Delivery;
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
 use crate::script::step::invoke::{self, Call};
-use crate::script::step::{blackboard, params, plain_state, task, tree};
+use crate::script::step::{params, plain_state, task, tree, wait};
 use crate::script::vm::convert::describe;
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::files::short_name;
@@ -196,7 +196,7 @@ fn new_self(
         state.map_or_else(|| lua.create_table(), Ok)?,
         name,
         stream,
-        blackboard::board(lua, BoardOf::Character(character))?,
+        wait::board(lua, BoardOf::Character(character))?,
         log,
     ))
 }
@@ -596,6 +596,7 @@ pub(crate) fn release(lua: &Lua, character: CharacterId) {
         runtime.tasks.shift(owner, ticks);
         runtime.registered.timers.shift(owner, ticks);
         runtime.actors.trees.shift(owner, ticks);
+        runtime.registered.handlers.shift(owner, ticks);
         Some(owner)
     });
     if let Some(owner) = released {
@@ -620,28 +621,42 @@ fn warn_of_missed(vm: &ScriptVm, owner: Owner) {
     invoke::push(vm, Fact::Logged(Box::new(line)));
 }
 
-/// Hands out what came in while an owner stood still, in order.
+/// Hands out what came in while an owner stood still, in order. When the fuel of the tick is spent, the rest
+/// comes first in the next one.
 pub(crate) fn hand_out_kept(vm: &ScriptVm, owner: Owner) {
     let lua = vm.lua();
     warn_of_missed(vm, owner);
-    for id in store::with(lua, |runtime| runtime.tasks.not_begun(owner)) {
-        task::begin(vm, id);
-    }
+    let begun = store::with(lua, |runtime| runtime.tasks.not_begun(owner));
     let count = store::with(lua, |runtime| runtime.owners.get(owner).map_or(0, |record| record.kept.len()));
-    for _ in 0..count {
-        let kept = store::with(lua, |runtime| {
-            let record = runtime.owners.get_mut(owner).filter(|record| !record.is_paused())?;
-            record.kept.pop_front()
-        });
-        match kept {
+    let mut begun = begun.into_iter();
+    for _ in 0..begun.len() + count {
+        if vm.tick_left() == 0 {
+            return store::with(lua, |runtime| runtime.queue.put_back(ScriptWork::Kept(owner)));
+        }
+        match begun.next() {
+            Some(id) => task::begin(vm, id),
+            None if hand_out_next(vm, owner) => {}
             None => return,
-            Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
-                let mut handler = Delivering::new(owner, &callback, &payload, label);
-                handler.is_event = is_event;
-                handler.with_receiver = with_receiver;
-                handlers::deliver(vm, handler);
-            }
-            Some(Delivery::Resume { task, serial, answer }) => task::resume(vm, task, serial, answer),
         }
     }
+}
+
+/// Hands out the first of what came in while an owner stood still; false when there is nothing, or when it
+/// stands still again.
+fn hand_out_next(vm: &ScriptVm, owner: Owner) -> bool {
+    let kept = store::with(vm.lua(), |runtime| {
+        let record = runtime.owners.get_mut(owner).filter(|record| !record.is_paused())?;
+        record.kept.pop_front()
+    });
+    match kept {
+        None => return false,
+        Some(Delivery::Handler { callback, payload, label, is_event, with_receiver }) => {
+            let mut handler = Delivering::new(owner, &callback, &payload, label);
+            handler.is_event = is_event;
+            handler.with_receiver = with_receiver;
+            handlers::deliver(vm, handler);
+        }
+        Some(Delivery::Resume { task, serial, answer }) => task::resume(vm, task, serial, answer),
+    }
+    true
 }

@@ -9,15 +9,14 @@ use mlua::{Lua, Value};
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::state::boards::{BoardOf, BoardRefusal, KeyChange};
+use crate::script::state::boards::{BoardRefusal, KeyChange};
 use crate::script::state::handlers::Handlers;
 use crate::script::state::handlers::Listener;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::dispatch;
-use crate::script::step::wait::BoardId;
 use crate::script::vm::payload::frozen;
-use crate::script::vm::{ScriptVm, handles, payload, store};
+use crate::script::vm::{ScriptVm, payload, store};
 
 /// Sets or clears a key, and queues the news of it.
 pub(crate) fn put(
@@ -91,13 +90,4 @@ pub(crate) fn tell(vm: &ScriptVm, news: &KeyChange) -> mlua::Result<()> {
         dispatch::settle(vm, Wait::Change(change), &Outcome::Value(value));
     }
     Ok(())
-}
-
-/// The handle of a board.
-///
-/// # Errors
-/// When the memory of the VM is spent.
-pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
-    let number = store::with(lua, |runtime| runtime.boards.number(of));
-    number.map(|number| handles::make(lua, BoardId(number))).transpose()
 }

@@ -72,7 +72,7 @@ pub(crate) fn run(vm: &ScriptVm) {
         (runtime.limits.event_rounds, runtime.limits.events_per_tick)
     });
     queue_stays(lua);
-    let mut left = BoundsLeft { rounds: rounds_max, items: items_max };
+    let mut left = BoundsLeft { rounds: rounds_max, items: items_max, begun: Vec::new() };
     drain(vm, &mut left);
     // The test comes last; its effects are dealt with in the rounds that are left.
     while testing::take_turn(vm) {
@@ -85,6 +85,8 @@ pub(crate) fn run(vm: &ScriptVm) {
 struct BoundsLeft {
     rounds: u32,
     items: u32,
+    /// How many facts the tick had when each round so far began.
+    begun: Vec<usize>,
 }
 
 /// Hands out facts and work, round by round, until there is none or the bounds are reached.
@@ -99,6 +101,7 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
         if facts == 0 && work_left == 0 {
             return;
         }
+        left.begun.push(recorded_facts(lua));
         while let Some(item) = next(lua, facts_end, &mut work_left) {
             let result = match item {
                 NextDelivery::Fact(event) => fact(vm, event),
@@ -109,7 +112,7 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
             }
             left.items = left.items.saturating_sub(1);
             if left.items == 0 {
-                return exhausted(vm);
+                return exhausted(vm, emitted_beyond_its_part(vm));
             }
             if vm.tick_left() == 0 {
                 return deferred(vm);
@@ -118,8 +121,12 @@ fn drain(vm: &ScriptVm, left: &mut BoundsLeft) {
     }
     cinematic::end_those_that_are_over(vm);
     if waiting(lua) > 0 {
-        exhausted(vm);
+        exhausted(vm, emitted_on_and_on(vm, &left.begun));
     }
+}
+
+fn recorded_facts(lua: &Lua) -> usize {
+    lend::with_world(lua, |world: &mut World| world.events.recorded().len()).unwrap_or(0)
 }
 
 fn waiting_facts(lua: &Lua) -> u64 {
@@ -156,29 +163,81 @@ fn deferred(vm: &ScriptVm) {
     }
 }
 
-/// The rounds are over: the rest waits, and a fault names the script that emitted most of it.
-fn exhausted(vm: &ScriptVm) {
+/// A script that is to blame for events that wait for the next tick.
+struct Culprit {
+    /// What it is to blame for.
+    what: &'static str,
+    /// The label of its owner.
+    by: String,
+    /// Events that it emitted in this tick.
+    emitted: u64,
+}
+
+/// How often a script emitted events in a tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct EmittedCount {
+    in_all: u64,
+    /// In the last round.
+    in_last: u64,
+    /// In how many rounds.
+    rounds: u32,
+    /// The last round in which it did, from 1; 0 before the first.
+    round: usize,
+}
+
+/// What scripts emitted in this tick, by the label of their owner; `begun` says how many facts there were as
+/// each round began.
+fn emitted(vm: &ScriptVm, begun: &[usize]) -> BTreeMap<String, EmittedCount> {
+    let counted = lend::with_world(vm.lua(), |world: &mut World| {
+        let mut by_script: BTreeMap<String, EmittedCount> = BTreeMap::new();
+        for (at, event) in world.events.recorded().iter().enumerate() {
+            let Fact::Emitted { by, .. } = event else { continue };
+            let round = begun.partition_point(|first| *first <= at);
+            let count = by_script.entry(by.clone()).or_default();
+            count.in_all += 1;
+            count.rounds += u32::from(round > count.round);
+            count.in_last += u64::from(round == begun.len());
+            count.round = round;
+        }
+        by_script
+    });
+    counted.unwrap_or_default()
+}
+
+/// Who emitted events in the last round as well as in one before: the one who emitted most in the last. A
+/// script that emits once in a while is not to blame for being the last of a chain.
+fn emitted_on_and_on(vm: &ScriptVm, begun: &[usize]) -> Option<Culprit> {
+    let goes_on = emitted(vm, begun).into_iter().filter(|(_, count)| count.in_last > 0 && count.rounds > 1);
+    let worst = goes_on.max_by(|one, other| one.1.in_last.cmp(&other.1.in_last).then(other.0.cmp(&one.0)));
+    let what = "events cause events without end";
+    worst.map(|(by, count)| Culprit { what, by, emitted: count.in_all })
+}
+
+/// Who emitted more than its part of the events that a tick hands out, which is the same for all that emit:
+/// the one who emitted most.
+fn emitted_beyond_its_part(vm: &ScriptVm) -> Option<Culprit> {
+    let most = store::with(vm.lua(), |runtime| u64::from(runtime.limits.events_per_tick));
+    let all = emitted(vm, &[]);
+    let part = most / (all.len() as u64).max(1);
+    let beyond = all.into_iter().filter(|(_, count)| count.in_all > part);
+    let worst = beyond.max_by(|one, other| one.1.in_all.cmp(&other.1.in_all).then(other.0.cmp(&one.0)));
+    let what = "there are more events than a tick hands out";
+    worst.map(|(by, count)| Culprit { what, by, emitted: count.in_all })
+}
+
+/// The bounds of the tick are reached: the rest waits. A fault names the script that is to blame, if one is.
+fn exhausted(vm: &ScriptVm, culprit: Option<Culprit>) {
     let lua = vm.lua();
     let count = waiting(lua);
     if count == 0 {
         return;
     }
     invoke::push(vm, Fact::Notice { what: "roundsExhausted", count, walk: None, why: None });
-    let most = lend::with_world(lua, |world: &mut World| {
-        let mut by_script: BTreeMap<String, u64> = BTreeMap::new();
-        for event in world.events.recorded() {
-            if let Fact::Emitted { by, .. } = event {
-                *by_script.entry(by.clone()).or_default() += 1;
-            }
-        }
-        by_script.into_iter().max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(&one.0)))
-    });
-    let Ok(Some((by, emitted))) = most else {
+    let Some(Culprit { what, by, emitted }) = culprit else {
         return;
     };
-    let message = format!(
-        "events cause events without end: {by} emitted {emitted} of them in this tick; the rest waits for the next tick"
-    );
+    let message =
+        format!("{what}: {by} emitted {emitted} of them in this tick; the rest waits for the next tick");
     let owner = store::with(lua, |runtime| {
         runtime.owners.iter().find(|(_, record)| *record.label == *by).map(|(owner, _)| owner)
     });
@@ -593,7 +652,8 @@ fn watch_entered(
         }
     }
     store::with(lua, |runtime| {
-        let due = runtime.clock.now.after(watching.every_ticks.max(1));
+        let now = runtime.owners.time_of(owner, runtime.clock.now);
+        let due = now.after(watching.every_ticks.max(1));
         if let Some(record) = runtime.registered.handlers.watches.get_mut(&watch) {
             record.inside.insert(character, (how, due));
         }
@@ -659,7 +719,8 @@ fn queue_stays(lua: &Lua) {
         let now = runtime.clock.now;
         let mut due = Vec::new();
         for (&watch, record) in &mut runtime.registered.handlers.watches {
-            if record.handlers.stay.is_none() {
+            // The time of an owner that stands still does so too: they would only pile up.
+            if record.handlers.stay.is_none() || runtime.owners.is_paused(record.owner) {
                 continue;
             }
             for (&character, (_, next)) in &mut record.inside {

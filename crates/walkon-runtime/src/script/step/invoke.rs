@@ -1,8 +1,8 @@
 //! Calls from the host into scripts: their owners, their errors, the work after them.
 //!
 //! In: a function, its owner, the name of the call. Out: its results; or a fault, reported to the world,
-//! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within ten
-//! seconds suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
+//! counted against its owner. Holds: a fault ends one call and nothing else; three of one owner within 600
+//! ticks suspend it; functions of `task.onCancel` run after the call that ended their task has returned,
 //! never inside it.
 
 use mlua::{Function, IntoLuaMulti, MultiValue};
@@ -120,9 +120,9 @@ pub(crate) fn test(
     predicate: &Function,
     args: impl IntoLuaMulti,
 ) -> Result<bool, CallFailure> {
-    let answer = within(vm, call, || vm.ask(predicate, args, vm.limits().fuel_per_call))?;
+    let answer = within(vm, call, || vm.ask(predicate, args, vm.limits().fuel_per_call));
     clean_up(vm);
-    Ok(answer)
+    answer
 }
 
 /// Runs the functions of `task.onCancel` that wait for it. Bounded: each was registered once, up to the
@@ -142,7 +142,7 @@ pub(crate) fn clean_up(vm: &ScriptVm) {
 /// out.
 const FAULT_PRICE: u64 = 512;
 
-/// Tells the world of a fault and counts it against its owner; the third within ten seconds suspends it.
+/// Tells the world of a fault and counts it against its owner; the third within 600 ticks suspends it.
 pub(crate) fn report(vm: &ScriptVm, call: &Call, failure: CallFailure) {
     let lua = vm.lua();
     if failure.kind == FaultKind::Stopped {

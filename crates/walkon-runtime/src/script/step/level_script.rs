@@ -63,12 +63,11 @@ pub(crate) fn end(vm: &ScriptVm, why: &str) {
 pub(crate) fn tick(vm: &ScriptVm) {
     let found = store::with(vm.lua(), |runtime| {
         let (owner, environment) = runtime.owners.level.clone()?;
-        Some((owner, environment, f64::from(runtime.clock.rate.tick_seconds())))
+        Some((owner, environment, runtime.clock.rate.per_second()))
     });
-    let Some((owner, environment, _)) = found else {
+    let Some((owner, environment, rate)) = found else {
         return;
     };
-    let rate = store::with(vm.lua(), |runtime| runtime.clock.rate.per_second());
     if let Some(function) = function_of(&environment, "onTick") {
         invoke::run(vm, &Call::plain(owner, "onTick"), &function, 1.0 / f64::from(rate));
     }

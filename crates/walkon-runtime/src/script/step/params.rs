@@ -11,8 +11,9 @@ use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::{Param, ParamType, Params};
-use crate::script::vm::convert::{Argument, describe, suggestion};
+use crate::script::vm::convert::{Argument, describe};
 use crate::script::vm::payload;
+use crate::script::vm::shown_names::suggestion;
 use crate::world::World;
 
 /// The parameter that a sentence of [`fill`] is about.

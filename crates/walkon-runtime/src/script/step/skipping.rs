@@ -14,8 +14,8 @@ use mlua::{Function, Lua, Value};
 use crate::base::ordered::CollectOrdered;
 use crate::base::time::TickNumber;
 use crate::script::state::runtime::Runtime;
-use crate::script::state::wait::Wait;
-use crate::script::state::waits::{TaskPause, WaitResult};
+use crate::script::state::wait::{Outcome, Wait};
+use crate::script::state::waits::{Answering, GroupEntry, GroupKind, TaskPause, WaitResult};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::invoke::{self, Call};
 use crate::script::step::wait::SceneId;
@@ -90,14 +90,17 @@ impl WaitSurvey {
             Wait::Scene(scene) => self.inner.push(scene),
             Wait::Timer(_) | Wait::Task(_) | Wait::Change(_) => {}
         }
-        match wait {
-            Wait::Timer(timer) => {
-                runtime.registered.timers.get(timer).is_some_and(|timer| timer.owner != owner)
-            }
-            Wait::Task(task) => runtime.tasks.owner_of(task).is_some_and(|other| other != owner),
-            Wait::Turn(_) | Wait::Play(_) | Wait::Change(_) => true,
-            Wait::Walk(_) | Wait::DoorMove(_) | Wait::Path(_) | Wait::Scene(_) => false,
-        }
+        is_endless(runtime, owner, wait)
+    }
+}
+
+/// Whether nothing of the scene's own brings a wait of its owner to its end.
+fn is_endless(runtime: &Runtime, owner: Owner, wait: Wait) -> bool {
+    match wait {
+        Wait::Timer(timer) => runtime.registered.timers.get(timer).is_some_and(|timer| timer.owner != owner),
+        Wait::Task(task) => runtime.tasks.owner_of(task).is_some_and(|other| other != owner),
+        Wait::Turn(_) | Wait::Play(_) | Wait::Change(_) => true,
+        Wait::Walk(_) | Wait::DoorMove(_) | Wait::Path(_) | Wait::Scene(_) => false,
     }
 }
 
@@ -195,11 +198,17 @@ fn survey(runtime: &mut Runtime, id: u64) -> Option<WaitSurvey> {
                 survey.ends_at(prompt.deadline.map_or(next, |tick| tick.max(next)));
             }
             TaskPause::One { wait, .. } => is_endless = survey.waits_for(runtime, owner, *wait),
-            TaskPause::Group { entries, deadline, .. } => {
+            TaskPause::Group { kind, entries, deadline } => {
                 deadline.iter().for_each(|&tick| survey.ends_at(tick));
-                for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
-                    survey.waits_for(runtime, owner, entry.wait);
-                }
+                let open = entries.iter().filter(|entry| entry.outcome.is_none());
+                let endless: Vec<bool> =
+                    open.map(|entry| survey.waits_for(runtime, owner, entry.wait)).collect();
+                // All of them have to end, or one of them is enough.
+                is_endless = deadline.is_none()
+                    && match kind {
+                        GroupKind::All => endless.contains(&true),
+                        GroupKind::Race | GroupKind::Timeout => !endless.contains(&false),
+                    };
             }
         }
         if is_endless {
@@ -300,12 +309,38 @@ fn end_wait(vm: &ScriptVm, task: u64, serial: u64) {
         Some(TaskPause::Host(asked)) => {
             task::resume(vm, task, serial, WaitResult::one(dialogue::fallback(lua, &asked)))
         }
-        Some(TaskPause::Event { .. } | TaskPause::One { wait: Wait::Task(_) | Wait::Change(_), .. }) => {
-            task::resume(vm, task, serial, WaitResult::one(Value::Nil));
+        Some(TaskPause::Event { .. }) => task::resume(vm, task, serial, WaitResult::one(Value::Nil)),
+        Some(TaskPause::One { wait, .. }) => {
+            task::resume(vm, task, serial, WaitResult::one(unanswered(wait)))
         }
-        Some(TaskPause::Test { .. } | TaskPause::One { .. }) => {
+        Some(TaskPause::Test { .. }) => {
             task::resume(vm, task, serial, WaitResult::one(Value::Boolean(false)));
         }
-        Some(TaskPause::Until(_) | TaskPause::Group { .. }) => {}
+        Some(TaskPause::Group { entries, .. }) => {
+            end_entries(vm, Answering { task, serial, entry: None }, &entries)
+        }
+        Some(TaskPause::Until(_)) => {}
+    }
+}
+
+/// The result of something that never came.
+fn unanswered(wait: Wait) -> Value {
+    match wait {
+        Wait::Task(_) | Wait::Change(_) => Value::Nil,
+        _ => Value::Boolean(false),
+    }
+}
+
+/// The patience with a group is over: those of its entries end that would not by themselves, as each would
+/// alone. What comes for a task that has gone on by then is dropped.
+fn end_entries(vm: &ScriptVm, group: Answering, entries: &[GroupEntry]) {
+    let endless = store::with(vm.lua(), |runtime| {
+        let Some(owner) = runtime.tasks.owner_of(group.task) else { return Vec::new() };
+        let open = entries.iter().enumerate().filter(|(_, entry)| entry.outcome.is_none());
+        let endless = open.filter(|(_, entry)| is_endless(runtime, owner, entry.wait));
+        endless.map(|(at, entry)| (at, entry.wait)).collect::<Vec<_>>()
+    });
+    for (at, wait) in endless {
+        task::answer(vm, Answering { entry: Some(at), ..group }, Outcome::Value(unanswered(wait)));
     }
 }

@@ -349,7 +349,7 @@ pub(crate) fn wake_in_order(vm: &ScriptVm, id: u64) {
     }
 }
 
-/// The same for the level test, when its turn has come.
+/// The same for the level test when its turn has come, and for a task of a scene that is skipped.
 pub(crate) fn wake(vm: &ScriptVm, id: u64) {
     match store::with(vm.lua(), |runtime| Woken::of(runtime, id)) {
         Some(Woken::Slept(entered)) => entered.go_on(vm),

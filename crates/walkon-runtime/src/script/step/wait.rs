@@ -8,8 +8,10 @@
 use mlua::{Lua, Table, Value};
 
 use crate::base::ids::{PathToken, WalkId};
+use crate::script::state::boards::BoardOf;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::vm::handles::{self, DoorMove, PlayId, Thing, TurnId, thing};
+use crate::script::vm::store;
 use crate::world::World;
 
 macro_rules! thing {
@@ -59,6 +61,15 @@ thing!(
     /// The next change of a key as scripts hold it.
     ChangeId, "Change", "change", "change"
 );
+
+/// The handle of a board.
+///
+/// # Errors
+/// When the memory of the VM is spent.
+pub(crate) fn board(lua: &Lua, of: BoardOf) -> mlua::Result<Option<Value>> {
+    let number = store::with(lua, |runtime| runtime.boards.number(of));
+    number.map(|number| handles::make(lua, BoardId(number))).transpose()
+}
 
 /// What `value` stands for, when it can be waited for.
 #[must_use]

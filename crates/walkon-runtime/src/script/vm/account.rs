@@ -8,14 +8,13 @@
 //! single values (`payload`).
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 use mlua::Lua;
 
 use crate::base::time::TickNumber;
 use crate::base::value::Plain;
 use crate::script::state::runtime::Runtime;
-use crate::script::vm::{Machine, lend, store};
+use crate::script::vm::{Machine, lend, machine_of, store};
 use crate::world::World;
 
 /// The memory that the host keeps, as far as it is known.
@@ -42,7 +41,7 @@ impl Account {
 
 /// Makes room for `bytes` that the host is to keep; a sentence when there is none.
 pub(crate) fn reserve(lua: &Lua, bytes: usize) -> Result<(), String> {
-    let Some(machine) = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine)) else {
+    let Some(machine) = machine_of(lua) else {
         return Ok(());
     };
     let account = &machine.account;

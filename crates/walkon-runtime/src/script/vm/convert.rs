@@ -10,8 +10,8 @@ use std::ops::RangeInclusive;
 use glam::Vec3;
 use mlua::{Buffer, Function, IntoLuaMulti, Lua, MultiValue, Table, Value};
 
-use crate::base::suggestions;
-use crate::script::vm::lend::PanicWatch;
+use crate::script::vm::lend::{BindError, PanicWatch};
+use crate::script::vm::shown_names::{shorten, suggestion};
 use crate::script::vm::{fault, fuel, hints};
 
 /// The beginning of the mistake of a method that was called without its handle.
@@ -29,6 +29,14 @@ pub struct UsageError {
     what: String,
     /// Fuel that telling it takes.
     price: u64,
+}
+
+impl BindError {
+    /// The error a script sees from the function called `function`.
+    #[must_use]
+    pub fn mistake(self, function: &str) -> UsageError {
+        UsageError::new(function, self.to_string())
+    }
 }
 
 impl UsageError {
@@ -465,24 +473,6 @@ fn list_words(words: &[&str]) -> String {
         Some((last, before)) => format!("{} or {last}", before.join(", ")),
         None => String::new(),
     }
-}
-
-/// The end of a message about an unknown name: `; did you mean "gate"?`, or nothing.
-pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    suggestions::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
-}
-
-/// Names in messages are cut at 40 letters; control characters are shown as escapes.
-pub(crate) fn shorten(text: &str) -> String {
-    let mut shown = String::new();
-    for (count, letter) in text.chars().enumerate() {
-        if count == 40 {
-            shown.push_str("...");
-            break;
-        }
-        if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
-    }
-    shown
 }
 
 /// A position as scripts see it.

@@ -15,7 +15,8 @@ use std::rc::{Rc, Weak};
 use mlua::{Function, Lua, LuaOptions, StdLib, Value, WeakLua};
 
 use crate::base::ordered::CollectOrdered;
-use crate::script::vm::fault::{CallFailure, OWN_CHUNK};
+use crate::script::vm::chunk_names::OWN_CHUNK;
+use crate::script::vm::fault::CallFailure;
 use crate::script::vm::{lend, machine_of, strides};
 
 /// Frames of one stack that are looked at.

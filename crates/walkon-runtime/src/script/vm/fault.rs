@@ -9,15 +9,10 @@ use mlua::{Lua, Value};
 
 use crate::base::time::TickNumber;
 use crate::script::state::census::DIGITS_MAX;
+use crate::script::vm::chunk_names::{CONSOLE, OWN_CHUNK};
 use crate::script::vm::fuel::Trip;
 use crate::script::vm::limits::ScriptLimits;
 use crate::script::vm::{hints, store};
-
-/// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
-pub const OWN_CHUNK: &str = "[walkon]";
-
-/// The beginning of names of texts that the host has evaluated: a number follows.
-pub const CONSOLE: &str = "console:";
 
 /// Frames shown of a traceback; the rest is counted.
 const FRAMES_SHOWN: usize = 20;

@@ -12,8 +12,8 @@ use mlua::{Table, Value};
 
 use crate::base::hash;
 use crate::base::ordered::CollectOrdered;
-use crate::script::vm::convert::{shorten, suggestion};
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::shown_names::{shorten, suggestion};
 
 /// The ending of script files in paths.
 const SUFFIXES: [&str; 2] = [".lua", ".luau"];

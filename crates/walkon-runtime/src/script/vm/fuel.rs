@@ -655,8 +655,8 @@ impl Drop for RunningCall<'_> {
 ///    nothing is looked at.
 #[allow(unsafe_code)]
 mod raw {
-    use super::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
     use crate::script::state::call_memory::TableEntries;
+    use crate::script::vm::fuel::{Fuel, Gauge, PLACES_PER_UNIT, PLACES_PER_UNIT_OF_NEXT, Trip, sampling};
     use mlua::{Lua, Table, ffi};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};

@@ -10,8 +10,6 @@ use std::rc::Rc;
 
 use mlua::Lua;
 
-use crate::script::vm::convert::UsageError;
-
 /// The slot of a VM for the world of its level. Installed once, filled and emptied in place.
 #[derive(Debug)]
 pub struct Lent<T>(Rc<RefCell<LentSlot<T>>>);
@@ -97,14 +95,6 @@ pub fn with_world<T: 'static, R>(lua: &Lua, work: impl FnOnce(&mut T) -> R) -> R
     let world = slot.world_mut().ok_or(BindError::NoWorld)?;
     let _watch = PanicWatch;
     Ok(work(world))
-}
-
-impl BindError {
-    /// The error a script sees from the function called `function`.
-    #[must_use]
-    pub fn mistake(self, function: &str) -> UsageError {
-        UsageError::new(function, self.to_string())
-    }
 }
 
 thread_local! {

@@ -6,6 +6,7 @@
 //! code. Not here: the world (`lend`), the owners of calls, when calls happen.
 
 pub(crate) mod account;
+pub(crate) mod chunk_names;
 pub mod convert;
 pub(crate) mod debug;
 pub mod fault;
@@ -20,6 +21,7 @@ pub mod payload;
 pub(crate) mod profile;
 pub(crate) mod sandbox;
 pub(crate) mod shown;
+pub(crate) mod shown_names;
 pub(crate) mod store;
 mod strides;
 
@@ -619,11 +621,6 @@ impl ScriptVm {
         self.sandbox.is_own_coroutine.call(thread)
     }
 
-    /// Mixes in the part of the VM that can change the future: the random streams of the files.
-    pub fn hash_into(&self, hash: &mut StateHash) {
-        hash_streams(&self.lua, hash);
-    }
-
     /// Writes how far the random stream of each file is.
     pub(crate) fn save_streams(&self, out: &mut ByteWriter) {
         out.list(self.machine.streams.borrow().iter(), |out, (name, stream)| {
@@ -700,7 +697,7 @@ impl ScriptVm {
             let asked = (thread.clone(), level, "sl");
             let (file, line): (Option<String>, Option<i64>) = info.call(asked).ok()?;
             let line = u32::try_from(line?).ok().filter(|line| *line > 0)?;
-            let file = file.filter(|file| file != fault::OWN_CHUNK)?;
+            let file = file.filter(|file| file != chunk_names::OWN_CHUNK)?;
             Some(CodePlace { file, line })
         })
     }
@@ -729,7 +726,7 @@ impl ScriptVm {
     /// # Errors
     /// When the memory of the VM is spent.
     pub(crate) fn environment_of_console(&self) -> Result<Table, CallFailure> {
-        let name = fault::CONSOLE.trim_end_matches(':');
+        let name = chunk_names::CONSOLE.trim_end_matches(':');
         let made = self.loader.environment(&self.lua, name);
         made.map_err(|error| failed(fault::text_of_error(&error)))
     }
@@ -792,7 +789,7 @@ impl ScriptVm {
     }
 }
 
-/// What the parts of a VM share, for a debugger.
+/// What the parts of a VM share.
 pub(crate) fn machine_of(lua: &Lua) -> Option<Rc<Machine>> {
     lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))
 }
@@ -816,7 +813,7 @@ pub(crate) fn lines_to_stop_at(lua: &Lua, path: &str) -> Option<BTreeSet<u32>> {
 /// # Errors
 /// When the memory of the VM is spent.
 pub(crate) fn collect(lua: &Lua) -> mlua::Result<()> {
-    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    let machine = machine_of(lua);
     machine.map_or(Ok(()), |machine| machine.fuel.collect(lua))
 }
 
@@ -829,14 +826,14 @@ pub fn is_loading(lua: &Lua) -> bool {
 
 /// The whole name of the file that `asked` means, if it means one.
 pub(crate) fn resolve_name(lua: &Lua, asked: &str) -> Option<String> {
-    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let machine = machine_of(lua)?;
     machine.texts.borrow().resolve(asked).ok().map(str::to_owned)
 }
 
 /// A line of a script, and how many bytes were looked through for it; none when the text or the line is not
 /// there.
 pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)> {
-    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let machine = machine_of(lua)?;
     let texts = machine.texts.borrow();
     let text = &texts.get(ScriptTexts::name_of_path(path)?)?.text;
     let found = text.lines().nth((line.max(1) - 1) as usize)?;
@@ -848,7 +845,7 @@ pub(crate) fn line_of(lua: &Lua, path: &str, line: u32) -> Option<(String, u64)>
 
 /// Lets the host ask for a file from within a call of a script, which does not come to depend on it.
 pub(crate) fn on_behalf_of_host<R>(lua: &Lua, ask: impl FnOnce() -> R) -> R {
-    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine));
+    let machine = machine_of(lua);
     let before = machine.as_ref().map(|machine| machine.host_asks.replace(true));
     let answer = ask();
     if let (Some(machine), Some(before)) = (machine, before) {

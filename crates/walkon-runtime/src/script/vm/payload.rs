@@ -13,8 +13,9 @@ use glam::Vec3;
 use mlua::{Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
-use crate::script::vm::convert::{Argument, UsageError, describe, shorten};
+use crate::script::vm::convert::{Argument, UsageError, describe};
 use crate::script::vm::limits::ScriptLimits;
+use crate::script::vm::shown_names::shorten;
 use crate::script::vm::{account, fuel, payload};
 
 /// How handles are read and made. Part of the VM's app data.

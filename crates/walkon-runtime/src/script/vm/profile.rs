@@ -13,7 +13,7 @@ use crate::script::state::code_name::CodeName;
 use crate::script::state::owners::OwnerKind;
 use crate::script::state::profile::{FuelUse, Ledger, Profile, ProfileSetup, Who};
 use crate::script::state::runtime::Runtime;
-use crate::script::vm::{Machine, ScriptVm, lend, store};
+use crate::script::vm::{ScriptVm, lend, machine_of, store};
 use crate::world::World;
 use crate::world::owner::Owner;
 
@@ -48,7 +48,7 @@ pub(crate) fn fuel_by_who(vm: &ScriptVm) -> Vec<(Who, u64)> {
 
 /// What a file took of each character that runs it, or of one; none when nothing of it was called.
 pub(crate) fn fuel_of(lua: &Lua, file: &str, name: Option<&str>) -> Option<FuelUse> {
-    let machine = lua.app_data_ref::<Rc<Machine>>().map(|machine| Rc::clone(&machine))?;
+    let machine = machine_of(lua)?;
     let mut ledger = machine.profile.try_borrow_mut().ok()?;
     let ledger = ledger.as_mut()?;
     ledger.settle();

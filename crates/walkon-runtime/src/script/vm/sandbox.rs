@@ -11,7 +11,7 @@ use std::rc::Rc;
 use mlua::chunk::Compiler;
 use mlua::{Function, Lua, LuaString, Table, Value};
 
-use crate::script::vm::fault::OWN_CHUNK;
+use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::{Machine, library};
 
 /// Functions a script sees as globals. `require` and `_G` are added for each file.

@@ -12,8 +12,8 @@ use mlua::{Function, Lua, Table, Value};
 
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::code_place::CodePlace;
+use crate::script::vm::chunk_names::OWN_CHUNK;
 use crate::script::vm::convert::describe;
-use crate::script::vm::fault::OWN_CHUNK;
 use crate::script::vm::payload::Handles;
 
 /// Tables inside tables that are shown.

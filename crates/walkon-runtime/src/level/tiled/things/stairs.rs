@@ -28,7 +28,7 @@ impl Putting<'_, '_> {
                     }
                 }
                 PropertyValue::Text(name) if property.name == "targetObject" && !name.is_empty() => {
-                    if self.known_names.contains(name) {
+                    if self.object_by_name.contains_key(name) {
                         continue;
                     }
                     let message = format!(
@@ -36,7 +36,7 @@ impl Putting<'_, '_> {
                         called(thing.object),
                         short(name)
                     );
-                    let names = self.known_names.iter().map(String::as_str);
+                    let names = self.object_by_name.keys().map(String::as_str);
                     let (span, pointer) = (property.span, thing.object.pointer.as_str());
                     let finding = || {
                         PendingDiagnostic::new(code::UNRESOLVED, span, message)
@@ -92,9 +92,7 @@ impl Putting<'_, '_> {
         }
         let target = thing.properties.get("targetObject").and_then(|property| match &property.value {
             PropertyValue::Object(id) => Some(*id),
-            PropertyValue::Text(name) => {
-                self.object_names.iter().find(|(_, known)| *known == name).map(|(id, _)| *id)
-            }
+            PropertyValue::Text(name) => self.object_by_name.get(name).copied(),
             _ => None,
         });
         // A name that nothing has was reported where it stands.

@@ -7,6 +7,7 @@
 
 use mlua::{Lua, Value};
 
+use crate::base::ids::WalkId;
 use crate::script::state::running::Cleanup;
 use crate::script::state::tasks::{Task, TaskRole, Why};
 use crate::script::state::trees::ActionEnd;
@@ -21,6 +22,7 @@ use crate::script::vm::{ScriptVm, lend, store};
 use crate::world::World;
 use crate::world::ops;
 use crate::world::ops::walks::TraverseEnd;
+use crate::world::owner::Owner;
 
 /// A task returned.
 pub(super) fn done(vm: &ScriptVm, id: u64, value: Value) {
@@ -115,42 +117,60 @@ fn tell(lua: &Lua, id: u64, outcome: Outcome) {
     }
 }
 
+/// What is left to do of an end: the last of them is next.
+#[derive(Clone, Copy, Debug)]
+enum LeftToEnd {
+    /// Somebody waited for this.
+    Wait(Wait),
+    /// The task of this owner waited for a walk that outlives its code.
+    Outlived(Owner, WalkId),
+    /// All that the task waited for has ended.
+    Told(u64),
+}
+
 /// Ends a task unfinished, with what it waits for; false when it is over.
 pub(crate) fn cancel(lua: &Lua, id: u64, why: Why) -> bool {
-    let pause = store::with(lua, |runtime| runtime.tasks.unwait(id));
-    let Some(task) = take(lua, id) else {
-        return false;
-    };
-    queue_cleanups(lua, &task, why);
-    if task.role == TaskRole::TreeAction {
-        store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Returned(false)));
-    }
-    // Code that is replaced has as good as done it.
-    end_traverse(lua, &task, if why == Why::Reload { TraverseEnd::Over } else { TraverseEnd::Failed });
-    match pause {
-        // The code that waited is gone, the walk goes on: its result is news to the code that comes.
-        Some(TaskPause::One { wait: Wait::Walk(walk), .. }) if why == Why::Reload => {
-            handlers::note_reload(lua, task.owner, walk);
-        }
-        Some(TaskPause::One { wait, owned: true }) => cancel_wait(lua, wait, why),
-        Some(TaskPause::Group { entries, .. }) => {
-            for entry in entries.iter().filter(|entry| entry.outcome.is_none()) {
-                match entry.wait {
-                    Wait::Walk(walk) if why == Why::Reload => {
-                        handlers::note_reload(lua, task.owner, walk);
-                    }
-                    wait => cancel_wait(lua, wait, why),
-                }
-            }
-        }
-        _ => {}
-    }
-    tell(lua, id, Outcome::Cancelled);
-    true
+    let mut left = Vec::new();
+    let was_there = cancel_one(lua, id, why, &mut left);
+    end_all(lua, left, why);
+    was_there
 }
 
 /// Ends what somebody waited for: walks, timers, paths, tasks. A door goes on moving.
 pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
+    end_all(lua, vec![LeftToEnd::Wait(wait)], why);
+}
+
+/// Ends what is left, a task behind all that it waited for. Scripts make chains of thousands of tasks that
+/// wait for one another: as calls within calls these would need more stack than there is. Bounded: a task
+/// ends once.
+fn end_all(lua: &Lua, mut left: Vec<LeftToEnd>, why: Why) {
+    while let Some(next) = left.pop() {
+        match next {
+            LeftToEnd::Wait(Wait::Task(task)) => {
+                cancel_one(lua, task, why, &mut left);
+            }
+            LeftToEnd::Wait(wait) => end_wait(lua, wait, why),
+            LeftToEnd::Outlived(owner, walk) => handlers::note_reload(lua, owner, walk),
+            LeftToEnd::Told(task) => tell(lua, task, Outcome::Cancelled),
+        }
+    }
+}
+
+/// What a task waits for that ends with it, or that outlives it and is to be told of, in order.
+fn waits_to_end(pause: &TaskPause, why: Why) -> Vec<Wait> {
+    match pause {
+        TaskPause::One { wait: wait @ Wait::Walk(_), .. } if why == Why::Reload => vec![*wait],
+        TaskPause::One { wait, owned: true } => vec![*wait],
+        TaskPause::Group { entries, .. } => {
+            entries.iter().filter(|entry| entry.outcome.is_none()).map(|entry| entry.wait).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Ends something that is no task.
+fn end_wait(lua: &Lua, wait: Wait, why: Why) {
     match wait {
         Wait::Walk(walk) => {
             let because = store::with(lua, |runtime| runtime.running.failed_branch.clone());
@@ -166,9 +186,34 @@ pub(crate) fn cancel_wait(lua: &Lua, wait: Wait, why: Why) {
         Wait::Timer(timer) => {
             timer::end(lua, timer);
         }
-        Wait::Task(task) => {
-            cancel(lua, task, why);
-        }
-        Wait::DoorMove(_) | Wait::Turn(_) | Wait::Play(_) | Wait::Scene(_) | Wait::Change(_) => {}
+        Wait::Task(_)
+        | Wait::DoorMove(_)
+        | Wait::Turn(_)
+        | Wait::Play(_)
+        | Wait::Scene(_)
+        | Wait::Change(_) => {}
     }
+}
+
+/// Ends a task unfinished; what it waited for, and the news of its end, are left to do. False when it is
+/// over.
+fn cancel_one(lua: &Lua, id: u64, why: Why, left: &mut Vec<LeftToEnd>) -> bool {
+    let pause = store::with(lua, |runtime| runtime.tasks.unwait(id));
+    let Some(task) = take(lua, id) else {
+        return false;
+    };
+    queue_cleanups(lua, &task, why);
+    if task.role == TaskRole::TreeAction {
+        store::with(lua, |runtime| runtime.actors.trees.action_over(id, ActionEnd::Returned(false)));
+    }
+    // Code that is replaced has as good as done it.
+    end_traverse(lua, &task, if why == Why::Reload { TraverseEnd::Over } else { TraverseEnd::Failed });
+    left.push(LeftToEnd::Told(id));
+    let waits = pause.map_or_else(Vec::new, |pause| waits_to_end(&pause, why));
+    left.extend(waits.into_iter().rev().map(|wait| match wait {
+        // The code that waited is gone, the walk goes on: its result is news to the code that comes.
+        Wait::Walk(walk) if why == Why::Reload => LeftToEnd::Outlived(task.owner, walk),
+        wait => LeftToEnd::Wait(wait),
+    }));
+    true
 }

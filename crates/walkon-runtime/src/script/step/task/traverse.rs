@@ -2,8 +2,8 @@
 //!
 //! In: a walk that has come to such a link. Out: `onTraverse` called as a task. Holds: without that function
 //! the walk takes the link in the time that it takes; with it the link is over when it returns, and it ends
-//! with its walk; false, a fault and its limit of time end the walk before the link. Not here: coming to a
-//! link and standing before it (`sim::integrate`).
+//! with its walk, or when the walk comes to another link; false, a fault and its limit of time end the walk
+//! before the link. Not here: coming to a link and standing before it (`sim::integrate`).
 
 use mlua::{MultiValue, Value};
 
@@ -25,6 +25,8 @@ pub(crate) struct Link {
 /// Calls `onTraverse` of the behaviour, if it has it.
 pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &Link) -> mlua::Result<()> {
     let lua = vm.lua();
+    // Another plan may have led it away from the link that it was to take before.
+    end(vm, walk, Why::Cancelled);
     let Some(owner) = store::with(lua, |runtime| runtime.actors.behaviours.of(character)) else {
         return Ok(());
     };
@@ -51,9 +53,14 @@ pub(crate) fn begin(vm: &ScriptVm, walk: WalkId, character: CharacterId, link: &
 
 /// A walk is over: so is the task that takes it over a link.
 pub(crate) fn settled(vm: &ScriptVm, walk: WalkId) {
+    end(vm, walk, Why::OwnerGone);
+}
+
+/// Ends the task that takes a walk over a link, if one does.
+fn end(vm: &ScriptVm, walk: WalkId, why: Why) {
     let lua = vm.lua();
     if let Some(id) = store::with(lua, |runtime| runtime.registered.traverses.remove(&walk)) {
-        task::cancel(lua, id, Why::OwnerGone);
+        task::cancel(lua, id, why);
         invoke::clean_up(vm);
     }
 }

@@ -9,7 +9,7 @@ use mlua::Lua;
 
 use crate::script::state::test_run::{GivenAnswer, TestAnswers, TestFailure};
 use crate::script::step::testing::{place_in_test, with_run};
-use crate::script::vm::convert::{shorten, suggestion};
+use crate::script::vm::shown_names::{shorten, suggestion};
 
 /// The first answer, by id of its choice, that nobody asked for.
 pub(crate) fn unasked(answers: &TestAnswers) -> Option<TestFailure> {

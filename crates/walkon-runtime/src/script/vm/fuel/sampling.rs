@@ -13,7 +13,7 @@ use std::ptr;
 use mlua::ffi;
 
 use crate::script::state::profile::stacks::{FRAMES_MAX, SeenFrame, Stacks};
-use crate::script::vm::fault::OWN_CHUNK;
+use crate::script::vm::chunk_names::OWN_CHUNK;
 
 /// What is seen of the call under way, and of those before it.
 #[derive(Debug)]

@@ -1,0 +1,10 @@
+//! Names of chunks that are no files of a script.
+//!
+//! In: nothing. Out: the names by which frames and messages tell whose code it is. Not here: the names of
+//! files (`files`).
+
+/// The chunk name of the Lua files that are part of walkon; frames of it are not shown.
+pub(crate) const OWN_CHUNK: &str = "[walkon]";
+
+/// The beginning of names of texts that the host has evaluated: a number follows.
+pub(crate) const CONSOLE: &str = "console:";

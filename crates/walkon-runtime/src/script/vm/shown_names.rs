@@ -1,0 +1,24 @@
+//! Names as messages show them.
+//!
+//! In: names that scripts and files give. Out: the same, short and printable; the end of a sentence about one
+//! that nobody knows. Not here: whole values (`shown`), which names are alike (`base::suggestions`).
+
+use crate::base::suggestions;
+
+/// The end of a message about an unknown name: `; did you mean "gate"?`, or nothing.
+pub(crate) fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    suggestions::did_you_mean(name, known).map_or_else(String::new, |question| format!("; {question}"))
+}
+
+/// Names in messages are cut at 40 letters; control characters are shown as escapes.
+pub(crate) fn shorten(text: &str) -> String {
+    let mut shown = String::new();
+    for (count, letter) in text.chars().enumerate() {
+        if count == 40 {
+            shown.push_str("...");
+            break;
+        }
+        if letter.is_control() { shown.extend(letter.escape_default()) } else { shown.push(letter) }
+    }
+    shown
+}
