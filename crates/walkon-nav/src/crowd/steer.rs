@@ -236,7 +236,6 @@ pub fn aim(
     let seen = |point: Vec3| Some(Target { point, is_lost: false, is_seen: true });
     let on_segment = |point: Vec3| OnPath { segment, point: nearest_on(ends, point) };
     let from = on_segment(position);
-    let corner_m = flat(next - from.point).length();
     let is_on_path = flat(from.point - position).length_squared() <= ON_PATH_M * ON_PATH_M;
     let speed_mps = velocity.dot(velocity).sqrt();
     let predicted_m = speed_mps * look.predict_s.max(0.0);
@@ -245,45 +244,18 @@ pub fn aim(
     if is_on_path && !reaches_corner {
         return seen(next);
     }
-    if reach_m > NOTHING && speed_mps > NOTHING && !is_on_path {
-        let moved = velocity * look.predict_s;
-        let predicted = Vec3::new(position.x + moved.x, position.y, position.z + moved.y);
-        let is_within =
-            |beside: OnPath| flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
-        let ahead_m = predicted_m + look.leeway_m;
-        let mut beside = on_segment(predicted);
-        let to_corner_m_sq = flat(next - predicted).length_squared();
-        // Beyond the corner only where that is near.
-        if !is_within(beside) && to_corner_m_sq <= (ahead_m + look.leeway_m) * (ahead_m + look.leeway_m) {
-            beside = nearest(points, OnPath { segment, point: predicted }, ahead_m);
-        }
-        let is_onward = flat(beside.point - from.point).dot(velocity) > 0.0;
-        if is_within(beside) && is_onward && clear(position, predicted) {
-            return seen(predicted);
-        }
+    let way = Way { points, segment, ends };
+    let beside = BesideWay { way, from, position, is_on_path, reach_m };
+    if reach_m > NOTHING
+        && speed_mps > NOTHING
+        && !is_on_path
+        && let Some(predicted) = beside.kept_course(velocity, predicted_m, look)
+        && clear(position, predicted)
+    {
+        return seen(predicted);
     }
-    // Anyone who goes through every corner and is beside its path is led back to it a short way ahead.
-    let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
-    if !is_on_path && reach_m > 0.0 {
-        let beside_m = flat(from.point - position).length();
-        ahead_m = ahead_m.max((beside_m * SLANT).min(corner_m.min(SLANT_MAX_M)));
-    }
-    let turns_back = |point: Vec3| flat(point - position).dot(flat(next - from.point)) < 0.0;
-    for nth in 0..TRIES {
-        if ahead_m <= NOTHING {
-            break;
-        }
-        let target = match ahead_m <= corner_m {
-            true => along(&ends, OnPath { segment: 0, ..from }, ahead_m),
-            false => along(points, from, ahead_m),
-        };
-        // Shortly before a corner at which the path turns back it comes to that first: what it sees beyond
-        // may be another floor.
-        let may_aim = nth < TRIES_ROUND || !turns_back(target.point);
-        if may_aim && clear(position, target.point) {
-            return seen(target.point);
-        }
-        ahead_m *= 0.5;
+    if let Some(ahead) = beside.clear_ahead(&mut clear) {
+        return seen(ahead);
     }
     let is_close = flat(from.point - position).length_squared() <= REJOIN_M * REJOIN_M;
     if clear(position, next) || (!is_on_path && is_close && clear(position, from.point)) {
@@ -295,6 +267,72 @@ pub fn aim(
     }
     let is_seen = clear(position, from.point);
     Some(Target { point: from.point, is_lost: !is_seen, is_seen })
+}
+
+/// A body and the path that it is on or beside.
+#[derive(Clone, Copy)]
+struct BesideWay<'a> {
+    way: Way<'a>,
+    /// The place on the path.
+    from: OnPath,
+    position: Vec3,
+    is_on_path: bool,
+    /// How far along the path it looks, metres.
+    reach_m: f32,
+}
+
+impl BesideWay<'_> {
+    /// Where a body will be that moves on as it does, `predicted_m` from here; None where that leads it out
+    /// of the leeway, or not onward.
+    #[inline]
+    fn kept_course(&self, velocity: Vec2, predicted_m: f32, look: &Lookahead) -> Option<Vec3> {
+        let Way { points, segment, ends } = self.way;
+        let moved = velocity * look.predict_s;
+        let predicted = Vec3::new(self.position.x + moved.x, self.position.y, self.position.z + moved.y);
+        let is_within =
+            |beside: OnPath| flat(beside.point - predicted).length_squared() <= look.leeway_m * look.leeway_m;
+        let ahead_m = predicted_m + look.leeway_m;
+        let mut beside = OnPath { segment, point: nearest_on(ends, predicted) };
+        let to_corner_m_sq = flat(ends[1] - predicted).length_squared();
+        // Beyond the corner only where that is near.
+        if !is_within(beside) && to_corner_m_sq <= (ahead_m + look.leeway_m) * (ahead_m + look.leeway_m) {
+            beside = nearest(points, OnPath { segment, point: predicted }, ahead_m);
+        }
+        let is_onward = flat(beside.point - self.from.point).dot(velocity) > 0.0;
+        (is_within(beside) && is_onward).then_some(predicted)
+    }
+
+    /// The furthest of the places ahead on the path that are tried to which the line is clear.
+    #[inline]
+    fn clear_ahead(&self, clear: &mut impl FnMut(Vec3, Vec3) -> bool) -> Option<Vec3> {
+        let Self { way: Way { points, ends, .. }, from, position, is_on_path, reach_m } = *self;
+        let to_corner = flat(ends[1] - from.point);
+        let corner_m = to_corner.length();
+        // Anyone who goes through every corner and is beside its path is led back to it a short way ahead.
+        let mut ahead_m = if is_on_path { reach_m } else { reach_m.max(REJOIN_M) };
+        if !is_on_path && reach_m > 0.0 {
+            let beside_m = flat(from.point - position).length();
+            ahead_m = ahead_m.max((beside_m * SLANT).min(corner_m.min(SLANT_MAX_M)));
+        }
+        let turns_back = |point: Vec3| flat(point - position).dot(to_corner) < 0.0;
+        for nth in 0..TRIES {
+            if ahead_m <= NOTHING {
+                break;
+            }
+            let target = match ahead_m <= corner_m {
+                true => along(&ends, OnPath { segment: 0, ..from }, ahead_m),
+                false => along(points, from, ahead_m),
+            };
+            // Shortly before a corner at which the path turns back it comes to that first: what it sees
+            // beyond may be another floor.
+            let may_aim = nth < TRIES_ROUND || !turns_back(target.point);
+            if may_aim && clear(position, target.point) {
+                return Some(target.point);
+            }
+            ahead_m *= 0.5;
+        }
+        None
+    }
 }
 
 /// The place `distance_m` further along the path, at most its end.

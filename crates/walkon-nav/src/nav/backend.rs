@@ -39,7 +39,8 @@ pub trait Backend {
     fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange>;
 
     /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
-    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Cost: the
+    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Of several
+    /// layers it lies on the first: a point does not say which, as they may all be at one height. Cost: the
     /// nodes around the point.
     fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId;
 

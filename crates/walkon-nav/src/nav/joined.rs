@@ -7,6 +7,9 @@
 //! distances over all links bound the rest of a way. Not here: the legs (`Stage`), which links there are
 //! (`links`). Source: lazy evaluation of edges, Cohen, Phillips and Likhachev 2014.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
 use glam::Vec3;
 
 use crate::base::geom;
@@ -48,8 +51,10 @@ pub(crate) struct Joined<L> {
     left_m: Vec<f64>,
     /// By node: once the cheapest way to it is known, its cost in metres and the last leg.
     known: Vec<Option<NodeArrival>>,
-    /// Ways that wait, in no order.
-    waiting: Vec<OpenNode>,
+    /// Ways that wait.
+    waiting: BinaryHeap<Reverse<OpenNode>>,
+    /// By the ends of their last legs, far end first: ways that wait and whose legs were searched for.
+    sought: BTreeMap<[Node; 2], NodeArrival>,
     /// The leg that is searched for.
     leg: Option<LinkLeg<L>>,
     /// Why it does not lead to the goal itself.
@@ -74,15 +79,16 @@ struct NodeArrival {
     leg: Option<Box<PathAnswer>>,
 }
 
-/// A way to a node that may be the cheapest.
-#[derive(Clone, Debug)]
+/// A way to a node that may be the cheapest. Their order is that in which they are taken: among equally long
+/// ones first one whose leg is known, then by node. No two are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct OpenNode {
+    /// Its length with the least that is left to the goal: see [`rank_of`].
+    whole: i64,
+    /// Whether its leg is only bounded, not known.
+    is_bound: bool,
     to: Node,
-    /// With the least that is left to the goal.
-    whole_m: f64,
-    arrival: NodeArrival,
-    /// Whether its leg is known, or only bounded.
-    is_exact: bool,
+    from: Node,
 }
 
 #[derive(Clone, Debug)]
@@ -129,7 +135,8 @@ impl<L: Plan> Joined<L> {
             hops,
             places,
             known,
-            waiting: Vec::new(),
+            waiting: BinaryHeap::new(),
+            sought: BTreeMap::new(),
             leg: None,
             trouble,
             goal,
@@ -140,7 +147,7 @@ impl<L: Plan> Joined<L> {
         };
         plan.left_m = plan.bounds(stage, &query.by);
         let first = NodeArrival { cost_m: 0.0, from: START, leg: None };
-        plan.waiting.push(OpenNode { to: START, whole_m: 0.0, arrival: first, is_exact: true });
+        plan.wait_known(START, 0.0, first);
         plan
     }
 
@@ -212,20 +219,21 @@ impl<L: Plan> Joined<L> {
                     LegEnd::Yes => continue,
                 }
             }
-            let Some(next) = self.take_cheapest() else {
+            let Some(Reverse(next)) = self.waiting.pop() else {
                 return Some(self.give_up(stage, self.trouble.unwrap_or(PathFailure::NoPath)));
             };
+            let sought = if next.is_bound { None } else { self.sought.remove(&[next.to, next.from]) };
             if self.known[next.to].is_some() {
                 continue;
             }
-            if !next.is_exact {
+            let Some(arrival) = sought else {
                 if self.spent >= query.expansions_max {
                     return Some(self.give_up(stage, PathFailure::Limit));
                 }
-                self.begin_leg(stage, query, &next);
+                self.begin_leg(stage, query, next);
                 continue;
-            }
-            self.known[next.to] = Some(next.arrival);
+            };
+            self.known[next.to] = Some(arrival);
             if next.to == self.target() {
                 #[cfg(test)]
                 {
@@ -237,15 +245,11 @@ impl<L: Plan> Joined<L> {
         }
     }
 
-    /// Takes the way that waits and could be the cheapest; among equals one that is known, then the first
-    /// node.
-    fn take_cheapest(&mut self) -> Option<OpenNode> {
-        let rank = |way: &OpenNode| (way.whole_m, !way.is_exact, way.to, way.arrival.from);
-        let best = (0..self.waiting.len()).min_by(|&a, &b| {
-            let (a, b) = (rank(&self.waiting[a]), rank(&self.waiting[b]));
-            a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
-        })?;
-        Some(self.waiting.swap_remove(best))
+    /// Lets a way wait whose leg is known.
+    fn wait_known(&mut self, to: Node, whole_m: f64, arrival: NodeArrival) {
+        let from = arrival.from;
+        self.waiting.push(Reverse(OpenNode { whole: rank_of(whole_m), is_bound: false, to, from }));
+        self.sought.insert([to, from], arrival);
     }
 
     /// Lets all legs wait that begin at a node.
@@ -255,14 +259,13 @@ impl<L: Plan> Joined<L> {
             let cost_m = so_far + self.least_m(stage, by, from, to);
             let whole_m = cost_m + self.left_m[to];
             if whole_m < f64::INFINITY && self.known[to].is_none() {
-                let arrival = NodeArrival { cost_m, from, leg: None };
-                self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: false });
+                self.waiting.push(Reverse(OpenNode { whole: rank_of(whole_m), is_bound: true, to, from }));
             }
         }
     }
 
-    fn begin_leg(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery, way: &OpenNode) {
-        let (from, to) = (way.arrival.from, way.to);
+    fn begin_leg(&mut self, stage: &impl Stage<Leg = L>, query: &PathQuery, way: OpenNode) {
+        let OpenNode { from, to, .. } = way;
         let (start, end) = (self.places[from], self.near_end(to));
         let by = Traversal { layer: start.layer, ..query.by.clone() };
         // The people in the way stand on the layer where the way begins.
@@ -324,7 +327,7 @@ impl<L: Plan> Joined<L> {
         let cost_m = so_far + leg_m + self.link_m(to);
         let whole_m = cost_m + self.left_m[to];
         let arrival = NodeArrival { cost_m, from, leg: Some(Box::new(answer)) };
-        self.waiting.push(OpenNode { to, whole_m, arrival, is_exact: true });
+        self.wait_known(to, whole_m, arrival);
     }
 
     fn give_up(&self, stage: &impl Stage<Leg = L>, trouble: PathFailure) -> PathAnswer {
@@ -376,6 +379,12 @@ enum LegEnd {
     Limit,
 }
 
+/// A whole number for each length, in the order of `total_cmp`.
+fn rank_of(length_m: f64) -> i64 {
+    let bits = length_m.to_bits() as i64;
+    bits ^ ((bits >> 63) as u64 >> 1) as i64
+}
+
 /// Walks on to a point.
 fn add_point(path: &mut Path, point: Vec3) {
     if let Some(&last) = path.points.last() {
@@ -403,4 +412,28 @@ fn add_leg(path: &mut Path, leg: &Path) {
         ..*crossing
     });
     path.crossings.extend(shifted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_taken_by_length_then_known_legs_first_then_by_node() {
+        let lengths = [f64::NEG_INFINITY, -2.5, -0.0, 0.0, f64::MIN_POSITIVE, 1.0, 1.5, 1e300, f64::INFINITY];
+        for (&one, &other) in lengths.iter().flat_map(|one| lengths.iter().map(move |other| (one, other))) {
+            assert_eq!(rank_of(one).cmp(&rank_of(other)), one.total_cmp(&other), "{one} {other}");
+        }
+        let way =
+            |length_m, is_bound, to, from| Reverse(OpenNode { whole: rank_of(length_m), is_bound, to, from });
+        let in_order = [
+            way(1.0, false, 2, 9),
+            way(1.0, false, 3, 0),
+            way(1.0, false, 3, 1),
+            way(1.0, true, 1, 0),
+            way(2.0, false, 0, 0),
+        ];
+        let mut waiting: BinaryHeap<_> = in_order.into_iter().rev().collect();
+        assert!(in_order.iter().all(|way| waiting.pop().as_ref() == Some(way)));
+    }
 }

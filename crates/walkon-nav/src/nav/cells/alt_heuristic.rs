@@ -5,21 +5,18 @@
 //! is more expensive or narrower; where it became cheaper since, within some rectangles, a bound allows for
 //! the way through them. Along a step a bound falls by no more than the step costs, but for rounding, walls
 //! and those rectangles: anyone who uses them must be ready to improve a node that was expanded. Not here:
-//! when to make them, and which ground became cheaper (`map`), how costs are kept (`even_landmarks`,
-//! `priced_landmarks`). Source: see `nav/landmarks.rs`; rectangles are ours.
+//! when to make them, and which ground became cheaper (`map`), making them at once (`weighted_ground`), how
+//! costs are kept (`even_landmarks`, `priced_landmarks`). Source: see `nav/landmarks.rs`; rectangles are
+//! ours.
 
-use crate::nav::NodeId;
 use crate::nav::cell::Cell;
-use crate::nav::cells::even_landmarks::{EvenBounds, EvenLandmarks, EvenSurvey};
+use crate::nav::cells::even_landmarks::{EvenBounds, EvenLandmarks};
 use crate::nav::cells::guess::{Guess, Guide};
 use crate::nav::cells::landmark_goal::{FarGoal, GoalLanes};
 use crate::nav::cells::layout::Unit;
 use crate::nav::cells::priced_landmarks::{PricedBounds, PricedLandmarks};
 use crate::nav::cells::raster::Window;
-use crate::nav::cells::weighted_astar::WeightedGround;
 use crate::nav::landmarks::ChangedGround;
-use crate::nav::search::Search;
-use crate::nav::search_state::Flow;
 
 /// True costs between a few far places and all cells: see the module.
 #[derive(Clone, Debug)]
@@ -48,28 +45,14 @@ impl<'a> From<&'a CellLandmarks> for AltHeuristic<'a> {
 }
 
 impl CellLandmarks {
-    /// For ground without gates, from a walkable cell in its largest part. Cost: nine floods of that part
-    /// where all ground costs the same, else seventeen.
-    #[must_use]
-    pub fn of(ground: &WeightedGround, seed: NodeId) -> Self {
-        let kept = match ground.factor.is_empty() {
-            true => KeptCosts::Even(EvenSurvey::begin(ground.bits, ground.unit, seed).finish()),
-            false => {
-                let mut search = Search::default();
-                let count = ground.bits.width() * ground.bits.depth();
-                let flood = |cell: NodeId, flow: Flow| {
-                    search.flood_tiles(ground, cell, flow);
-                    (0..count).map(|id| search.flooded(NodeId(id)).unwrap_or(u32::MAX)).collect()
-                };
-                KeptCosts::Priced(PricedLandmarks::new(ground.bits.width(), seed, flood))
-            }
-        };
-        Self { unit: ground.unit, kept }
-    }
-
     /// From a survey that has come to its end.
     pub(crate) fn surveyed(landmarks: EvenLandmarks, unit: Unit) -> Self {
         Self { unit, kept: KeptCosts::Even(landmarks) }
+    }
+
+    /// Those of ground that does not cost the same everywhere.
+    pub(crate) fn priced(landmarks: PricedLandmarks, unit: Unit) -> Self {
+        Self { unit, kept: KeptCosts::Priced(landmarks) }
     }
 
     /// Whether searches gain by them: not where ways cost hardly more than the distance over open ground.

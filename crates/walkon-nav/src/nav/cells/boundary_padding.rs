@@ -13,8 +13,9 @@ use crate::nav::cells::source::{CellMapError, MapFrame};
 /// How far beside an edge to look for ground, metres: gaps of less between two areas count as closed. Far
 /// below a cell (0.01 m at least) and far above the precision of coordinates (1e-10 m).
 const BESIDE_M: f64 = 1e-5;
-/// Pairs of an edge and an edge of another area that may have to be compared. About two seconds.
-const PAIRS_MAX: usize = 500_000_000;
+/// How often an edge, or a place beside a piece of one, may have to be compared with an edge of an area.
+/// About two seconds.
+const PAIRS_MAX: u64 = 500_000_000;
 
 /// A piece of an edge of an area, with the same areas along all of its left side and all of its right side.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +46,15 @@ pub(crate) fn pieces(
     polygons: &[Vec<Point>],
     padding_m: f64,
 ) -> Result<Vec<EdgePiece>, CellMapError> {
+    pieces_within(frame, polygons, padding_m, PAIRS_MAX)
+}
+
+fn pieces_within(
+    frame: &MapFrame,
+    polygons: &[Vec<Point>],
+    padding_m: f64,
+    pairs_max: u64,
+) -> Result<Vec<EdgePiece>, CellMapError> {
     if padding_m <= 0.0 {
         return Ok(Vec::new());
     }
@@ -59,12 +69,17 @@ pub(crate) fn pieces(
             let edge_bounds = Bounds::of(&[edge.from, edge.to]).grown(2.0 * BESIDE_M);
             let near: Vec<usize> =
                 touching.iter().copied().filter(|&other| bounds[other].overlaps(&edge_bounds)).collect();
-            pairs += near.iter().map(|&other| polygons[other].len()).sum::<usize>();
-            if pairs > PAIRS_MAX {
-                return Err(CellMapError::TooManyOverlaps);
-            }
+            let near_edges = near.iter().map(|&other| polygons[other].len() as u64).sum::<u64>();
+            let mut compare = |times: u64| {
+                pairs += times * near_edges;
+                if pairs > pairs_max { Err(CellMapError::TooManyOverlaps) } else { Ok(()) }
+            };
+            compare(1)?;
             let others = near.iter().filter(|other| **other != area).map(|&at| &polygons[at]);
-            for Segment { from, to } in cut(edge, others) {
+            let parts = cut(edge, others);
+            // A place on either side of each.
+            compare(2 * parts.len() as u64)?;
+            for Segment { from, to } in parts {
                 let [left, right] = beside(from, to).map(|probe| {
                     let around = near.iter().filter(|&&at| geom::polygon_contains(&polygons[at], probe));
                     around.map(|&at| at as u32).collect::<Box<[u32]>>()
@@ -139,4 +154,26 @@ fn beside(a: Point, b: Point) -> [Point; 2] {
     let length = geom::segment_distance_sq(a, b, b).sqrt();
     let normal = [(a[1] - b[1]) / length * BESIDE_M, (b[0] - a[0]) / length * BESIDE_M];
     [[middle[0] + normal[0], middle[1] + normal[1]], [middle[0] - normal[0], middle[1] - normal[1]]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cutting_an_edge_into_pieces_takes_is_limited_by_the_pieces() {
+        let frame = MapFrame { width: 8, depth: 8, cell_size_m: 1.0, ..MapFrame::default() };
+        let square =
+            |x: f64, z: f64, side: f64| vec![[x, z], [x + side, z], [x + side, z + side], [x, z + side]];
+        // A yard, and sheds over its edge at z = 0: that is cut by each of them twice.
+        let limited = |sheds: u32, pairs_max: u64| {
+            let sheds = (0..sheds).map(|at| square(f64::from(at) * 0.1, -0.02, 0.05));
+            let polygons: Vec<Vec<Point>> = std::iter::once(square(0.0, 0.0, 8.0)).chain(sheds).collect();
+            pieces_within(&frame, &polygons, 0.5, pairs_max).map(|pieces| pieces.len())
+        };
+        // Twice as many sheds are four times the work.
+        assert!(limited(20, 20_000).is_ok());
+        assert_eq!(limited(40, 20_000), Err(CellMapError::TooManyOverlaps));
+        assert!(limited(40, 80_000).is_ok());
+    }
 }

@@ -15,21 +15,60 @@ use crate::nav::cells::alt_heuristic::{AltHeuristic, CellLandmarks};
 use crate::nav::cells::even_landmarks::EvenSurvey;
 use crate::nav::cells::raster::Window;
 use crate::nav::cells::source::MapFrame;
-use crate::nav::cells::weighted_astar::WeightedGround;
+use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::landmarks::ChangedGround;
 use crate::nav::{ConnectedComponents, NodeId};
 
 /// Cells of the largest part of a map of several factors for which landmarks are made. Smaller ones are
 /// searched before they would pay; on larger ones they take too long to make, and too much memory (150 ms and
 /// 8 MB at 2^18 cells).
-pub(super) const PRICED_CELLS: RangeInclusive<u64> = if cfg!(test) { 1..=1 << 19 } else { 1024..=1 << 19 };
+pub(super) const PRICED_CELLS: RangeInclusive<u64> = 1024..=1 << 19;
 /// The same where all ground costs the same: 80 ms and 4 MB at 2^18 cells. Below, ways are so short that
 /// reading bounds takes as long as they save.
-const EVEN_CELLS: RangeInclusive<u64> = if cfg!(test) { 1..=1 << 19 } else { 4096..=1 << 19 };
+const EVEN_CELLS: RangeInclusive<u64> = 4096..=1 << 19;
+
+/// Which ground gets landmarks. `Default`: where they pay.
+#[derive(Clone, Debug)]
+struct LandmarkRule {
+    /// Cells of the largest part where all ground costs the same.
+    even_cells: RangeInclusive<u64>,
+    /// The same on ground of several factors.
+    priced_cells: RangeInclusive<u64>,
+    /// Whether those that do not help searches are given up.
+    gives_up: bool,
+}
+
+impl Default for LandmarkRule {
+    fn default() -> Self {
+        Self { even_cells: EVEN_CELLS, priced_cells: PRICED_CELLS, gives_up: true }
+    }
+}
+
+impl LandmarkRule {
+    /// A cell of the largest part, if that is of a size that pays.
+    fn seed(&self, ground: &WeightedGround, labels: &ConnectedComponents) -> Option<NodeId> {
+        let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
+        let sizes = if ground.factor.is_empty() { &self.even_cells } else { &self.priced_cells };
+        let first = labels.runs().find(|run| run.label == largest)?;
+        sizes.contains(&labels.cells(largest)).then(|| NodeId(first.z * ground.bits.width() + first.first_x))
+    }
+
+    /// Begins to look at ground that all costs the same.
+    fn survey(&self, ground: &WeightedGround, seed: NodeId) -> EvenSurvey {
+        let survey = EvenSurvey::begin(ground.bits, ground.unit, seed);
+        if self.gives_up { survey.giving_up() } else { survey }
+    }
+
+    /// Whether landmarks are kept.
+    fn keeps(&self, landmarks: &CellLandmarks) -> bool {
+        !self.gives_up || landmarks.are_worth_it()
+    }
+}
 
 /// See the module. `Default` has no landmarks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FarGround {
+    rule: LandmarkRule,
     landmarks: Option<Arc<CellLandmarks>>,
     /// Where cells opened or changed their factor since.
     cheaper: Arc<ChangedGround>,
@@ -63,6 +102,14 @@ impl FarWays {
 }
 
 impl FarGround {
+    /// With landmarks on ground of any size, though they do not help: small maps test what they do.
+    #[cfg(test)]
+    pub(crate) fn anywhere() -> Self {
+        let any = 1..=u64::MAX;
+        let rule = LandmarkRule { even_cells: any.clone(), priced_cells: any, gives_up: false };
+        Self { rule, ..Self::default() }
+    }
+
     /// What is known now; None when so much has changed since that it would not help.
     pub(crate) fn known(&self, frame: &MapFrame) -> Option<FarWays> {
         let landmarks = self.landmarks.as_ref()?;
@@ -77,10 +124,11 @@ impl FarGround {
         self.is_wanted = true;
         if self.landmarks.is_none() && !self.are_useless {
             let make = |seed| match ground.factor.is_empty() {
-                true => CellLandmarks::surveyed(survey(ground, seed).finish(), ground.unit),
+                true => CellLandmarks::surveyed(self.rule.survey(ground, seed).finish(), ground.unit),
                 false => CellLandmarks::of(ground, seed),
             };
-            self.take(seed(ground, labels).map(make), ChangedGround::default());
+            let landmarks = self.rule.seed(ground, labels).map(make);
+            self.take(landmarks, ChangedGround::default());
         }
     }
 
@@ -98,11 +146,11 @@ impl FarGround {
             Some(survey) => survey,
             None if self.landmarks.is_some() && self.cheaper.is_empty() => return 0,
             None => {
-                let Some(seed) = seed(ground, labels) else {
+                let Some(seed) = self.rule.seed(ground, labels) else {
                     self.take(None, ChangedGround::default());
                     return 0;
                 };
-                let work = survey(ground, seed);
+                let work = self.rule.survey(ground, seed);
                 Box::new(Survey { work, cheaper: ChangedGround::default() })
             }
         };
@@ -118,7 +166,7 @@ impl FarGround {
 
     /// Takes landmarks that were just made, unless they do not help.
     fn take(&mut self, landmarks: Option<CellLandmarks>, cheaper: ChangedGround) {
-        let landmarks = landmarks.filter(|landmarks| cfg!(test) || landmarks.are_worth_it());
+        let landmarks = landmarks.filter(|landmarks| self.rule.keeps(landmarks));
         self.are_useless = landmarks.is_none();
         (self.landmarks, self.cheaper) = (landmarks.map(Arc::new), Arc::new(cheaper));
         self.survey = None;
@@ -163,16 +211,25 @@ impl FarGround {
     }
 }
 
-/// Looks at ground that all costs the same. Tests take landmarks that are not worth it as well.
-fn survey(ground: &WeightedGround, seed: NodeId) -> EvenSurvey {
-    let survey = EvenSurvey::begin(ground.bits, ground.unit, seed);
-    if cfg!(test) { survey } else { survey.giving_up() }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A cell of the largest part, if that is of a size that pays.
-fn seed(ground: &WeightedGround, labels: &ConnectedComponents) -> Option<NodeId> {
-    let largest = (0..labels.count()).max_by_key(|&label| labels.cells(label))?;
-    let sizes = if ground.factor.is_empty() { EVEN_CELLS } else { PRICED_CELLS };
-    let first = labels.runs().find(|run| run.label == largest)?;
-    sizes.contains(&labels.cells(largest)).then(|| NodeId(first.z * ground.bits.width() + first.first_x))
+    #[test]
+    fn only_ground_on_which_they_pay_gets_landmarks() {
+        // A square, open, or with walls through it that leave a way round at either end in turn.
+        let made = |mut far: FarGround, width: u32, has_walls: bool| {
+            let mut bits = Bits::new(width, width);
+            for (x, z) in (0..width * width).map(|cell| (cell % width, cell / width)) {
+                let gap = if z % 8 == 2 { 0 } else { width - 1 };
+                bits.set(x, z, !has_walls || z % 4 != 2 || x == gap);
+            }
+            far.prepare(&WeightedGround::even(&bits), &ConnectedComponents::of(&bits));
+            far.state().0
+        };
+        assert!(!made(FarGround::default(), 60, true), "3600 cells at most");
+        assert!(made(FarGround::default(), 80, true));
+        assert!(!made(FarGround::default(), 80, false), "nothing is gained in the open");
+        assert!(made(FarGround::anywhere(), 6, false));
+    }
 }

@@ -10,7 +10,6 @@
 
 use crate::base::geom::Point;
 use crate::nav::cell::Cell;
-use crate::nav::cells::bits::Cells;
 use crate::nav::cells::layout::OFFSETS;
 
 /// Binary digits behind the point of a coordinate.
@@ -199,17 +198,7 @@ impl Ray {
     }
 }
 
-/// Whether a straight line touches open hexagons only. Symmetric.
-pub(crate) fn is_clear(cells: impl Cells, from: Point, to: Point) -> bool {
-    is_clear_where(from, to, |x, z| is_open(cells, x, z))
-}
-
-/// Whether a cell can be walked on; false beyond the map.
-fn is_open(cells: impl Cells, x: i64, z: i64) -> bool {
-    cells.bits().at(x, z) && cells.is_open(x as u32, z as u32)
-}
-
-/// Whether a straight line touches only hexagons that a test accepts.
+/// Whether a straight line touches only hexagons that a test accepts. Symmetric.
 pub(crate) fn is_clear_where(from: Point, to: Point, accepts: impl Fn(i64, i64) -> bool) -> bool {
     let Some(ray) = Ray::new(from, to) else { return false };
     ray.ends.into_iter().all(|Cell { x, z }| accepts(x, z))

@@ -13,7 +13,8 @@ use crate::nav::cells::alt_heuristic::AltHeuristic;
 use crate::nav::cells::bits::{Cells, ScanStop};
 use crate::nav::cells::guess::Guess;
 use crate::nav::cells::layout::{CANONICAL, LEGAL, OFFSETS, Unit};
-use crate::nav::cells::weighted_astar::{Even, OpenCell, SearchField, WeightedGround};
+use crate::nav::cells::weighted_astar::{Even, OpenCell, SearchField};
+use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Kernel, SearchStep};
 

@@ -16,7 +16,7 @@ use crate::nav::cells::bits::Cells;
 use crate::nav::cells::hex;
 use crate::nav::cells::layout::{FACTOR_ONE, OFFSETS};
 use crate::nav::cells::tiling::CellShape;
-use crate::nav::cells::weighted_astar::WeightedGround;
+use crate::nav::cells::weighted_ground::WeightedGround;
 
 /// Binary digits behind the point of a coordinate.
 const DIGITS: u32 = 16;
@@ -172,7 +172,7 @@ impl OrderedLine {
 #[inline]
 pub fn clear(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
     if bits.shape().is_hexagonal() {
-        return hex::is_clear(bits, from, to);
+        return are_hexagons_clear(bits, from, to);
     }
     // Most lines of a tick are short, or have nothing around them at all.
     is_in_the_open(bits, from, to)
@@ -198,7 +198,7 @@ fn is_in_the_open(bits: &Bits, from: [f64; 2], to: [f64; 2]) -> bool {
 /// The same over what a plan may use of the cells.
 pub(crate) fn clear_over(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> bool {
     if cells.bits().shape().is_hexagonal() {
-        return hex::is_clear(cells, from, to);
+        return are_hexagons_clear(cells, from, to);
     }
     OrderedLine::new(from, to).is_some_and(|line| is_clear_exactly(&line, cells))
 }
@@ -206,6 +206,11 @@ pub(crate) fn clear_over(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> boo
 fn is_clear_exactly(line: &OrderedLine, cells: impl Cells) -> bool {
     line.ends_walkable(cells)
         && if line.steep { is_clear::<false>(line, cells) } else { is_clear::<true>(line, cells) }
+}
+
+/// The same of hexagons.
+fn are_hexagons_clear(cells: impl Cells, from: [f64; 2], to: [f64; 2]) -> bool {
+    hex::is_clear_where(from, to, |x, z| cells.bits().at(x, z) && cells.is_open(x as u32, z as u32))
 }
 
 /// Whether a straight line touches only cells that a test accepts.

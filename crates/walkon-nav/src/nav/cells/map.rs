@@ -556,6 +556,12 @@ impl CellMap {
         spent
     }
 
+    /// The same map with landmarks whether they pay or not.
+    #[cfg(test)]
+    pub(crate) fn with_landmarks_anywhere(self) -> Self {
+        Self { far: FarGround::anywhere(), ..self }
+    }
+
     /// Memory of the landmarks, bytes; 0 while there are none.
     #[must_use]
     pub fn landmark_bytes(&self) -> usize {

@@ -3,10 +3,11 @@
 //! In: polygons or cells as authored, edits, queries. Out: `CellMap`, the one backend on a uniform grid.
 //! Holds: a cell (x, z) of a map `width` cells wide has the id `z * width + x` everywhere. Cells are squares,
 //! rectangles, diamonds or hexagons (`tiling`), all in one square array, told apart by the shape that bits
-//! carry. Two halves: the kernels (`bits`, `layout`, `jump`, `weighted_astar`, `tile_astar`, `lattice`,
-//! `hex`, `bidirectional_flood`, `line_of_sight`, `string_pulling`) know walkable bits and factors alone, for
-//! one plan with circles cut out of them (`agent_mask`); the map (`source`, `raster`, `boundary_padding`,
-//! `terrain`, `clearance`, `doors`, `walkability`, `custom_costs`, `map`) knows where they come from.
+//! carry. Two halves: the kernels (`bits`, `layout`, `jump`, `weighted_ground`, `weighted_astar`,
+//! `tile_astar`, `lattice`, `hex`, `bidirectional_flood`, `line_of_sight`, `string_pulling`) know walkable
+//! bits and factors alone, for one plan with circles cut out of them (`agent_mask`); the map (`source`,
+//! `raster`, `boundary_padding`, `terrain`, `clearance`, `doors`, `walkability`, `custom_costs`, `map`) knows
+//! where they come from.
 
 mod agent_mask;
 mod alt_heuristic;
@@ -48,6 +49,7 @@ pub(crate) mod tile_astar;
 mod tiling;
 mod walkability;
 pub mod weighted_astar;
+mod weighted_ground;
 
 pub use alt_heuristic::{AltHeuristic, CellLandmarks};
 pub use bits::Bits;
@@ -62,7 +64,7 @@ pub use source::{
     AREAS_MAX, AreaShape, CELLS_MAX, CellArea, CellMapError, CellSource, GridSource, MapFrame, grid_frame,
 };
 pub use tiling::{CellShape, Metric, TILE_RATIO_MAX, TileGrid, Tiling};
-pub use weighted_astar::{Extra, WeightedGround};
+pub use weighted_ground::{Extra, WeightedGround};
 
 #[cfg(test)]
 mod tests;

@@ -11,6 +11,8 @@
 //! once more without them. Among reachable cells equally near to a goal that is not, the cheapest to reach is
 //! taken, then the least id.
 
+use std::ops::ControlFlow;
+
 use glam::Vec3;
 
 use crate::base::cost::Cost;
@@ -25,7 +27,7 @@ use crate::nav::cells::far_ground::FarWays;
 use crate::nav::cells::lattice::Norm;
 use crate::nav::cells::map::{CellMap, CellView, Reached, distance_sq};
 use crate::nav::cells::smoothing::{CellLine, FoundWay, StraightLines};
-use crate::nav::cells::weighted_astar::WeightedGround;
+use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::hierarchy::SectorRoute;
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::search::Search;
@@ -189,12 +191,44 @@ impl CellPlan {
     fn begin_for(map: &CellMap, query: &PathQuery, by: Traversal, others: Others) -> Begun<Self> {
         let none = |trouble| PathAnswer::none(trouble, map.revision());
         let view = map.view(&by);
-        if !query.goal.is_finite() {
-            return Err(Box::new(none(PathFailure::NoPath)));
+        let mut plan = Self::aimed(map, query, &view, by, others).map_err(|why| Box::new(none(why)))?;
+        if let (Accept::Exact, Some(trouble)) = (query.accept, plan.trouble) {
+            let nearest = plan.targets.first().map(|&cell| plan.stand_in(map, query, cell));
+            return Err(Box::new(PathAnswer { nearest, ..none(trouble) }));
         }
-        let (start, moved) = map.begin_at(&view, query.start, &by).map_err(|why| Box::new(none(why)))?;
-        let trouble = map.trouble(&view, start, query.goal, &by);
-        let goal_cell = map.cell_of(query.goal);
+        plan.keep_out_of_others(map, query, &view);
+        if plan.overlay.is_some() && plan.targets.is_empty() {
+            let spent = plan.spent;
+            return Self::begin_for(map, query, query.by.clone(), Others::Ignored)
+                .map(|again| again.after(spent))
+                .map_err(|answer| Box::new(PathAnswer { expansions: answer.expansions + spent, ..*answer }));
+        }
+        plan.stay_in_start(map);
+        if plan.next > 0
+            && let Some(answer) = plan.answer(map, query, &view, 0)
+        {
+            return Err(Box::new(answer));
+        }
+        if !map.is_prepared(&plan.by) {
+            plan.own_view = Some(view);
+        }
+        Ok(plan)
+    }
+
+    /// A plan for the goal, or for the cells nearest to it where it cannot be reached, whoever stands in the
+    /// way.
+    fn aimed(
+        map: &CellMap,
+        query: &PathQuery,
+        view: &CellView,
+        by: Traversal,
+        others: Others,
+    ) -> Result<Self, PathFailure> {
+        if !query.goal.is_finite() {
+            return Err(PathFailure::NoPath);
+        }
+        let (start, moved) = map.begin_at(view, query.start, &by)?;
+        let trouble = map.trouble(view, start, query.goal, &by);
         let mut plan = Self {
             tolls: map.tolls(&by, view.unit(map)),
             by,
@@ -218,32 +252,12 @@ impl CellPlan {
             spent: 0,
             cost_m: 0.0,
         };
-        if let (None, Some(goal)) = (trouble, goal_cell) {
+        if let (None, Some(goal)) = (trouble, map.cell_of(query.goal)) {
             plan.targets.push(goal);
         } else if let Some(reached) = view.reached_from(start.x, start.z) {
-            let mut targets = map.nearest_in(&view, &reached, map.to_cells(query.goal));
+            let mut targets = map.nearest_in(view, &reached, map.to_cells(query.goal));
             plan.sort_by_guess(&mut targets, view.guess(map));
             plan.targets = targets;
-        }
-        if let (Accept::Exact, Some(trouble)) = (query.accept, trouble) {
-            let nearest = plan.targets.first().map(|&cell| plan.stand_in(map, query, cell));
-            return Err(Box::new(PathAnswer { nearest, ..none(trouble) }));
-        }
-        plan.keep_out_of_others(map, query, &view);
-        if plan.overlay.is_some() && plan.targets.is_empty() {
-            let spent = plan.spent;
-            return Self::begin_for(map, query, query.by.clone(), Others::Ignored)
-                .map(|again| again.after(spent))
-                .map_err(|answer| Box::new(PathAnswer { expansions: answer.expansions + spent, ..*answer }));
-        }
-        plan.stay_in_start(map);
-        if plan.next > 0
-            && let Some(answer) = plan.answer(map, query, &view, 0)
-        {
-            return Err(Box::new(answer));
-        }
-        if !map.is_prepared(&plan.by) {
-            plan.own_view = Some(view);
         }
         Ok(plan)
     }
@@ -573,59 +587,95 @@ impl Plan for CellPlan {
         // allowance.
         let answer = loop {
             let spent = self.spent(search);
+            let left = stop_at.min(query.expansions_max).saturating_sub(spent);
             if self.next >= self.targets.len() {
-                if self.best.is_none() && self.line.is_none() && self.overlay.is_some() {
-                    self.choose(map, &view);
-                    if !self.targets.is_empty() {
-                        continue;
-                    }
-                    // They close the only way.
-                    match Self::begin_for(map, query, query.by.clone(), Others::Ignored) {
-                        Ok(again) => *self = again.after(spent),
-                        Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
-                    }
-                    view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-                    continue;
+                match self.end_targets(map, query, &mut view, SliceAllowance { spent, left }) {
+                    ControlFlow::Continue(()) => continue,
+                    ControlFlow::Break(answer) => break answer,
                 }
-                let left = stop_at.min(query.expansions_max).saturating_sub(spent);
-                let Some(answer) = self.answer(map, query, &view, left) else { break None };
-                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
-                    break Some(answer);
-                };
-                let spent = self.spent;
-                match self.begin_barring(map, query, area) {
-                    Ok(again) => *self = again.after(spent),
-                    Err(answer) => break Some(PathAnswer { expansions: spent, ..*answer }),
-                }
-                view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
-                continue;
             }
             if spent >= query.expansions_max {
-                break Some(PathAnswer {
-                    expansions: spent,
-                    ..PathAnswer::none(PathFailure::Limit, map.revision())
-                });
+                let none = PathAnswer::none(PathFailure::Limit, map.revision());
+                break Some(PathAnswer { expansions: spent, ..none });
             }
             if spent >= stop_at {
                 break None;
             }
-            let left = stop_at.min(query.expansions_max) - spent;
-            if !self.begun {
-                self.begin_next(map, &view, search);
-            }
-            let step = match self.trace.is_empty() {
-                true => self.step_target(map, &view, search, left),
-                false => SearchStep::Found,
-            };
-            let is_running = step == SearchStep::Running;
-            if !is_running && (step == SearchStep::Exhausted || self.trace_way(search, left)) {
-                self.end_search(map, &view, search, step);
-            }
+            self.go_on(map, &view, search, left);
         };
         if answer.is_none() && !map.is_prepared(&self.by) {
             self.own_view = Some(view);
         }
         answer
+    }
+}
+
+/// What a plan has spent, and what is left to it in this slice.
+#[derive(Clone, Copy)]
+struct SliceAllowance {
+    spent: u32,
+    left: u32,
+}
+
+impl CellPlan {
+    /// Goes on with the search for the next target, or with the way back from it.
+    #[inline]
+    fn go_on(&mut self, map: &CellMap, view: &CellView, search: &mut Search, left: u32) {
+        if !self.begun {
+            self.begin_next(map, view, search);
+        }
+        let step = match self.trace.is_empty() {
+            true => self.step_target(map, view, search, left),
+            false => SearchStep::Found,
+        };
+        let is_running = step == SearchStep::Running;
+        if !is_running && (step == SearchStep::Exhausted || self.trace_way(search, left)) {
+            self.end_search(map, view, search, step);
+        }
+    }
+
+    /// Once no target is left: breaks with the answer, or with none where the allowance is spent; continues
+    /// with other targets where others close the way to all, or where it leads through an area the wrong way.
+    fn end_targets(
+        &mut self,
+        map: &CellMap,
+        query: &PathQuery,
+        view: &mut CellView,
+        SliceAllowance { spent, left }: SliceAllowance,
+    ) -> ControlFlow<Option<PathAnswer>> {
+        if self.best.is_none() && self.line.is_none() && self.overlay.is_some() {
+            self.choose(map, view);
+            if !self.targets.is_empty() {
+                return ControlFlow::Continue(());
+            }
+            // They close the only way.
+            let again = Self::begin_for(map, query, query.by.clone(), Others::Ignored);
+            return self.begin_again(map, again, spent, view);
+        }
+        let Some(answer) = self.answer(map, query, view, left) else { return ControlFlow::Break(None) };
+        match map.wrong_way_along(&answer.path.points, &self.by) {
+            None => ControlFlow::Break(Some(answer)),
+            Some(area) => {
+                let again = self.begin_barring(map, query, area);
+                self.begin_again(map, again, self.spent, view)
+            }
+        }
+    }
+
+    /// Takes the place of itself, where so much was spent before it.
+    fn begin_again(
+        &mut self,
+        map: &CellMap,
+        again: Begun<Self>,
+        spent: u32,
+        view: &mut CellView,
+    ) -> ControlFlow<Option<PathAnswer>> {
+        match again {
+            Ok(again) => *self = again.after(spent),
+            Err(answer) => return ControlFlow::Break(Some(PathAnswer { expansions: spent, ..*answer })),
+        }
+        *view = self.own_view.take().unwrap_or_else(|| map.view(&self.by));
+        ControlFlow::Continue(())
     }
 }
 

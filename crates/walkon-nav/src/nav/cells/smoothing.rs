@@ -17,7 +17,7 @@ use crate::nav::cells::line_of_sight;
 use crate::nav::cells::map::CellMap;
 use crate::nav::cells::string_pulling::{Knot, LOOK_EFFORT, PulledLine, RawPath, Rope, Tightening, WayTurn};
 use crate::nav::cells::walkability::Passage;
-use crate::nav::cells::weighted_astar::WeightedGround;
+use crate::nav::cells::weighted_ground::WeightedGround;
 use crate::nav::node::NodeId;
 use crate::nav::path::{Crossing, Path};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};

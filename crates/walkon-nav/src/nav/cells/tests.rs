@@ -44,7 +44,7 @@ fn world(rng: &mut Rng, layout: Layout, open: f64, areas: usize) -> World {
         areas: (0..areas).map(|_| CellArea { available: rng.chance(0.6), factor: 1.0 }).collect(),
         ..CellSource::default()
     };
-    let map = CellMap::from_cells(&source).unwrap().into();
+    let map = CellMap::from_cells(&source).unwrap().with_landmarks_anywhere().into();
     World { frame, source, map }
 }
 

@@ -15,7 +15,7 @@ use crate::nav::cells::bits::Cells;
 use crate::nav::cells::guess::{Distance, Guess, Nowhere};
 use crate::nav::cells::lattice::{LEGAL_FOUR, LEGAL_SIX, StepRates, Strides};
 use crate::nav::cells::layout::{Columns, LEGAL, Neighbours, OFFSETS};
-use crate::nav::cells::weighted_astar::{Extra, WeightedGround};
+use crate::nav::cells::weighted_ground::{Extra, WeightedGround};
 use crate::nav::search::Search;
 use crate::nav::search_state::{Ends, Flow, Kernel, SearchStep};
 

@@ -122,6 +122,12 @@ pub enum PointEditError {
         /// The part it was to be in as well.
         second: String,
     },
+    /// Two parts of one name. Give one of them another.
+    #[error("there are two parts \"{name}\", expected a name of its own for each")]
+    SameName {
+        /// Their name.
+        name: String,
+    },
 }
 
 impl EditableGraph {
@@ -168,17 +174,23 @@ impl EditableGraph {
     /// Divides it again.
     ///
     /// # Errors
-    /// An unknown point, or one in two parts.
+    /// Two parts of one name, an unknown point, or one in two parts.
     pub fn set_parts(&mut self, mut parts: Vec<GraphPart>) -> Result<(), PointEditError> {
         let mut owner: Vec<Option<usize>> = vec![None; self.points.len()];
-        for (part, GraphPart { name, points }) in parts.iter_mut().enumerate() {
+        for GraphPart { points, .. } in &mut parts {
             points.sort_unstable();
             points.dedup();
-            for &at in points.iter() {
+        }
+        let mut names = BTreeSet::new();
+        for (part, GraphPart { name, points }) in parts.iter().enumerate() {
+            if !names.insert(name) {
+                return Err(PointEditError::SameName { name: name.clone() });
+            }
+            for &at in points {
                 self.point(at)?;
                 if let Some(first) = owner[at as usize].replace(part) {
-                    let first = first.to_string();
-                    return Err(PointEditError::Twice { at, first, second: name.clone() });
+                    let [first, second] = [first, part].map(|part| parts[part].name.clone());
+                    return Err(PointEditError::Twice { at, first, second });
                 }
             }
         }
@@ -377,9 +389,19 @@ mod tests {
     }
 
     #[test]
-    fn a_point_in_two_parts_is_refused() {
-        let part = |name: &str| GraphPart { name: name.into(), points: vec![1] };
-        assert!(EditableGraph::new(vec![Vec3::ZERO; 2], &[], vec![part("a"), part("b")]).is_err());
+    fn a_point_in_two_parts_and_two_parts_of_one_name_are_refused() {
+        let part = |name: &str, at| GraphPart { name: name.into(), points: vec![at] };
+        let refusal = |parts: [GraphPart; 2]| {
+            EditableGraph::new(vec![Vec3::ZERO; 2], &[], parts.to_vec()).unwrap_err().to_string()
+        };
+        assert_eq!(
+            refusal([part("yard", 1), part("hall", 1)]),
+            "point 1 is in \"yard\" and in \"hall\", expected in one part at most"
+        );
+        assert_eq!(
+            refusal([part("hall", 0), part("hall", 1)]),
+            "there are two parts \"hall\", expected a name of its own for each"
+        );
     }
 
     #[test]

@@ -97,7 +97,9 @@ pub struct PointGraph {
     /// The middle of the points that lie in an area, by point: 0 for none, else the area and one.
     inside: Vec<u16>,
     revision: u64,
+    /// Of what it was made from.
     start_hash: u64,
+    /// The shares of what differs from that: see [`PointGraph::edit_shares`].
     edit_hash: u64,
     known: Known,
     /// Worked out again when somebody asks after links, or what lies across them, have changed.
@@ -711,9 +713,18 @@ impl PointGraph {
         self.lookup = Arc::new(LinkLookup::new(&net, self.source.width_m));
         self.net = Arc::new(net);
         self.lay_areas();
-        self.start_hash = self.draft_hash();
+        self.edit_hash = self.edit_shares();
         self.known.forget();
         self.expect_questions();
+    }
+
+    /// The shares in the hash of the state of all that differs from what the map was made from, whatever
+    /// edits led there.
+    fn edit_shares(&self) -> u64 {
+        let states = self.states.iter().zip(&self.initial).enumerate();
+        let states = states.map(|(at, (state, initial))| state.share(at, initial));
+        let drawn = content_hash(&self.source.draft).wrapping_sub(content_hash(&self.authored.draft));
+        states.fold(drawn, u64::wrapping_add)
     }
 
     /// Takes over what was changed of the points and links of a map whose place it takes, where its author
@@ -900,6 +911,12 @@ fn are_connected(net: &Adjacency, ends: [u32; 2], is_open: impl Fn(u32) -> bool)
         sides.swap(0, 1);
     }
     false
+}
+
+/// The shares of all points and links of a draft together: edits of single ones add to it and take from it.
+fn content_hash(draft: &EditableGraph) -> u64 {
+    let points = (0..).zip(draft.points()).map(|(at, &point)| point_hash(at, point));
+    points.chain(draft.links().map(link_hash)).fold(0, u64::wrapping_add)
 }
 
 /// The share of a point that came at run time in the hash of the state.

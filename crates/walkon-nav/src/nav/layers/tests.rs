@@ -263,6 +263,26 @@ fn seed_o14_ways_over_links_cost_what_dijkstra_over_all_layers_costs() {
     assert!(over > 200 && alone > 500 && none > 300, "{over} {alone} {none}");
 }
 
+#[test]
+fn as_many_links_as_there_may_be_are_weighed_without_a_look_at_all_that_wait_for_each() {
+    // The goal is behind a wall, so every one of the 131 000 pairs of link ends seems shorter than the way
+    // there. Each that is taken used to be looked for among all that wait: that took the better part of a
+    // minute.
+    let mut walled = House {
+        walkable: vec![vec![true; 63]],
+        factor: vec![vec![50; 63]],
+        leave: vec![vec![0; 63]],
+        links: vec![((0, 0, 0), (0, 1, 0), true, 0.0); crate::nav::LINKS_MAX],
+    };
+    (0..6).for_each(|z| walled.walkable[0][at(4, z)] = false);
+    let (start, goal) = ((0, 0, 0), (0, 8, 0));
+    let (layers, query) = (walled.layers(), query(start, goal));
+    let (answer, cost_m) = plan(&layers, &query, u32::MAX);
+    assert_eq!(answer.status, PathStatus::Complete);
+    assert!((cost_m - walled.costs(start)[&goal]).abs() < 1e-3, "{cost_m}");
+    check_path(&walled, &layers, &query, &answer);
+}
+
 fn place_of(query: &PathQuery) -> LayerPoint {
     LayerPoint { layer: query.goal_layer.unwrap_or(query.by.layer), point: query.goal }
 }

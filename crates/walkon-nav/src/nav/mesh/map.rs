@@ -17,7 +17,7 @@ use crate::nav::edits::{AreaState, FACTOR_RANGE};
 use crate::nav::mesh::build::{AreaOutline, MeshBlocker, MeshInput, MeshView, ViewKey};
 use crate::nav::mesh::raw::{COORDINATE_MAX_M, CheckedMesh};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
-use crate::nav::mesh::triangulate::{GroundSegment, count_cuts};
+use crate::nav::mesh::triangulate::{GroundSegment, MeetingCount, count_meetings};
 use crate::nav::{AreaShape, NavEdit, Traversal};
 
 mod backend;
@@ -30,8 +30,9 @@ const ALL_FLOORS_M: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 pub const AREAS_MAX: usize = 60_000;
 /// The most corners all areas and obstacles may have together.
 pub const AREA_CORNERS_MAX: usize = 200_000;
-/// Most places where outlines of areas and obstacles cut one another: each becomes corners of the mesh.
-const CUTS_MAX: usize = 100_000;
+/// Most places where outlines of areas and obstacles cut one another, each of which becomes corners of the
+/// mesh; and most pairs of their edges that have to be compared to know it, which takes about a second.
+const MEETINGS_MAX: MeetingCount = MeetingCount { cuts: 100_000, pairs: 20_000_000 };
 
 /// What a mesh is made from: polygons, or the areas and obstacles of a level. `Default` has neither.
 #[derive(Clone, Debug, Default)]
@@ -160,11 +161,21 @@ impl MeshSource {
         {
             return Err(MeshSourceError::AreaFactor { area, value: shape.factor });
         }
-        let edges: Vec<GroundSegment> = shapes().flat_map(|shape| geom::edges(&shape.polygon)).collect();
-        let count = count_cuts(&edges, CUTS_MAX);
-        if count > CUTS_MAX {
-            let what = "places where outlines of areas and obstacles cross or touch";
-            return Err(MeshSourceError::TooMany { what, count, limit: CUTS_MAX });
+        self.check_meetings(MEETINGS_MAX)
+    }
+
+    /// Refuses outlines that meet too often, or lie beside one another in too many places to find out.
+    pub(super) fn check_meetings(&self, limit: MeetingCount) -> Result<(), MeshSourceError> {
+        let shapes = self.areas.iter().chain(&self.obstacles);
+        let edges: Vec<GroundSegment> = shapes.flat_map(|shape| geom::edges(&shape.polygon)).collect();
+        let count = count_meetings(&edges, limit);
+        for (what, count, limit) in [
+            ("places where outlines of areas and obstacles cross or touch", count.cuts, limit.cuts),
+            ("pairs of edges of areas and obstacles that may cross", count.pairs, limit.pairs),
+        ] {
+            if count > limit {
+                return Err(MeshSourceError::TooMany { what, count, limit });
+            }
         }
         Ok(())
     }

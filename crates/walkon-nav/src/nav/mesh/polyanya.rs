@@ -300,76 +300,75 @@ impl Polyanya {
         visit: &mut impl FnMut(&mut Self, Successor),
     ) {
         let surface = view.surface;
-        let zero = surface.zero_m2;
-        let turns = |corner: u32| corner != NONE && surface.turns[corner as usize];
-        let (right_turns, left_turns) = (turns(node.right_corner), turns(node.left_corner));
-        let seen = Interval { parent: at, ..*node };
-        let around = |root: Point, root_corner: u32| Interval {
-            root,
-            root_corner,
-            root_cost: node.root_cost + node.toll + length(node.root, root),
-            toll: 0.0,
-            parent: at,
-            ..*node
-        };
+        let exit = IntervalExit::new(surface, node, at);
         let mut edge = surface.next(node.edge);
-        let mut u = start_of(surface, edge);
-        let side = |end: Point, point: Point| geom::cross(node.root, end, point);
-        let (mut u_right, mut u_left) = (side(node.right, u.place), side(node.left, u.place));
+        let mut u = exit.sided(start_of(surface, edge));
         while edge != node.edge {
             let following = surface.next(edge);
-            let w = start_of(surface, following);
-            let (w_right, w_left) = (side(node.right, w.place), side(node.left, w.place));
-            // Edges that lead back behind an end, as those that begin or end there may, show nothing but
-            // their outside: one gets across them only around that end.
-            let (is_behind_right, is_behind_left) =
-                (u_right >= -zero && w_right < -zero, u_left > zero && w_left <= zero);
-            let is_passage = surface.twin[edge as usize] != NONE;
-            if is_passage && (is_behind_right || is_behind_left) {
-                let (turns, root, corner) = match is_behind_right {
-                    true => (right_turns, node.right, node.right_corner),
-                    false => (left_turns, node.left, node.left_corner),
-                };
-                let stretch = VisibleStretch { right: u, left: w };
-                if turns && let Some(next) = self.offer(view, edge, stretch, around(root, corner)) {
-                    visit(self, next);
-                }
-            } else if is_passage {
-                // From the right: beside the right end, between the ends, beside the left end.
-                let first = match (u_right < -zero, w_right < -zero) {
-                    (false, _) => u,
-                    (true, true) => w,
-                    (true, false) => part_of(u, w, u_right / (u_right - w_right)),
-                };
-                let last = match (u_left > zero, w_left > zero) {
-                    (_, false) => w,
-                    (true, true) => u,
-                    (false, true) => part_of(u, w, u_left / (u_left - w_left)),
-                };
-                if u_right < -zero && right_turns && first.place != u.place {
-                    let stretch = VisibleStretch { right: u, left: first };
-                    let root = around(node.right, node.right_corner);
-                    if let Some(next) = self.offer(view, edge, stretch, root) {
-                        visit(self, next);
+            let w = exit.sided(start_of(surface, following));
+            if surface.twin[edge as usize] != NONE {
+                match exit.behind(u, w) {
+                    Some(end) => {
+                        let all = VisibleStretch { right: u.end, left: w.end };
+                        self.visit_stretch(view, edge, all, exit.around(end), visit);
                     }
-                }
-                let is_beside = u_right < -zero && w_right < -zero || u_left > zero && w_left > zero;
-                if !is_beside
-                    && first.place != last.place
-                    && let Some(next) =
-                        self.offer(view, edge, VisibleStretch { right: first, left: last }, seen)
-                {
-                    visit(self, next);
-                }
-                if w_left > zero && left_turns && last.place != w.place {
-                    let stretch = VisibleStretch { right: last, left: w };
-                    let root = around(node.left, node.left_corner);
-                    if let Some(next) = self.offer(view, edge, stretch, root) {
-                        visit(self, next);
-                    }
+                    None => self.visit_parts(view, exit, SidedEdge { edge, u, w }, visit),
                 }
             }
-            (edge, u, u_right, u_left) = (following, w, w_right, w_left);
+            (edge, u) = (following, w);
+        }
+    }
+
+    /// Visits what is seen of an edge between the ends of an interval, and what is reached around them.
+    #[inline(always)]
+    fn visit_parts(
+        &mut self,
+        view: Expansion,
+        exit: IntervalExit<'_>,
+        SidedEdge { edge, u, w }: SidedEdge,
+        visit: &mut impl FnMut(&mut Self, Successor),
+    ) {
+        let zero = exit.zero_m2;
+        // From the right: beside the right end, between the ends, beside the left end.
+        let first = match (u.right < -zero, w.right < -zero) {
+            (false, _) => u.end,
+            (true, true) => w.end,
+            (true, false) => part_of(u.end, w.end, u.right / (u.right - w.right)),
+        };
+        let last = match (u.left > zero, w.left > zero) {
+            (_, false) => w.end,
+            (true, true) => u.end,
+            (false, true) => part_of(u.end, w.end, u.left / (u.left - w.left)),
+        };
+        if u.right < -zero && first.place != u.end.place {
+            let stretch = VisibleStretch { right: u.end, left: first };
+            self.visit_stretch(view, edge, stretch, exit.around(IntervalEnd::Right), visit);
+        }
+        let is_beside = u.right < -zero && w.right < -zero || u.left > zero && w.left > zero;
+        if !is_beside && first.place != last.place {
+            let stretch = VisibleStretch { right: first, left: last };
+            self.visit_stretch(view, edge, stretch, Some(exit.seen()), visit);
+        }
+        if w.left > zero && last.place != w.end.place {
+            let stretch = VisibleStretch { right: last, left: w.end };
+            self.visit_stretch(view, edge, stretch, exit.around(IntervalEnd::Left), visit);
+        }
+    }
+
+    /// Visits the node behind a stretch of an edge, where there is a root that it is reached from.
+    #[inline(always)]
+    fn visit_stretch(
+        &mut self,
+        view: Expansion,
+        edge: u32,
+        stretch: VisibleStretch,
+        from: Option<Interval>,
+        visit: &mut impl FnMut(&mut Self, Successor),
+    ) {
+        if let Some(from) = from
+            && let Some(next) = self.offer(view, edge, stretch, from)
+        {
+            visit(self, next);
         }
     }
 
@@ -460,6 +459,91 @@ struct VisibleStretch {
 struct StretchEnd {
     place: Point,
     corner: u32,
+}
+
+/// A corner, and on which side it lies of the lines from a root through the ends of an interval, as twice an
+/// area: negative to the right.
+#[derive(Clone, Copy)]
+struct SidedCorner {
+    end: StretchEnd,
+    right: f64,
+    left: f64,
+}
+
+/// An edge from corner to corner.
+#[derive(Clone, Copy)]
+struct SidedEdge {
+    edge: u32,
+    u: SidedCorner,
+    w: SidedCorner,
+}
+
+#[derive(Clone, Copy)]
+enum IntervalEnd {
+    Right,
+    Left,
+}
+
+/// An interval whose polygon is left through its other edges.
+#[derive(Clone, Copy)]
+struct IntervalExit<'a> {
+    node: &'a Interval,
+    /// The number of the node.
+    at: u32,
+    /// Areas below it are none.
+    zero_m2: f64,
+    /// Whether paths turn at the ends.
+    right_turns: bool,
+    left_turns: bool,
+}
+
+impl<'a> IntervalExit<'a> {
+    #[inline(always)]
+    fn new(surface: &Topology, node: &'a Interval, at: u32) -> Self {
+        let turns = |corner: u32| corner != NONE && surface.turns[corner as usize];
+        let (right_turns, left_turns) = (turns(node.right_corner), turns(node.left_corner));
+        Self { node, at, zero_m2: surface.zero_m2, right_turns, left_turns }
+    }
+
+    #[inline(always)]
+    fn sided(self, end: StretchEnd) -> SidedCorner {
+        let side = |through: Point| geom::cross(self.node.root, through, end.place);
+        SidedCorner { end, right: side(self.node.right), left: side(self.node.left) }
+    }
+
+    /// The end that an edge leads back behind. Such an edge, as one that begins or ends there may, shows
+    /// nothing but its outside: one gets across it only around that end.
+    #[inline(always)]
+    fn behind(self, u: SidedCorner, w: SidedCorner) -> Option<IntervalEnd> {
+        let zero = self.zero_m2;
+        if u.right >= -zero && w.right < -zero {
+            Some(IntervalEnd::Right)
+        } else if u.left > zero && w.left <= zero {
+            Some(IntervalEnd::Left)
+        } else {
+            None
+        }
+    }
+
+    /// What is seen through it.
+    #[inline(always)]
+    fn seen(self) -> Interval {
+        Interval { parent: self.at, ..*self.node }
+    }
+
+    /// What is seen from one of its ends; None where paths do not turn there.
+    #[inline(always)]
+    fn around(self, end: IntervalEnd) -> Option<Interval> {
+        let node = self.node;
+        let (turns, root, root_corner) = match end {
+            IntervalEnd::Right => (self.right_turns, node.right, node.right_corner),
+            IntervalEnd::Left => (self.left_turns, node.left, node.left_corner),
+        };
+        turns.then(|| {
+            let root_cost = node.root_cost + node.toll + length(node.root, root);
+            Interval { root, root_corner, root_cost, toll: 0.0, parent: self.at, ..*node }
+        })
+    }
 }
 
 /// The corner that an edge begins at.

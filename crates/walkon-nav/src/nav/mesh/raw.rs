@@ -23,8 +23,9 @@ pub const FLOOR_GAP_M: f64 = 0.1;
 
 /// Two places nearer than this are one, metres.
 const SAME_M: f64 = 1e-6;
-/// Pairs of polygons whose rectangles overlap that may have to be compared.
-const PAIRS_MAX: usize = 20_000_000;
+/// How often corners may have to be compared with corners, of pairs of polygons whose rectangles overlap: as
+/// often as 20 million pairs of quadrilaterals take, about two seconds.
+const COMPARISONS_MAX: u64 = 1_280_000_000;
 
 /// A mesh as authored.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -84,7 +85,8 @@ pub struct CheckedMesh {
 }
 
 impl RawMesh {
-    /// Checks the mesh. Cost: n log n over the polygons, and a look at every pair whose rectangles overlap.
+    /// Checks the mesh. Cost: n log n over the polygons, and for every pair whose rectangles overlap the
+    /// square of its corners.
     ///
     /// # Errors
     /// The first thing that is wrong, see [`MeshError`].
@@ -98,7 +100,7 @@ impl RawMesh {
             rings.push(ring);
         }
         let twins = self.pair(&rings)?;
-        self.check_overlaps(&rings)?;
+        self.check_overlaps(&rings, COMPARISONS_MAX)?;
         self.check_junctions(&rings, &twins)?;
         let (points, heights) = self.vertices.iter().map(|&[x, y, z]| ([x, z], y)).unzip();
         let surface = Topology::new(points, heights, &rings, vec![0; rings.len()]);
@@ -225,20 +227,21 @@ impl RawMesh {
         Ok(twins)
     }
 
-    fn check_overlaps(&self, rings: &[Vec<u32>]) -> Result<(), MeshError> {
+    fn check_overlaps(&self, rings: &[Vec<u32>], comparisons_max: u64) -> Result<(), MeshError> {
         let shapes: Vec<Vec<Point>> =
             rings.iter().map(|ring| ring.iter().map(|&vertex| self.ground(vertex)).collect()).collect();
         let bounds: Vec<Bounds> = shapes.iter().map(|shape| Bounds::of(shape)).collect();
         let tree = RectangleTree::new(&bounds);
-        let mut pairs = 0;
+        let mut comparisons = 0;
         let mut near = Vec::new();
         for first in 0..rings.len() {
             near.clear();
             tree.visit(bounds[first], &mut |other| near.push(other));
             near.sort_unstable();
             for second in near.iter().map(|&other| other as usize).filter(|&other| other > first) {
-                pairs += 1;
-                if pairs > PAIRS_MAX {
+                // At most so many corners are left, and the heights at each may be looked for at all.
+                comparisons += ((shapes[first].len() + shapes[second].len()) as u64).pow(2);
+                if comparisons > comparisons_max {
                     return Err(MeshError::TooManyOverlaps);
                 }
                 let common = clip(&shapes[first], &shapes[second]);

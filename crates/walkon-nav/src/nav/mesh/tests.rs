@@ -8,6 +8,7 @@ use crate::base::rng::Rng;
 use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::traversal_cost::TraversalCosts;
+use crate::nav::mesh::triangulate::MeetingCount;
 use crate::nav::plan::PlanTask;
 use crate::nav::search_state::SearchStep;
 use crate::nav::{
@@ -119,6 +120,32 @@ fn a_body_too_wide_for_the_doorway_is_told_so() {
     assert_eq!(map.reach(at(1.0, 2.0), at(8.0, 2.0), &wide(0.55)), Reach::No(PathFailure::TooWide));
     let answer = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &wide(0.55));
     assert_eq!((answer.status, answer.trouble), (PathStatus::Partial, Some(PathFailure::TooWide)));
+}
+
+#[test]
+fn outlines_that_meet_or_may_meet_too_often_are_refused() {
+    // Slivers along one diagonal: none crosses another, but each may.
+    let sliver = |at: u8| {
+        let aside = f64::from(at) * 0.1;
+        AreaShape {
+            polygon: vec![[aside, 0.0], [aside + 0.05, 0.0], [aside + 9.0, 9.0]],
+            available: true,
+            factor: 1.0,
+        }
+    };
+    let source = MeshSource { obstacles: (0..20).map(sliver).collect(), ..MeshSource::default() };
+    let limit = |cuts, pairs| source.check_meetings(MeetingCount { cuts, pairs });
+    assert_eq!(limit(0, 2000), Ok(()));
+    assert_eq!(
+        limit(0, 100).unwrap_err().to_string(),
+        "pairs of edges of areas and obstacles that may cross: 101, limit 100; merge some"
+    );
+    let crossing = MeshSource { areas: vec![rectangle([0.0, 9.0], [4.0, 5.0])], ..source.clone() };
+    let refusal = crossing.check_meetings(MeetingCount { cuts: 10, pairs: 10_000 }).unwrap_err().to_string();
+    assert!(
+        refusal.starts_with("places where outlines of areas and obstacles cross or touch: 1"),
+        "{refusal}"
+    );
 }
 
 #[test]

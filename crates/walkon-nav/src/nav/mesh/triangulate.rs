@@ -89,24 +89,33 @@ fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     cuts
 }
 
-/// How often segments are cut by others; looking ends above `limit`.
-pub(crate) fn count_cuts(lines: &[GroundSegment], limit: usize) -> usize {
+/// How often segments are cut by others, and how many pairs of them have to be compared to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MeetingCount {
+    pub(crate) cuts: usize,
+    pub(crate) pairs: usize,
+}
+
+/// Counts where segments meet; looking ends once either count is above that of `limit`. Cost: the pairs whose
+/// rectangles overlap.
+pub(crate) fn count_meetings(lines: &[GroundSegment], limit: MeetingCount) -> MeetingCount {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
-    let mut cuts = Vec::new();
+    let (mut cuts, mut pairs) = (Vec::new(), 0);
     for (at, around) in bounds.iter().enumerate() {
         tree.visit(*around, &mut |other| {
             let other = other as usize;
-            if other > at && cuts.len() <= limit {
+            if other > at && cuts.len() <= limit.cuts && pairs <= limit.pairs {
+                pairs += 1;
                 meet(lines, [at, other], &mut cuts);
             }
         });
-        if cuts.len() > limit {
+        if cuts.len() > limit.cuts || pairs > limit.pairs {
             break;
         }
     }
-    cuts.len()
+    MeetingCount { cuts: cuts.len(), pairs }
 }
 
 /// Appends where two segments meet; at an end of either when that is near.
@@ -279,5 +288,27 @@ impl PolygonRings {
             }
         }
         Topology::new(points, heights, &rings, owners)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_do_not_meet_are_counted_and_end_the_look_as_cuts_do() {
+        // All rectangles overlap, and no line meets another.
+        let aside = |at: u32| f64::from(at) * 0.01;
+        let slopes =
+            |count| (0..count).map(|at| GroundSegment { from: [aside(at), 0.0], to: [9.0 + aside(at), 9.0] });
+        let endless = MeetingCount { cuts: usize::MAX, pairs: usize::MAX };
+        let lines: Vec<GroundSegment> = slopes(100).collect();
+        assert_eq!(count_meetings(&lines, endless), MeetingCount { cuts: 0, pairs: 4950 });
+        let limit = MeetingCount { pairs: 250, ..endless };
+        assert_eq!(count_meetings(&lines, limit), MeetingCount { cuts: 0, pairs: 251 });
+        let across = GroundSegment { from: [0.0, 6.0], to: [9.0, 5.0] };
+        let lines: Vec<GroundSegment> = slopes(100).chain([across]).collect();
+        assert_eq!(count_meetings(&lines, endless), MeetingCount { cuts: 200, pairs: 5050 });
+        assert_eq!(count_meetings(&lines, MeetingCount { cuts: 19, ..endless }).cuts, 20);
     }
 }

@@ -83,8 +83,8 @@ enum Source {
 impl Source {
     fn build(&self) -> CellMap {
         match self {
-            Self::Grid(source) => CellMap::from_grid(source).unwrap(),
-            Self::Cells(source) => CellMap::from_cells(source).unwrap(),
+            Self::Grid(source) => CellMap::from_grid(source).unwrap().with_landmarks_anywhere(),
+            Self::Cells(source) => CellMap::from_cells(source).unwrap().with_landmarks_anywhere(),
         }
     }
 
@@ -253,7 +253,7 @@ fn lines_and_places_beyond_doors_are_answered_as_over_all_that_can_be_passed() {
     let (mut lines, mut tolled) = (0, 0);
     for _ in 0..120 {
         let source = random_grid(&mut rng);
-        let mut map = CellMap::from_grid(&source).unwrap();
+        let mut map = CellMap::from_grid(&source).unwrap().with_landmarks_anywhere();
         let doors: Vec<u32> = (0..source.areas.len() as u32).filter(|_| rng.chance(0.6)).collect();
         let by = Traversal {
             radius_m: if rng.chance(0.3) { 0.9 } else { 0.0 },

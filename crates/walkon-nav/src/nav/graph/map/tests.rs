@@ -247,6 +247,58 @@ fn what_changed_at_run_time_stays_when_the_same_graph_takes_its_place() {
     assert!(edited.graph().unwrap().net().step(110, 242).is_some(), "its author has changed it");
 }
 
+/// What a map adds to the hash of the state.
+fn state_hash(map: &NavMap) -> u64 {
+    let mut hash = StateHash::default();
+    map.hash_into(&mut hash);
+    hash.finish()
+}
+
+#[test]
+fn the_hash_is_the_same_after_a_reload_and_after_loading_a_save() {
+    let mut changed = NavMap::from(house(vec![door(true)]));
+    let point = changed.node_count() as u32;
+    let edits = [
+        GraphEdit::Unlink([110, 242]),
+        GraphEdit::Add(Vec3::new(9.0, 0.0, 0.0)),
+        GraphEdit::Link([point, 0]),
+        GraphEdit::Link([122, 0]),
+    ];
+    changed.apply(&edits.map(NavEdit::Graph)).unwrap();
+    // The level is loaded again, and a script changes one more link.
+    let mut reloaded = NavMap::from(house(vec![door(true)]));
+    reloaded.succeed(&changed);
+    let late = NavEdit::Graph(GraphEdit::Link([0, 123]));
+    reloaded.apply(&[late]).unwrap();
+    // A save holds the edits that lead from what the author gave to what there is.
+    let kept: Vec<NavEdit> = reloaded.graph().unwrap().edits().into_iter().map(NavEdit::Graph).collect();
+    let mut loaded = NavMap::from(house(vec![door(true)]));
+    loaded.apply(&kept).unwrap();
+    loaded.set_revision(reloaded.revision().0);
+    assert_eq!(loaded.graph().unwrap().draft(), reloaded.graph().unwrap().draft());
+    assert_eq!(state_hash(&loaded), state_hash(&reloaded));
+    // As if there had been no reload.
+    changed.apply(&[late]).unwrap();
+    changed.set_revision(reloaded.revision().0);
+    assert_eq!(state_hash(&changed), state_hash(&reloaded));
+}
+
+#[test]
+fn the_hash_of_a_map_that_is_laid_out_again_is_that_of_what_differs() {
+    let mut map = house(vec![door(true)]);
+    let fresh = state_hash(&NavMap::from(map.clone()));
+    let close = NavEdit::Area(AreaEdit { area: AreaId::from(0), available: Some(false), factor: None });
+    map.apply(&[close, NavEdit::Graph(GraphEdit::Link([0, 122]))]).unwrap();
+    let [there, home] = [Vec3::new(0.1, 0.0, 0.0), Vec3::ZERO].map(|point| PointEdit::Move { at: 0, point });
+    map.edit(&there).unwrap();
+    map.edit(&home).unwrap();
+    map.edit(&PointEdit::Unlink { ends: [0, 122] }).unwrap();
+    let open = NavEdit::Area(AreaEdit { area: AreaId::from(0), available: Some(true), factor: None });
+    map.apply(&[open]).unwrap();
+    map.set_revision(0);
+    assert_eq!(state_hash(&NavMap::from(map)), fresh);
+}
+
 /// Rows of points a metre apart, linked with their four neighbours; parts by the letters of the rows.
 fn lettered(rows: &[&str]) -> (EditableGraph, Vec<char>) {
     let letters: Vec<char> = rows.iter().flat_map(|row| row.chars()).collect();

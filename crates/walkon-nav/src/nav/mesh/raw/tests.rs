@@ -108,3 +108,21 @@ fn equal_corners_under_two_numbers_are_a_junction() {
     mesh.polygons[1] = vec![6, 2, 5, 7];
     assert!(matches!(mesh.check(), Err(MeshError::TJunction { .. })));
 }
+
+#[test]
+fn what_comparing_polygons_takes_is_limited_by_their_corners() {
+    // Two floors of so many corners each, whose rectangles overlap.
+    let floors = |corners: u32| {
+        let round = std::f64::consts::TAU / f64::from(corners);
+        let corner = |at: u32| {
+            let angle = round * f64::from(at % corners);
+            [10.0 * libm::cos(angle), f64::from(at / corners) * 3.0, 10.0 * libm::sin(angle)]
+        };
+        let vertices = (0..2 * corners).map(corner).collect();
+        RawMesh { vertices, polygons: vec![(0..corners).collect(), (corners..2 * corners).collect()] }
+    };
+    let overlaps = |mesh: &RawMesh| mesh.check_overlaps(&mesh.polygons, 1000);
+    assert_eq!(overlaps(&floors(15)), Ok(()));
+    assert_eq!(overlaps(&floors(16)), Err(MeshError::TooManyOverlaps));
+    assert!(floors(16).check().is_ok());
+}
