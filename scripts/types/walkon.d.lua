@@ -136,7 +136,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of anyone who is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
+---@field tags? string[] tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 
@@ -145,7 +145,7 @@ function typeof(value) end
 ---@field radius? number half the width of the body, metres; default: that of the character at the start, else 0
 ---@field doors? "avoid"|"open"|"wait" what to do about doors that are not open; default: as the character at the start, else "avoid"
 ---@field keys? string[] keys carried, for doors = "open"
----@field tags? string[] tags of anyone who is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody
+---@field tags? string[] tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody
 ---@field layer? string the layer of the map; a map without layers has one, "ground"
 ---@field ignore? Character[] characters that do not count as obstacles; those at either end of the way never do, nor does anybody who moves
 ---@field onPath? PathHandler runs when it is found

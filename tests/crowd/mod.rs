@@ -7,6 +7,7 @@ pub mod door_rules;
 pub mod following;
 pub mod gatherings;
 pub mod lanes;
+pub mod layered_walks;
 pub mod link_actions;
 pub mod mesh_corners;
 pub mod nudges;

@@ -10,7 +10,7 @@ use walkon_runtime::base::ordered::CollectOrdered;
 use super::lint::{LevelNames, Linted};
 use crate::base::suggestions;
 use crate::game::StartError;
-use crate::level::{CharacterDef, Diagnostic, Level, LevelFile, Severity, Span, code, spawn};
+use crate::level::{CharacterDef, Diagnostic, Level, LevelFile, Severity, Span, code, plain_data};
 use crate::script::vm::files::ScriptTexts;
 
 /// What is wrong with the parameters of a level.
@@ -25,7 +25,7 @@ pub(super) fn mistakes(level: &Level, texts: &ScriptTexts, linted: &Linted) -> V
         let given: BTreeMap<_, _> = character
             .params
             .iter()
-            .filter_map(|(name, value)| Some((name.clone(), spawn::plain(&value.value)?)))
+            .filter_map(|(name, value)| Some((name.clone(), plain_data::plain(&value.value)?)))
             .collect_map();
         let mut put = |name: &str, sentence: &str| found.push(places.diagnostic(index, Some(name), sentence));
         declared.mistakes(&given).iter().for_each(|(name, sentence)| put(name, sentence));

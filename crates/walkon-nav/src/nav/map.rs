@@ -262,6 +262,15 @@ impl NavMap {
         }
     }
 
+    /// What lies on a layer: its grid where there are several, else the whole map.
+    #[must_use]
+    pub fn on_layer(&self, layer: u8) -> &dyn Backend {
+        match self.layers().and_then(|layers| layers.layer(layer)) {
+            Some(grid) => grid,
+            None => &**self,
+        }
+    }
+
     /// How many layers there are, 1 to 8.
     #[must_use]
     pub fn layer_count(&self) -> usize {

@@ -28,7 +28,7 @@ pub mod movingai;
 mod numbers;
 mod object;
 mod ordered_json;
-mod plain_data;
+pub mod plain_data;
 mod polygon;
 mod read;
 mod report;

@@ -17,7 +17,7 @@ pub(crate) fn plain_props(props: &PropsDef) -> Plain {
 
 /// JSON as plain data; values of a level file are finite and no deeper than its own limit. None for null,
 /// which means "not given" in an object and is left out of lists.
-fn plain(value: &serde_json::Value) -> Option<Plain> {
+pub fn plain(value: &serde_json::Value) -> Option<Plain> {
     Some(match value {
         serde_json::Value::Null => return None,
         serde_json::Value::Bool(flag) => Plain::Bool(*flag),

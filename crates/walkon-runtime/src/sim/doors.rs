@@ -161,7 +161,7 @@ fn push_out(parts: &mut DoorParts<'_>, id: DoorId, inside: &[CharacterId]) -> bo
 /// The nearest of 16 directions x 4 distances that is walkable, outside `area`, and in a clear line.
 fn way_out(nav: &NavMap, character: &Character, area: AreaId) -> Option<Vec3> {
     let from = character.body.position;
-    let by = standing_on(character);
+    let (by, ground) = (standing_on(character), nav.on_layer(character.layer));
     let mut areas = Vec::new();
     for ring in 1..=4u16 {
         for spoke in 0..16u16 {
@@ -171,8 +171,8 @@ fn way_out(nav: &NavMap, character: &Character, area: AreaId) -> Option<Vec3> {
                 continue;
             };
             areas.clear();
-            nav.areas_at(to, &mut areas);
-            nav.areas_at(centre, &mut areas);
+            ground.areas_at(to, &mut areas);
+            ground.areas_at(centre, &mut areas);
             if !areas.contains(&area) && nav.straight(from, to, &by).is_some() {
                 debug_assert!(flat_distance(from, to) <= Door::PUSH_M + 1e-3, "a push is short");
                 return Some(to);

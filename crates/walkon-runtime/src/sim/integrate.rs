@@ -527,7 +527,6 @@ fn take_link(
         return false;
     }
     walk.on_link = None;
-    walk.travelled_m += link.from.distance(link.to);
     let Some(following) = &mut walk.following else {
         return false;
     };
@@ -539,6 +538,7 @@ fn take_link(
     };
     character.layer = link.layer;
     character.body.position = link.to;
+    walk.travelled_m += link.from.distance(link.to);
     walk.left_m = None;
     *following = Following { cursor: Cursor::at_start(&rest), path: rest.into(), trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {

@@ -13,7 +13,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::base::geom::flat_distance;
+use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, WalkId};
 use crate::crowd::steer::{flat, unit};
 use crate::nav::{NavMap, Traversal};
@@ -221,6 +221,9 @@ fn standing(index: &mut BystanderIndex, people: People<'_>, comer: &Comer) -> Ve
     };
     let rim = |&who: &CharacterId| {
         let body = people.characters.get(who)?.body;
+        if !floor_distance(body.position, comer.goal).is_finite() {
+            return None;
+        }
         let radius_m = comer.radius_m + body.radius_m + GAP_M;
         Some((who, Rim { middle: flat(body.position), radius_m }))
     };

@@ -81,10 +81,7 @@ pub(crate) fn run(
     if put_off > 0 {
         events.push(Fact::Notice { what: "watchesDeferred", count: put_off, walk: None, why: None });
     }
-    // Few are: what is not written need not be brought back to memory.
-    for (_, character) in characters.iter_mut().filter(|(_, who)| who.displaced != Displaced::No) {
-        character.displaced = Displaced::No;
-    }
+    characters.forget_displaced();
 }
 
 /// The ticks in which every watch is looked at once.
@@ -281,14 +278,13 @@ impl RegionView<'_> {
     }
 
     fn is_inside(&self, regions: &[Region], watch: &Watch, id: CharacterId, character: &Character) -> bool {
-        let position = character.body.position;
         match &watch.ground {
             WatchShape::Region(region) => {
                 regions.get(region.index()).is_some_and(|region| region.holds(character, watch.edge))
             }
             WatchShape::Area(area) => {
                 let mut areas = Vec::new();
-                self.nav.areas_at(position, &mut areas);
+                self.nav.on_layer(character.layer).areas_at(character.body.position, &mut areas);
                 areas.contains(area)
             }
             WatchShape::Near { centre, radius_m: reach_m, line_of_walk } => {

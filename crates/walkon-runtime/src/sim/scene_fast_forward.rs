@@ -16,6 +16,7 @@ use crate::sim::{doors, interpolation, regions, steps};
 use crate::world::World;
 use crate::world::character::Displaced;
 use crate::world::interpolation::Interpolation;
+use crate::world::region::{Triggers, Watch, WatchShape};
 use crate::world::scene_fast_forward::{Cast, FastForward};
 
 /// How much of a scene's time has passed.
@@ -128,8 +129,17 @@ fn cost(world: &World, bodies: &[CharacterId]) -> u64 {
         // Between two steps of the crowd everybody is only brought along.
         return 1;
     }
-    let others = world.scratch.step.cast.as_ref().map_or(0, |cast| cast.len(&world.characters)) / OTHERS;
-    (bodies.len() + others).max(1) as u64
+    let others = world.scratch.step.cast.as_ref().map_or(0, |cast| cast.len(&world.characters));
+    (bodies.len() + (others + glances(world, bodies)) / OTHERS).max(1) as u64
+}
+
+/// How often regions and watches look at somebody in a tick: at those of the scene, and a watch around one of
+/// them at everybody.
+fn glances(world: &World, bodies: &[CharacterId]) -> usize {
+    let Triggers { regions, watches, .. } = &world.triggers;
+    let travels = |watch: &&Watch| matches!(watch.ground, WatchShape::Around { character, .. } if bodies.contains(&character));
+    let travelling = watches.values().filter(travels).count();
+    (regions.len() + watches.len()) * bodies.len() + travelling * world.characters.count()
 }
 
 /// Where everybody is who may move, as one number.

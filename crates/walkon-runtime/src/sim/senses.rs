@@ -96,7 +96,7 @@ impl SenseInputs<'_> {
     /// One watch looks and listens; what it took.
     fn attend(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) -> u64 {
         let Some(watcher) = self.characters.alive(watch.character) else {
-            self.forget(id, watch, events, |_| false);
+            self.forget(id, watch, events);
             return 1;
         };
         let mut spent = 1;
@@ -109,32 +109,36 @@ impl SenseInputs<'_> {
             SenseTarget::Tag(tag) => self.tagged.get(tag).map_or(&[], Vec::as_slice),
         };
         own = watch.character;
-        let counts = |one: CharacterId| one != own && targets.contains(&one);
-        self.forget(id, watch, events, counts);
+        self.forget(id, watch, events);
         for &target in targets.iter().filter(|target| **target != own) {
             if let Some(who) = self.characters.alive(target) {
                 spent += 1;
                 spent += self.look(id, watch, watcher, target, who, events);
             }
         }
-        self.listen(id, watch, watcher, targets, events);
+        self.listen(id, watch, watcher, events);
         spent
     }
 
+    /// Whether a watch with that target is for somebody.
+    fn is_target(&self, target: &SenseTarget, one: CharacterId) -> bool {
+        match target {
+            SenseTarget::Character(own) => *own == one,
+            SenseTarget::Tag(tag) => self.characters.alive(one).is_some_and(|who| who.has_tag(tag)),
+        }
+    }
+
     /// Loses those who are gone, and forgets what is too long ago.
-    fn forget(
-        &self,
-        id: SenseId,
-        watch: &mut SenseWatch,
-        events: &mut EventQueue,
-        counts: impl Fn(CharacterId) -> bool,
-    ) {
+    fn forget(&self, id: SenseId, watch: &mut SenseWatch, events: &mut EventQueue) {
         if watch.known.is_empty() {
             return;
         }
+        let has_watcher = self.characters.alive(watch.character).is_some();
+        let (own, target) = (watch.character, &watch.target);
         for sighting in watch.known.values_mut().filter(|sighting| sighting.is_seen) {
             let Sighting { character, position, .. } = *sighting;
-            if !counts(character) || self.characters.alive(character).is_none() {
+            let counts = has_watcher && character != own && self.is_target(target, character);
+            if !counts || self.characters.alive(character).is_none() {
                 sighting.is_seen = false;
                 events.push(Fact::SightLost { watch: id, character, position, why: Unseen::Gone });
             }
@@ -184,16 +188,10 @@ impl SenseInputs<'_> {
     }
 
     /// Tells of noises that it has not heard yet, of those it watches for.
-    fn listen(
-        &self,
-        id: SenseId,
-        watch: &mut SenseWatch,
-        watcher: &Character,
-        targets: &[CharacterId],
-        events: &mut EventQueue,
-    ) {
+    fn listen(&self, id: SenseId, watch: &mut SenseWatch, watcher: &Character, events: &mut EventQueue) {
         let news = self.noises.iter().filter(|noise| noise.serial > watch.heard);
-        for noise in news.filter(|noise| noise.by != watch.character && targets.contains(&noise.by)) {
+        let counts = |noise: &&Noise| noise.by != watch.character && self.is_target(&watch.target, noise.by);
+        for noise in news.filter(counts) {
             if noise.reaches(watcher.body.position, watcher.layer, watch.hearing_m).is_some() {
                 let Noise { by, position, loudness_m, .. } = *noise;
                 events.push(Fact::NoiseHeard { watch: id, character: by, position, loudness_m });

@@ -15,6 +15,10 @@ use crate::world::walk::{Following, Walk};
 /// A way that is shorter by less is no reason to plan again, metres.
 const SHORTER_M: f64 = 0.1;
 
+/// Where more tiles than this change in a tick, every walk asks: that costs less than to compare each way with
+/// each tile.
+const TURNED_MAX: usize = 512;
+
 /// A tile that changed, or a link that came.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Turned {
@@ -63,6 +67,9 @@ pub(crate) fn linked(nav: &NavMap, edits: &[GraphEdit]) -> Vec<Turned> {
 
 /// Whether what is left of a way meets tiles that changed.
 pub(crate) fn concern(walk: &Walk, character: &Character, following: &Following, turned: &[Turned]) -> bool {
+    if turned.len() > TURNED_MAX {
+        return true;
+    }
     let layers = &following.path.layers;
     let leads_over =
         |layer: u8| character.layer == layer || layers.iter().any(|change| change.layer == layer);

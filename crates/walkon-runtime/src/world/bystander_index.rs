@@ -16,6 +16,8 @@ use glam::Vec2;
 use crate::base::geom::{floor_distance, ground, segment_distance_sq};
 use crate::base::ids::CharacterId;
 use crate::base::spatial_hash::{Lookup, SpatialHash};
+use crate::base::threads::Threads;
+use crate::crowd::steer::flat;
 use crate::nav::Disc;
 use crate::world::bystanders::{Bystanders, Straight};
 use crate::world::character::{Character, Characters};
@@ -44,6 +46,8 @@ pub(crate) struct BystanderIndex {
     noted: usize,
     is_built: bool,
     found: Vec<u32>,
+    /// Who looks for those who stand: the same ones for any number of threads.
+    pub(crate) threads: Threads,
 }
 
 /// All characters with their walks, and the constants of the crowd.
@@ -131,12 +135,14 @@ impl BystanderIndex {
         if self.is_built && late <= LATE_MIN.max(self.who.len() / 16) {
             return;
         }
+        self.noted = people.characters.noted().len();
+        let standing = self.threads.filter_map(people.characters.ids(), |&id| {
+            people.standing(id).map(|character| (flat(character.body.position), id))
+        });
         self.points.clear();
         self.who.clear();
-        self.noted = people.characters.noted().len();
-        for (id, character) in people.characters.iter().filter(|(_, character)| people.stands(character)) {
-            let position = character.body.position;
-            self.points.push(Vec2::new(position.x, position.z));
+        for (place, id) in standing {
+            self.points.push(place);
             self.who.push(id);
         }
         self.near.build(&self.points, CELL_M);

@@ -331,6 +331,8 @@ pub struct Characters {
     pub(super) departed: Vec<(CharacterId, Vec3)>,
     /// How many are marked as removed.
     pub(super) removed: usize,
+    /// Characters that appeared or were put somewhere since regions last looked.
+    pub(super) displaced: Vec<CharacterId>,
 }
 
 /// What is remembered of a character that was freed: enough for an error message.
@@ -353,8 +355,10 @@ impl Characters {
         self.created += 1;
         let character = make(self.created);
         let name = character.name.clone();
+        let is_displaced = character.displaced != Displaced::No;
         let id = self.slots.insert(character);
         self.order.push(id);
+        self.displaced.extend(is_displaced.then_some(id));
         self.by_name.insert(name, id);
         id
     }
@@ -453,9 +457,19 @@ impl Characters {
             character.nudge = None;
             if character.displaced == Displaced::No {
                 character.displaced = Displaced::Teleported;
+                self.displaced.push(id);
             }
         }
         self.note_standing(id);
+    }
+
+    /// Regions have looked at everybody: nobody counts as displaced any more.
+    pub(crate) fn forget_displaced(&mut self) {
+        for id in std::mem::take(&mut self.displaced) {
+            if let Some(character) = self.slots.get_mut(id) {
+                character.displaced = Displaced::No;
+            }
+        }
     }
 
     /// Notes that a character may have come to stand since bodies last moved: its walk ended, it appeared, it
@@ -536,13 +550,19 @@ impl Characters {
         if !freed.is_empty() {
             self.order.retain(|&id| self.slots.contains_key(id));
         }
-        while self.gone.len() > Self::GONE_MAX {
-            let oldest = self.gone.iter().min_by_key(|(_, gone)| gone.serial).map(|(&id, _)| id);
-            if let Some(id) = oldest {
-                self.gone.remove(&id);
-            }
-        }
+        self.forget_oldest();
         freed
+    }
+
+    /// Keeps those of the freed that were created last, as many as are remembered.
+    fn forget_oldest(&mut self) {
+        let excess = self.gone.len().saturating_sub(Self::GONE_MAX);
+        if excess > 0 {
+            let mut serials: Vec<u32> = self.gone.values().map(|gone| gone.serial).collect();
+            let (.., first_kept, _) = serials.select_nth_unstable(excess);
+            let first_kept = *first_kept;
+            self.gone.retain(|_, gone| gone.serial >= first_kept);
+        }
     }
 
     /// What is remembered of a freed character.

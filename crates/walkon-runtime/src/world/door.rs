@@ -222,6 +222,11 @@ pub struct DoorRemoval {
     pub area: String,
 }
 
+impl DoorWish {
+    /// Askers of one wish, at most; the oldest are answered as cancelled.
+    pub(crate) const SERIALS_MAX: usize = 4096;
+}
+
 impl Door {
     /// Seconds that a door moves for, unless the level says otherwise.
     pub const SECONDS: f64 = 0.6;

@@ -5,7 +5,8 @@
 
 use glam::Vec3;
 
-use crate::base::ids::{CharacterId, DoorId};
+use crate::base::hash::StateHash;
+use crate::base::ids::{CharacterId, DoorId, GenerationalKey};
 
 /// Where a walk is to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,5 +25,14 @@ impl Goal {
     #[must_use]
     pub fn point(place: impl Into<Vec3>) -> Self {
         Self::Point(place.into())
+    }
+
+    /// Mixes in where it leads.
+    pub(crate) fn hash_into(self, hash: &mut StateHash) {
+        match self {
+            Self::Point(point) => hash.word(0).vector(point),
+            Self::Character(id) => hash.word(1).word(id.bits()),
+            Self::Door(id) => hash.word(2).word(u64::from(id.0)),
+        };
     }
 }

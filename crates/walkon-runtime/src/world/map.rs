@@ -81,12 +81,12 @@ impl LevelMap {
 
     /// Whether a body's place, or the cell below it, belongs to an area.
     fn stands_in(&self, character: &Character, area: AreaId) -> bool {
-        let place = character.body.position;
+        let (place, ground) = (character.body.position, self.nav.on_layer(character.layer));
         let mut areas = Vec::new();
-        self.nav.areas_at(place, &mut areas);
+        ground.areas_at(place, &mut areas);
         // By the cells that the map counts to the area, because those close: the middle of a cell may lie on
         // the very edge of it.
-        areas.contains(&area) || self.nav.holds(area, place)
+        areas.contains(&area) || ground.holds(area, place)
     }
 
     /// The reason and the blocker behind what the map said.

@@ -189,6 +189,7 @@ impl World {
     /// On how many threads the crowd is worked out.
     pub(crate) fn set_threads(&mut self, threads: Threads) {
         self.scratch.step.threads = threads;
+        self.scratch.bystanders.threads = threads;
     }
 
     /// Name of a character, also of one that is gone; for messages.

@@ -23,7 +23,6 @@ use crate::world::bystander_index::People;
 use crate::world::character::{Body, Character, Characters, Gait, Hold, Nudge, Play, Replan, Turn};
 use crate::world::day::DayTime;
 use crate::world::door::{Door, DoorWish};
-use crate::world::goal::Goal;
 use crate::world::interpolation::Interpolation;
 use crate::world::level_info::LevelInfo;
 use crate::world::map::{LevelMap, PendingEdits};
@@ -110,6 +109,7 @@ fn hash_characters(
         // Follows from the characters.
         by_name: _,
         removed: _,
+        displaced: _,
         // For messages.
         gone: _,
         created,
@@ -261,17 +261,9 @@ fn hash_character(hash: &mut StateHash, character: &Character) {
         hash.text(scene).word(u64::from(owner.0));
     }
     if let Some((goal, place)) = *came_to {
-        hash_goal(hash, goal);
+        goal.hash_into(hash);
         hash.vector(place);
     }
-}
-
-fn hash_goal(hash: &mut StateHash, goal: Goal) {
-    match goal {
-        Goal::Point(point) => hash.word(0).vector(point),
-        Goal::Character(id) => hash_id(hash.word(1), id),
-        Goal::Door(id) => hash.word(2).word(u64::from(id.0)),
-    };
 }
 
 /// Characters on their way, and where to; nothing where there are none.

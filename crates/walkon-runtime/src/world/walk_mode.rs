@@ -174,8 +174,12 @@ impl WalkMode {
             Self::Patrol(patrol) => {
                 hash.word(3).word(patrol.at as u64).flag(patrol.is_loop).word(patrol.misses as u64);
                 patrol.pause.hash_into(hash);
-                for stop in patrol.stops.iter() {
-                    hash.vector(stop.mark.position);
+                for Stop { goal, mark } in patrol.stops.iter() {
+                    hash.vector(mark.position);
+                    // A point is that of the mark.
+                    if !matches!(goal, Goal::Point(_)) {
+                        goal.hash_into(hash);
+                    }
                 }
             }
             Self::Wander(wander) => {

@@ -11,6 +11,7 @@ use crate::script::vm::convert::{Args, Argument, UsageError};
 use crate::script::vm::handles::{self, Thing, thing};
 use crate::script::vm::{charge, fault, fuel, lend, refuse_while_loading};
 use crate::world::World;
+use crate::world::event::EventQueue;
 use crate::world::ops::OpError;
 use crate::world::props::Subject;
 
@@ -208,4 +209,19 @@ pub fn place_of_caller(lua: &Lua) -> String {
         Some(frame) => format!("{}:{}", frame.file, frame.line),
         None => "a script".to_owned(),
     }
+}
+
+/// Refuses what would be told to scripts while as much waits to be told as may.
+///
+/// # Errors
+/// When it does.
+pub(crate) fn refuse_when_full(world: &World, function: &'static str) -> Result<(), UsageError> {
+    if !world.events.is_full() {
+        return Ok(());
+    }
+    let most = EventQueue::WAITING_MAX;
+    Err(UsageError::new(
+        function,
+        format!("{most} events wait to be heard already, the most allowed; emit fewer in a tick"),
+    ))
 }

@@ -9,7 +9,7 @@ use crate::base::geom::flat_distance;
 use crate::base::ids::CharacterId;
 use crate::nav::{Reach, Traversal};
 use crate::script::bind::call::{
-    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, with,
+    answer, ask, ask_map, myself, nothing, op, place_of_caller, preparing, refuse_when_full, with,
 };
 use crate::script::bind::path_options::{self, Standpoint};
 use crate::script::bind::place::{self, PlaceValue};
@@ -349,6 +349,7 @@ pub(crate) fn walk_to(lua: &Lua, args: &mut Args) -> HostResult {
     let (asked, handlers) = walk_options::read(lua, args)?;
     let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let goal = goal.goal(world, function, id)?;
         let options = asked.options(world, function)?;
         let order = walks::WalkOrder { character: id, goal, options, owner };
@@ -388,6 +389,7 @@ fn face(lua: &Lua, args: &mut Args) -> HostResult {
         walk_options::gaze(&args.take("target"))?
     };
     let turn = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let look = gaze.look(world, function)?;
         characters::face(world, id, look).map_err(op(function))
     })?;
@@ -401,6 +403,7 @@ fn play(lua: &Lua, args: &mut Args) -> HostResult {
     let seconds = walk_options::seconds(&options, "seconds")?.unwrap_or(1.0);
     let is_loop = options.find("loop").map_or(Ok(false), |given| given.boolean())?;
     let play = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let ticks = if is_loop { None } else { Some(world.rate().ticks(seconds)) };
         characters::play(world, id, &animation, ticks).map_err(op(function))
     })?;

@@ -6,7 +6,9 @@
 use mlua::{Lua, Value};
 
 use crate::base::ids::{CharacterId, DoorId};
-use crate::script::bind::call::{BindingError, answer, ask, handle, list, myself, nothing, op, with, word};
+use crate::script::bind::call::{
+    BindingError, answer, ask, handle, list, myself, nothing, op, refuse_when_full, with, word,
+};
 use crate::script::bind::registration;
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{chosen, seconds};
@@ -261,9 +263,10 @@ fn toggle(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn wish(lua: &Lua, args: &mut Args, verb: fn(&mut World, DoorId, &DoorOrder) -> u64) -> HostResult {
-    let id = there(lua, args)?;
+    let (id, function) = (there(lua, args)?, args.function());
     let (order, patience_s) = order(args)?;
     let serial = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let patience_ticks = patience_s.map(|seconds| world.rate().ticks(seconds));
         Ok(verb(world, id, &DoorOrder { patience_ticks, ..order }))
     })?;
@@ -294,19 +297,23 @@ pub(crate) fn moves(lua: &Lua, door: DoorId, serial: u64) -> HostResult {
 }
 
 fn set(lua: &Lua, args: &mut Args) -> HostResult {
-    let id = there(lua, args)?;
+    let (id, function) = (there(lua, args)?, args.function());
     let aim = DoorAim::of(args.take("open").boolean()?);
     let options = args.options(SET_OPTIONS)?;
     let instant = options.find("instant").map_or(Ok(false), |given| given.boolean())?;
     let speed = if instant { DoorSpeed::Instant } else { DoorSpeed::Usual };
-    let serial = with(lua, args, |world| Ok(doors::set(world, id, aim, speed)))?;
+    let serial = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
+        Ok(doors::set(world, id, aim, speed))
+    })?;
     moves(lua, id, serial)
 }
 
 fn lock(lua: &Lua, args: &mut Args) -> HostResult {
-    let id = there(lua, args)?;
+    let (id, function) = (there(lua, args)?, args.function());
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
     with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         doors::lock(world, id, key);
         Ok(())
     })?;
@@ -314,9 +321,12 @@ fn lock(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn unlock(lua: &Lua, args: &mut Args) -> HostResult {
-    let id = there(lua, args)?;
+    let (id, function) = (there(lua, args)?, args.function());
     let key = args.take("key").present().map(|key| key.text("the name of a key")).transpose()?;
-    ask(lua, args, |world| Ok(doors::unlock(world, id, key.as_deref())))
+    ask(lua, args, |world| {
+        refuse_when_full(world, function)?;
+        Ok(doors::unlock(world, id, key.as_deref()))
+    })
 }
 
 fn occupants(lua: &Lua, args: &mut Args) -> HostResult {

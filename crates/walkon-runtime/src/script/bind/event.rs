@@ -7,7 +7,7 @@ use mlua::Lua;
 
 use crate::base::ids::CharacterId;
 use crate::base::value::Plain;
-use crate::script::bind::call::{answer, handle, myself, nothing, op, with};
+use crate::script::bind::call::{answer, handle, myself, nothing, op, refuse_when_full, with};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::state::handlers::ListenTimes;
 use crate::script::state::owners::Counted;
@@ -16,8 +16,7 @@ use crate::script::step::wait::ListenerId;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};
 use crate::script::vm::{handles, payload, store};
-use crate::world::World;
-use crate::world::event::{EventQueue, Fact};
+use crate::world::event::Fact;
 use crate::world::ops::alive;
 
 const EVENT: &str = "event";
@@ -115,17 +114,6 @@ fn read(lua: &Lua, args: &mut Args) -> Result<(String, Option<Plain>), UsageErro
     let given = args.take("payload").present();
     let payload = given.map(|given| payload::read(lua, &given, u32::try_from(limit).unwrap_or(u32::MAX)));
     Ok((name, payload.transpose()?))
-}
-
-fn refuse_when_full(world: &World, function: &'static str) -> Result<(), UsageError> {
-    if !world.events.is_full() {
-        return Ok(());
-    }
-    let most = EventQueue::WAITING_MAX;
-    Err(UsageError::new(
-        function,
-        format!("{most} events wait to be heard already, the most allowed; emit fewer in a tick"),
-    ))
 }
 
 fn emit(lua: &Lua, args: &mut Args) -> HostResult {

@@ -47,7 +47,7 @@ const FIELDS: [ApiParam; 6] = [
         "tags",
         "{string}?",
         "{ \"watch\" }",
-        "tags of anyone who is to go there, for doors of teams; default: those of the character at the start, else such doors are for everybody",
+        "tags of anyone who is to go there, for doors of teams and links with an action; default: those of the character at the start, else these are for everybody",
     ),
     field("layer", "string?", "\"ground\"", "the layer of the map; a map without layers has one, \"ground\""),
     field(

@@ -109,7 +109,7 @@ impl PlaceValue {
             Self::Mark(name) => names::mark(world, function, name)?.position,
             Self::Character(id) => alive(&world.characters, *id).map_err(op(function))?.body.position,
             Self::Door(id) => match (door_there(world, *id).map_err(op(function))?, from) {
-                ((), Some(from)) => front_of(&world.map, *id, from),
+                ((), Some(from)) => front_of(&world.map, *id, from, 0),
                 ((), None) => world.doors().get(id.index()).map_or(Vec3::ZERO, |door| door.position),
             },
         })

@@ -17,7 +17,7 @@ use crate::script::state::owners::Counted;
 use crate::script::state::tasks::TaskRole;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
-use crate::script::step::{behaviour, handlers, owner, params};
+use crate::script::step::{behaviour, handlers, owner, params, wait};
 use crate::script::vm::convert::{Argument, UsageError};
 use crate::script::vm::{self, lend, on_behalf_of_host, payload, store};
 use crate::world::World;
@@ -86,7 +86,12 @@ pub(crate) fn listen_door(
 
 /// A path request was taken back: a task that waits for it goes on with `result`.
 pub(crate) fn path_cancelled(lua: &Lua, token: PathToken, result: Value) {
-    store::push_work(lua, ScriptWork::Settled(Wait::Path(token), Outcome::Value(result)));
+    let (wait, outcome) = (Wait::Path(token), Outcome::Value(result));
+    // Without memory for the result there is none; the request is over all the same.
+    let _ = wait::latch(lua, wait, &outcome);
+    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
+        store::push_work(lua, ScriptWork::Settled(wait, outcome));
+    }
 }
 
 /// Looks a behaviour up and checks its parameters.

@@ -6,7 +6,7 @@
 use mlua::Lua;
 
 use crate::base::ids::CharacterId;
-use crate::script::bind::call::{answer, myself, op, with};
+use crate::script::bind::call::{answer, myself, op, refuse_when_full, with};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, TableType, field, joined, names, param};
 use crate::script::bind::walk_options::{self, SECONDS_MAX, WalkAsk, metres, places, seconds};
@@ -177,6 +177,7 @@ fn start(
     let function = args.function();
     let owner = owner::current(lua);
     let walk = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         alive(&world.characters, asked.character).map_err(op(function))?;
         let (goal, course) = course(world)?;
         let options = asked.walk.options(world, function)?;

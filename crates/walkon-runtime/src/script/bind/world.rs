@@ -8,7 +8,7 @@ use mlua::Lua;
 use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId};
 use crate::nav::Traversal;
-use crate::script::bind::call::{answer, ask, op, preparing, with, word};
+use crate::script::bind::call::{answer, ask, op, preparing, refuse_when_full, with, word};
 use crate::script::bind::place::{self, PlaceValue};
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, TableType, field, param};
 use crate::script::bind::walk_options::{metres, radians, speed_mps};
@@ -437,8 +437,11 @@ fn doors(lua: &Lua, args: &mut Args) -> HostResult {
 }
 
 fn toggle_door(lua: &Lua, args: &mut Args) -> HostResult {
-    let id = door_named(lua, args)?;
-    let serial = with(lua, args, |world| Ok(doors::toggle(world, id, &DoorOrder::default())))?;
+    let (id, function) = (door_named(lua, args)?, args.function());
+    let serial = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
+        Ok(doors::toggle(world, id, &DoorOrder::default()))
+    })?;
     door::moves(lua, id, serial)
 }
 
@@ -446,6 +449,7 @@ fn set_door(lua: &Lua, args: &mut Args) -> HostResult {
     let (function, name) = (args.function(), args.take("name").text("a door's name")?);
     let open = args.take("open").boolean()?;
     let (id, serial) = with(lua, args, |world| {
+        refuse_when_full(world, function)?;
         let id = names::door(world, function, &name)?;
         let order = DoorOrder::default();
         Ok((id, if open { doors::open(world, id, &order) } else { doors::close(world, id, &order) }))

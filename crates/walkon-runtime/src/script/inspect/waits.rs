@@ -50,7 +50,7 @@ fn words_of_wait(lua: &Lua, world: &World, wait: Wait) -> String {
     match wait {
         Wait::Walk(walk) => words_of_walk(world, walk),
         Wait::DoorMove(serial) => {
-            let has = |wish: &crate::world::door::DoorWish| wish.serials.contains(&serial);
+            let has = |wish: &crate::world::door::DoorWish| wish.serials.binary_search(&serial).is_ok();
             let mut doors = world.doors().iter();
             let door = doors.find(|door| door.wish.as_ref().is_some_and(has));
             door.map_or_else(|| "a door".to_owned(), |door| format!("door \"{}\"", door.name))

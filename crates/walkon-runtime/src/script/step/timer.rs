@@ -8,6 +8,7 @@ use mlua::{Lua, Value};
 use crate::script::state::timers::Timer;
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
+use crate::script::step::wait;
 use crate::script::vm::store;
 
 fn take(lua: &Lua, id: u64) -> Option<Timer> {
@@ -20,11 +21,21 @@ fn take(lua: &Lua, id: u64) -> Option<Timer> {
     })
 }
 
+/// Keeps the result with the handle, and queues it for waiting tasks, if there are any.
+fn tell(lua: &Lua, id: u64, result: Value) {
+    let (wait, outcome) = (Wait::Timer(id), Outcome::Value(result));
+    // Without memory for the result there is none; the timer is over all the same.
+    let _ = wait::latch(lua, wait, &outcome);
+    if store::with(lua, |runtime| runtime.tasks.has_waiters(wait)) {
+        store::push_work(lua, ScriptWork::Settled(wait, outcome));
+    }
+}
+
 /// Ends a timer before its time: waiting tasks get false. Gives false when the timer is over.
 pub(crate) fn end(lua: &Lua, id: u64) -> bool {
     let ended = take(lua, id).is_some();
     if ended {
-        store::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(false))));
+        tell(lua, id, Value::Boolean(false));
     }
     ended
 }
@@ -32,6 +43,6 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
 /// Ends a timer whose last turn has come: waiting tasks get true.
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
-        store::push_work(lua, ScriptWork::Settled(Wait::Timer(id), Outcome::Value(Value::Boolean(true))));
+        tell(lua, id, Value::Boolean(true));
     }
 }

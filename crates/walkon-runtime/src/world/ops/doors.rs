@@ -118,8 +118,11 @@ fn wish(map: &mut LevelMap, events: &mut EventQueue, id: DoorId, serial: u64, mu
     }
     wanted.serials.push(serial);
     let by = wanted.by;
+    let excess = wanted.serials.len().saturating_sub(DoorWish::SERIALS_MAX);
+    let forgotten: Vec<u64> = wanted.serials.drain(..excess).collect();
     door.wish = Some(wanted);
     answer(events, id, &cancelled, DoorReason::Cancelled, by);
+    answer(events, id, &forgotten, DoorReason::Cancelled, by);
 }
 
 /// Says on whose behalf the wish under `serial` was made; nothing when it was answered at once.
@@ -130,7 +133,7 @@ pub fn own(world: &mut World, id: DoorId, serial: u64, owner: Owner) {
 /// The same for step 7.
 pub(crate) fn ask_for(map: &mut LevelMap, id: DoorId, serial: u64, owner: Owner) {
     let wish = map.doors.get_mut(id.index()).and_then(|door| door.wish.as_mut());
-    if let Some(wish) = wish.filter(|wish| wish.serials.contains(&serial)) {
+    if let Some(wish) = wish.filter(|wish| wish.serials.binary_search(&serial).is_ok()) {
         wish.owner = owner;
     }
 }

@@ -8,9 +8,9 @@ use crate::base::geom::{flat_distance, floor_distance};
 use crate::base::ids::{CharacterId, DoorId, PathToken, WalkId};
 use crate::nav::{NavMap, Traversal};
 use crate::world::World;
-use crate::world::asker::traversal_of;
+use crate::world::asker::{goal_layer, traversal_of};
 use crate::world::bystanders::Bystanders;
-use crate::world::character::Characters;
+use crate::world::character::{Characters, standing_on};
 use crate::world::clock::Clock;
 use crate::world::event::{EventQueue, Fact};
 use crate::world::goal::Goal;
@@ -55,8 +55,10 @@ pub fn walk_to(world: &mut World, order: WalkOrder) -> Result<WalkId, OpError> {
 pub fn start(world: &mut World, mut order: WalkOrder, course: WalkMode) -> Result<WalkId, OpError> {
     let character = alive(&world.characters, order.character)?;
     if world.map.nav.layer_count() > 1 && !matches!(order.goal, Goal::Character(_)) {
-        // The layer on which it sets out, however many it crosses.
-        order.options.layer.get_or_insert(character.layer);
+        // The layer on which it set out, however many it crosses.
+        let under_way = character.walk.and_then(|walk| world.walks.get(walk));
+        let before = under_way.filter(|walk| walk.goal == order.goal).and_then(|walk| walk.options.layer);
+        order.options.layer.get_or_insert(before.unwrap_or(character.layer));
     }
     let held_by_other = character.held.as_ref().is_some_and(|hold| hold.owner != order.owner);
     let aim = aim_of(&world.map, &world.characters, order.character, order.goal)?;
@@ -150,7 +152,7 @@ fn take_search(world: &mut World, old: WalkId, order: &WalkOrder, aim: Vec3) -> 
     Some(Searched { token, asked_around: old.asked_around.take(), planned_aim })
 }
 
-/// Whether a walk and an order ask the map the same: no checkpoints, the same doors, keys and areas.
+/// Whether a walk and an order ask the map the same: no checkpoints, the same doors, keys, areas and layer.
 fn is_same_way(old: &Walk, order: &WalkOrder) -> bool {
     old.via.is_none()
         && order.options.via.is_empty()
@@ -158,6 +160,7 @@ fn is_same_way(old: &Walk, order: &WalkOrder) -> bool {
         && old.options.keys == order.options.keys
         && (old.options.crowd == Crowd::Ghost) == (order.options.crowd == Crowd::Ghost)
         && old.options.areas == order.options.areas
+        && old.options.layer == order.options.layer
 }
 
 /// Counts an order of `owner` in this tick; true when it is one too many.
@@ -302,13 +305,16 @@ pub(crate) fn aim_of(
     Ok(match goal {
         Goal::Point(point) => point,
         Goal::Character(target) => alive(characters, target)?.body.position,
-        Goal::Door(door) => front_of(map, door, alive(characters, walker)?.body.position),
+        Goal::Door(door) => {
+            let walker = alive(characters, walker)?;
+            front_of(map, door, walker.body.position, walker.layer)
+        }
     })
 }
 
 /// The point in front of a door on the side of `from`: its middle moved towards `from`, by half the
-/// doorway's shorter side and a step, onto walkable ground.
-pub(crate) fn front_of(map: &LevelMap, door: DoorId, from: Vec3) -> Vec3 {
+/// doorway's shorter side and a step, onto walkable ground of a layer.
+pub(crate) fn front_of(map: &LevelMap, door: DoorId, from: Vec3, layer: u8) -> Vec3 {
     let Some(door) = map.doors.get(door.index()) else {
         return from;
     };
@@ -320,7 +326,8 @@ pub(crate) fn front_of(map: &LevelMap, door: DoorId, from: Vec3) -> Vec3 {
     let side = if along_x { from.x - door.position.x } else { from.z - door.position.z };
     let signed_m = if side < 0.0 { -offset_m } else { offset_m };
     let front = door.position + if along_x { Vec3::X * signed_m } else { Vec3::Z * signed_m };
-    map.nav.nearest(front, Settings::SNAP_M, &Traversal::default()).map_or(front, |ground| ground.point)
+    let by = Traversal { layer, ..Traversal::default() };
+    map.nav.nearest(front, Settings::SNAP_M, &by).map_or(front, |ground| ground.point)
 }
 
 /// Ends the walk of a character where it stands; false when there is none.
@@ -413,10 +420,14 @@ impl WalkEnds<'_> {
         if !ensure || matches!(status, Status::Arrived | Status::Cancelled) {
             return self.settle(id, status, reason);
         }
-        let radius_m = self.characters.get(character).map_or(0.0, |character| character.body.radius_m);
-        let by = Traversal { radius_m, ..Traversal::default() };
+        let layer = goal_layer(self.characters, walk);
+        let Some(who) = self.characters.get_mut(character) else {
+            return self.settle(id, status, reason);
+        };
+        let by = Traversal { layer: layer.unwrap_or(who.layer), ..standing_on(who) };
         match nav.nearest(aim, Settings::SNAP_M, &by) {
             Some(ground) => {
+                who.layer = by.layer;
                 self.characters.place(character, ground.point);
                 self.settle(id, Status::Arrived, Reason::Forced)
             }

@@ -10,7 +10,7 @@ use crate::base::ids::{CharacterId, WalkId};
 use crate::base::ordered::CollectOrdered;
 use crate::base::rng::Rng;
 use crate::world::arena::Arena;
-use crate::world::character::{Body, Character, Characters, Gait, Replan};
+use crate::world::character::{Body, Character, Characters, Displaced, Gait, Replan};
 use crate::world::door::DoorPolicy;
 use crate::world::interpolation::Interpolation;
 use crate::world::ops::characters::{Spawn, stream_name};
@@ -39,6 +39,7 @@ pub(super) fn save(out: &mut ByteWriter, characters: &Characters, walks: &Walks)
         // Told by the characters.
         by_name: _,
         removed: _,
+        displaced: _,
         gone,
         created,
         turns,
@@ -163,6 +164,8 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
     let by_name: std::collections::BTreeMap<_, _> =
         alive.map(|(id, one)| (one.name.clone(), *id)).collect_map();
     let removed = everybody.iter().filter(|(_, one)| !one.is_alive()).count();
+    let displaced = everybody.iter().filter(|(_, one)| one.displaced != Displaced::No);
+    let displaced = displaced.map(|(id, _)| *id).collect();
     if by_name.len() + removed != everybody.len() {
         return Err(DecodeError::new("two characters of one name"));
     }
@@ -173,7 +176,7 @@ pub(super) fn load(input: &mut ByteReader<'_>, seed: u64, layers: usize) -> Resu
     }
     let (turns, plays, noted, departed) =
         (Saved::load(input)?, Saved::load(input)?, Saved::load(input)?, Saved::load(input)?);
-    Ok(Characters { slots, order, by_name, gone, created, turns, plays, noted, departed, removed })
+    Ok(Characters { slots, order, by_name, gone, created, turns, plays, noted, departed, removed, displaced })
 }
 
 fn load_one(

@@ -13,7 +13,7 @@ use crate::world::clock::Clock;
 use crate::world::event::EventQueue;
 use crate::world::outcome::{Blocker, Reason};
 use crate::world::paths::PathWork;
-use crate::world::state_hash::{hash_goal, hash_id, optional};
+use crate::world::state_hash::{hash_id, optional};
 use crate::world::walk::{
     BackingOut, Following, GoalSlot, LinkTaking, LookTarget, OnLink, Phase, Shortcuts, Tells, Walk,
     WalkOptions, WalkPace,
@@ -149,7 +149,7 @@ fn hash_walk(hash: &mut StateHash, who: People<'_>, walk: &Walk) {
         on_link.is_some(),
         backing_out.is_some(),
     ]);
-    hash_goal(hash, *goal);
+    goal.hash_into(hash);
     hash_options(hash, options);
     course.hash_into(hash);
     hash_phase(hash, phase);
