@@ -1298,7 +1298,7 @@ function SenseWatch:disable() end
 ---Ends the watch without a word.
 function SenseWatch:remove() end
 
----Handlers that run later, in step 3.
+---Handlers that run later, in step 3. Those given by name outlive a reload and a load; `start`, `onStart` and `run` may make them again, and none is there twice.
 ---@class walkon.timer
 timer = {}
 

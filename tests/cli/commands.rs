@@ -226,6 +226,28 @@ fn an_event_that_does_not_happen_fails_the_run() {
 }
 
 #[test]
+fn an_event_that_a_run_waits_for_in_vain_is_named_with_the_nearest_that_came() {
+    let project = Project::new();
+    scripted(&project, "function onStart() event.emit(\"bellRang\") event.emit(\"other\") end", "");
+    let run = |name: &str, more: &[&str]| {
+        let arguments = ["run", "room", "--ticks", "5", "--until", name];
+        project.expect(1, &[arguments.as_slice(), more].concat())
+    };
+    let sentence = "the event \"bellrang\" of --until did not happen; did you mean \"bellRang\"?";
+    for more in [&[] as &[&str], &["--quiet"]] {
+        let (out, _) = run("bellrang", more);
+        assert!(out.contains(&format!("ended by bound, not ok: {sentence}")), "{out}");
+    }
+    let (_, err) = run("bellrang", &["--format", "json"]);
+    assert!(err.contains(&format!("error: {sentence}")), "{err}");
+    // An event of the runtime, also when none came.
+    let (out, _) = run("doorchanged", &[]);
+    assert!(out.contains("did you mean \"doorChanged\"?"), "{out}");
+    let (out, _) = run("nothing like it", &[]);
+    assert!(out.contains("\"nothing like it\" of --until did not happen\n"), "{out}");
+}
+
+#[test]
 fn fault_f42_a_level_with_nobody_in_it_runs_to_its_end() {
     let project = Project::new();
     project.write(

@@ -710,6 +710,34 @@ const RETURNS: &[(&str, &str, u64, &str, &str)] = &[
         "returns",
         "the file returns 5, expected a table of a behaviour",
     ),
+    (
+        "behaviours/parms.lua",
+        "local own = { parms = {} }\nfunction own:run() end\nreturn own\n",
+        1,
+        "unknown-option",
+        "behaviour: unknown field \"parms\"; did you mean \"params\"?",
+    ),
+    (
+        "behaviours/inti.lua",
+        "local own = {}\nfunction own:inti() end\nreturn own\n",
+        2,
+        "unknown-option",
+        "behaviour: unknown field \"inti\"; did you mean \"init\"?",
+    ),
+    (
+        "behaviours/onn.lua",
+        "return {\n  onn = { alarm = function() end },\n}\n",
+        2,
+        "unknown-option",
+        "behaviour: unknown field \"onn\"; did you mean \"on\"?",
+    ),
+    (
+        "behaviours/rarely.lua",
+        "return { updateevery = 30, update = function() end }\n",
+        1,
+        "unknown-option",
+        "behaviour: unknown field \"updateevery\"; did you mean \"updateEvery\"?",
+    ),
     ("behaviours/empty.lua", "", 1, "returns", "the file returns nothing, expected a table of a behaviour"),
     (
         "cinematics/slip.lua",
@@ -750,12 +778,70 @@ fn files_that_return_something_else_than_they_are_used_as_are_found() {
     let right = "local scene = { data = { 1 } }\nfunction scene.helper() end\n\
                  function scene.script(c) scene.helper() end\nreturn scene\n";
     write(folder.path(), "scripts/cinematics/right.lua", right);
+    // Data and methods that its own code uses are its own, however near they are to names of the runtime.
+    let right = "local own = { stops = { 1 } }\nfunction own:starts() return self.stops end\n\
+                 function own:runs() end\nfunction own:update()\n  self:starts()\n  timer.after(1, \"runs\")\nend\nreturn own\n";
+    write(folder.path(), "scripts/behaviours/right.lua", right);
     let mut found = check(folder.path(), &["scripts"]);
     for (path, text, line, code, message) in RETURNS {
         let own = found.remove(&format!("scripts/{path}")).unwrap_or_default();
         assert_eq!(own, [(*line, (*code).to_owned(), (*message).to_owned())], "{path}\n{text}");
     }
     assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn functions_of_a_level_script_that_nobody_calls_are_found() {
+    let folder = project();
+    let script = "function onstart() end\nfunction onTikc() end\nfunction onPost() end\n\
+                  function onStap() end\nfunction setOut() timer.after(1, \"onStap\") end\nsetOut = setOut\n";
+    write(folder.path(), "scripts/lone.lua", script);
+    let level =
+        YARD.replace("\"name\": \"yard\",\n  \"nav", "\"name\": \"yard\", \"script\": \"lone\",\n  \"nav");
+    write(folder.path(), "levels/yard.json", &level);
+    let found = check(folder.path(), &["scripts"]);
+    let one = |line: u64, name: &str, near: &str| {
+        let message = format!("level script: the runtime does not call \"{name}\"; did you mean \"{near}\"?");
+        (line, "unknown-option".to_owned(), message)
+    };
+    let expected = vec![one(1, "onstart", "onStart"), one(2, "onTikc", "onTick")];
+    assert_eq!(found.get("scripts/lone.lua"), Some(&expected), "{found:#?}");
+}
+
+#[test]
+fn events_of_the_runtime_are_not_told_by_scripts_and_are_heard_under_their_names() {
+    let folder = project();
+    let script = "function onStart()\n  event.on(\"walksettled\", function() end)\n  event.emit(\"walkSettled\")\n  \
+                  event.send(world.character(\"guard\"), \"spawned\")\n  event.once(\"doorChange\", function() end)\n  \
+                  event.on(\"respawned\", function() end)\n  event.emit(\"respawned\")\n  \
+                  event.on(\"mapRevision\", function() end)\nend\n";
+    write(folder.path(), "scripts/lone.lua", script);
+    let behaviour = "return { on = { Reloaded = function() end } }\n";
+    write(folder.path(), "scripts/behaviours/used.lua", behaviour);
+    let found = check(folder.path(), &["scripts"]);
+    let told = |line: u64, function: &str, name: &str| {
+        let message = format!("{function}: \"{name}\" is an event of the runtime; choose another name");
+        (line, "event".to_owned(), message)
+    };
+    let heard = |line: u64, function: &str, name: &str, near: &str| {
+        let message = format!(
+            "{function}: no script tells \"{name}\"; did you mean \"{near}\", an event of the runtime?"
+        );
+        (line, "event".to_owned(), message)
+    };
+    let expected: BTreeMap<String, Vec<Found>> = BTreeMap::from([
+        (
+            "scripts/lone.lua".to_owned(),
+            vec![
+                heard(2, "event.on", "walksettled", "walkSettled"),
+                told(3, "event.emit", "walkSettled"),
+                told(4, "event.send", "spawned"),
+                heard(5, "event.once", "doorChange", "doorChanged"),
+            ],
+        ),
+        ("scripts/behaviours/used.lua".to_owned(), vec![heard(1, "on", "Reloaded", "reloaded")]),
+    ]);
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -93,6 +93,34 @@ fn watches_are_circles_at_their_place_or_around_their_character() {
 }
 
 #[test]
+fn options_of_an_animation_are_not_taken_for_a_picture() {
+    let project = project();
+    for option in [&["--ticks", "1..9"], &["--every", "2"], &["--fps", "10"]] {
+        for out in [&["--out", "square.svg"] as &[&str], &[]] {
+            let (_, err) =
+                project.expect(2, &[["draw", "square"].as_slice(), option.as_slice(), out].concat());
+            assert!(err.contains("--gif"), "{option:?} {out:?}: {err}");
+        }
+    }
+}
+
+#[test]
+fn a_tick_behind_the_end_of_a_run_is_drawn_with_a_word_about_it() {
+    let project = project();
+    let script = "function onTick() if level.tick == 5 then level.finish(true) end end";
+    project.write("scripts/ends.lua", script);
+    let areas = r#""navigation": { "areas": [ { "name": "a", "polygon": [[0,0],[8,0],[8,8],[0,8]] } ] }"#;
+    project.write("levels/ends.json", &format!("{{ {areas}, \"script\": \"ends\" }}"));
+    let (_, err) = project.expect(0, &["draw", "ends", "--tick", "9"]);
+    assert!(err.contains("the level's script ends the run in tick 5; tick 9 is what would"), "{err}");
+    let (_, err) = project.expect(0, &["draw", "ends", "--tick", "5"]);
+    assert_eq!(err, "");
+    project.expect(0, &["run", "ends", "--trace", "ends.jsonl"]);
+    let (_, err) = project.expect(0, &["draw", "ends.jsonl", "--tick", "7"]);
+    assert!(err.contains("the trace ends in tick 5"), "{err}");
+}
+
+#[test]
 fn a_watch_along_walkable_lines_shows_what_it_sees() {
     let project = project();
     let outline = || {

@@ -201,6 +201,43 @@ fn the_first_experiment_of_the_readme_goes_as_it_says() {
 }
 
 #[test]
+fn a_level_that_check_refuses_for_its_behaviours_is_held_back_until_it_is_mended() {
+    let (_outer, game) = project();
+    let path = game.join("levels/first.json");
+    let right = std::fs::read_to_string(&path).unwrap();
+    let renamed = right.replace("\"routes\": { \"rounds\"", "\"routes\": { \"round\"");
+    assert_ne!(right, renamed, "the scaffold has a route");
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    std::fs::write(&path, &renamed).unwrap();
+    watched.until("reload refused; the old version runs on");
+    let (_, checked) = expect(3, &game, &["check", "levels/first.json"]);
+    let all = watched.all.join("\n");
+    for part in ["error[params]", "unknown route \"rounds\"", "did you mean \"round\"?"] {
+        assert!(all.contains(part) && checked.contains(part), "{part} in\n{all}\n{checked}");
+    }
+    std::fs::write(&path, renamed.replace("\"route\": \"rounds\"", "\"route\": \"round\"")).unwrap();
+    watched.until(", mended");
+    assert!(!watched.all.join("\n").contains("fault"), "{:?}", watched.all);
+}
+
+#[test]
+fn the_end_of_a_broken_file_mends_nothing_while_its_old_code_runs_on() {
+    let (_outer, game) = project();
+    let path = game.join("scripts/behaviours/guard.lua");
+    let right = std::fs::read_to_string(&path).unwrap();
+    let mut watched = Watched::start(&game);
+    watched.until("watching levels/first.json");
+    std::fs::write(&path, "return {").unwrap();
+    watched.until("reload refused; the old version runs on");
+    std::fs::remove_file(&path).unwrap();
+    watched.until("was deleted; what runs of it runs on");
+    assert!(!watched.all.join("\n").contains("mended"), "{:?}", watched.all);
+    std::fs::write(&path, &right).unwrap();
+    watched.until(", mended");
+}
+
+#[test]
 fn an_odd_file_among_the_scripts_stops_nobody_who_does_not_need_it() {
     let (_outer, game) = project();
     std::fs::write(game.join("scripts/latin.lua"), [0x2d, 0x2d, 0xe9]).unwrap();

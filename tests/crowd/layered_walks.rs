@@ -15,13 +15,12 @@ use walkon_runtime::level::{MemorySource, load};
 fn told(sky: &str, characters: &str, script: &str, ticks: u64) -> Vec<String> {
     let json = format!(
         r#"{{ "navigation": {{ "kind": "tiles", "layers": [
-            {{ "name": "ground", "rows": ["............", "............", "............"] }},
+            {{ "name": "ground", "rows": ["........D...", "........D...", "........D..."] }},
             {{ "name": "sky", "rows": [{sky}] }} ],
-          "legend": {{ "X": {{ "walkable": false }} }},
-          "areas": [{{ "name": "gateway", "rect": [8, 0, 9, 3], "layer": "ground" }}],
+          "legend": {{ "X": {{ "walkable": false }}, "D": {{ "area": "gateway" }} }},
           "links": [{{ "from": {{ "layer": "ground", "position": [4.5, 1.5] }},
                       "to": {{ "layer": "sky", "position": [4.5, 1.5] }}, "cost": 1 }}] }},
-        "doors": [{{ "name": "gate", "area": "gateway", "open": true }}],
+        "doors": [{{ "name": "gate", "area": "gateway" }}],
         "script": "level.lua", "characters": [{characters}] }}"#
     );
     let level = load("floors.json", &MemorySource::new().with("floors.json", json.as_str()));

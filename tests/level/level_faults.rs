@@ -554,6 +554,44 @@ fn characters_end_at_the_limit_of_the_level() {
 }
 
 #[test]
+fn a_link_of_a_graph_that_is_none_is_named_where_it_stands() {
+    let graph = |links: &str| {
+        format!(
+            "{{ \"navigation\": {{ \"kind\": \"graph\", \"points\": [[0,0,0],[4,0,0]],\n\"links\": [[0,1],\n{links}] }} }}"
+        )
+    };
+    for (links, line, pointer, what) in [
+        (
+            "[0, 2]",
+            3,
+            "/navigation/links/1",
+            "navigation.links[1] is no link: there is no point 2: the graph has 2",
+        ),
+        (
+            "[1,0],[1,1]",
+            3,
+            "/navigation/links/2",
+            "navigation.links[2] is no link: point 1 cannot be linked with itself",
+        ),
+    ] {
+        let found = error(graph(links));
+        assert_eq!((found.code, found.line, found.pointer.as_str()), ("range", line, pointer), "{found:?}");
+        assert_eq!(found.message, what);
+    }
+}
+
+#[test]
+fn parameters_without_a_behaviour_are_a_warning_where_the_first_one_stands() {
+    let with =
+        |more: &str| yard(&format!("\"characters\": [ {{ \"name\": \"y\", \"position\": [1,1]{more} }} ]"));
+    let found = warning(with(", \"params\": { \"route\": \"rounds\" }"));
+    assert_eq!((found.code, found.pointer.as_str()), ("params", "/characters/0/params"));
+    assert_eq!(found.message, "characters[0] \"y\" has params and no behaviour, so nothing reads them");
+    sound(with(", \"params\": {}"));
+    sound(with(", \"behaviour\": \"guard\", \"params\": { \"route\": \"rounds\" }"));
+}
+
+#[test]
 fn an_area_that_disagrees_with_its_door_is_a_warning_at_the_area() {
     let level = |available: &str, open: &str| {
         format!(

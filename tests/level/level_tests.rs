@@ -462,6 +462,17 @@ fn inputs_reach_the_level_in_the_next_tick() {
 }
 
 #[test]
+fn a_value_of_which_nothing_is_expected_fails_the_test_at_its_line() {
+    let nothing =
+        "expect: nothing is expected of the value; go on with a check, as in t:expect(value):toBe(true)";
+    fails("t:expect(guard.alive)", nothing);
+    fails("t:expect(1):toBe(1) t:expect(guard.position) t:ticks(3)", nothing);
+    fails("t:expect(guard.alive) t:expect(1):toBe(2)", "toBe: expected 2, got 1");
+    passes("local alive = t:expect(guard.alive) t:ticks(2) alive:toBe(true)");
+    passes("t:eventually(function() t:expect(level.tick):toBeAbove(3) end)");
+}
+
+#[test]
 fn the_first_seed_that_fails_is_named_and_another_can_be_asked_for() {
     let result = one("seeds = 9", "t:run(level.seed / 60) t:expect(level.seed):toBeBelow(4)");
     assert_eq!((result.outcome, result.seed, result.tick), (TestOutcome::Fail, 4, 5), "{result:?}");
@@ -566,6 +577,10 @@ fn declarations_are_checked_when_the_file_loads() {
         (
             "test.level(\"a\", { level = \"courtyard\", seeds = 0 }, print)",
             "seeds is 0, expected a whole number from 1 to 1000000",
+        ),
+        (
+            "test.level(\"a\", { level = \"courtyard\", seeds = 3, seed = 7 }, print)",
+            "seed and seeds are both given, expected one of them: seeds = n runs seeds 1 to n",
         ),
         (
             "test.level(\"a\", { level = \"courtyard\", maxTicks = 0.5 }, print)",

@@ -202,6 +202,28 @@ fn timers_and_handlers_of_walks_that_are_names_go_on_and_functions_end() {
 }
 
 #[test]
+fn timers_by_name_that_code_makes_as_it_begins_are_there_once_after_any_number_of_loads() {
+    let behaviour = "return { \
+        start = function(self) timer.every(1, 'beat') event.on('bell', 'rung') region.onEnter('corner', 'entered') end, \
+        run = function(self) timer.every(1, 'again') end, \
+        beat = function(self) log.info('beat') event.emit('bell') end, \
+        again = function(self) log.info('again') end, \
+        rung = function(self) log.info('rung') end, \
+        entered = function(self) log.info('entered') end }";
+    let level = "function onStart() timer.every(1, 'hour') end function hour() log.info('hour') end";
+    let piece = Piece::of(&[("anna.lua", behaviour), ("level.lua", level)]);
+    let mut run = piece.start();
+    run.ticks(30);
+    for turn in 0..3 {
+        run.ticks(60);
+        let mut said = run.said();
+        said.sort();
+        assert_eq!(said, ["again", "beat", "hour", "rung"], "after load {turn}, to the tick");
+        run = piece.restore(&run.game.save().unwrap()).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
 fn doors_areas_marks_and_blocks_are_as_they_were_and_edits_that_wait_wait_again() {
     let script = "function onStart(why) if why ~= 'start' then return end \
         world.door('gate'):open() nav.setAreaCost('yard', 3) nav.setAreaAvailable('crate', true) nav.addMark('camp', 'far') \

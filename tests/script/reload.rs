@@ -512,6 +512,86 @@ fn hooks_never_double() {
     assert!(!lines.iter().any(|line| line.ends_with("out")), "{lines:?}");
 }
 
+/// What a bell and the four ticks from it on make everybody say, sorted.
+fn ring(run: &mut Run) -> Vec<String> {
+    run.ticks(4).taken();
+    run.input(&[Input::event("bell")]).ticks(3);
+    let text = |line: String| line.split_once(": ").map(|(_, text)| text.to_owned());
+    let mut said: Vec<String> = run.taken().into_iter().filter_map(text).collect();
+    said.sort();
+    said
+}
+
+/// Steps into the corner and out of it, is loud and changes a board whenever a bell rings.
+const BEN: &str = r#"return { on = { bell = function(self)
+    self.character:emitNoise(12)
+    world.character("anna").blackboard:set("mood", level.tick)
+    self.character:teleport(3.8, 3)
+    task.ticks(2) -- regions look in between
+    self.character:teleport(3, 8)
+end } }"#;
+
+#[test]
+fn what_code_sets_up_by_name_is_there_once_after_any_number_of_reloads() {
+    let hooks = r#"timer.every(1/60, "beat") event.on("bell", "rung") region.onEnter("corner", "entered")
+        sense.watch(world.character("anna"), world.character("ben"), { hearing = 15, onHear = "heard" })
+        world.character("anna").blackboard:watch("mood", "felt")"#;
+    let handlers = |owner: &str, of: &str| {
+        let one = |name: &str| format!("function {of}{name}() log.info('{owner} {name}') end\n");
+        ["beat", "rung", "entered", "heard", "felt", "again"].map(one).concat()
+    };
+    let start = format!("function b:start() {hooks} end function b:run() timer.every(1/60, 'again') end");
+    let anna = format!("local b = {{}} {} {start} return b", handlers("anna", "b:"));
+    let level = format!("{} function onStart() {hooks} end", handlers("level", ""));
+    let mut run = Run::of(&[("anna.lua", &anna), ("ben.lua", BEN), ("level.lua", &level)]);
+    let before = ring(&mut run);
+    for owner in ["anna", "level"] {
+        for (name, count) in [("beat", 4), ("rung", 1), ("entered", 1), ("heard", 1), ("felt", 1)] {
+            let said = format!("{owner} {name}");
+            assert_eq!(before.iter().filter(|line| **line == said).count(), count, "{said}: {before:?}");
+        }
+    }
+    for turn in 0..3 {
+        run.reload(&[
+            ("anna.lua", &format!("{anna} -- {turn}")),
+            ("level.lua", &format!("{level} -- {turn}")),
+        ]);
+        assert_eq!(ring(&mut run), before, "after reload {turn}");
+    }
+}
+
+#[test]
+fn timers_of_one_handler_with_different_payloads_all_go_on() {
+    let text = "local b = {} function b:beat(word) log.info('%s', word) end
+        function b:start() for _, word in { 'one', 'two' } do timer.every(5/60, 'beat', { payload = word }) end end
+        return b";
+    let mut run = Run::of(&[("anna.lua", text)]);
+    run.ticks(7).reload(&[("anna.lua", &format!("{text} -- again"))]).ticks(3);
+    let lines: Vec<String> = run.taken().into_iter().filter(|line| line.contains(": ")).collect();
+    assert_eq!(lines, ["5: one", "5: two", "10: one", "10: two"]);
+}
+
+#[test]
+fn a_timer_that_start_makes_again_keeps_its_time_and_another_one_takes_its_place() {
+    let text = |seconds: &str| {
+        format!(
+            "local b = {{}} function b:beat(word) log.info('%s', word) end
+            function b:start(why) timer.every({seconds}, 'beat', {{ payload = '{seconds}' }})
+                if why == 'attach' then timer.after(20/60, 'later') end end
+            function b:later() log.info('later') timer.after(1/60, 'beat', 'by hand') end return b"
+        )
+    };
+    let lines = |run: &mut Run| -> Vec<String> {
+        run.taken().into_iter().filter(|line| line.contains(": ")).collect()
+    };
+    let mut run = Run::of(&[("anna.lua", &text("5/60"))]);
+    run.ticks(7).reload(&[("anna.lua", &format!("{} -- again", text("5/60")))]).ticks(3);
+    assert_eq!(lines(&mut run), ["5: 5/60", "10: 5/60"], "in its time, and once");
+    run.ticks(1).reload(&[("anna.lua", &text("4/60"))]).ticks(10);
+    // Made in tick 13: its turns are 17 and 21; what only the first `start` made goes on.
+    assert_eq!(lines(&mut run), ["17: 4/60", "20: later", "21: 4/60", "21: by hand"]);
+}
+
 #[test]
 fn fault_e19_a_thousand_reloads_keep_nothing() {
     let text = |turn: u32| diary("anna", &format!("local big = table.create(1000, {turn}) b.big = big"));

@@ -11,7 +11,7 @@ use walkon_shell::project::{Project, is_level};
 use walkon_shell::{CommandFailure, Exit};
 
 use super::lint::{self, LevelNames, LevelOutline, Linted};
-use crate::level::{Diagnostic, Severity, Span, code};
+use crate::level::{Diagnostic, LevelDef, Resolved, Severity, Span, code};
 use crate::script::check;
 
 /// What is wrong with the scripts of a project besides syntax. `level` is looked at together with the levels
@@ -23,7 +23,21 @@ pub(super) fn linted(
 ) -> Result<Linted, CommandFailure> {
     let own = is_level(level).then(|| level.to_owned());
     let paths: BTreeSet<String> = project.level_paths().into_iter().chain(own).collect_set();
-    let levels: Vec<LevelOutline> = paths.into_iter().map(|path| outline(project, path)).collect();
+    lint_with(texts, paths.into_iter().map(|path| outline(project, path)).collect())
+}
+
+/// The same while a level is not what its file says by now.
+pub(super) fn linted_as_it_runs(
+    project: &Project,
+    texts: &BTreeMap<String, String>,
+    level: &LevelOutline,
+) -> Result<Linted, CommandFailure> {
+    let others = project.level_paths().into_iter().filter(|path| *path != level.path);
+    let others = others.map(|path| outline(project, path));
+    lint_with(texts, others.chain([level.clone()]).collect())
+}
+
+fn lint_with(texts: &BTreeMap<String, String>, levels: Vec<LevelOutline>) -> Result<Linted, CommandFailure> {
     // A file that does not compile is there, and there is nothing to read in it.
     let read = texts.iter().map(|(path, text)| {
         let text = if check::syntax(path, text).is_ok() { text.clone() } else { String::new() };
@@ -33,13 +47,18 @@ pub(super) fn linted(
 }
 
 fn outline(project: &Project, path: String) -> LevelOutline {
-    let Some((def, resolved)) = crate::level::outline(&path, &project.folder) else {
-        return LevelOutline { path, names: None, script: None, behaviours: Vec::new(), has_player: true };
-    };
+    match crate::level::outline(&path, &project.folder) {
+        Some((def, resolved)) => outline_of(path, &def, &resolved),
+        None => LevelOutline { path, names: None, script: None, behaviours: Vec::new(), has_player: true },
+    }
+}
+
+/// What scripts can name of a level that was read.
+pub(super) fn outline_of(path: String, def: &LevelDef, resolved: &Resolved) -> LevelOutline {
     let behaviours = def.characters.iter().filter_map(|own| own.behaviour.as_ref());
     LevelOutline {
         path,
-        names: Some(LevelNames::of(&def, &resolved)),
+        names: Some(LevelNames::of(def, resolved)),
         script: def.script.as_ref().map(|script| script.value.clone()),
         behaviours: behaviours.map(|name| name.value.clone()).collect(),
         has_player: def.characters.iter().any(|own| own.player),

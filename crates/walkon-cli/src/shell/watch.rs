@@ -21,7 +21,7 @@ use super::output::tell;
 use crate::base::hash;
 use crate::game::inputs::{LevelTexts, Reload};
 use crate::game::testing::is_test_file;
-use crate::level::{FileSource, LevelError, LevelFile, SourceError};
+use crate::level::{FileSource, Level, LevelError, LevelFile, SourceError};
 use crate::shell::file_watcher::WatchMethod;
 
 /// Folders inside one another that are looked into when one appears.
@@ -36,6 +36,8 @@ pub(super) struct Changed {
     pub reload: Reload,
     /// When the first event about it came.
     pub since: Instant,
+    /// The level as it is now, if it changed to one that loads.
+    pub level: Option<Box<Level>>,
     /// What is wrong with the level, if it changed to something wrong.
     pub refused: Option<LevelError>,
 }
@@ -167,8 +169,12 @@ impl<'a> ProjectWatch<'a> {
                 self.script(path, name, &mut reload);
             }
         }
-        let refused = if is_level { self.level(&mut reload) } else { None };
-        (!reload.is_empty()).then_some(Changed { reload, since, refused })
+        let (level, refused) = match is_level.then(|| self.level(&mut reload)).flatten() {
+            Some(Ok(level)) => (Some(Box::new(level)), None),
+            Some(Err(refused)) => (None, Some(refused)),
+            None => (None, None),
+        };
+        (!reload.is_empty()).then_some(Changed { reload, since, level, refused })
     }
 
     /// Whether a file of the level is not what it was.
@@ -203,7 +209,7 @@ impl<'a> ProjectWatch<'a> {
     }
 
     /// Reads the level and every file it names, if one of them is another now.
-    fn level(&mut self, reload: &mut Reload) -> Option<LevelError> {
+    fn level(&mut self, reload: &mut Reload) -> Option<Result<Level, LevelError>> {
         let nothing = BTreeMap::new();
         let source = Remembering::new(&self.found.project.folder, &nothing);
         let loaded = crate::level::load(&self.found.path, &source);
@@ -226,7 +232,7 @@ impl<'a> ProjectWatch<'a> {
         self.level_files.extend(hashes.keys().cloned());
         self.known.extend(hashes);
         reload.level = Some(LevelTexts { path: self.found.path.clone(), files });
-        loaded.err()
+        Some(loaded)
     }
 
     fn tell_once(&mut self, path: &str, why: &str) {

@@ -135,8 +135,10 @@ mod tests {
         };
         let gone = note(&["a.lua"], &["a.lua"], &["a.lua was deleted; what runs of it runs on"]);
         assert_eq!(reloaded(&gone, " in 5 ms", ""), "a.lua was deleted; what runs of it runs on");
+        assert!(!gone.mends(), "the code that was mistaken is gone, and nothing took its place");
         let unused = note(&["a.lua"], &["a.lua"], &[]);
         assert_eq!(reloaded(&unused, " in 5 ms", ", mended"), "a.lua was deleted, mended");
+        assert!(unused.mends());
         let renamed = note(&["a.lua", "b.lua"], &["a.lua"], &["x"]);
         assert_eq!(reloaded(&renamed, " in 5 ms", ""), "reloaded b.lua in 5 ms; a.lua was deleted; x");
     }

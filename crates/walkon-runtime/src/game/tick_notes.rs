@@ -67,6 +67,13 @@ pub struct ReloadNote {
 }
 
 impl ReloadNote {
+    /// Whether it can have mended what was refused before: not when all it did was to let the code of deleted
+    /// files run on.
+    #[must_use]
+    pub fn mends(&self) -> bool {
+        self.notes.is_empty() || self.files.iter().any(|file| !self.deleted.contains(file))
+    }
+
     /// What an event says of a reload; none for other events.
     pub(super) fn of(event: &Event) -> Option<Self> {
         let gone = |files: &BTreeMap<String, ReloadedFile>| {

@@ -22,9 +22,10 @@ use super::json::{Fields, JsonReader, JsonValue};
 use super::numbers;
 use super::object::{Form, SchemaParts, object};
 use super::tile_layout::Hierarchy;
-use crate::nav::graph::EditableGraph;
+use crate::nav::graph::editable_graph::LINKS_MAX;
 use crate::nav::graph::generate::{Floors, GenerateOptions, SceneBox};
 use crate::nav::graph::link::LinkOptions;
+use crate::nav::graph::{EditableGraph, PointEditError};
 use crate::nav::solids::Room;
 
 pub(crate) use compact::hash_of;
@@ -37,6 +38,9 @@ pub const BOXES_MAX: usize = 1024;
 
 /// The key with which a graph has points of its own.
 const POINT_KEY: &str = "points";
+
+/// The key of its links.
+const LINK_KEY: &str = "links";
 
 const FLOORS: &[(&str, Floors)] = &[("first", Floors::First), ("all", Floors::All)];
 
@@ -84,11 +88,11 @@ object! {
         /// Points `[x, y, z]`, metres.
         "points" => points [else Vec::new(), List(Point3, crate::nav::graph::POINTS_MAX)];
         /// Pairs of points by their place in the list, both ways.
-        "links" => links [else Vec::new(), List(PointPair, crate::nav::graph::editable_graph::LINKS_MAX)];
+        "links" => links [else Vec::new(), List(PointPair, LINKS_MAX)];
     }
     plus {
         /// Points, links and parts: those of the level, or of the file once it was read.
-        draft: Arc<EditableGraph> = Arc::new(reader.draft(fields.node, points, &links));
+        draft: Arc<EditableGraph> = Arc::new(reader.draft(fields, points, &links));
         /// Ways between parts that were worked out before; None to work them out.
         ways: Option<Vec<Vec<u32>>> = None;
         /// The triangles of the scene, once its file was read.
@@ -187,14 +191,35 @@ impl JsonReader<'_> {
 
     fn draft(
         &mut self,
-        node: JsonValue<'_, '_>,
+        fields: &Fields<'_, '_>,
         points: Vec<glam::Vec3>,
         links: &[[u32; 2]],
     ) -> EditableGraph {
+        let count = points.len();
         EditableGraph::new(points, links, Vec::new()).unwrap_or_else(|error| {
-            self.error(code::RANGE, node, format!("is no graph: {error}"));
+            let is_wrong = |&&[a, b]: &&[u32; 2]| a == b || a.max(b) as usize >= count;
+            let is_told =
+                links.iter().find(is_wrong).is_some_and(|link| self.wrong_link(fields, *link, &error));
+            if !is_told {
+                self.error(code::RANGE, fields.node, format!("is no graph: {error}"));
+            }
             EditableGraph::default()
         })
+    }
+
+    /// Says what is wrong with a link where it stands first; false when it is not to be found.
+    fn wrong_link(&mut self, fields: &Fields<'_, '_>, link: [u32; 2], error: &PointEditError) -> bool {
+        let mut is_told = false;
+        self.optional(fields, LINK_KEY, |reader, node| {
+            reader.list(node, LINKS_MAX, |reader, node| {
+                if !is_told && serde_json::from_str::<[u32; 2]>(node.text).is_ok_and(|ends| ends == link) {
+                    reader.error(code::RANGE, node, format!("is no link: {error}"));
+                    is_told = true;
+                }
+                Some(())
+            })
+        });
+        is_told
     }
 }
 

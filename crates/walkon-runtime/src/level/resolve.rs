@@ -107,6 +107,7 @@ pub(crate) fn resolve(findings: &mut Findings, def: &LevelDef) -> Resolved {
     marks(def, &mut resolved);
     routes(findings, def, &mut resolved);
     players(findings, def);
+    unasked_params(findings, def);
     layers(findings, def);
     resolved
 }
@@ -396,6 +397,25 @@ fn players(findings: &mut Findings, def: &LevelDef) {
                 first.name.value
             );
             PendingDiagnostic::new(code::LIMIT, other.name.span, message).at(format!("/characters/{index}/player"))
+        });
+    }
+}
+
+/// Parameters of a character that has no behaviour to take them.
+fn unasked_params(findings: &mut Findings, def: &LevelDef) {
+    for (index, character) in def.characters.iter().enumerate() {
+        let Some((_, first)) = character.params.iter().next().filter(|_| character.behaviour.is_none())
+        else {
+            continue;
+        };
+        findings.warn(|| {
+            let message = format!(
+                "characters[{index}] \"{}\" has params and no behaviour, so nothing reads them",
+                character.name.value
+            );
+            PendingDiagnostic::new(code::PARAMS, first.span, message)
+                .at(format!("/characters/{index}/params"))
+                .help("name the behaviour that takes them, or leave params out; a script reads props")
         });
     }
 }

@@ -1,15 +1,15 @@
 //! Facts about a script that need no run of it.
 //!
 //! In: the text of a file. Out: its first mistake of syntax, with its line; the globals that Luau itself
-//! gives a script. Holds: nothing of the text runs. Not here: what names mean (`shell/lint`), the API
-//! (`bind`).
+//! gives a script; the events of the runtime. Holds: nothing of the text runs. Not here: what names mean
+//! (`shell/lint`), the API (`bind`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::Params;
-use crate::script::step::params;
+use crate::script::step::{dispatch, params};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmSettings, payload, sandbox};
 
@@ -25,6 +25,12 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
         Ok(_) => Ok(()),
         Err(error) => Err(mistake(path, &error).within(text)),
     }
+}
+
+/// The events of the runtime: scripts hear them and cannot emit them.
+#[must_use]
+pub fn runtime_events() -> &'static [&'static str] {
+    &dispatch::RUNTIME_EVENTS
 }
 
 /// The globals of a script besides the API, each with what is in it: nothing for functions.

@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::script::state::profile::ProfileSetup;
 use crate::shell::file_watcher::WatchMethod;
@@ -37,6 +37,29 @@ pub struct Cli {
     pub general: General,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// Reads the command line of the process.
+///
+/// # Errors
+/// What is wrong with it; help and version, too.
+pub fn parse() -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches()?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
+}
+
+/// All commands. What begins like a number below zero is the value of the option before it, which says itself
+/// what it takes.
+fn command() -> clap::Command {
+    with_negative_numbers(Cli::command())
+}
+
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let own = command.mut_args(|argument| {
+        let takes_one = argument.get_long().is_some() && argument.get_action().takes_values();
+        if takes_one { argument.allow_negative_numbers(true) } else { argument }
+    });
+    own.mut_subcommands(with_negative_numbers)
 }
 
 /// What every command understands.
@@ -138,7 +161,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
     pub seconds: Option<f64>,
     /// End after this many ticks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
@@ -225,7 +248,7 @@ pub struct ProfileCommandArgs {
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
     pub seconds: Option<f64>,
     /// End after this many ticks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
@@ -279,7 +302,7 @@ pub struct DebugArgs {
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
     pub seconds: Option<f64>,
     /// End after this many ticks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
@@ -401,7 +424,7 @@ pub struct BatchArgs {
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "ticks")]
     pub seconds: Option<f64>,
     /// End each run after this many ticks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tick_count)]
     pub ticks: Option<u64>,
     /// Seeds from A to B, both included
     #[arg(long, value_name = "A..B", value_parser = seeds, required_unless_present = "merge")]
@@ -542,7 +565,7 @@ pub struct DrawArgs {
     #[arg(value_name = "LEVEL|TRACE")]
     pub level: PathBuf,
     /// Run the level up to this tick; 0 is the level as loaded [default: 0; of a trace its last]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = tick_count)]
     pub tick: Option<u64>,
     /// Seed of every random stream; the level's own by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
@@ -927,6 +950,10 @@ fn seeds(text: &str) -> Result<RangeInclusive<u64>, String> {
     Ok(first..=last)
 }
 
+fn tick_count(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| "expected a whole number of ticks, 0 or more".to_owned())
+}
+
 fn ticks(text: &str) -> Result<RangeInclusive<u64>, String> {
     let ends = text.split_once("..").and_then(|(first, last)| {
         Some((first.trim().parse::<u64>().ok()?, last.trim().parse::<u64>().ok()?))
@@ -984,7 +1011,6 @@ fn jobs(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_definitions_fit_together_and_every_command_shows_an_example() {
@@ -1016,6 +1042,26 @@ mod tests {
     #[test]
     fn help_shows_the_same_options_in_the_same_order() {
         Cli::command().get_subcommands().for_each(is_in_order);
+    }
+
+    #[test]
+    fn numbers_below_zero_are_values_of_options_that_take_numbers() {
+        command().debug_assert();
+        let refused = |words: &[&str]| {
+            let all = ["walkon"].iter().chain(words);
+            command().try_get_matches_from(all).unwrap_err().to_string()
+        };
+        for (words, why) in [
+            (&["run", "a", "--seconds", "-1"] as &[&str], "expected 0 to 1000000000 seconds"),
+            (&["run", "a", "--ticks", "-5"], "expected a whole number of ticks, 0 or more"),
+            (&["path", "a", "--from", "1,1", "--to", "2,2", "--radius", "-1"], "expected 0 to 100 metres"),
+            (&["graph", "partition", "a", "--name", "b", "--from", "1,1,1", "--within", "-2"], "metres"),
+        ] {
+            let error = refused(words);
+            assert!(error.contains(why) && !error.contains("to pass"), "{words:?}: {error}");
+        }
+        let words = ["walkon", "path", "a", "--from", "-1,2", "--to", "-3,-4"];
+        assert!(command().try_get_matches_from(words).is_ok());
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::game::recording::Recording;
 use crate::nav::mesh::Patch;
 use crate::nav::{Layout, NavMap, Traversal};
 use crate::shell::interrupts::Interrupts;
-use crate::shell::output::{OutputFile, Results, is_stream};
+use crate::shell::output::{OutputFile, Results, is_stream, tell};
 use crate::shell::pictures;
 use crate::shell::progress::ProgressWork;
 use crate::view::{
@@ -60,6 +60,7 @@ pub(super) fn form_of(path: &Path) -> Result<PictureFormat, CommandFailure> {
 }
 
 pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
+    without_animation(args)?;
     let form = args.out.as_deref().map(form_of).transpose()?;
     let traced = trace_text(&args.level)?;
     let trace = traced.as_deref().map(|text| replay::read(&args.level, text)).transpose()?;
@@ -87,7 +88,13 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         let (found, loaded, start) = source.start(shell)?;
         let mut game = run::game(shell, &found, loaded, start)?;
         let mut bar = shell.progress(ProgressWork { name: "running", unit: "ticks", all: tick });
-        run::run_to(&mut game, tick, trace.as_ref(), &interrupts, |tick, _| bar.reach(tick))?;
+        let finished = run::run_to(&mut game, tick, trace.as_ref(), &interrupts, |tick, _| bar.reach(tick))?;
+        drop(bar);
+        let traced = trace.as_ref().map(Recording::last_tick).filter(|last| *last < tick);
+        if let Some(last) = traced.or(finished).filter(|_| !shell.is_quiet) {
+            let why = if traced.is_some() { "the trace ends" } else { "the level's script ends the run" };
+            tell(&format!("warning: {why} in tick {last}; tick {tick} is what would have come of it"));
+        }
         DrawnMoment::Run(Box::new(game))
     };
     let target = args.out.as_deref().map(|out| OutputFile::claim(out, &files_read)).transpose()?;
@@ -112,6 +119,19 @@ pub(super) fn run(shell: &Shell, args: &DrawArgs, results: &mut Results) -> Resu
         _ => results.text(&text(&pictures, args.scale))?,
     }
     Ok(Exit::Ok)
+}
+
+/// Options of an animation without one. The parser lets them pass beside what an animation excludes.
+fn without_animation(args: &DrawArgs) -> Result<(), CommandFailure> {
+    let given =
+        [("--ticks", args.ticks.is_some()), ("--every", args.every.is_some()), ("--fps", args.fps.is_some())];
+    match given.iter().find(|(_, is_given)| *is_given && args.gif.is_none()) {
+        Some((option, _)) => {
+            let what = format!("{option} is for animations, expected --gif FILE beside it");
+            Err(CommandFailure::usage(what).help("one moment is drawn with --tick N"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Every layer for the word `all`, unless one has that name; else the one that is named, or the first.

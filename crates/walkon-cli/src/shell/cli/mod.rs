@@ -31,7 +31,6 @@ mod watch;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::Parser;
 use walkon_shell::project::FoundLevel;
 use walkon_shell::{CommandFailure, Exit, unresolved};
 
@@ -67,7 +66,7 @@ pub fn main() -> ExitCode {
 }
 
 fn read_and_perform() -> Exit {
-    let cli = match Cli::try_parse() {
+    let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to stdout and end well; nobody listening is no error.

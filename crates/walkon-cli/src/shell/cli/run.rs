@@ -15,7 +15,7 @@ use walkon_shell::{CommandFailure, Exit, RunBound, exit_of, row};
 
 use super::args::{Format, RunArgs, SpeedChoice};
 use super::{Shell, shown_path};
-use crate::base::suggestions::counted;
+use crate::base::suggestions::{self, counted};
 use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
@@ -29,6 +29,7 @@ use crate::game::save::{RestoreError, SaveHeader};
 use crate::game::tick::Tick;
 use crate::game::{Game, Setup, StartError, TickStep};
 use crate::level::Level;
+use crate::script::check;
 use crate::script::state::profile::ProfileSetup;
 use crate::script::vm::fault::FaultKind;
 use crate::script::vm::fuel::Signals;
@@ -112,6 +113,7 @@ pub(super) fn perform(
     crash::begin(&shown_path(&found, &found.path), level.hash(), seed);
     let signals = Arc::new(Signals::default());
     session.pace = RunSpeed::new(args.speed, rate);
+    session.awaited = args.until.clone().map(|name| AwaitedEvent { name, others: Default::default() });
     session.client = client.clone();
     session.bar = Some(shell.progress(ProgressWork { name: "running", unit: "ticks", all: bound.ticks_max }));
     shell.more(|| {
@@ -421,16 +423,21 @@ pub(super) fn game_with(
 }
 
 /// Runs a game up to a tick, unless the process is asked to stop, with what the host said in the trace;
-/// `reached` hears of each tick and what happened in it.
+/// `reached` hears of each tick and what happened in it. Gives the tick in which a run would have ended
+/// before that, because its script called `level.finish`.
 pub(super) fn run_to(
     game: &mut Game,
     tick: u64,
     trace: Option<&Recording<'_>>,
     interrupts: &Interrupts,
     mut reached: impl FnMut(u64, Tick),
-) -> Result<(), CommandFailure> {
+) -> Result<Option<u64>, CommandFailure> {
+    let mut finished = None;
     // Bounded by the tick that was asked for.
     while game.world().tick().0 < tick {
+        if finished.is_none() && game.outcome().is_some() {
+            finished = Some(game.world().tick().0);
+        }
         let next = game.world().tick().0 + 1;
         let inputs = trace.map_or_else(Vec::new, |trace| trace.inputs_for(game.world(), next));
         let recorded = game.tick(&inputs);
@@ -439,7 +446,7 @@ pub(super) fn run_to(
             return Err(CommandFailure::Told(exit));
         }
     }
-    Ok(())
+    Ok(finished)
 }
 
 /// A run under way: what it tells, and where.
@@ -458,12 +465,41 @@ pub(super) struct Session<'a> {
     shown: std::collections::BTreeMap<FaultPlace, u64>,
     /// Their sentences, each of which is told once.
     told: std::collections::BTreeSet<String>,
+    /// The event that the run waits for.
+    awaited: Option<AwaitedEvent>,
     pub interrupts: Interrupts,
     /// A debugger, which is told what people are told.
     client: Option<Arc<Connection>>,
     /// Nobody else reads what happens.
     tells_client_alone: bool,
     closed: bool,
+}
+
+/// The event of `--until`, and the names of those that came.
+struct AwaitedEvent {
+    name: String,
+    others: std::collections::BTreeSet<String>,
+}
+
+impl AwaitedEvent {
+    /// Names that are kept, for a suggestion.
+    const OTHERS_MAX: usize = 1_000;
+
+    fn hear(&mut self, recorded: &Tick) {
+        for name in recorded.names() {
+            if self.others.len() < Self::OTHERS_MAX && !self.others.contains(name) {
+                self.others.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// What is wrong when the run has ended without it.
+    fn missed(&self) -> String {
+        let known = self.others.iter().map(String::as_str).chain(check::runtime_events().iter().copied());
+        let hint = suggestions::did_you_mean(&self.name, known);
+        let hint = hint.map_or_else(String::new, |hint| format!("; {hint}"));
+        format!("the event \"{}\" of --until did not happen{hint}", self.name)
+    }
 }
 
 /// File, line and message of a fault.
@@ -501,6 +537,7 @@ impl<'a> Session<'a> {
             bar: None,
             shown: std::collections::BTreeMap::new(),
             told: std::collections::BTreeSet::new(),
+            awaited: None,
             interrupts,
             client: None,
             tells_client_alone: false,
@@ -577,6 +614,9 @@ impl<'a> Session<'a> {
         }
         for fault in recorded.faults() {
             self.fault(fault);
+        }
+        if let Some(awaited) = &mut self.awaited {
+            awaited.hear(recorded);
         }
         if !self.shell.is_quiet && !self.tells_client_alone {
             let seconds = world.rate().seconds(world.tick());
@@ -676,19 +716,20 @@ impl<'a> Session<'a> {
             return Err(CommandFailure::Closed);
         }
         self.count_faults();
+        let awaited = self.awaited.take().filter(|_| report.ended == RunEnd::Bound);
+        let missed = awaited.map(|awaited| awaited.missed());
+        let summary = summary(report, wall, missed.as_deref(), &self.results);
         if let Some(client) = &self.client {
-            client.output("console", &summary(report, wall, &self.results));
+            client.output("console", &summary);
         }
         match self.format {
-            Format::Json => self.results.line(&row(report, wall))?,
+            Format::Json => {
+                self.results.line(&row(report, wall))?;
+                missed.iter().for_each(|missed| tell(&format!("error: {}", clean(missed))));
+            }
             // Those who asked for errors only hear of the one line that says what was wrong.
-            Format::Human if exit == Exit::Ok || !self.shell.is_quiet => {
-                self.results.report(&summary(report, wall, &self.results))?
-            }
-            Format::Human => {
-                let summary = summary(report, wall, &self.results);
-                self.results.line(summary.lines().next().unwrap_or_default())?;
-            }
+            Format::Human if exit == Exit::Ok || !self.shell.is_quiet => self.results.report(&summary)?,
+            Format::Human => self.results.line(summary.lines().next().unwrap_or_default())?,
         }
         for line in table {
             // Beside a JSON result the table goes to stderr, so that what is piped stays one object.
@@ -709,7 +750,7 @@ fn speed_of(report: &Report, wall: Duration) -> f64 {
 /// How many of those that were switched off the summary names: a crowd may share one faulty behaviour.
 const SWITCHED_OFF_SHOWN: usize = 10;
 
-fn summary(report: &Report, wall: Duration, results: &Results) -> String {
+fn summary(report: &Report, wall: Duration, missed: Option<&str>, results: &Results) -> String {
     let Report { walks, paths, .. } = report;
     let judged = if report.ok { "ok" } else { "not ok" };
     let judged = match report.faults {
@@ -721,7 +762,8 @@ fn summary(report: &Report, wall: Duration, results: &Results) -> String {
             &format!("{judged} with {}", counted(faults, "fault")),
         ),
     };
-    let note = report.note.as_ref().map_or_else(String::new, |note| format!(": {}", clean(note)));
+    let note = report.note.as_deref().or(missed);
+    let note = note.map_or_else(String::new, |note| format!(": {}", clean(note)));
     let mut text = format!(
         "{}: {:.1} s ({} ticks) in {:.3} s, {:.0} times real time; ended by {}, {judged}{note}\n",
         clean(&report.level),

@@ -3,9 +3,10 @@
 //! In: a level, its project, the clock. Out: a line for each notable event; what was reloaded and how long it
 //! took; a broken edit once, in place; what `check` finds in what was saved; a trace that carries the texts
 //! it began with. Holds: a text with a mistake that `check` is sure of, and that the running one has not, is
-//! held back until it is mended; ticks are of fixed length, a pause is caught up with by a few of them and
-//! the rest is dropped and said (fault:G21); what changed takes effect in the next tick (fault:E18). Not
-//! here: what a reload does (`game`), when files are read (`shell::debounce`).
+//! held back until it is mended, and so is a level that its scripts and behaviours do not fit; ticks are of
+//! fixed length, a pause is caught up with by a few of them and the rest is dropped and said (fault:G21);
+//! what changed takes effect in the next tick (fault:E18). Not here: what a reload does (`game`), when files
+//! are read (`shell::debounce`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,12 +33,13 @@ use crate::game::recorder::{RecordOptions, Recorder};
 use crate::game::tick::Tick;
 use crate::game::tick_notes::ReloadNote;
 use crate::game::{Game, Setup};
-use crate::level::{Diagnostic, LevelError, LevelFile, Severity, Span, code};
+use crate::level::{Diagnostic, Level, LevelError, LevelFile, Severity, Span, code};
 use crate::script::vm::fuel::Signals;
 use crate::shell::crash;
+use crate::shell::lint::{LevelOutline, Linted};
 use crate::shell::output::{is_stream, tell};
-use crate::shell::scripts;
 use crate::shell::watch::{ProjectWatch, in_milliseconds};
+use crate::shell::{params, scripts};
 use crate::world::World;
 
 /// Longest sleep: signals are heard that soon.
@@ -53,8 +55,8 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
     }
     let found = find_level(&args.level)?;
     let level = shell.load(&found)?;
-    let scripts = shell.scripts(&found, &level)?;
-    let mut session = Session::open(shell, &found, &scripts, args.format, args.trace.as_deref())?;
+    let texts = shell.scripts(&found, &level)?;
+    let mut session = Session::open(shell, &found, &texts, args.format, args.trace.as_deref())?;
     let rate = TickRate::new(level.def.tick_rate).unwrap_or_default();
     let ticks_max = args.seconds.map_or(TICKS_MAX, |seconds| rate.ticks(seconds));
     let bound = Bound { ticks_max, until: None, is_strict: false };
@@ -67,16 +69,17 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         sentences: args.format == Format::Human,
         ..RecordOptions::default()
     };
-    let watch = ProjectWatch::open(&found, &scripts, &level.files, args.watching.method());
+    let watch = ProjectWatch::open(&found, &texts, &level.files, args.watching.method());
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
+    let outline = scripts::outline_of(found.path.clone(), &level.def, &level.resolved);
     let files = level.files.iter().map(|file| (file.path.clone(), file.text.clone())).collect_map();
-    let texts = ProjectTexts { scripts: scripts.clone(), files };
-    let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
-    session.header(&Header { texts: Some(texts), ..header })?;
+    let header = Header::of(&level, &texts, super::limits::by_name(&settings), made);
+    let begun = ProjectTexts { scripts: texts.clone(), files };
+    session.header(&Header { texts: Some(begun), ..header })?;
     let signals = Arc::new(Signals::default());
     let setup = Setup {
-        scripts,
+        scripts: texts,
         seed: args.seed,
         args: args.args.clone(),
         recorder: Recorder::new(options),
@@ -103,8 +106,9 @@ pub(super) fn run(shell: &Shell, args: &WatchArgs) -> Result<Exit, CommandFailur
         seen: now,
         due: 0,
         under_way: None,
+        outline,
         offered: BTreeMap::new(),
-        held: Reload::default(),
+        held: HeldBack::default(),
         is_broken: false,
     };
     let report = headless::run_hosted(&mut game, &bound, &mut live);
@@ -123,13 +127,37 @@ struct Live<'a> {
     due: u32,
     /// The reload of this tick.
     under_way: Option<UnderWay>,
+    /// What scripts can name of the level as it runs.
+    outline: LevelOutline,
     /// Texts of scripts that were offered and refused so far.
     offered: BTreeMap<String, String>,
     /// What was saved and not handed over, because of mistakes in it.
-    held: Reload,
+    held: HeldBack,
     /// Whether the last reload was refused.
     is_broken: bool,
 }
+
+/// What was saved, with mistakes.
+#[derive(Default)]
+struct HeldBack {
+    reload: Reload,
+    /// The level of it, as it would be.
+    level: Option<Box<Level>>,
+}
+
+/// What was saved against what runs.
+struct SavedTexts<'a> {
+    /// All scripts as they would be, by path below the script folders.
+    texts: &'a BTreeMap<String, String>,
+    /// What `check` finds in them.
+    linted: &'a Linted,
+    /// Mistakes in the scripts as they run.
+    running: &'a BTreeSet<MistakeKey>,
+    reload: &'a Reload,
+}
+
+/// A mistake wherever its line is by now: its script, its code, its message.
+type MistakeKey = (String, &'static str, String);
 
 /// A reload that was handed to the game.
 struct UnderWay {
@@ -138,28 +166,32 @@ struct UnderWay {
     refused: Option<LevelError>,
     /// The level that was handed over.
     level: Option<LevelTexts>,
+    /// What scripts can name of it.
+    outline: Option<LevelOutline>,
 }
 
 impl Host for Live<'_> {
     fn inputs(&mut self, world: &World, _: u64) -> Vec<Input> {
         self.wait(world);
         let Some(mut changed) = self.watch.poll() else { return Vec::new() };
-        let mut reload = std::mem::take(&mut self.held);
+        let HeldBack { mut reload, level: held } = std::mem::take(&mut self.held);
         reload.scripts.append(&mut changed.reload.scripts);
+        let level = if changed.reload.level.is_some() { changed.level } else { held };
         reload.level = changed.reload.level.or(reload.level);
-        changed.reload = reload;
-        if self.has_new_mistakes(&changed.reload) {
+        if self.has_new_mistakes(&reload, level.as_deref()) {
             self.is_broken = true;
-            self.held = changed.reload;
+            self.held = HeldBack { reload, level };
             self.session.sentence(world, "reload refused; the old version runs on");
             self.session.flush();
             return Vec::new();
         }
-        let texts = changed.reload.scripts.iter();
+        let texts = reload.scripts.iter();
         self.offered.extend(texts.filter_map(|(path, text)| Some((path.clone(), text.clone()?))));
-        let (since, refused, level) = (changed.since, changed.refused, changed.reload.level.clone());
-        self.under_way = Some(UnderWay { since, refused, level });
-        vec![Input::Reload(changed.reload)]
+        let (since, refused) = (changed.since, changed.refused);
+        let outline =
+            level.map(|level| scripts::outline_of(self.outline.path.clone(), &level.def, &level.resolved));
+        self.under_way = Some(UnderWay { since, refused, level: reload.level.clone(), outline });
+        vec![Input::Reload(reload)]
     }
 
     fn watch(&mut self, world: &World, recorded: &Tick) -> Onlooker {
@@ -204,9 +236,10 @@ impl Live<'_> {
         self.due = self.due.saturating_sub(1);
     }
 
-    /// Shows what `check` finds in the scripts that were saved. Whether one of them has a mistake that the
-    /// running text has not: it would only show when the line runs, and end what runs it.
-    fn has_new_mistakes(&self, reload: &Reload) -> bool {
+    /// Shows what `check` finds in the scripts that were saved, and what it finds between them and the level
+    /// that was saved. Whether there is a mistake that the running texts have not: it would only show when
+    /// the line runs, and end what runs it.
+    fn has_new_mistakes(&self, reload: &Reload, level: Option<&Level>) -> bool {
         let found = self.session.found;
         // A mistake of syntax is the game's to refuse: the trace has it.
         let saved = reload.scripts.iter().filter_map(|(name, text)| Some((name, text.as_ref()?)));
@@ -214,7 +247,7 @@ impl Live<'_> {
             return false;
         }
         let Ok(mut texts) = found.project.scripts(&found.path) else { return false };
-        let running = self.mistakes(&texts, &self.session.texts, reload);
+        let running = self.running_mistakes(&texts);
         for (name, text) in &reload.scripts {
             match text {
                 Some(text) => _ = texts.insert(name.clone(), text.clone()),
@@ -233,30 +266,57 @@ impl Live<'_> {
                 self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
             }
         }
-        is_worse
+        let saved = SavedTexts { texts: &texts, linted: &linted, running: &running, reload };
+        level.is_some_and(|level| self.does_not_fit(level, &saved)) || is_worse
     }
 
-    /// Mistakes in the running texts of scripts that were saved.
-    fn mistakes(
-        &self,
-        texts: &BTreeMap<String, String>,
-        running: &BTreeMap<String, String>,
-        reload: &Reload,
-    ) -> BTreeSet<(String, &'static str, String)> {
-        let found = self.session.found;
+    /// Mistakes in the scripts as they run, `texts` being those on disk.
+    fn running_mistakes(&self, texts: &BTreeMap<String, String>) -> BTreeSet<MistakeKey> {
         let mut texts = texts.clone();
-        texts.extend(running.iter().map(|(name, text)| (name.clone(), text.clone())));
-        let Ok(linted) = scripts::linted(&found.project, &texts, &found.path) else { return BTreeSet::new() };
-        let of_saved = linted.scripts.iter().filter(|(name, _)| reload.scripts.contains_key(*name));
-        of_saved.flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect_set()
+        texts.extend(self.session.texts.clone());
+        let project = &self.session.found.project;
+        let Ok(linted) = scripts::linted_as_it_runs(project, &texts, &self.outline) else {
+            return BTreeSet::new();
+        };
+        linted.scripts.iter().flat_map(|(name, all)| all.iter().map(|one| key(name, one))).collect_set()
+    }
+
+    /// Shows what is wrong between a level that was saved and the scripts: parameters that its behaviours do
+    /// not take, and names that scripts that were not saved ask for in vain. Whether anything is.
+    fn does_not_fit(&self, level: &Level, saved: &SavedTexts<'_>) -> bool {
+        let found = self.session.found;
+        let known = super::script_texts(saved.texts);
+        let wrong = known.map_or_else(|_| Vec::new(), |known| params::mistakes(level, &known, saved.linted));
+        self.session.shell.show(found, &wrong, &level.files);
+        let mut is_wrong = !wrong.is_empty();
+        let used = saved.linted.used.get(&found.path).into_iter().flatten();
+        for name in used.filter(|name| !saved.reload.scripts.contains_key(*name)) {
+            let (Some(text), Some(findings)) = (saved.texts.get(name), saved.linted.scripts.get(name)) else {
+                continue;
+            };
+            let path = found.project.script_path(name, &found.path).unwrap_or_else(|| name.clone());
+            let file = LevelFile::new(&path, text.as_bytes());
+            let is_new = |finding: &&Diagnostic| {
+                finding.severity == Severity::Error && !saved.running.contains(&key(name, finding))
+            };
+            for finding in findings.iter().filter(is_new) {
+                is_wrong = true;
+                let placed = Diagnostic { path: path.clone(), ..finding.clone() };
+                self.session.shell.show(found, &[placed], std::slice::from_ref(&file));
+            }
+        }
+        is_wrong
     }
 
     /// Says what became of a reload.
     fn told(&mut self, world: &World, reload: &ReloadNote) {
         let under_way = self.under_way.take();
         let Some(fault) = &reload.refused else {
-            let time = under_way.map_or_else(String::new, |it| format!(" in {}", in_milliseconds(it.since)));
-            let mended = if std::mem::take(&mut self.is_broken) { ", mended" } else { "" };
+            let since = under_way.as_ref().map(|it| it.since);
+            let time = since.map_or_else(String::new, |since| format!(" in {}", in_milliseconds(since)));
+            self.outline = under_way.and_then(|it| it.outline).unwrap_or_else(|| self.outline.clone());
+            let mends = reload.mends() && std::mem::take(&mut self.is_broken);
+            let mended = if mends { ", mended" } else { "" };
             self.session.texts.append(&mut self.offered);
             self.session.show_faults_again();
             self.session.sentence(world, &log_text::reloaded(reload, &time, mended));
@@ -281,7 +341,7 @@ impl Live<'_> {
 }
 
 /// What makes a finding the same after lines moved.
-fn key(script: &str, finding: &Diagnostic) -> (String, &'static str, String) {
+fn key(script: &str, finding: &Diagnostic) -> MistakeKey {
     (script.to_owned(), finding.code, finding.message.clone())
 }
 

@@ -47,6 +47,9 @@ pub(super) mod code {
     pub const PLAYER: &str = "player";
     /// A character that a scene sends without holding it.
     pub const HELD: &str = "held";
+    /// An event of the runtime that a script tells, or hears under a name that is not quite right (a warning
+    /// or a note).
+    pub const EVENT: &str = "event";
     /// Events that nobody hears (a note).
     pub const UNHEARD: &str = "unheard";
 }

@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use walkon_runtime::base::ordered::CollectOrdered;
 
 use super::api::Api;
+use super::events;
 use super::finding::{LintFinding, code, is_full, one_of};
 use super::infer::Reading;
-use super::links::{self, MODULE, Made, ScriptNames};
+use super::links::{self, EventName, MODULE, Made, ScriptNames};
 use super::names::{self, LevelNames};
 use super::role::{self, ScriptName};
 use super::tree::TextPlace;
@@ -33,8 +34,9 @@ pub(super) struct ScriptGraph<'a> {
     tests: Vec<(String, BTreeSet<String>)>,
     /// Files that each script requires while it loads, with the place of the name.
     required: BTreeMap<String, Vec<(String, TextPlace)>>,
-    /// Events that some script hears; none when that is not known.
+    /// Events that some script hears, and events that some script tells; none when that is not known.
     heard: Option<BTreeSet<String>>,
+    told: Option<BTreeSet<String>>,
 }
 
 impl<'a> ScriptGraph<'a> {
@@ -57,6 +59,7 @@ impl<'a> ScriptGraph<'a> {
             tests: Vec::new(),
             required: BTreeMap::new(),
             heard: None,
+            told: None,
         };
         project.named_by_levels();
         // The kind of a file decides what its words mean, and they decide the kinds of other files. Twice is
@@ -73,9 +76,12 @@ impl<'a> ScriptGraph<'a> {
         let tests = tests.map(|(path, _)| (path.clone(), project.reached(vec![path.clone()])));
         project.tests = tests.collect();
         project.required = project.find_required();
-        let hears_any = project.scripts.values().any(|script| script.links.hears_any);
-        let heard = project.scripts.values().flat_map(|script| script.links.heard.clone());
-        project.heard = (!hears_any).then(|| heard.collect_set());
+        let all = || project.scripts.values().map(|script| &script.links);
+        let names = |events: &[EventName]| events.iter().map(|event| event.name.clone()).collect::<Vec<_>>();
+        let heard = all().flat_map(|links| names(&links.heard)).collect_set();
+        let told = all().flat_map(|links| names(&links.told)).collect_set();
+        let (hears_any, tells_any) = (all().any(|links| links.hears_any), all().any(|links| links.tells_any));
+        (project.heard, project.told) = ((!hears_any).then_some(heard), (!tells_any).then_some(told));
         project
     }
 
@@ -129,9 +135,11 @@ impl<'a> ScriptGraph<'a> {
     pub fn events(&self, path: &str, findings: &mut Vec<LintFinding>) {
         let (Some(heard), Some(script)) = (&self.heard, self.scripts.get(path)) else { return };
         let mut said = BTreeSet::new();
-        let unheard = script.links.told.iter().filter(|(name, _)| !heard.contains(name));
+        let unheard = script.links.told.iter().filter(|told| {
+            told.called == links::EMIT && !heard.contains(&told.name) && !events::is_of_runtime(&told.name)
+        });
         let (mut others, mut first) = (Vec::new(), None);
-        for (name, place) in unheard.filter(|(name, _)| said.insert(name.clone())) {
+        for EventName { name, place, .. } in unheard.filter(|told| said.insert(told.name.clone())) {
             match suggestions::did_you_mean(name, heard.iter().map(String::as_str)) {
                 Some(help) => {
                     let message = format!("event.emit: no script hears \"{name}\"");
@@ -149,6 +157,13 @@ impl<'a> ScriptGraph<'a> {
         if let Some(place) = first {
             let message = format!("event.emit: no script hears {}", one_of(&others));
             findings.push(LintFinding::note(code::UNHEARD, place, message));
+        }
+    }
+
+    /// Events of the runtime that a script tells, or hears under a name that is not quite right.
+    pub fn runtime_events(&self, path: &str, findings: &mut Vec<LintFinding>) {
+        if let Some(script) = self.scripts.get(path) {
+            events::check(&script.links, self.told.as_ref(), findings);
         }
     }
 

@@ -63,11 +63,21 @@ pub(super) struct ScriptNames {
     pub computed: BTreeSet<&'static str>,
     /// Where the player is asked for and used at once, so that there must be one.
     pub players: Vec<TextPlace>,
-    /// Events that are emitted, and events that are heard.
-    pub told: Vec<(String, TextPlace)>,
-    pub heard: BTreeSet<String>,
-    /// Whether events are heard whose names the text does not say.
+    /// Events that are told, and events that are heard.
+    pub told: Vec<EventName>,
+    pub heard: Vec<EventName>,
+    /// Whether events are told, or heard, whose names the text does not say.
+    pub tells_any: bool,
     pub hears_any: bool,
+}
+
+/// The name of an event in a script.
+#[derive(Clone, Debug)]
+pub(super) struct EventName {
+    pub name: String,
+    pub place: TextPlace,
+    /// What names it: `event.on`.
+    pub called: &'static str,
 }
 
 /// The kind of the argument of `require`.
@@ -127,26 +137,44 @@ pub(super) fn links(reading: &Reading<'_>) -> ScriptNames {
 /// Functions whose first argument is the name of an event that somebody waits for.
 const HEARERS: [&str; 5] = ["event.on", "event.once", "task.waitEvent", "expectEvent", "expectNoEvent"];
 
+/// Functions that tell an event, and which of their arguments is its name.
+const TELLERS: [(&str, usize); 3] = [(EMIT, 0), (SEND, 1), ("input", 0)];
+
+/// The functions with which scripts tell scripts.
+pub(super) const EMIT: &str = "event.emit";
+pub(super) const SEND: &str = "event.send";
+
 /// Names of events: told, and heard.
 fn events(reading: &Reading<'_>, found: &mut ScriptNames) {
     for id in reading.tree.ids() {
         let Some(called) = reading.called(id) else { continue };
-        let Some(first) = called.args.first() else { continue };
-        let name = reading.tree.text(*first);
-        if HEARERS.contains(&called.entry.called) {
-            match name {
-                Some(name) => _ = found.heard.insert(name.to_owned()),
-                None => found.hears_any = true,
-            }
-        } else if let Some(name) = name.filter(|_| called.entry.called == "event.emit") {
-            found.told.push((name.to_owned(), reading.tree.place(*first)));
+        let function = called.entry.called;
+        let teller = TELLERS.iter().find(|(teller, _)| *teller == function);
+        let is_hearer = HEARERS.contains(&function);
+        let index = teller.map_or(0, |(_, index)| *index);
+        let Some(given) = called.args.get(index).filter(|_| is_hearer || teller.is_some()) else { continue };
+        let (names, any) = match is_hearer {
+            true => (&mut found.heard, &mut found.hears_any),
+            false => (&mut found.told, &mut found.tells_any),
+        };
+        match reading.tree.text(*given) {
+            Some(name) => names.push(EventName {
+                name: name.to_owned(),
+                place: reading.tree.place(*given),
+                called: function,
+            }),
+            None => *any = true,
         }
     }
     let ScriptRole::Behaviour(table) = reading.role else { return };
     let Some(on) = reading.tree.entry(table, "on") else { return };
     match reading.tree.table(on) {
         Some((own, _)) => {
-            found.heard.extend(reading.tree.names_in(own).iter().map(|(word, _)| word.text.clone()));
+            found.heard.extend(reading.tree.names_in(own).iter().map(|(word, _)| EventName {
+                name: word.text.clone(),
+                place: word.place,
+                called: "on",
+            }));
         }
         None => found.hears_any = true,
     }

@@ -5,6 +5,7 @@
 //! files (`project`), showing lines (`report`), syntax (`script::check`).
 
 mod api;
+mod events;
 mod finding;
 mod graph;
 mod infer;
@@ -83,6 +84,7 @@ pub(super) fn lint(texts: &BTreeMap<String, String>, levels: &[LevelOutline]) ->
         project.names(path, &mut findings);
         project.circles(path, &mut findings);
         project.events(path, &mut findings);
+        project.runtime_events(path, &mut findings);
         if let role::ScriptRole::Behaviour(table) = role {
             let declared = params::declared(&script.tree, table, &mut findings);
             linted.declared.extend(declared.map(|declared| (path.clone(), declared)));

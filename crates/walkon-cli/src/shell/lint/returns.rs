@@ -1,14 +1,16 @@
-//! What a file returns, when others use it as a behaviour or a cinematic.
+//! What a file returns, when others use it as a behaviour or a cinematic, and what a level script defines.
 //!
 //! In: a script that is being looked at, and how others name it. Out: findings. Holds: a file that returns
-//! different things is not judged, nor is a table that the file hands on to others. Not here: the fields that
-//! are there (`rules/options`).
+//! different things is not judged, nor is a table that the file hands on to others; functions and data of the
+//! author's own are free, so of an unknown name only a slip is said. Not here: the fields that are there
+//! (`rules/options`).
 
+use super::api::ApiField;
 use super::finding::{LintFinding, code};
 use super::infer::Reading;
 use super::role::{self, ScriptName, ScriptRole};
 use super::rules::arguments::name_of;
-use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace};
+use super::tree::{BODY, ExprId, ExprKind, SyntaxTree, TextPlace, Word};
 use crate::base::suggestions;
 
 /// Looks at the file at `path`, whose text is `text`.
@@ -30,8 +32,12 @@ pub(super) fn check(
     if let Some(expected) = expected {
         findings.extend(no_table(reading, text, expected));
     }
-    if let ScriptRole::Cinematic(table) = reading.role {
-        cinematic(reading, table, findings);
+    match reading.role {
+        ScriptRole::Cinematic(table) => cinematic(reading, table, findings),
+        // Others may use what a file has that they require.
+        ScriptRole::Behaviour(table) if !named.as_module => behaviour(reading, table, findings),
+        ScriptRole::Level => level_script(reading, findings),
+        _ => {}
     }
 }
 
@@ -83,29 +89,84 @@ fn last_line(text: &str) -> TextPlace {
 fn cinematic(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFinding>) {
     let tree = reading.tree;
     let fields = reading.api.fields("SceneDefinition").unwrap_or_default();
-    let names = tree.names_in(table);
-    let has = |name: &str| names.iter().any(|(word, _)| word.text == name);
-    // Further functions and tables of its own are free, so only a slip is said: the right name is near, and
-    // not there.
-    let absent: Vec<&str> =
-        fields.iter().map(|field| field.name.as_str()).filter(|name| !has(name)).collect();
+    let names: Vec<&Word> = tree.names_in(table).into_iter().map(|(word, _)| word).collect();
     let mut is_misspelt = false;
-    for (word, _) in &names {
-        if fields.iter().any(|field| field.name == word.text) {
-            continue;
-        }
-        let Some(near) = suggestions::nearest(&word.text, absent.iter().copied()) else { continue };
-        is_misspelt |= near == "script";
-        let message = format!("cinematic: unknown field \"{}\"", word.text);
-        findings.push(
-            LintFinding::error(code::UNKNOWN_OPTION, word.place, message)
-                .help(format!("did you mean \"{near}\"?")),
-        );
+    for slip in slips(&fields, &names) {
+        is_misspelt |= slip.near == "script";
+        let message = format!("cinematic: unknown field \"{}\"", slip.word.text);
+        findings.push(slip.told(LintFinding::error, message));
     }
-    if !has("script") && !is_misspelt && !is_handed_on(tree, table) {
+    if !names.iter().any(|word| word.text == "script") && !is_misspelt && !is_handed_on(tree, table) {
         let message = "cinematic: script is missing, expected a function";
         findings.push(LintFinding::error(code::RETURNS, tree.place(table), message));
     }
+}
+
+/// Misspelt fields of a behaviour. Those that its own code names are its own.
+fn behaviour(reading: &Reading<'_>, table: ExprId, findings: &mut Vec<LintFinding>) {
+    let tree = reading.tree;
+    if is_handed_on(tree, table) {
+        return;
+    }
+    let fields = reading.api.fields("BehaviourDefinition").unwrap_or_default();
+    let names: Vec<&Word> = tree.names_in(table).into_iter().map(|(word, _)| word).collect();
+    for slip in slips(&fields, &names).filter(|slip| !is_named(tree, &slip.word.text)) {
+        let message = format!("behaviour: unknown field \"{}\"", slip.word.text);
+        findings.push(slip.told(LintFinding::warning, message));
+    }
+}
+
+/// Misspelt functions of a level script. Those that its own code names are its own.
+fn level_script(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
+    let tree = reading.tree;
+    let functions = reading.api.fields("LevelScript").unwrap_or_default();
+    let names: Vec<&Word> = tree.global_writes.iter().map(|write| &write.name).collect();
+    for slip in slips(&functions, &names).filter(|slip| !is_named(tree, &slip.word.text)) {
+        let message = format!("level script: the runtime does not call \"{}\"", slip.word.text);
+        findings.push(slip.told(LintFinding::warning, message));
+    }
+}
+
+/// A name that is nearly one that the runtime knows.
+struct Slip<'a> {
+    word: &'a Word,
+    near: &'a str,
+}
+
+impl Slip<'_> {
+    /// What is said of it, `as_what`: as an error, as a warning.
+    fn told(
+        &self,
+        as_what: fn(&'static str, TextPlace, String) -> LintFinding,
+        message: String,
+    ) -> LintFinding {
+        as_what(code::UNKNOWN_OPTION, self.word.place, message)
+            .help(format!("did you mean \"{}\"?", self.near))
+    }
+}
+
+/// The names that are none of `fields` while a field that is near is not there.
+fn slips<'a>(fields: &'a [ApiField], names: &'a [&'a Word]) -> impl Iterator<Item = Slip<'a>> {
+    let is_field = |word: &Word| fields.iter().any(|field| field.name == word.text);
+    let absent: Vec<&str> = fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .filter(|field| !names.iter().any(|word| word.text == *field))
+        .collect();
+    names.iter().filter(move |word| !is_field(word)).filter_map(move |word| {
+        let near = suggestions::nearest(&word.text, absent.iter().copied())?;
+        Some(Slip { word, near })
+    })
+}
+
+/// Whether code of the file reads a field or a global of that name, or has the name in quotes, as of a
+/// handler.
+fn is_named(tree: &SyntaxTree, name: &str) -> bool {
+    tree.exprs.iter().any(|expr| match &expr.kind {
+        ExprKind::Field(_, word) | ExprKind::Method(_, word, _) => word.text == name,
+        ExprKind::Global(own) | ExprKind::Text(own) => own == name,
+        _ => false,
+    })
 }
 
 /// Whether others get the table, or write to it under keys, so that nobody knows what is in it.

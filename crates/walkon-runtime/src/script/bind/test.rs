@@ -380,6 +380,10 @@ fn read_options(lua: &Lua, options: &Options) -> Result<TestOptions, UsageError>
         let given = options.find(name);
         given.map(|given| list(&given, expected, VARIANTS_MAX, |entry| entry.text(each))).transpose()
     };
+    if let (Some(seeds), Some(_)) = (options.find("seeds"), options.find("seed")) {
+        let what = "seed and seeds are both given, expected one of them: seeds = n runs seeds 1 to n";
+        return Err(UsageError::new(seeds.function(), what.to_owned()));
+    }
     let expect = options.find("expect").map(|given| word(&given, &TestOutcome::NAMES)).transpose()?;
     let faults = options.find("faults").map(|given| given.one_of(&["fail", "allow"])).transpose()?;
     Ok(TestOptions {
@@ -472,11 +476,7 @@ fn stale_closures(lua: &Lua, args: &mut Args) -> HostResult {
 fn expect(lua: &Lua, args: &mut Args) -> HostResult {
     me(args)?;
     let value = args.take("value").into_value();
-    let number = testing::with_run(lua, |run| {
-        run.expectations += 1;
-        run.expectations
-    });
-    let id = ExpectationId(number.unwrap_or(0));
+    let id = ExpectationId(testing::begin_expectation(lua));
     let handle = handles::make(lua, id)?;
     let kept = lua.create_table()?;
     kept.raw_set("value", value)?;
@@ -487,6 +487,7 @@ fn expect(lua: &Lua, args: &mut Args) -> HostResult {
 /// The value that something is expected of.
 pub(crate) fn value_of(lua: &Lua, args: &mut Args) -> Result<Value, BindingError> {
     let id = myself::<ExpectationId>(args)?;
+    testing::note_expected(lua, id.0);
     let kept = handles::latched(lua, id)?.and_then(|kept| kept.as_table().cloned());
     Ok(kept.map_or(Ok(Value::Nil), |kept| kept.raw_get("value"))?)
 }

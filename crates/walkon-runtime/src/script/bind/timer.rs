@@ -24,7 +24,12 @@ const TYPE: &str = "Timer";
 
 /// What stands above the entries.
 pub const GROUPS: &[Library] = &[
-    Library { name: TIMER, is_type: false, doc: "Handlers that run later, in step 3." },
+    Library {
+        name: TIMER,
+        is_type: false,
+        doc: "Handlers that run later, in step 3. Those given by name outlive a reload and a load; `start`, `onStart` \
+              and `run` may make them again, and none is there twice.",
+    },
     Library {
         name: TYPE,
         is_type: true,
@@ -112,8 +117,14 @@ fn refuse_at_limit(lua: &Lua, args: &Args) -> Result<(), UsageError> {
     owner::at_limit(lua, Counted::Timers).map_or(Ok(()), |what| Err(args.mistake(what)))
 }
 
-fn start(lua: &Lua, order: TimerOrder) -> HostResult {
-    let id = store::with(lua, |runtime| runtime.start_timer(order));
+fn start(lua: &Lua, args: &Args, order: TimerOrder) -> HostResult {
+    let id = match timer::take_up(lua, &order) {
+        Some(id) => id,
+        None => {
+            refuse_at_limit(lua, args)?;
+            store::with(lua, |runtime| runtime.start_timer(order))
+        }
+    };
     answer(lua, handles::make(lua, TimerId(id))?)
 }
 
@@ -122,9 +133,8 @@ fn after(lua: &Lua, args: &mut Args) -> HostResult {
     let seconds = seconds(&args.take("seconds"))?;
     let callback = handlers::read_option(lua, args.take("handler").present())?;
     let payload = read_payload(lua, args.take("payload").present())?;
-    refuse_at_limit(lua, args)?;
     let owner = owner::current(lua);
-    start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: Some(1) })
+    start(lua, args, TimerOrder { owner, callback, payload, seconds, turns_max: Some(1) })
 }
 
 fn every(lua: &Lua, args: &mut Args) -> HostResult {
@@ -134,9 +144,9 @@ fn every(lua: &Lua, args: &mut Args) -> HostResult {
     let options = args.options(&["times", "payload"])?;
     let times = options.find("times").map(|times| times.integer_in(1..=1_000_000_000)).transpose()?;
     let payload = read_payload(lua, options.find("payload"))?;
-    refuse_at_limit(lua, args)?;
     let owner = owner::current(lua);
-    start(lua, TimerOrder { owner, callback, payload, seconds, turns_max: times.map(i64::unsigned_abs) })
+    let turns_max = times.map(i64::unsigned_abs);
+    start(lua, args, TimerOrder { owner, callback, payload, seconds, turns_max })
 }
 
 fn cancel(lua: &Lua, args: &mut Args) -> HostResult {

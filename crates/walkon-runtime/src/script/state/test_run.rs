@@ -199,6 +199,8 @@ pub(crate) struct TestRun {
     pub(crate) faults: Vec<Plain>,
     /// Expectations made so far: their numbers.
     pub(crate) expectations: u64,
+    /// Those of which nothing was expected yet, each with its place.
+    pub(crate) bare: BTreeMap<u64, (String, u32)>,
     pub(crate) asked: HostRequest,
     pub(crate) answers: TestAnswers,
     pub(crate) saving: TestSaving,

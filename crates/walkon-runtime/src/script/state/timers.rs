@@ -2,7 +2,8 @@
 //!
 //! In: orders, ticks. Out: which are due. Holds: the n-th turn comes n times its seconds after the start, to
 //! the tick, however long it runs; a timer of an owner that stands still waits with it. Not here: what its
-//! end does and the call of its handler (`step::timer`, `step::schedule`).
+//! end does, which timers take the place of others, and the call of its handler (`step::timer`,
+//! `step::schedule`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,8 @@ pub(crate) struct Timer {
     skipped: u64,
     /// Ticks left when it was paused.
     paused_left: Option<u64>,
+    /// Whether the code of its owner has begun again since it was made, and not asked for it again.
+    is_from_before: bool,
 }
 
 /// A timer to be.
@@ -83,6 +86,7 @@ impl Timers {
             due: now,
             skipped: 0,
             paused_left: None,
+            is_from_before: false,
         };
         timer.plan(rate);
         self.due.insert((timer.due, id));
@@ -210,6 +214,38 @@ impl Timers {
         own.map(|(&id, _)| id).collect()
     }
 
+    /// The code of an owner begins again: what it sets up from here on takes the place of these.
+    pub(crate) fn begin_again(&mut self, owner: Owner) {
+        let own = self.timers.values_mut().filter(|timer| timer.owner == owner);
+        own.for_each(|timer| timer.is_from_before = true);
+    }
+
+    /// The timers from before whose place an order takes, by id: those of its owner with the handler of that
+    /// name.
+    pub(crate) fn from_before(&self, order: &TimerOrder) -> Vec<u64> {
+        let Some(Callback::Named(name)) = &order.callback else { return Vec::new() };
+        let named = self.named(order.owner, name);
+        named.into_iter().filter(|id| self.get(*id).is_some_and(|timer| timer.is_from_before)).collect()
+    }
+
+    /// Whether a timer is what an order asks for, but for how far on it is.
+    pub(crate) fn is_as(&self, id: u64, order: &TimerOrder) -> bool {
+        self.get(id).is_some_and(|timer| {
+            timer.seconds == order.seconds
+                && timer.turns_max == order.turns_max
+                && timer.payload == order.payload
+        })
+    }
+
+    /// A timer from before goes on as one of the code that has begun again. `now` is the time of its owner.
+    pub(crate) fn take_up(&mut self, id: u64, now: TickNumber) {
+        if let Some(timer) = self.timers.get_mut(&id) {
+            timer.is_from_before = false;
+        }
+        // Whoever had paused it has no handle of it any more.
+        self.resume(id, now);
+    }
+
     /// The timers of an owner that are younger than the timer `id`.
     pub(crate) fn since(&self, owner: Owner, id: u64) -> Vec<u64> {
         let younger = self.timers.range(id.saturating_add(1)..);
@@ -248,6 +284,8 @@ impl Timers {
                 due,
                 skipped,
                 paused_left,
+                // All are from before once the code begins again.
+                is_from_before: _,
             } = timer;
             // A timer that stood still with its owner goes on by as much later.
             let ticks = if paused_left.is_none() { ticks } else { 0 };
@@ -288,6 +326,7 @@ impl Timers {
                 due: Saved::load(input)?,
                 skipped: Saved::load(input)?,
                 paused_left: Saved::load(input)?,
+                is_from_before: false,
             };
             Ok((id, timer))
         })?;
@@ -319,6 +358,9 @@ impl Timers {
             };
             if let Some(payload) = &timer.payload {
                 payload.hash_into(hash);
+            }
+            if timer.is_from_before {
+                hash.word(1);
             }
         }
     }

@@ -98,6 +98,7 @@ pub(crate) fn choose(lua: &Lua, file: &str, index: usize, variant: Option<String
             end: None,
             faults: Vec::new(),
             expectations: 0,
+            bare: std::collections::BTreeMap::new(),
             asked: HostRequest::default(),
             answers: TestAnswers::default(),
             saving: TestSaving::default(),
@@ -268,8 +269,38 @@ pub(crate) fn returned(lua: &Lua, value: Value) {
     };
     with_run(lua, |run| {
         run.end = Some(TestState::Returned(plain));
-        run.failure = run.failure.take().or_else(|| answers::unasked(&run.answers));
+        run.failure =
+            run.failure.take().or_else(|| bare_expectation(run)).or_else(|| answers::unasked(&run.answers));
     });
+}
+
+/// Values whose expectation is looked for at the end, at most: one is enough to fail a test.
+const BARE_MAX: usize = 64;
+
+/// A value was given of which something is to be expected; the number of that.
+pub(crate) fn begin_expectation(lua: &Lua) -> u64 {
+    let place = place_in_test(lua).unwrap_or_default();
+    let number = with_run(lua, |run| {
+        run.expectations += 1;
+        if run.bare.len() < BARE_MAX {
+            run.bare.insert(run.expectations, place);
+        }
+        run.expectations
+    });
+    number.unwrap_or(0)
+}
+
+/// Something is expected of a value.
+pub(crate) fn note_expected(lua: &Lua, number: u64) {
+    with_run(lua, |run| run.bare.remove(&number));
+}
+
+/// The first value of which nothing was expected: a line that could not fail, as a failure.
+fn bare_expectation(run: &TestRun) -> Option<TestFailure> {
+    let (_, (file, line)) = run.bare.first_key_value()?;
+    let message =
+        "expect: nothing is expected of the value; go on with a check, as in t:expect(value):toBe(true)";
+    Some(TestFailure { message: message.to_owned(), file: file.clone(), line: *line })
 }
 
 /// An error ended the function of the test; of a failed expectation that is known already.

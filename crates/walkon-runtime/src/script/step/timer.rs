@@ -1,11 +1,15 @@
-//! The end of timers, and of waits for them.
+//! The end of timers, and of waits for them; timers that code which begins again makes again.
 //!
-//! In: timers that are cancelled, or whose last turn has come. Out: work for step 12. Holds: a timer ends
-//! once. Not here: when timers are due (`state::timers`), the calls of their handlers (`schedule`).
+//! In: timers that are cancelled, or whose last turn has come; timers that a `start`, an `onStart` or a `run`
+//! asks for. Out: work for step 12; the timer from before that goes on. Holds: a timer ends once; however
+//! often code begins again, the timers that it sets up by name are there once. Not here: when timers are due
+//! (`state::timers`), the calls of their handlers (`schedule`).
 
 use mlua::{Lua, Value};
 
-use crate::script::state::timers::Timer;
+use crate::script::state::runtime::Runtime;
+use crate::script::state::tasks::TaskRole;
+use crate::script::state::timers::{Timer, TimerOrder};
 use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::wait;
@@ -44,5 +48,34 @@ pub(crate) fn end(lua: &Lua, id: u64) -> bool {
 pub(crate) fn complete(lua: &Lua, id: u64) {
     if take(lua, id).is_some() {
         tell(lua, id, Value::Boolean(true));
+    }
+}
+
+/// Takes a timer that the running code asks for for one from before a reload or a load, where that code sets
+/// up what it needs. One that is the same goes on, and its number is given. Else a new one is to be made, and
+/// the timers from before with the handler of that name end.
+pub(crate) fn take_up(lua: &Lua, order: &TimerOrder) -> Option<u64> {
+    let (same, others) = store::with(lua, |runtime| {
+        let timers = &runtime.registered.timers;
+        let before = if sets_up(runtime) { timers.from_before(order) } else { Vec::new() };
+        let same = before.iter().copied().find(|&id| timers.is_as(id, order));
+        (same, before)
+    });
+    // Those beside one that goes on may be asked for next, or belong to a handler.
+    for id in others.into_iter().filter(|_| same.is_none()) {
+        end(lua, id);
+    }
+    store::with(lua, |runtime| {
+        let now = runtime.owners.time_of(order.owner, runtime.clock.now);
+        same.inspect(|&id| runtime.registered.timers.take_up(id, now))
+    })
+}
+
+/// Whether code runs that runs again after every reload and every load: `start`, `onStart`, `run`.
+fn sets_up(runtime: &Runtime) -> bool {
+    let Some(call) = runtime.running.under_way() else { return false };
+    match call.task {
+        None => matches!(&*call.callback, "start" | "onStart"),
+        Some(task) => runtime.tasks.get(task).is_some_and(|task| task.role == TaskRole::Run),
     }
 }

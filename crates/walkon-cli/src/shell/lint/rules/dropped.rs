@@ -1,5 +1,5 @@
 //! Calls that are for nothing, because what they give is dropped: a path that nobody asks for, a timer
-//! without a handler.
+//! without a handler, a value of which nothing is expected.
 //!
 //! In: a reading. Out: warnings. Holds: a call with a handler, or with options that could hold one, is not
 //! reported.
@@ -11,6 +11,8 @@ use crate::shell::lint::tree::{ExprId, ExprKind, ValueUse};
 
 /// Results that do nothing by themselves: a script has to wait for them, or give them a handler.
 const IDLE: [&str; 3] = ["PathRequest", "Timer", "Change"];
+/// What a test says next of a value.
+const EXPECTATION: &str = "Expectation";
 
 pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
     for id in reading.tree.ids() {
@@ -18,7 +20,12 @@ pub(super) fn check(reading: &Reading<'_>, findings: &mut Vec<LintFinding>) {
             continue;
         }
         let Some(called) = reading.called(id) else { continue };
-        if IDLE.contains(&called.entry.returns) && !tells_somebody(reading, called.entry, called.args) {
+        if called.entry.returns == EXPECTATION {
+            let message = format!("{}: nothing is expected of the value", called.entry.called);
+            let help = "go on with a check, as in t:expect(value):toBe(true)";
+            findings.push(LintFinding::warning(code::DROPPED, reading.tree.place(id), message).help(help));
+        } else if IDLE.contains(&called.entry.returns) && !tells_somebody(reading, called.entry, called.args)
+        {
             let entry = called.entry.called;
             let message =
                 format!("{entry}: nobody waits for the {} and nobody is told", called.entry.returns);

@@ -427,9 +427,15 @@ fn begin(vm: &ScriptVm, owner: Owner, from: Option<u64>, why: &'static str) -> R
     }
     let state = this.raw_get::<Value>("state").unwrap_or(Value::Nil);
     plain_state::read(vm, &Call::plain(owner, "migrate"), "self.state", state)?;
-    attempt_method(vm, owner, "start", why)?;
+    start(vm, owner, why)?;
     behaviour::start_code(lua, owner);
     Ok(())
+}
+
+/// `start` of a behaviour that begins again: timers from before are not doubled by those that it makes.
+fn start(vm: &ScriptVm, owner: Owner, why: &'static str) -> Result<(), CallFailure> {
+    store::with(vm.lua(), |runtime| runtime.registered.timers.begin_again(owner));
+    attempt_method(vm, owner, "start", why)
 }
 
 fn change_level(vm: &ScriptVm, environment: Table) -> CommitResult {
@@ -463,8 +469,12 @@ fn set_level(vm: &ScriptVm, owner: Owner, environment: Table) {
     });
 }
 
+/// `onStart` of the level script, as [`start`].
 fn start_level(vm: &ScriptVm, why: &'static str) -> Result<(), CallFailure> {
-    let found = store::with(vm.lua(), |runtime| runtime.owners.level.clone());
+    let found = store::with(vm.lua(), |runtime| {
+        let level = runtime.owners.level.clone();
+        level.inspect(|(owner, _)| runtime.registered.timers.begin_again(*owner))
+    });
     match found
         .and_then(|(owner, environment)| Some((owner, level_script::function_of(&environment, "onStart")?)))
     {
@@ -651,7 +661,7 @@ fn take_back(vm: &ScriptVm, undos: Vec<Undo>, shared: &Table, old: Old) {
             Undo::Instance { owner, class, given, params, state, .. } => {
                 let state = payload::write(lua, &state).ok().and_then(|state| state.as_table().cloned());
                 let bound = rebind(vm, owner, class, &given, &params, state);
-                let started = bound.and_then(|()| attempt_method(vm, owner, "start", "reload"));
+                let started = bound.and_then(|()| start(vm, owner, RELOAD));
                 told(vm, owner, "start", started);
                 behaviour::start_code(lua, owner);
             }

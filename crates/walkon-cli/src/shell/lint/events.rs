@@ -1,0 +1,48 @@
+//! Events of the runtime in scripts: told by them, which is refused, or heard under a name that is not quite
+//! right.
+//!
+//! In: the events that a script names, and those that the scripts of the project tell. Out: findings. Holds:
+//! a name that some script tells is the author's own, however near it is; a host may tell any other, so a
+//! near one is a note, and only one that differs by its case a warning. Not here: events that nobody hears
+//! (`graph`).
+
+use std::collections::BTreeSet;
+
+use super::finding::{LintFinding, code, is_full};
+use super::links::{EMIT, SEND, ScriptNames};
+use crate::base::suggestions;
+use crate::script::check::runtime_events;
+
+/// Whether an event is one of the runtime.
+pub(super) fn is_of_runtime(name: &str) -> bool {
+    runtime_events().contains(&name)
+}
+
+/// Looks at the events of a script. `told` are those that scripts of the project tell; none when that is not
+/// known.
+pub(super) fn check(links: &ScriptNames, told: Option<&BTreeSet<String>>, findings: &mut Vec<LintFinding>) {
+    let emitted = links.told.iter().filter(|event| [EMIT, SEND].contains(&event.called));
+    for event in emitted.filter(|event| is_of_runtime(&event.name)) {
+        if is_full(findings) {
+            return;
+        }
+        let message = format!("{}: \"{}\" is an event of the runtime", event.called, event.name);
+        findings.push(LintFinding::error(code::EVENT, event.place, message).help("choose another name"));
+    }
+    let Some(told) = told else { return };
+    for event in links.heard.iter().filter(|event| !told.contains(&event.name)) {
+        let known = runtime_events().iter().copied();
+        let Some(near) = suggestions::nearest(&event.name, known).filter(|near| *near != event.name) else {
+            continue;
+        };
+        if is_full(findings) {
+            return;
+        }
+        let message = format!("{}: no script tells \"{}\"", event.called, event.name);
+        let finding = match near.eq_ignore_ascii_case(&event.name) {
+            true => LintFinding::warning(code::EVENT, event.place, message),
+            false => LintFinding::note(code::EVENT, event.place, message),
+        };
+        findings.push(finding.help(format!("did you mean \"{near}\", an event of the runtime?")));
+    }
+}
