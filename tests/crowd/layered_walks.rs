@@ -20,7 +20,7 @@ fn told(sky: &str, characters: &str, script: &str, ticks: u64) -> Vec<String> {
           "legend": {{ "X": {{ "walkable": false }}, "D": {{ "area": "gateway" }} }},
           "links": [{{ "from": {{ "layer": "ground", "position": [4.5, 1.5] }},
                       "to": {{ "layer": "sky", "position": [4.5, 1.5] }}, "cost": 1 }}] }},
-        "doors": [{{ "name": "gate", "area": "gateway" }}],
+        "doors": [{{ "name": "gate", "area": "gateway", "open": true }}],
         "script": "level.lua", "characters": [{characters}] }}"#
     );
     let level = load("floors.json", &MemorySource::new().with("floors.json", json.as_str()));
@@ -49,19 +49,19 @@ const ANNA: &str = r#"{ "name": "anna", "position": [1.5, 1.5], "walkSpeed": 2 }
 
 #[test]
 fn the_same_place_on_another_layer_is_another_goal() {
-    let script = "function onStart()\n\
+    let script = "function onStart() task.spawn(function()\n\
         local anna = world.character(\"anna\")\n\
         anna:walkTo(10.5, 1.5, { layer = \"ground\" })\n  task.sleep(0.5)\n\
-        anna:walkTo(10.5, 1.5, { layer = \"sky\", onSettled = function() log.info(anna.layer) end })\nend";
+        anna:walkTo(10.5, 1.5, { layer = \"sky\", onSettled = function() log.info(anna.layer) end })\nend) end";
     assert_eq!(told(FLOOR, ANNA, script, 900), ["cancelled/superseded", "arrived/reached", "sky"]);
 }
 
 #[test]
 fn a_walk_told_again_every_tick_keeps_the_layer_that_it_set_out_for() {
-    let script = "function onStart()\n\
+    let script = "function onStart() task.spawn(function()\n\
         local anna = world.character(\"anna\")\n\
         anna:walkTo(10.5, 1.5, { layer = \"sky\" })\n\
-        timer.every(0.1, function() anna:walkTo(10.5, 1.5) end)\n  task.sleep(12)\n  log.info(anna.layer)\nend";
+        timer.every(0.1, function() anna:walkTo(10.5, 1.5) end)\n  task.sleep(12)\n  log.info(anna.layer)\nend) end";
     let told = told(FLOOR, ANNA, script, 900);
     assert!(told.contains(&"sky".to_owned()), "{told:?}");
 }
@@ -80,7 +80,8 @@ fn a_forced_arrival_is_on_the_layer_of_the_goal() {
 #[test]
 fn a_door_closes_below_somebody_on_another_layer() {
     let above = r#"{ "name": "anna", "position": [8.5, 1.5], "layer": "sky" }"#;
-    let script = "function onStart()\n  log.info(world.door(\"gate\"):close({ whenOccupied = \"refuse\" }):wait().reason)\nend";
+    let script = "function onStart() task.spawn(function()\n\
+        log.info(world.door(\"gate\"):close({ whenOccupied = \"refuse\" }):wait().reason)\nend) end";
     assert_eq!(told(FLOOR, above, script, 120), ["done"]);
     let inside = r#"{ "name": "anna", "position": [8.5, 1.5], "layer": "ground" }"#;
     assert_eq!(told(FLOOR, inside, script, 120), ["occupied"]);

@@ -51,15 +51,6 @@ fn seed_a7_a_short_walk_inside_one_cell_reaches_the_exact_goal() {
 }
 
 #[test]
-fn who_walks_as_slowly_as_is_allowed_is_not_stuck() {
-    for speed_mps in [0.01, 0.015, 0.05] {
-        let mut stage = Stage::of(TWO_ROOMS);
-        stage.walk(2.3, 5.0, |options| options.pace = WalkPace::Speed(speed_mps));
-        assert_eq!(stage.until_settled(1, 3000), ["arrived/reached"], "{speed_mps} m/s");
-    }
-}
-
-#[test]
 fn seed_u4_a_goal_on_an_island_ends_at_the_nearest_point_standing() {
     let mut stage = Stage::of(TWO_ROOMS);
     stage.walk(32.0, 2.0, |_| {});

@@ -415,29 +415,15 @@ fn out_of_patience(clock: &Clock, doors: &[Door], walk: &Walk, character: &Chara
         _ => walk.progress_tick,
     };
     let now = walk.clock(clock.landing());
-    let patience_ticks = patience_ticks(clock, walk, character);
-    let waited = now.since(since) >= patience_ticks;
+    let waited = now.since(since) >= walk.options.patience_ticks;
     // To and fro, always getting on a little, and never nearer to the end.
-    let most_ticks = patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
+    let most_ticks = walk.options.patience_ticks.saturating_mul(Walk::PATIENCES_MAX);
     let is_lost = walk.phase == Phase::Moving
         && walk_modes::is_plain(walk)
         && matches!(walk.goal, Goal::Point(_))
         && now.since(walk.nearest_tick.max(walk.queue_tick)) >= most_ticks;
     let reason = if waited { held_up(doors, walk, left_m(walk, character)) } else { None };
     reason.or(is_lost.then_some(Reason::Stuck))
-}
-
-/// How long a walk goes on without progress: its patience, or as long as a slow walker takes for what counts
-/// as progress.
-fn patience_ticks(clock: &Clock, walk: &Walk, character: &Character) -> u64 {
-    /// A walker that is not slower, metres a second, gets on within any patience.
-    const SLOW_MPS: f32 = 0.1;
-    let (own, speed_mps) = (walk.options.patience_ticks, walk.speed_mps(character));
-    if walk.phase != Phase::Moving || speed_mps >= SLOW_MPS {
-        return own;
-    }
-    // Twice as long: a step or two of them are lost in turns.
-    own.max(clock.rate.ticks(f64::from(2.0 * WalkOptions::PROGRESS_M / speed_mps)))
 }
 
 /// What keeps a walk with so many metres to go from getting on, if anything does.

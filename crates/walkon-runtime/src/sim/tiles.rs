@@ -15,8 +15,8 @@ use crate::world::walk::{Following, Walk};
 /// A way that is shorter by less is no reason to plan again, metres.
 const SHORTER_M: f64 = 0.1;
 
-/// Where more tiles than this change in a tick, every walk asks: that costs less than to compare each way with
-/// each tile.
+/// Where more tiles than this change in a tick, every walk asks: that costs less than to compare each way
+/// with each tile.
 const TURNED_MAX: usize = 512;
 
 /// A tile that changed, or a link that came.

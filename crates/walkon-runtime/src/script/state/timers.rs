@@ -243,7 +243,7 @@ impl Timers {
             timer.is_from_before = false;
         }
         // Whoever had paused it has no handle of it any more.
-        self.resume(id, now);
+        Self::resume(self, id, now);
     }
 
     /// The timers of an owner that are younger than the timer `id`.
