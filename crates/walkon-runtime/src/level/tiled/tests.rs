@@ -179,7 +179,7 @@ fn doors_that_are_drawn_end_at_the_limit_of_doors() {
     const SIDE: usize = 250;
     let mut cells = String::new();
     for at in 0..SIDE * SIDE {
-        let is_door = at % SIDE % 2 == 0 && at / SIDE % 2 == 0;
+        let is_door = (at % SIDE).is_multiple_of(2) && (at / SIDE).is_multiple_of(2);
         write!(cells, "{},", u8::from(is_door)).unwrap();
     }
     let xml = format!(

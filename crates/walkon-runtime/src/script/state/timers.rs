@@ -222,7 +222,7 @@ impl Timers {
 
     /// The timers from before whose place an order takes, by id: those of its owner with the handler of that
     /// name.
-    pub(crate) fn from_before(&self, order: &TimerOrder) -> Vec<u64> {
+    pub(crate) fn left_from_before(&self, order: &TimerOrder) -> Vec<u64> {
         let Some(Callback::Named(name)) = &order.callback else { return Vec::new() };
         let named = self.named(order.owner, name);
         named.into_iter().filter(|id| self.get(*id).is_some_and(|timer| timer.is_from_before)).collect()

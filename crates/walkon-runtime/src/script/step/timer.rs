@@ -57,7 +57,7 @@ pub(crate) fn complete(lua: &Lua, id: u64) {
 pub(crate) fn take_up(lua: &Lua, order: &TimerOrder) -> Option<u64> {
     let (same, others) = store::with(lua, |runtime| {
         let timers = &runtime.registered.timers;
-        let before = if sets_up(runtime) { timers.from_before(order) } else { Vec::new() };
+        let before = if sets_up(runtime) { timers.left_from_before(order) } else { Vec::new() };
         let same = before.iter().copied().find(|&id| timers.is_as(id, order));
         (same, before)
     });
