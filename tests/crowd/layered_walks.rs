@@ -57,16 +57,6 @@ fn the_same_place_on_another_layer_is_another_goal() {
 }
 
 #[test]
-fn a_walk_told_again_every_tick_keeps_the_layer_that_it_set_out_for() {
-    let script = "function onStart() task.spawn(function()\n\
-        local anna = world.character(\"anna\")\n\
-        anna:walkTo(10.5, 1.5, { layer = \"sky\" })\n\
-        timer.every(0.1, function() anna:walkTo(10.5, 1.5) end)\n  task.sleep(12)\n  log.info(anna.layer)\nend) end";
-    let told = told(FLOOR, ANNA, script, 900);
-    assert!(told.contains(&"sky".to_owned()), "{told:?}");
-}
-
-#[test]
 fn a_forced_arrival_is_on_the_layer_of_the_goal() {
     // The goal lies behind a wall of the upper floor.
     let sky = "\"......X.....\", \"......X.....\", \"......X.....\"";
