@@ -1081,7 +1081,7 @@ function nav.unlink(from, to) end
 ---@return string[]
 function nav.areasAt(place) end
 
----Gives a place a name, for the rest of the level; raises when there is a mark of that name.
+---Gives a place a name, for the rest of the level, or moves a mark that was added so; raises when the level has a mark of that name.
 ---@param name string
 ---@param place Place
 ---@return Mark

@@ -419,6 +419,24 @@ fn import_says_what_it_left_out_and_which_names_it_nearly_knows() {
 }
 
 #[test]
+fn a_class_that_is_nearly_a_known_one_is_named_once_and_one_that_is_far_from_all_is_not() {
+    let project = crate::cli::commands::Project::new();
+    let object = |id: u32, class: &str| {
+        format!("<object id=\"{id}\" class=\"{class}\" x=\"8\" y=\"8\"><point/></object>")
+    };
+    let objects =
+        [object(1, "Charcter"), object(2, "Charcter"), object(3, "tavern"), object(4, "npc")].concat();
+    let group = format!("<objectgroup id=\"2\" name=\"things\">{objects}</objectgroup>");
+    project.write("levels/map.tmx", &map("1,1,1", "", &group));
+    let report = project.json(0, &["import", "levels/map.tmx", "-o", "levels/map.json", "--format", "json"]);
+    let note = "class \"Charcter\" is none that walkon knows; the shape of its objects decides; \
+                did you mean \"character\"?";
+    assert_eq!(report["notes"], serde_json::json!([note]), "{report}");
+    let (_, err) = project.expect(2, &["import", "levels/map.tmx", "-o", "levels/other.tmx"]);
+    assert!(err.contains("ends in .json, such as levels/other.json"), "{err}");
+}
+
+#[test]
 fn areas_and_obstacles_say_whether_they_hide_what_is_behind_them() {
     let sees = |class: &str, said: &str| {
         let object = format!(

@@ -162,7 +162,11 @@ fn watches_of_regions_and_areas_follow_an_edit_of_the_level() {
     };
     let cases: [(&House, &[&str], &str); 3] = [
         (&wide, &["out left", "in right", "in yard", "reached"], ""),
-        (&renamed, &["out left", "in right", "reached"], "; region \"yard\" is gone"),
+        (
+            &renamed,
+            &["out left", "in right", "reached"],
+            "; region \"yard\" is gone; level script: handlers ended with what they watched; save its script to make them again",
+        ),
         (&added, &["in yard", "out yard", "out left", "in right", "reached"], ""),
     ];
     for (index, (house, expected, note)) in cases.into_iter().enumerate() {

@@ -885,7 +885,7 @@ fn blocks_and_added_marks_say_what_is_wrong() {
     check_error("nav.block(\"post\", 0)", "guard.lua:1: nav.block: radius is 0, expected 0.01 to 50");
     check_error(
         "nav.addMark(\"gate\", guard)",
-        "guard.lua:1: nav.addMark: the mark \"gate\" exists already; choose another name",
+        "guard.lua:1: nav.addMark: the level has a mark \"gate\"; choose another name",
     );
     check_error(
         "nav.areasAt(\"gatte\")",
@@ -894,6 +894,10 @@ fn blocks_and_added_marks_say_what_is_wrong() {
     check(
         "nav.addMark(\"camp\", vector.create(5, 0, 9)) print(guard:walkTo(\"camp\").goal, nav.findMark(\"camp\").name)",
         &["5, 0, 9\tcamp"],
+    );
+    check(
+        "for x = 5, 6 do nav.addMark(\"camp\", vector.create(x, 0, 9)) end print(guard:walkTo(\"camp\").goal)",
+        &["6, 0, 9"],
     );
     check(
         "print(#nav.areasAt(vector.create(50, 0, 50)), table.concat(nav.areasAt(door), \" \"))",

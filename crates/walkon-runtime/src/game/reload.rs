@@ -85,7 +85,7 @@ fn with_level(
 ) -> Result<Taken, ReloadError> {
     let before = (world.clone(), origin.clone());
     let written = std::mem::take(&mut staged.written);
-    let Edited { behaviours, watches, notes } = level_reload::apply(world, origin, staged);
+    let Edited { behaviours, watches, mut notes } = level_reload::apply(world, origin, staged);
     let outcome = scripts.as_deref_mut().and_then(|scripts| scripts.commit(world, &behaviours));
     let mut taken = match outcome {
         Some(Err(refusal)) if !refusal.had_effects => {
@@ -95,14 +95,14 @@ fn with_level(
         Some(Err(refusal)) => {
             // What has run has run on the new level, which stays.
             origin.owe(world, &before.1, behaviours);
-            scripts.into_iter().for_each(|scripts| scripts.forget_watches(&watches));
+            notes.extend(scripts.into_iter().flat_map(|scripts| scripts.forget_watches(&watches)));
             tell_of_level(world, notes);
             return Err(written.blame(refusal));
         }
         Some(Ok(taken)) => taken,
         None => Taken::default(),
     };
-    scripts.into_iter().for_each(|scripts| scripts.forget_watches(&watches));
+    notes.extend(scripts.into_iter().flat_map(|scripts| scripts.forget_watches(&watches)));
     if let Some(level) = &reload.level {
         let text = |bytes: &Vec<u8>| String::from_utf8_lossy(bytes).into_owned();
         taken.files.extend(level.files.iter().map(|(path, bytes)| (path.clone(), Some(text(bytes)))));

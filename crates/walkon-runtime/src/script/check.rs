@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::ordered::CollectOrdered;
 use crate::base::value::{Plain, PlainKey};
 use crate::script::state::params::Params;
-use crate::script::step::{dispatch, params};
+use crate::script::step::{params, runtime_events};
 use crate::script::vm::fault::{CallFailure, FaultKind};
 use crate::script::vm::{ScriptVm, VmSettings, payload, sandbox};
 
@@ -30,7 +30,7 @@ pub fn syntax(path: &str, text: &str) -> Result<(), CallFailure> {
 /// The events of the runtime: scripts hear them and cannot emit them.
 #[must_use]
 pub fn runtime_events() -> &'static [&'static str] {
-    &dispatch::RUNTIME_EVENTS
+    &runtime_events::RUNTIME_EVENTS
 }
 
 /// The globals of a script besides the API, each with what is in it: nothing for functions.

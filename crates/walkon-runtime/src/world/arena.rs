@@ -13,8 +13,8 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;
 
-/// A place in the table. It begins a line of the processor's memory, and what each look at it reads lies in that
-/// line: the version, then the value, whose fields stand in the order of use.
+/// A place in the table. It begins a line of the processor's memory, and what each look at it reads lies in
+/// that line: the version, then the value, whose fields stand in the order of use.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Place<V> {

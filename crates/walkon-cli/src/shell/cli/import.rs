@@ -1,5 +1,7 @@
 //! `walkon import`: a map of the editor Tiled as a level file, and what became of its layers.
 
+use std::ffi::OsStr;
+
 use walkon_shell::project::file_at;
 use walkon_shell::{CommandFailure, Exit};
 
@@ -14,6 +16,16 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
     if !tiled::is_tiled(&found.path) && !tiled::is_world(&found.path) {
         let message =
             format!("{}: expected a map of Tiled, whose name ends in .tmx or .tmj", args.map.display());
+        return Err(CommandFailure::usage(message));
+    }
+    let is_level = |extension: &OsStr| extension.eq_ignore_ascii_case("json");
+    if args.out.as_os_str() != "-" && !args.out.extension().is_some_and(is_level) {
+        let named = args.out.with_extension("json");
+        let message = format!(
+            "{}: expected the name of a level, which ends in .json, such as {}",
+            args.out.display(),
+            named.display()
+        );
         return Err(CommandFailure::usage(message));
     }
     let options = TiledOptions {

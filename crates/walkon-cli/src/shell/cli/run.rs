@@ -20,7 +20,7 @@ use crate::base::threads::Threads;
 use crate::base::time::TickRate;
 use crate::game::event::ScriptFault;
 use crate::game::header::{Header, RunSetup};
-use crate::game::headless::{self, Host, Onlooker, Report, RunEnd};
+use crate::game::headless::{self, Bound, Host, Onlooker, Report, RunEnd};
 use crate::game::inputs::Input;
 use crate::game::line::JsonLine;
 use crate::game::recorder::{RecordOptions, Recorder};
@@ -99,14 +99,7 @@ pub(super) fn perform(
     let rate = save.as_ref().map_or(level.def.tick_rate, |(header, _)| header.tick_rate);
     let rate = TickRate::new(rate).unwrap_or_default();
     let saves = Saves::of(&args.save_at, first, &found.project.folder.files_read())?;
-    let bound = RunBound {
-        ticks: args.ticks,
-        seconds: args.seconds,
-        until: args.until.clone(),
-        is_strict: args.strict,
-    };
-    let mut bound = bound.at(rate);
-    bound.ticks_max = bound.ticks_max.saturating_add(first);
+    let bound = bound_of(args, rate, first);
     let settings = crate::level::spawn::settings(&level.def);
     let own_seed = save.as_ref().map_or(level.def.seed, |(header, _)| header.seed);
     let seed = args.seed.unwrap_or(own_seed);
@@ -123,13 +116,7 @@ pub(super) fn perform(
             bound.ticks_max
         )
     });
-    let options = RecordOptions {
-        trace: args.trace.is_some(),
-        hash_every: args.hash_every,
-        positions_every: args.positions,
-        detail_every: args.detail,
-        sentences: args.format == Format::Human,
-    };
+    let options = recording_of(args);
     let made =
         RunSetup { level_file: &found.path, seed, bound: bound.clone(), args: args.args.clone(), options };
     let header = Header::of(&level, &scripts, super::limits::by_name(&settings), made);
@@ -169,19 +156,47 @@ pub(super) fn perform(
         }
     };
     let clock = StepClock { is_on: args.stats, ..StepClock::new(loading.elapsed()) };
-    let began = Instant::now();
-    let mut host = RunHost { session, clock, profiling, changes, saves };
-    let report = headless::run_hosted(&mut game, &bound, &mut host);
-    let wall = began.elapsed();
+    let exit = play(&mut game, &bound, RunHost { session, clock, profiling, changes, saves });
     drop(watchdog);
+    ended(client.as_deref(), exit)
+}
+
+/// Where a run ends, counted from the first tick of the level; it begins in tick `first`.
+fn bound_of(args: &RunArgs, rate: TickRate, first: u64) -> Bound {
+    let bound = RunBound {
+        ticks: args.ticks,
+        seconds: args.seconds,
+        until: args.until.clone(),
+        is_strict: args.strict,
+    };
+    let mut bound = bound.at(rate);
+    bound.ticks_max = bound.ticks_max.saturating_add(first);
+    bound
+}
+
+/// What is written of a run.
+fn recording_of(args: &RunArgs) -> RecordOptions {
+    RecordOptions {
+        trace: args.trace.is_some(),
+        hash_every: args.hash_every,
+        positions_every: args.positions,
+        detail_every: args.detail,
+        sentences: args.format == Format::Human,
+    }
+}
+
+/// Runs a level that has begun to its end, and tells how it went.
+fn play(game: &mut Game, bound: &Bound, mut host: RunHost<'_>) -> Result<Exit, CommandFailure> {
+    let began = Instant::now();
+    let report = headless::run_hosted(game, bound, &mut host);
+    let wall = began.elapsed();
     let RunHost { session, clock, profiling, mut saves, .. } = host;
     saves.end();
     if let (Some(profiling), Some(profile)) = (&profiling, game.profile()) {
         profiling.write(&report.level, &profile)?;
     }
-    let exit = session.end(&report, wall, &clock.stats(&report));
-    let exit = exit.map(|exit| if saves.is_broken && exit == Exit::Ok { Exit::Io } else { exit });
-    ended(client.as_deref(), exit)
+    let exit = session.end(&report, wall, &clock.stats(&report))?;
+    Ok(if saves.is_broken && exit == Exit::Ok { Exit::Io } else { exit })
 }
 
 /// Tells a debugger that the run is over. What it has ended itself has ended well.

@@ -313,6 +313,9 @@ impl Putting<'_, '_> {
     /// Places an object; how many cells it blocks.
     fn thing(&mut self, thing: &TiledThing<'_>) -> u64 {
         let sort = sort_of(&thing.object.class);
+        if sort == Sort::Shape {
+            self.said.check_class(self.findings, thing.object, CLASSES.iter().map(|(name, _)| *name));
+        }
         match (sort, &thing.object.shape) {
             (Sort::Player | Sort::Character, _) => self.character(thing, sort),
             (Sort::Door, _) => self.door(thing),

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::files::short;
-use super::raw::{Properties, Property, PropertyValue};
+use super::raw::{Properties, Property, PropertyValue, RawObject};
 use crate::base::suggestions::nearest;
 use crate::level::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use crate::level::object::Object;
@@ -70,6 +70,8 @@ pub(super) struct Said {
     /// Places of properties that something was said of: layers share those of their groups, objects of their
     /// types.
     places: BTreeSet<(u16, u32)>,
+    /// Classes that something was said of.
+    classes: BTreeSet<String>,
 }
 
 impl Said {
@@ -123,6 +125,23 @@ impl Said {
         let message = format!("property \"{}\" of {whose} is none that walkon knows", short(name));
         findings
             .note(|| PendingDiagnostic::new(code::PROPERTY, property.span, message).suggest(name, [near]));
+    }
+
+    /// A class of an object that is nearly one of those known, which are in lower case. Once for each class.
+    pub(super) fn check_class<'a>(
+        &mut self,
+        findings: &mut Findings,
+        object: &RawObject,
+        known: impl IntoIterator<Item = &'a str>,
+    ) {
+        let class = object.class.trim();
+        let near = if class.chars().count() < 4 { None } else { nearest(&class.to_lowercase(), known) };
+        let Some(near) = near.filter(|_| self.classes.insert(class.to_owned())) else {
+            return;
+        };
+        let message =
+            format!("class \"{}\" is none that walkon knows; the shape of its objects decides", short(class));
+        findings.note(|| PendingDiagnostic::new(code::PROPERTY, object.span, message).suggest(class, [near]));
     }
 
     fn is_first(&mut self, span: Span) -> bool {

@@ -52,7 +52,7 @@ pub const ENTRIES: &[Binding] = &[
         params: &[param("name", "string", "\"camp\""), PLACE],
         returns: "Mark",
         raises: "name limit",
-        doc: "Gives a place a name, for the rest of the level; raises when there is a mark of that name.",
+        doc: "Gives a place a name, for the rest of the level, or moves a mark that was added so; raises when the level has a mark of that name.",
         example: "nav.addMark(\"camp\", guard)\nassert(nav.mark(\"camp\").position == guard.position)",
         price: 24,
         ..Binding::function(NAV, "nav.addMark", add_mark)
@@ -92,12 +92,12 @@ fn add_mark(lua: &Lua, args: &mut Args) -> HostResult {
     let place = place::single(&args.take("place"))?;
     let mark = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
-        if world.places.made.len() >= MARKS_MAX {
+        if world.places.made.len() >= MARKS_MAX && !world.places.made.contains(&name) {
             let what = format!("scripts have added {MARKS_MAX} marks, the most allowed");
             return Err(UsageError::new(function, what));
         }
         if !blocks::add_mark(world, &name, point) {
-            let what = format!("the mark \"{name}\" exists already; choose another name");
+            let what = format!("the level has a mark \"{name}\"; choose another name");
             return Err(UsageError::new(function, what));
         }
         world.mark(&name).cloned().ok_or_else(|| UsageError::new(function, "the mark is gone"))

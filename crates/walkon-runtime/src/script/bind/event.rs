@@ -11,7 +11,7 @@ use crate::script::bind::call::{answer, handle, myself, nothing, op, refuse_when
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
 use crate::script::state::handlers::ListenTimes;
 use crate::script::state::owners::Counted;
-use crate::script::step::dispatch::RUNTIME_EVENTS;
+use crate::script::step::runtime_events::RUNTIME_EVENTS;
 use crate::script::step::wait::ListenerId;
 use crate::script::step::{handlers, owner};
 use crate::script::vm::convert::{Args, UsageError};

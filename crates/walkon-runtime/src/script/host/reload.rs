@@ -198,9 +198,15 @@ impl ScriptHost {
         self.note_digest();
     }
 
-    /// An edit of the level has ended these watches: so do the handlers that scripts have given for them.
-    pub fn forget_watches(&mut self, watches: &[WatchId]) {
-        watches.iter().for_each(|watch| handlers::forget_watch(self.vm.lua(), *watch));
+    /// An edit of the level has ended these watches: so do the handlers that scripts have given for them. A
+    /// sentence for each owner who had some.
+    pub fn forget_watches(&mut self, watches: &[WatchId]) -> Vec<String> {
+        let forgotten = watches.iter().filter_map(|watch| handlers::forget_watch(self.vm.lua(), *watch));
+        let owners: BTreeSet<_> = forgotten.collect();
+        let sentence = |owner| {
+            format!("{owner}: handlers ended with what they watched; save its script to make them again")
+        };
+        owners.into_iter().map(sentence).collect()
     }
 
     /// The part of reloads that can change the future becomes part of the hash.

@@ -25,10 +25,10 @@ use crate::script::state::wait::{Outcome, Wait};
 use crate::script::state::waits::{Answering, TaskPause};
 use crate::script::state::work::ScriptWork;
 use crate::script::step::handlers::{self, Delivering};
-use crate::script::step::invoke::{self, Call, map, text};
+use crate::script::step::invoke::{self, Call, text};
 use crate::script::step::senses::{self, SenseCall, SenseNews};
 use crate::script::step::{
-    behaviour, blackboard, cinematic, progress_handlers, skipping, task, testing, wait,
+    behaviour, blackboard, cinematic, progress_handlers, runtime_events, skipping, task, testing, wait,
 };
 use crate::script::vm::fault::{CallFailure, FaultKind, text_of_error};
 use crate::script::vm::payload::frozen;
@@ -40,22 +40,6 @@ use crate::world::outcome::Status;
 use crate::world::owner::Owner;
 use crate::world::region::WatchId;
 use crate::world::sense::SenseId;
-
-/// Events of the runtime itself: scripts hear them and cannot emit them.
-pub(crate) const RUNTIME_EVENTS: [&str; 12] = [
-    "spawned",
-    "despawned",
-    "walkSettled",
-    "doorChanged",
-    "areaChanged",
-    "clockChanged",
-    "mapRevision",
-    "cinematicStarted",
-    "cinematicEnded",
-    "reloaded",
-    "reloadRefused",
-    "scriptFault",
-];
 
 /// What is handed out next.
 enum NextDelivery {
@@ -329,7 +313,7 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
         Fact::DoorSignal { door, what, by } => {
             let listeners = store::with(lua, |runtime| runtime.registered.handlers.door(door, what));
             if !listeners.is_empty() {
-                let payload = fields(
+                let payload = runtime_events::fields(
                     lua,
                     [
                         ("door", Some(Plain::Door(door))),
@@ -360,92 +344,28 @@ fn fact(vm: &ScriptVm, event: Fact) -> mlua::Result<()> {
             hear(vm, &name, heard(lua, payload.as_ref())?, to);
         }
         Fact::Input { name, payload } => hear(vm, &name, heard(lua, payload.as_ref())?, None),
-        Fact::Spawned(id) => {
+        Fact::Spawned(_) => {
             let is_news = store::with(lua, |runtime| runtime.queue.facts_taken > runtime.queue.facts_before);
-            if is_news && is_heard(lua, "spawned") {
-                hear(vm, "spawned", appearance(lua, id)?, None);
+            if is_news {
+                tell(vm, event)?;
             }
         }
         Fact::Despawned(id) => {
             cinematic::despawned(vm, id);
             behaviour::detach_now(vm, id, "despawned");
             blackboard::character_gone(lua, id);
-            if is_heard(lua, "despawned") {
-                hear(vm, "despawned", appearance(lua, id)?, None);
-            }
+            tell(vm, event)?;
         }
-        Fact::DoorChanged { door, state, by } => {
-            if is_heard(lua, "doorChanged") {
-                let locked = lend::with_world(lua, |world: &mut World| {
-                    world.map.doors.get(door.index()).is_some_and(|door| door.is_locked)
-                });
-                let payload = [
-                    ("door", Some(Plain::Door(door))),
-                    ("state", Some(text(state.name()))),
-                    ("locked", Some(Plain::Bool(locked.unwrap_or(false)))),
-                    ("by", by.map(Plain::Character)),
-                ];
-                hear(vm, "doorChanged", fields(lua, payload)?, None);
-            }
-        }
-        Fact::AreaChanged { area, available, factor } => {
-            if is_heard(lua, "areaChanged") {
-                let payload = [
-                    ("area", Some(Plain::Text(area))),
-                    ("available", Some(Plain::Bool(available))),
-                    ("cost", Some(Plain::Number(f64::from(factor)))),
-                ];
-                hear(vm, "areaChanged", fields(lua, payload)?, None);
-            }
-        }
-        Fact::MapRevision(revision) => {
-            if is_heard(lua, "mapRevision") {
-                let payload = fields(lua, [("revision", Some(Plain::Number(revision.0 as f64)))])?;
-                hear(vm, "mapRevision", payload, None);
-            }
-        }
-        Fact::SceneStarted { name, locks } => {
-            if is_heard(lua, "cinematicStarted") {
-                let locks = locks.into_iter().map(Plain::Text).collect();
-                let payload = map([("name", Plain::Text(name)), ("locks", Plain::List(locks))]);
-                hear(vm, "cinematicStarted", frozen(lua, &payload)?, None);
-            }
-        }
-        Fact::SceneEnded { info, .. } => {
-            if is_heard(lua, "cinematicEnded") {
-                hear(vm, "cinematicEnded", frozen(lua, &info)?, None);
-            }
-        }
-        Fact::Reloaded { files, .. } => {
-            if is_heard(lua, "reloaded") {
-                let files = files.into_keys().map(Plain::Text).collect();
-                hear(vm, "reloaded", frozen(lua, &map([("files", Plain::List(files))]))?, None);
-            }
-        }
-        Fact::ReloadRefused { file, line, message, .. } => {
-            if is_heard(lua, "reloadRefused") {
-                let line = Plain::Number(f64::from(line));
-                let payload =
-                    map([("file", Plain::Text(file)), ("line", line), ("message", Plain::Text(message))]);
-                hear(vm, "reloadRefused", frozen(lua, &payload)?, None);
-            }
-        }
-        Fact::Faulted(fault) => {
-            if is_heard(lua, "scriptFault") {
-                hear(vm, "scriptFault", frozen(lua, &fault)?, None);
-            }
-        }
-        Fact::WalkStarted(_)
-        | Fact::Replanned { .. }
-        | Fact::Nudged { .. }
-        | Fact::RegionEntered { .. }
-        | Fact::RegionLeft { .. }
-        | Fact::Cue(_)
-        | Fact::Logged(_)
-        | Fact::SwitchedOff(_)
-        | Fact::InputRefused { .. }
-        | Fact::Evaluated(_)
-        | Fact::Notice { .. } => {}
+        other => tell(vm, other)?,
+    }
+    Ok(())
+}
+
+/// Tells those who listen to events of the runtime of a fact that is one. Nothing is made where nobody does.
+fn tell(vm: &ScriptVm, fact: Fact) -> mlua::Result<()> {
+    let lua = vm.lua();
+    if let Some(name) = runtime_events::name_of(&fact).filter(|name| is_heard(lua, name)) {
+        hear(vm, name, runtime_events::payload_of(lua, fact)?, None);
     }
     Ok(())
 }
@@ -514,28 +434,6 @@ pub(crate) fn path_answered(vm: &ScriptVm, token: crate::base::ids::PathToken, r
         handlers::deliver(vm, Delivering::new(owner, &callback, &result, "onPath"));
     }
     settle_value(vm, Wait::Path(token), result);
-}
-
-fn appearance(lua: &Lua, id: CharacterId) -> mlua::Result<Value> {
-    let found = lend::with_world(lua, |world: &mut World| {
-        let position = world.characters.get(id).map(|character| Plain::Vector(character.body.position));
-        (world.name_of(id).to_owned(), position)
-    });
-    let (name, position) = found.unwrap_or_default();
-    fields(
-        lua,
-        [
-            ("character", Some(Plain::Character(id))),
-            ("name", Some(Plain::Text(name))),
-            ("position", position),
-        ],
-    )
-}
-
-/// A read-only table of the fields that are there.
-fn fields<const N: usize>(lua: &Lua, fields: [(&'static str, Option<Plain>); N]) -> mlua::Result<Value> {
-    let there = fields.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    frozen(lua, &map(there))
 }
 
 /// The payload of an event; nil when none was given.

@@ -6,6 +6,7 @@
 //! (`dispatch`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use mlua::{Function, Lua, MultiValue, Table, Value};
 
@@ -103,14 +104,14 @@ pub fn set_watch(lua: &Lua, watch: WatchId, handlers: WatchHandlers) {
     });
 }
 
-/// Forgets a watch that was removed.
-pub fn forget_watch(lua: &Lua, watch: WatchId) {
+/// Forgets a watch that was removed; its owner, if a script had given handlers for it.
+pub fn forget_watch(lua: &Lua, watch: WatchId) -> Option<Rc<str>> {
     store::with(lua, |runtime| {
         let record = runtime.registered.handlers.watches.remove(&watch)?;
         let owner = runtime.owners.get_mut(record.owner)?;
         owner.watches = owner.watches.saturating_sub(1);
-        Some(())
-    });
+        Some(owner.label.clone())
+    })
 }
 
 /// Keeps the handlers of a watch for somebody for the running owner, until it is removed; counts it against

@@ -20,6 +20,7 @@ pub mod owner;
 pub(crate) mod params;
 pub(crate) mod plain_state;
 pub(crate) mod progress_handlers;
+pub(crate) mod runtime_events;
 pub(crate) mod schedule;
 pub(crate) mod senses;
 pub(crate) mod skipping;

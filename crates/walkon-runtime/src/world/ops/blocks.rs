@@ -66,9 +66,10 @@ pub(crate) fn move_to(blocks: &mut Vec<Block>, nav: &mut NavMap) {
     nav.apply(&used.iter().map(edit).collect::<Vec<_>>());
 }
 
-/// Gives a place a name; false when there is a mark of that name.
+/// Gives a place a name; false when the level has a mark of that name. One that a script made is moved, so
+/// that code that makes it may run again after a reload.
 pub fn add_mark(world: &mut World, name: &str, position: Vec3) -> bool {
-    if world.places.marks.contains_key(name) {
+    if world.places.marks.contains_key(name) && !world.places.made.contains(name) {
         return false;
     }
     let mark = Mark { name: name.to_owned(), position, facing_rad: None, props: None };
