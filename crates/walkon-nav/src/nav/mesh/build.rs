@@ -99,18 +99,17 @@ pub(crate) struct MeshView {
 /// Sets of areas by number.
 #[derive(Default)]
 struct Sets {
-    known: Vec<(Vec<u32>, u32)>,
+    known: Vec<Vec<u32>>,
     /// The same the other way round.
-    numbers: BTreeMap<(Vec<u32>, u32), u32>,
+    numbers: BTreeMap<Vec<u32>, u32>,
 }
 
 impl Sets {
-    /// The number of a set together with a polygon of the ground.
-    fn number(&mut self, set: Vec<u32>, parent: u32) -> u32 {
+    fn number(&mut self, set: Vec<u32>) -> u32 {
         let next = self.known.len() as u32;
-        let number = *self.numbers.entry((set.clone(), parent)).or_insert(next);
+        let number = *self.numbers.entry(set.clone()).or_insert(next);
         if number == next {
-            self.known.push((set, parent));
+            self.known.push(set);
         }
         number
     }
@@ -211,7 +210,7 @@ impl MeshInput {
             let covers = |point: Point| {
                 (!found.at(point, |outline| outline.is_above_or_below(point)).is_empty()).then_some(0)
             };
-            let covered = arrange(&edges, &covers, &|_, _| 0.0);
+            let covered = arrange(&edges, &covers, 0.0);
             lines.extend(covered.wall_segments());
             let keep_m = alike[0].keep_m + wider_m;
             if keep_m > 0.0 {
@@ -228,21 +227,20 @@ impl MeshInput {
         let sets = RefCell::new(Sets::default());
         let surface = match &self.ground {
             None => {
-                let owner = |point| Some(sets.borrow_mut().number(set_at(point, self.floor_y_m)?, 0));
-                arrange(lines, &owner, &|_, _| self.floor_y_m)
+                let owner = |point| Some(sets.borrow_mut().number(set_at(point, self.floor_y_m)?));
+                arrange(lines, &owner, self.floor_y_m)
             }
             Some(ground) => {
                 let owner = |polygon: u32, point: Point| {
                     let set = set_at(point, ground.height(polygon, point))?;
-                    Some(sets.borrow_mut().number(set, if ground.is_flat { 0 } else { polygon }))
+                    Some(sets.borrow_mut().number(set))
                 };
-                let height = |owner: u32, point| ground.height(sets.borrow().known[owner as usize].1, point);
-                let mut cut = arrange_on(ground, lines, &owner, &height);
+                let mut cut = arrange_on(ground, lines, &owner);
                 cut.whole = self.has_floors.then(|| ground.clone());
                 cut
             }
         };
-        MeshView { surface, sets: sets.into_inner().known.into_iter().map(|known| known.0).collect() }
+        MeshView { surface, sets: sets.into_inner().known }
     }
 }
 
@@ -251,30 +249,19 @@ pub(crate) fn carve(surface: &Topology, keepouts: &WallOffsets) -> Topology {
     let mut lines: Vec<GroundSegment> = Vec::new();
     keepouts.lines(&mut lines);
     let is_free = |polygon: u32, point: Point| !keepouts.holds(point, surface.height(polygon, point));
-    if surface.is_flat {
-        let owner = |polygon: u32, point| is_free(polygon, point).then(|| surface.owner[polygon as usize]);
-        let y = surface.heights.first().copied().unwrap_or(0.0);
-        return arrange_on(surface, &lines, &owner, &|_, _| y);
-    }
-    let owner = |polygon: u32, point| is_free(polygon, point).then_some(polygon);
-    let mut carved = arrange_on(surface, &lines, &owner, &|polygon, point| surface.height(polygon, point));
+    let owner = |polygon: u32, point| is_free(polygon, point).then(|| surface.owner[polygon as usize]);
+    let mut carved = arrange_on(surface, &lines, &owner);
     let uncut = || surface.has_floors().then(|| Arc::new(surface.clone()));
     carved.whole = surface.whole.clone().or_else(uncut);
-    carved.owner.iter_mut().for_each(|owner| *owner = surface.owner[*owner as usize]);
     carved
 }
 
 impl Topology {
     /// The polygon that holds a point of the ground plane; of several the first.
     pub(crate) fn holder(&self, point: Point) -> Option<u32> {
-        self.holder_among(point, |_| true)
-    }
-
-    /// The same among those that are accepted.
-    pub(crate) fn holder_among(&self, point: Point, accept: impl Fn(u32) -> bool) -> Option<u32> {
         let mut found = NONE;
         self.tree.visit(Bounds { min: point, max: point }, &mut |polygon| {
-            if polygon < found && accept(polygon) && self.contains(polygon, point) {
+            if polygon < found && self.contains(polygon, point) {
                 found = polygon;
             }
         });
@@ -289,17 +276,12 @@ impl Topology {
         self.walls.iter().map(|&wall| self.side(wall))
     }
 
-    /// Appends the edges that mean something: walls, where owners differ, and on sloped ground all.
+    /// Appends the edges that mean something on flat ground: walls, and where owners differ.
     pub(crate) fn lines(&self, out: &mut Vec<GroundSegment>) {
-        self.lines_of(&|_| true, out);
-    }
-
-    /// The same of the polygons that are accepted.
-    pub(crate) fn lines_of(&self, accept: &dyn Fn(u32) -> bool, out: &mut Vec<GroundSegment>) {
-        for edge in (0..self.ring.len() as u32).filter(|&edge| accept(self.face[edge as usize])) {
+        for edge in 0..self.ring.len() as u32 {
             let twin = self.twin[edge as usize];
             let owner = |edge: u32| self.owner[self.face[edge as usize] as usize];
-            if twin == NONE || edge < twin && (!self.is_flat || owner(edge) != owner(twin)) {
+            if twin == NONE || edge < twin && owner(edge) != owner(twin) {
                 out.push(self.side(edge));
             }
         }

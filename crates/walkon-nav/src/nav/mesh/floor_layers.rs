@@ -1,256 +1,308 @@
-//! Ground with several floors, cut up floor by floor.
+//! Ground that is not flat, cut up polygon by polygon: floors above one another, ramps between them, ledges.
 //!
-//! In: a surface, lines on it, what lies where. Out: the polygons between the lines. Holds: no polygon of a
-//! sheet lies above another one of it; where two sheets share an edge the polygons of both end at the same
-//! corners, so they stay joined. Flat ground, and ground without floors above one another, is one sheet.
+//! In: a surface, lines on it, what lies where. Out: the polygons between the lines. Holds: each lies within
+//! one polygon of the surface; two of them share an edge only where theirs is one polygon, or where theirs
+//! were joined by the edge that it lies on. What lies above, below or beside without being joined never
+//! matters: corners are known by the edge or the polygon that they lie on, not by their places. An edge has
+//! one list of corners for the polygons of both sides, so joints stay whole. Not here: the lines within a
+//! polygon (`triangulate`).
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::base::geom::{self, Bounds, Point};
-use crate::base::ordered;
-use crate::nav::mesh::raw::{clip, inner_width};
+use crate::nav::mesh::raw::{clip, inner_width, length};
 use crate::nav::mesh::topology::{NONE, Topology};
-use crate::nav::mesh::tree::RectangleTree;
-use crate::nav::mesh::triangulate::{GroundSegment, arrange};
+use crate::nav::mesh::triangulate::{
+    GroundSegment, NEAR_M, ROUNDS_MAX, arrange, arrange_within, cut, leave_each_once, meetings, rank,
+    rounded, split,
+};
 
 /// Polygons that have less than this in common, metres, only touch.
 const TOUCH_M: f64 = 4e-6;
-/// Corners this near to an edge lie on it, metres.
-const ON_EDGE_M: f64 = 3e-6;
 
 /// What lies where: from a polygon of the old ground and a point in it to an owner. None: no ground.
 type OwnerAt<'a> = &'a dyn Fn(u32, Point) -> Option<u32>;
 
-/// Cuts ground up along lines. `height` is asked for each corner of a polygon of an owner.
-pub(crate) fn arrange_on(
-    ground: &Topology,
-    lines: &[GroundSegment],
-    owner: OwnerAt<'_>,
-    height: &dyn Fn(u32, Point) -> f64,
-) -> Topology {
-    let (sheet_of, count) = ground.sheets();
-    if count <= 1 {
+/// Cuts ground up along lines. Cost: on ground that is not flat that of the polygons under the lines; the
+/// others are left as they are.
+pub(crate) fn arrange_on(ground: &Topology, lines: &[GroundSegment], owner: OwnerAt<'_>) -> Topology {
+    if ground.is_flat {
         let mut all = lines.to_vec();
         ground.lines(&mut all);
-        return arrange(&all, &|point| owner(ground.holder(point)?, point), height);
+        return arrange(&all, &|point| owner(ground.holder(point)?, point), ground.floor_y_m());
     }
-    let seams = Seams::new(ground, &sheet_of);
-    let mut corners: Vec<Vec<Point>> = vec![Vec::new(); seams.lines.len()];
-    // Once to find out where lines cross the seams, once more with the corners that the other side has there.
-    let mut parts = Vec::new();
-    for _ in 0..2 {
-        parts.clear();
-        for sheet in 0..count {
-            let mut all = lines.to_vec();
-            ground.lines_of(&|polygon| sheet_of[polygon as usize] == sheet, &mut all);
-            for (seam, corners) in seams.lines.iter().zip(&corners) {
-                all.extend(pieces(*seam, corners));
-            }
-            let owner = |point: Point| {
-                let polygon = ground.holder_among(point, |polygon| sheet_of[polygon as usize] == sheet)?;
-                owner(polygon, point)
-            };
-            parts.push(arrange(&all, &owner, height));
-        }
-        for &point in parts.iter().flat_map(|part| &part.points) {
-            seams.visit_under(point, &mut |seam| corners[seam].push(point));
-        }
-    }
-    weld(&parts, &seams)
+    let mut cut = GroundCut::new(ground, &split(lines));
+    cut.settle();
+    cut.into_surface(owner)
 }
 
-/// The edges between sheets, by place.
-struct Seams {
-    /// Each once.
-    lines: Vec<GroundSegment>,
-    tree: RectangleTree,
+/// The polygons of a ground, and lines that are laid over them.
+struct GroundCut<'a> {
+    ground: &'a Topology,
+    /// By corner: those of the ground, then new ones. Rounded.
+    places: Vec<Point>,
+    heights: Vec<f64>,
+    /// By edge of the ground, of twins the lower: the new corners on it, in order from its beginning.
+    on_edge: Vec<Vec<u32>>,
+    /// By polygon of the ground.
+    lines: Vec<Vec<GroundSegment>>,
 }
 
-impl Seams {
-    fn new(ground: &Topology, sheet_of: &[u32]) -> Self {
-        let sheet = |edge: u32| sheet_of[ground.face[edge as usize] as usize];
-        let is_seam = |edge: &u32| {
-            let twin = ground.twin[*edge as usize];
-            twin != NONE && *edge < twin && sheet(*edge) != sheet(twin)
+/// A corner on the rim of a polygon, and the edge of the ground that leads on from there, of twins the lower.
+#[derive(Clone, Copy)]
+struct RimCorner {
+    corner: u32,
+    edge: u32,
+}
+
+impl<'a> GroundCut<'a> {
+    fn new(ground: &'a Topology, lines: &[GroundSegment]) -> Self {
+        let mut cut = Self {
+            ground,
+            places: ground.points.iter().map(|point| point.map(rounded)).collect(),
+            heights: ground.heights.clone(),
+            on_edge: vec![Vec::new(); ground.ring.len()],
+            lines: vec![Vec::new(); ground.polygon_count() as usize],
         };
-        Self::of((0..ground.ring.len() as u32).filter(is_seam).map(|edge| ground.side(edge)).collect())
-    }
-
-    fn of(lines: Vec<GroundSegment>) -> Self {
-        // Grown by more than what counts as on them, so that rounding leaves none out.
-        let around = |line: &GroundSegment| Bounds::of(&[line.from, line.to]).grown(2.0 * ON_EDGE_M);
-        let tree = RectangleTree::new(&lines.iter().map(around).collect::<Vec<Bounds>>());
-        Self { lines, tree }
-    }
-
-    /// Those that a place may lie on.
-    fn visit_near(&self, point: Point, visit: &mut impl FnMut(usize)) {
-        self.tree.visit(Bounds { min: point, max: point }, &mut |seam| visit(seam as usize));
-    }
-
-    /// Those that a place lies on. Cost: those whose rectangles hold it.
-    fn visit_under(&self, point: Point, visit: &mut impl FnMut(usize)) {
-        self.visit_near(point, &mut |seam| {
-            let GroundSegment { from, to } = self.lines[seam];
-            if geom::segment_distance_sq(point, from, to) <= ON_EDGE_M * ON_EDGE_M {
-                visit(seam);
-            }
-        });
-    }
-
-    fn has_under(&self, point: Point) -> bool {
-        let mut has = false;
-        self.visit_under(point, &mut |_| has = true);
-        has
-    }
-}
-
-/// Corners on seams, which the polygons of both sides share: by place, their heights and numbers.
-#[derive(Default)]
-struct SeamCorners(BTreeMap<[u64; 2], Vec<(f64, u32)>>);
-
-impl SeamCorners {
-    /// The number of the first corner at a place and about a height; where there is none, one of this number
-    /// is put there.
-    fn number_or_put(&mut self, place: Point, y: f64, number: u32) -> u32 {
-        // Zero has one sign.
-        let here = self.0.entry(place.map(|value| (value + 0.0).to_bits())).or_default();
-        if let Some(&(_, known)) = here.iter().find(|known| (known.0 - y).abs() < 0.05) {
-            return known;
-        }
-        here.push((y, number));
-        number
-    }
-}
-
-/// A segment cut at some points on it.
-fn pieces(GroundSegment { from: a, to: b }: GroundSegment, corners: &[Point]) -> Vec<GroundSegment> {
-    let along = |point: &Point| (point[0] - a[0]) * (b[0] - a[0]) + (point[1] - a[1]) * (b[1] - a[1]);
-    let mut points: Vec<Point> = corners.iter().copied().chain([a, b]).collect();
-    ordered::sort_by(&mut points, |p, q| along(p).total_cmp(&along(q)));
-    points.windows(2).map(|pair| GroundSegment { from: pair[0], to: pair[1] }).collect()
-}
-
-/// Joins the parts at the corners that lie on seams.
-fn weld(parts: &[Topology], seams: &Seams) -> Topology {
-    let (mut points, mut heights, mut rings, mut owners) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut shared = SeamCorners::default();
-    for part in parts {
-        let mut number = Vec::with_capacity(part.points.len());
-        for (&point, &y) in part.points.iter().zip(&part.heights) {
-            let next = points.len() as u32;
-            let at = if seams.has_under(point) { shared.number_or_put(point, y, next) } else { next };
-            if at == next {
-                points.push(point);
-                heights.push(y);
-            }
-            number.push(at);
-        }
-        for polygon in 0..part.polygon_count() {
-            let edges = part.edges(polygon);
-            rings.push(edges.map(|edge| number[part.ring[edge as usize] as usize]).collect::<Vec<u32>>());
-            owners.push(part.owner[polygon as usize]);
-        }
-    }
-    Topology::new(points, heights, &rings, owners)
-}
-
-impl Topology {
-    /// The sheet of each polygon, and how many sheets there are.
-    fn sheets(&self) -> (Vec<u32>, u32) {
-        let count = self.polygon_count() as usize;
-        if self.is_flat {
-            return (vec![0; count], 1);
-        }
-        let above = self.overlaps();
-        if above.iter().all(Vec::is_empty) {
-            return (vec![0; count], 1);
-        }
-        let mut sheet_of = vec![NONE; count];
-        let mut sheets = 0;
-        for first in 0..count {
-            if sheet_of[first] != NONE {
-                continue;
-            }
-            let mut stack = vec![first];
-            while let Some(polygon) = stack.pop() {
-                let collides = above[polygon].iter().any(|&other| sheet_of[other as usize] == sheets);
-                if sheet_of[polygon] != NONE || collides {
-                    continue;
-                }
-                sheet_of[polygon] = sheets;
-                let twins = self.edges(polygon as u32).map(|edge| self.twin[edge as usize]);
-                stack
-                    .extend(twins.filter(|&twin| twin != NONE).map(|twin| self.face[twin as usize] as usize));
-            }
-            sheets += 1;
-        }
-        (sheet_of, sheets)
-    }
-
-    /// Whether some of it lies above other parts of it.
-    pub(crate) fn has_floors(&self) -> bool {
-        self.sheets().1 > 1
-    }
-
-    /// By polygon: those above or below it.
-    fn overlaps(&self) -> Vec<Vec<u32>> {
-        let shapes: Vec<Vec<Point>> =
-            (0..self.polygon_count()).map(|polygon| self.outline(polygon).collect()).collect();
-        let mut above = vec![Vec::new(); shapes.len()];
-        for (at, shape) in (0_u32..).zip(&shapes) {
-            self.tree.visit(Bounds::of(shape), &mut |other| {
-                if other != at && inner_width(&clip(shape, &shapes[other as usize])) > TOUCH_M {
-                    above[at as usize].push(other);
+        for line in lines {
+            let around = Bounds::of(&[line.from, line.to]).grown(2.0 * NEAR_M);
+            ground.tree.visit(around, &mut |polygon| {
+                if cut.meets(polygon, *line) {
+                    cut.lines[polygon as usize].push(*line);
                 }
             });
         }
-        above
+        cut
+    }
+
+    /// The lower of an edge and its twin.
+    fn shared(&self, edge: u32) -> u32 {
+        edge.min(self.ground.twin[edge as usize])
+    }
+
+    fn side(&self, edge: u32) -> GroundSegment {
+        let [from, to] = [edge, self.ground.next(edge)].map(|edge| self.ground.ring[edge as usize]);
+        GroundSegment { from: self.places[from as usize], to: self.places[to as usize] }
+    }
+
+    /// Whether a line may have something in common with a polygon.
+    fn meets(&self, polygon: u32, line: GroundSegment) -> bool {
+        let is_beside = |edge: u32| {
+            let side = self.side(edge);
+            is_right_of(side, line.from) && is_right_of(side, line.to)
+        };
+        let back = GroundSegment { from: line.to, to: line.from };
+        let corners = || self.ground.edges(polygon).map(|edge| self.side(edge).from);
+        !self.ground.edges(polygon).any(is_beside)
+            && !corners().all(|corner| is_right_of(line, corner))
+            && !corners().all(|corner| is_right_of(back, corner))
+    }
+
+    /// Whether the middle of a line lies outside a polygon.
+    fn is_outside(&self, polygon: u32, GroundSegment { from, to }: GroundSegment) -> bool {
+        let middle = [(from[0] + to[0]) / 2.0, (from[1] + to[1]) / 2.0];
+        self.ground.edges(polygon).any(|edge| is_right_of(self.side(edge), middle))
+    }
+
+    /// The corners around a polygon, old and new.
+    fn rim(&self, polygon: u32) -> Vec<RimCorner> {
+        let mut rim = Vec::new();
+        for own in self.ground.edges(polygon) {
+            let edge = self.shared(own);
+            rim.push(RimCorner { corner: self.ground.ring[own as usize], edge });
+            let new = self.on_edge[edge as usize].iter().map(|&corner| RimCorner { corner, edge });
+            match own == edge {
+                true => rim.extend(new),
+                false => rim.extend(new.rev()),
+            }
+        }
+        rim
+    }
+
+    /// Cuts lines and edges where they meet. What was cut is looked at again, from both sides of an edge:
+    /// rounding bends it. Bounded: no polygon is looked at more often than lines are cut elsewhere.
+    fn settle(&mut self) {
+        let count = self.ground.polygon_count();
+        let mut looks = vec![0; count as usize];
+        let mut waiting: BTreeSet<u32> =
+            (0..count).filter(|&polygon| !self.lines[polygon as usize].is_empty()).collect();
+        while let Some(polygon) = waiting.pop_first() {
+            looks[polygon as usize] += 1;
+            if looks[polygon as usize] <= ROUNDS_MAX {
+                self.cut_in(polygon, &mut waiting);
+            }
+        }
+    }
+
+    /// Cuts the lines and the edges of one polygon; adds those to look at again.
+    fn cut_in(&mut self, polygon: u32, waiting: &mut BTreeSet<u32>) {
+        let rim = self.rim(polygon);
+        let places: Vec<Point> = rim.iter().map(|corner| self.places[corner.corner as usize]).collect();
+        let mut all: Vec<GroundSegment> = geom::edges(&places).collect();
+        all.extend(&self.lines[polygon as usize]);
+        let (on_rim, within): (Vec<_>, Vec<_>) =
+            meetings(&all).into_iter().partition(|(at, _)| *at < rim.len());
+        for (at, place) in on_rim {
+            if self.put_corner(rim[at].edge, place) {
+                let twin = self.ground.twin[rim[at].edge as usize];
+                let edges = [rim[at].edge, twin].into_iter().filter(|&edge| edge != NONE);
+                waiting.extend(edges.map(|edge| self.ground.face[edge as usize]));
+            }
+        }
+        if !within.is_empty() {
+            let within = within.into_iter().map(|(at, place)| (at - rim.len(), place)).collect();
+            let mut lines = cut(&self.lines[polygon as usize], within);
+            leave_each_once(&mut lines);
+            lines.retain(|line| !self.is_outside(polygon, *line));
+            self.lines[polygon as usize] = lines;
+            waiting.insert(polygon);
+        }
+    }
+
+    /// Puts a new corner on an edge; false where there is one already.
+    fn put_corner(&mut self, edge: u32, place: Point) -> bool {
+        let GroundSegment { from, to } = self.side(edge);
+        let has = |corner: &u32| self.places[*corner as usize] == place;
+        if from == to || place == from || place == to || self.on_edge[edge as usize].iter().any(has) {
+            return false;
+        }
+        let part = |point: Point| {
+            let along =
+                |end: Point| (end[0] - from[0]) * (to[0] - from[0]) + (end[1] - from[1]) * (to[1] - from[1]);
+            (along(point) / along(to)).clamp(0.0, 1.0)
+        };
+        let before = |&corner: &u32| part(self.places[corner as usize]) < part(place);
+        let at = self.on_edge[edge as usize].iter().take_while(|corner| before(corner)).count();
+        let [low, high] = self.ground.corners(edge).map(|corner| corner.1);
+        self.heights.push(low + (high - low) * part(place));
+        self.on_edge[edge as usize].insert(at, self.places.len() as u32);
+        self.places.push(place);
+        true
+    }
+
+    /// Corners that rounding put to one place of the rim of a polygon, as one: by corner, the first of them.
+    fn same(&self) -> Vec<u32> {
+        let mut same: Vec<u32> = (0..self.places.len() as u32).collect();
+        for polygon in 0..self.ground.polygon_count() {
+            let by_place = self.by_place(polygon);
+            for pair in by_place.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+                let [a, b] = [pair[0].1, pair[1].1].map(|corner| first_of(&same, corner));
+                same[a.max(b) as usize] = a.min(b);
+            }
+        }
+        same
+    }
+
+    /// The corners around a polygon in an order of their places.
+    fn by_place(&self, polygon: u32) -> Vec<([i64; 2], u32)> {
+        let rim = self.rim(polygon).into_iter();
+        let mut corners: Vec<_> = rim.map(|at| (rank(self.places[at.corner as usize]), at.corner)).collect();
+        corners.sort_unstable();
+        corners
+    }
+
+    fn into_surface(mut self, owner: OwnerAt<'_>) -> Topology {
+        let same = self.same();
+        let (mut rings, mut owners) = (Vec::new(), Vec::new());
+        for polygon in 0..self.ground.polygon_count() {
+            let rim: Vec<u32> = self.rim(polygon).iter().map(|at| at.corner).collect();
+            let places: Vec<Point> = rim.iter().map(|&corner| self.places[corner as usize]).collect();
+            if self.lines[polygon as usize].is_empty() && is_convex(&places) {
+                if let Some(owner) = owner(polygon, self.ground.centre(polygon)) {
+                    rings.push(rim);
+                    owners.push(owner);
+                }
+                continue;
+            }
+            let made = arrange_within(&places, &self.lines[polygon as usize], &|point| owner(polygon, point));
+            let corners = self.corners_at(polygon, &made.points);
+            let numbered = |ring: Vec<u32>| ring.into_iter().map(|at| corners[at as usize]).collect();
+            rings.extend(made.rings.into_iter().map(numbered));
+            owners.extend(made.owners);
+        }
+        self.join(rings, owners, &same)
+    }
+
+    /// The corners of a polygon at some places, on its rim or new within it.
+    fn corners_at(&mut self, polygon: u32, places: &[Point]) -> Vec<u32> {
+        let known = self.by_place(polygon);
+        let mut corners = Vec::with_capacity(places.len());
+        for &place in places {
+            let at = rank(place);
+            let first = known.partition_point(|corner| corner.0 < at);
+            corners.push(match known.get(first).filter(|corner| corner.0 == at) {
+                Some(&(_, corner)) => corner,
+                None => {
+                    self.places.push(place);
+                    self.heights.push(self.ground.height(polygon, place));
+                    self.places.len() as u32 - 1
+                }
+            });
+        }
+        corners
+    }
+
+    /// Leaves out the corners that are not used, and numbers the others anew.
+    fn join(self, mut rings: Vec<Vec<u32>>, owners: Vec<u32>, same: &[u32]) -> Topology {
+        let (mut points, mut heights) = (Vec::new(), Vec::new());
+        let mut number = vec![NONE; self.places.len()];
+        for corner in rings.iter_mut().flatten() {
+            // Those within polygons are the same as no other.
+            let at = if (*corner as usize) < same.len() { first_of(same, *corner) } else { *corner } as usize;
+            if number[at] == NONE {
+                number[at] = points.len() as u32;
+                points.push(self.places[at]);
+                heights.push(self.heights[at]);
+            }
+            *corner = number[at];
+        }
+        Topology::new(points, heights, &rings, owners)
+    }
+}
+
+/// The first of the corners that are the same as one. Bounded: each leads to a lower one.
+fn first_of(same: &[u32], mut corner: u32) -> u32 {
+    while same[corner as usize] != corner {
+        corner = same[corner as usize];
+    }
+    corner
+}
+
+/// Whether a point lies to the right of a line, and not only for rounding.
+fn is_right_of(GroundSegment { from, to }: GroundSegment, point: Point) -> bool {
+    geom::cross(from, to, point) < -2.0 * NEAR_M * length(from, to)
+}
+
+/// Whether a ring is convex, without doubled corners and without going back.
+fn is_convex(places: &[Point]) -> bool {
+    let count = places.len();
+    (0..count).all(|at| {
+        let [a, b, c] = [at, at + 1, at + 2].map(|at| places[at % count]);
+        let turn = geom::cross(a, b, c);
+        turn > 0.0 || turn == 0.0 && (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) > 0.0
+    })
+}
+
+impl Topology {
+    /// Whether some of it lies above other parts of it.
+    pub(crate) fn has_floors(&self) -> bool {
+        if self.is_flat {
+            return false;
+        }
+        let shapes: Vec<Vec<Point>> =
+            (0..self.polygon_count()).map(|polygon| self.outline(polygon).collect()).collect();
+        (0_u32..).zip(&shapes).any(|(at, shape)| {
+            let mut is_above = false;
+            self.tree.visit(Bounds::of(shape), &mut |other| {
+                let common = || inner_width(&clip(shape, &shapes[other as usize]));
+                is_above = is_above || other > at && common() > TOUCH_M;
+            });
+            is_above
+        })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::base::rng::Rng;
-
-    #[test]
-    fn the_seams_under_a_corner_are_those_of_a_look_at_all_and_few_are_looked_at() {
-        let mut rng = Rng::stream(1, "seams");
-        let mut place = |within: f64| [rng.float(-within, within), rng.float(-within, within)];
-        let lines: Vec<GroundSegment> = (0..500)
-            .map(|_| {
-                let (from, along) = (place(100.0), place(1.0));
-                GroundSegment { from, to: [from[0] + along[0], from[1] + along[1]] }
-            })
-            .collect();
-        let seams = Seams::of(lines.clone());
-        let (mut looks, mut found) = (0, 0);
-        for (line, aside) in lines.iter().flat_map(|line| [0.0, 0.9, 1.1, 4.0].map(|part| (line, part))) {
-            let middle = [0, 1].map(|axis| (line.from[axis] + line.to[axis]) / 2.0);
-            let point = [middle[0], middle[1] + aside * ON_EDGE_M];
-            let (mut near, mut under) = (0, Vec::new());
-            seams.visit_near(point, &mut |_| near += 1);
-            seams.visit_under(point, &mut |seam| under.push(seam));
-            under.sort_unstable();
-            let is_under = |seam: &usize| {
-                let GroundSegment { from, to } = lines[*seam];
-                geom::segment_distance_sq(point, from, to) <= ON_EDGE_M * ON_EDGE_M
-            };
-            assert_eq!(under, (0..lines.len()).filter(is_under).collect::<Vec<_>>());
-            assert_eq!(seams.has_under(point), !under.is_empty());
-            (looks, found) = (looks + near, found + under.len());
-        }
-        assert!(found > 1000 && looks < 20 * 4 * lines.len(), "{found} {looks}");
-    }
-
-    #[test]
-    fn corners_of_one_place_are_shared_floor_by_floor() {
-        let mut corners = SeamCorners::default();
-        let numbers = [(0.0, 0.0), (0.0, 3.0), (-0.0, 0.04), (0.0, 3.04), (1.0, 0.0), (0.0, 0.06)]
-            .into_iter()
-            .zip(0..)
-            .map(|((x, y), next)| corners.number_or_put([x, 2.0], y, next));
-        assert_eq!(numbers.collect::<Vec<u32>>(), [0, 1, 0, 1, 4, 5]);
-    }
-}
+mod buildings;
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,13 @@
 //! Lines on the ground into convex polygons.
 //!
-//! In: segments that may cross, and what lies where. Out: a [`Topology`] of convex polygons with one owner
-//! each. No two of them could be joined across the edge that they share. Holds: the owner of the ground is
-//! asked for at the middle of each triangle, so gaps that rounding leaves in the lines let nothing leak. The
-//! same lines give the same polygons. Source: a constrained Delaunay triangulation (`spade`); triangles
-//! joined as Hertel and Mehlhorn 1983 do, long edges first.
+//! In: segments that may cross, and what lies where; perhaps a ring that the ground ends at. Out: a
+//! [`Topology`] of convex polygons with one owner each, or their rings. No two of them could be joined across
+//! the edge that they share. Holds: the owner of the ground is asked for at the middle of each triangle, so
+//! gaps that rounding leaves in the lines let nothing leak. The same lines give the same polygons. Source: a
+//! constrained Delaunay triangulation (`spade`); triangles joined as Hertel and Mehlhorn 1983 do, long edges
+//! first.
 
+use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 use crate::base::geom::{self, Bounds, Point};
@@ -18,41 +20,65 @@ use crate::nav::mesh::tree::RectangleTree;
 const PARTS_PER_M: f64 = 1_048_576.0;
 
 /// Ends of segments this near to others lie on them, metres.
-const NEAR_M: f64 = 1.5e-6;
+pub(crate) const NEAR_M: f64 = 1.5e-6;
 /// How often segments are cut where they meet.
-const ROUNDS_MAX: usize = 6;
+pub(crate) const ROUNDS_MAX: usize = 6;
 
 /// A segment of the ground plane.
 pub(crate) type GroundSegment = geom::Segment<Point>;
 
-/// The polygons between some lines. `owner` names the owner of the ground at a point; None: there is no
-/// ground. `height` is asked for each corner of a polygon of an owner.
+/// The polygons between some lines at one height. `owner` names the owner of the ground at a point; None:
+/// there is no ground.
 pub(crate) fn arrange(
     lines: &[GroundSegment],
     owner: &dyn Fn(Point) -> Option<u32>,
-    height: &dyn Fn(u32, Point) -> f64,
+    height_m: f64,
 ) -> Topology {
-    let mut sheet = PolygonRings::of(lines, owner);
+    let mut triangles = Triangles::default();
+    triangles.put_lines(&split(lines));
+    let mut sheet = PolygonRings::of(&triangles.0, &|_| true, owner);
     sheet.join();
-    sheet.into_surface(height)
+    sheet.into_surface(height_m)
+}
+
+/// The polygons between some lines within a ring of corners, the inside to its left. Lines and ring are cut
+/// wherever they meet (see [`meetings`]).
+pub(crate) fn arrange_within(
+    ring: &[Point],
+    lines: &[GroundSegment],
+    owner: &dyn Fn(Point) -> Option<u32>,
+) -> OwnedRings {
+    let mut triangles = Triangles::default();
+    // All corners before any edge, so that none comes to lie on one.
+    let corners: Vec<FixedVertexHandle> = ring.iter().filter_map(|&corner| triangles.put(corner)).collect();
+    let ends: Vec<_> = lines.iter().map(|line| [line.from, line.to].map(|end| triangles.put(end))).collect();
+    let rim = triangles.put_ring(&corners);
+    ends.into_iter().for_each(|ends| triangles.join(ends));
+    let windings = triangles.windings(&rim);
+    let mut sheet = PolygonRings::of(&triangles.0, &|face| windings[face] > 0, owner);
+    sheet.join();
+    sheet.into_rings()
+}
+
+/// Polygons by their corners, each with its owner.
+#[derive(Debug, Default)]
+pub(crate) struct OwnedRings {
+    pub(crate) points: Vec<Point>,
+    /// By polygon: the places of its corners in `points`.
+    pub(crate) rings: Vec<Vec<u32>>,
+    /// By polygon.
+    pub(crate) owners: Vec<u32>,
 }
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
 /// of a metre, and bent ones may meet again; more than two rounds are rare.
-fn split(lines: &[GroundSegment]) -> Vec<GroundSegment> {
+pub(crate) fn split(lines: &[GroundSegment]) -> Vec<GroundSegment> {
     let mut left: Vec<GroundSegment> = lines
         .iter()
         .map(|line| GroundSegment { from: line.from.map(rounded), to: line.to.map(rounded) })
         .collect();
     for _ in 0..ROUNDS_MAX {
-        left.retain(|line| line.from != line.to);
-        for line in &mut left {
-            if rank(line.from) > rank(line.to) {
-                *line = GroundSegment { from: line.to, to: line.from };
-            }
-        }
-        ordered::sort_by_key(&mut left, |line| key(*line));
-        left.dedup();
+        leave_each_once(&mut left);
         let cuts = meetings(&left);
         if cuts.is_empty() {
             break;
@@ -62,8 +88,20 @@ fn split(lines: &[GroundSegment]) -> Vec<GroundSegment> {
     left
 }
 
+/// Turns segments one way and leaves out what is doubled or has no length.
+pub(crate) fn leave_each_once(lines: &mut Vec<GroundSegment>) {
+    lines.retain(|line| line.from != line.to);
+    for line in &mut *lines {
+        if rank(line.from) > rank(line.to) {
+            *line = GroundSegment { from: line.to, to: line.from };
+        }
+    }
+    ordered::sort_by_key(lines, |line| key(*line));
+    lines.dedup();
+}
+
 /// An order of places.
-fn rank(point: Point) -> [i64; 2] {
+pub(crate) fn rank(point: Point) -> [i64; 2] {
     // Exact: places are whole numbers of parts.
     point.map(|value| (value * PARTS_PER_M) as i64)
 }
@@ -73,7 +111,7 @@ fn key(line: GroundSegment) -> [[i64; 2]; 2] {
 }
 
 /// Where segments meet others within: the segment, and the place.
-fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
+pub(crate) fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
     let tree = RectangleTree::new(&bounds);
@@ -152,7 +190,7 @@ fn meet(lines: &[GroundSegment], [first, second]: [usize; 2], cuts: &mut Vec<(us
 }
 
 /// The stretches of segments between their cuts.
-fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec<GroundSegment> {
+pub(crate) fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec<GroundSegment> {
     let along = |at: usize, point: Point| distance_sq(lines[at].from, point);
     ordered::sort_by(&mut cuts, |a, b| a.0.cmp(&b.0).then(along(a.0, a.1).total_cmp(&along(b.0, b.1))));
     let mut left = Vec::with_capacity(lines.len() + cuts.len());
@@ -168,9 +206,68 @@ fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec<GroundSegm
     left
 }
 
-fn rounded(value: f64) -> f64 {
+/// The nearest value that places have.
+pub(crate) fn rounded(value: f64) -> f64 {
     // Zero has one sign.
     (value * PARTS_PER_M).round() / PARTS_PER_M + 0.0
+}
+
+/// Triangles between lines.
+#[derive(Default)]
+struct Triangles(ConstrainedDelaunayTriangulation<Point2<f64>>);
+
+impl Triangles {
+    /// Refused are places that are no number or out of all bounds; sources are checked for those.
+    fn put(&mut self, [x, z]: Point) -> Option<FixedVertexHandle> {
+        self.0.insert(Point2::new(x, z)).ok()
+    }
+
+    fn put_lines(&mut self, lines: &[GroundSegment]) {
+        for line in lines {
+            let ends = [line.from, line.to].map(|end| self.put(end));
+            self.join(ends);
+        }
+    }
+
+    fn join(&mut self, ends: [Option<FixedVertexHandle>; 2]) {
+        if let [Some(from), Some(to)] = ends {
+            let _ = self.0.try_add_constraint(from, to);
+        }
+    }
+
+    /// The ends of the edges that a ring leads along.
+    fn put_ring(&mut self, corners: &[FixedVertexHandle]) -> Vec<[FixedVertexHandle; 2]> {
+        let mut rim = Vec::with_capacity(corners.len());
+        for (at, &from) in corners.iter().enumerate() {
+            for edge in self.0.try_add_constraint(from, corners[(at + 1) % corners.len()]) {
+                rim.push(self.0.directed_edge(edge).vertices().map(|corner| corner.fix()));
+            }
+        }
+        rim
+    }
+
+    /// By face: how often a ring winds around it. Exact where rounding makes a ring touch or cross itself.
+    fn windings(&self, rim: &[[FixedVertexHandle; 2]]) -> Vec<i32> {
+        let mut rise = vec![0; self.0.num_directed_edges()];
+        for edge in rim.iter().filter_map(|[from, to]| self.0.get_edge_from_neighbors(*from, *to)) {
+            rise[edge.fix().index()] += 1;
+            rise[edge.rev().fix().index()] -= 1;
+        }
+        let mut windings = vec![None; self.0.num_all_faces()];
+        let outer = self.0.directed_edges().filter(|edge| edge.is_outer_edge());
+        let mut stack: Vec<_> = outer.map(|edge| (edge.rev(), rise[edge.rev().fix().index()])).collect();
+        // Bounded by the edges: the edges of a face are put once.
+        while let Some((edge, winding)) = stack.pop() {
+            let Some(face) = edge.face().as_inner() else { continue };
+            let known = &mut windings[face.fix().index()];
+            if known.is_none() {
+                *known = Some(winding);
+                let beyond = face.adjacent_edges().map(|edge| edge.rev());
+                stack.extend(beyond.map(|edge| (edge, winding + rise[edge.fix().index()])));
+            }
+        }
+        windings.into_iter().map(|winding| winding.unwrap_or(0)).collect()
+    }
 }
 
 /// Polygons while they are joined: rings linked through their edges.
@@ -187,19 +284,16 @@ struct PolygonRings {
 }
 
 impl PolygonRings {
-    fn of(lines: &[GroundSegment], owner: &dyn Fn(Point) -> Option<u32>) -> Self {
-        let mut triangles = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
-        for GroundSegment { from: a, to: b } in split(lines) {
-            let ends = [a, b].map(|[x, z]| triangles.insert(Point2::new(x, z)));
-            // Refused are places that are no number or out of all bounds; sources are checked for those.
-            if let [Ok(from), Ok(to)] = ends {
-                let _ = triangles.try_add_constraint(from, to);
-            }
-        }
+    /// The triangles that are ground and have an owner; `is_ground` knows faces by number.
+    fn of(
+        triangles: &ConstrainedDelaunayTriangulation<Point2<f64>>,
+        is_ground: &dyn Fn(usize) -> bool,
+        owner: &dyn Fn(Point) -> Option<u32>,
+    ) -> Self {
         let mut sheet = Self::default();
         sheet.points.extend(triangles.vertices().map(|vertex| [vertex.position().x, vertex.position().y]));
         let mut edge_of = vec![NONE; triangles.num_directed_edges()];
-        for face in triangles.inner_faces() {
+        for face in triangles.inner_faces().filter(|face| is_ground(face.fix().index())) {
             let [a, b, c] = face.positions().map(|point| [point.x, point.y]);
             let middle = [(a[0] + b[0] + c[0]) / 3.0, (a[1] + b[1] + c[1]) / 3.0];
             let Some(owner) = owner(middle) else { continue };
@@ -262,32 +356,40 @@ impl PolygonRings {
         }
     }
 
-    fn into_surface(self, height: &dyn Fn(u32, Point) -> f64) -> Topology {
-        let mut done = self.gone.clone();
-        let (mut rings, mut owners) = (Vec::new(), Vec::new());
-        let mut number = vec![NONE; self.points.len()];
-        let (mut points, mut heights) = (Vec::new(), Vec::new());
+    fn into_rings(self) -> OwnedRings {
+        let mut done = self.gone;
+        let mut made = OwnedRings { points: self.points, ..OwnedRings::default() };
         for first in 0..self.from.len() as u32 {
             let mut ring = Vec::new();
             let mut edge = first;
             // Bounded by the edges: each is taken once.
             while !done[edge as usize] {
                 done[edge as usize] = true;
-                let corner = self.from[edge as usize] as usize;
-                if number[corner] == NONE {
-                    number[corner] = points.len() as u32;
-                    points.push(self.points[corner]);
-                    heights.push(height(self.owner[edge as usize], self.points[corner]));
-                }
-                ring.push(number[corner]);
+                ring.push(self.from[edge as usize]);
                 edge = self.next[edge as usize];
             }
             if !ring.is_empty() {
-                rings.push(ring);
-                owners.push(self.owner[first as usize]);
+                made.rings.push(ring);
+                made.owners.push(self.owner[first as usize]);
             }
         }
-        Topology::new(points, heights, &rings, owners)
+        made
+    }
+
+    fn into_surface(self, height_m: f64) -> Topology {
+        let mut made = self.into_rings();
+        let mut points = Vec::new();
+        let mut number = vec![NONE; made.points.len()];
+        for corner in made.rings.iter_mut().flatten() {
+            let known = &mut number[*corner as usize];
+            if *known == NONE {
+                *known = points.len() as u32;
+                points.push(made.points[*corner as usize]);
+            }
+            *corner = *known;
+        }
+        let heights = vec![height_m; points.len()];
+        Topology::new(points, heights, &made.rings, made.owners)
     }
 }
 
