@@ -142,8 +142,13 @@ impl<'a> GroundCut<'a> {
         all.extend(&self.lines[polygon as usize]);
         let (on_rim, within): (Vec<_>, Vec<_>) =
             meetings(&all).into_iter().partition(|(at, _)| *at < rim.len());
+        // Corners at short edges are near the edges beyond, which matters only where rounding folds them over.
+        let is_in_order = |GroundSegment { from, to }: GroundSegment, place: Point| {
+            let is_near = length(from, place) <= NEAR_M || length(to, place) <= NEAR_M;
+            is_near && places.contains(&place) && geom::cross(from, to, place) > 0.0
+        };
         for (at, place) in on_rim {
-            if self.put_corner(rim[at].edge, place) {
+            if !is_in_order(all[at], place) && self.put_corner(rim[at].edge, place) {
                 let twin = self.ground.twin[rim[at].edge as usize];
                 let edges = [rim[at].edge, twin].into_iter().filter(|&edge| edge != NONE);
                 waiting.extend(edges.map(|edge| self.ground.face[edge as usize]));

@@ -6,10 +6,15 @@ use glam::Vec3;
 use crate::base::geom::{self, Point};
 use crate::base::rng::Rng;
 use crate::nav::mesh::build::carve;
+use crate::nav::mesh::corridor::Corridor;
 use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, Cell, Rectangle};
+use crate::nav::mesh::locate::MeshSpot;
+use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::raw::length;
 use crate::nav::mesh::topology::{NONE, Topology};
+use crate::nav::mesh::traversal_cost::TraversalCosts;
 use crate::nav::mesh::wall_offset::{WallOffset, WallOffsets, around};
+use crate::nav::search_state::SearchStep;
 use crate::nav::{
     Accept, AreaShape, Disc, MeshSource, NavMap, NavMesh, PathAnswer, PathQuery, PathStatus, RawMesh, Search,
     Traversal,
@@ -233,6 +238,50 @@ fn check_joints(
     Ok(())
 }
 
+/// A place of a polygon: a corner, on an edge, or within.
+fn place_in(surface: &Topology, rng: &mut Rng) -> MeshSpot {
+    let polygon = rng.below(u64::from(surface.polygon_count())) as u32;
+    let edges = surface.edges(polygon);
+    let edge = edges.start + rng.below(u64::from(edges.end - edges.start)) as u32;
+    let between = |a: Point, b: Point, part: f64| [0, 1].map(|axis| a[axis] + part * (b[axis] - a[axis]));
+    let point = match rng.below(3) {
+        0 => surface.from(edge),
+        1 => between(surface.from(edge), surface.to(edge), rng.unit()),
+        _ => between(surface.centre(polygon), surface.from(edge), rng.unit()),
+    };
+    MeshSpot { polygon, point }
+}
+
+/// Between places that hang together there is a way, and none that the funnel finds is shorter.
+fn check_ways(surface: &Topology, rng: &mut Rng) -> Result<(), String> {
+    if surface.polygon_count() == 0 {
+        return Ok(());
+    }
+    let (mut taut, mut corridor, prices) =
+        (Polyanya::default(), Corridor::default(), TraversalCosts::default());
+    for _ in 0..60 {
+        let [from, to] = [(); 2].map(|()| place_in(surface, rng));
+        if surface.label[from.polygon as usize] != surface.label[to.polygon as usize] {
+            continue;
+        }
+        taut.begin(surface, Tolls::default(), from, to);
+        if taut.step(surface, Tolls::default(), 100_000) != SearchStep::Found {
+            return Err(format!("no way from {from:?} to {to:?}"));
+        }
+        corridor.begin(surface, &prices, from, to);
+        if corridor.step(surface, &prices, u32::MAX) != SearchStep::Found {
+            return Err(format!("no corridor from {from:?} to {to:?}"));
+        }
+        let mut pulled = Vec::new();
+        corridor.points(surface, &mut pulled);
+        let pulled_m: f64 = pulled.windows(2).map(|pair| length(pair[0], pair[1])).sum();
+        if taut.cost() > pulled_m + 1e-4 {
+            return Err(format!("{} m instead of {pulled_m} from {from:?} to {to:?}", taut.cost()));
+        }
+    }
+    Ok(())
+}
+
 /// What blocks a rectangle.
 struct Blocker {
     over: Rectangle,
@@ -263,6 +312,7 @@ impl Blocker {
 
 /// A building with areas, obstacles and people in it.
 struct Scene {
+    seed: u64,
     building: Building,
     areas: Vec<Blocker>,
     obstacles: Vec<Blocker>,
@@ -277,7 +327,7 @@ impl Scene {
             (0..rng.int(0, most)).map(|_| Blocker::random(&building, &mut rng)).collect()
         };
         let (areas, obstacles, people) = (some(4), some(3), some(3));
-        Self { building, areas, obstacles, people }
+        Self { seed, building, areas, obstacles, people }
     }
 
     fn surface(&self) -> Topology {
@@ -342,7 +392,8 @@ fn check_scene(scene: &Scene) -> Result<(), String> {
         }
     }
     let is_blocked = |polygon: u32, point: Point| !scene.is_free(building.cell_at(polygon, point));
-    check_joints(building.surface(), &surface, &is_blocked)
+    check_joints(building.surface(), &surface, &is_blocked)?;
+    check_ways(&surface, &mut Rng::stream(scene.seed, "ways"))
 }
 
 /// Goal: what is cut keeps the joints of the ground, and makes none. Method: buildings whose floors, ramps,
@@ -400,7 +451,8 @@ fn check_shapes(seed: u64) -> Result<(), String> {
     let people = WallOffsets::new(people);
     let carved = carve(&view, &people);
     let is_blocked = |polygon: u32, point: Point| people.holds(point, ground.height(polygon, point));
-    check_joints(ground, &carved, &is_blocked).map_err(|what| format!("people: {what}"))
+    check_joints(ground, &carved, &is_blocked).map_err(|what| format!("people: {what}"))?;
+    check_ways(&carved, &mut rng)
 }
 
 /// Each polygon of the ground keeps its square metres.
