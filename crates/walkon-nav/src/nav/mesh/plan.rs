@@ -2,8 +2,8 @@
 //!
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; a path begins at the real start; slices change only when the
-//! answer comes. On even ground the path is the shortest one (`polyanya`), else the cheaper of two through
-//! the corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the
+//! answer comes. On even ground the path is the shortest one (`polyanya`), else, or where rounding hides that
+//! one, the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the
 //! only way the plan is made once more without them. A way that crosses a one-way area against its direction
 //! is searched again with that area as a wall.
 
@@ -50,6 +50,8 @@ pub(crate) struct MeshPlan {
     others: Others,
     covered: Option<u32>,
     begun: bool,
+    /// Whether rounding hid the way from the search for the shortest one.
+    is_hidden: bool,
     /// The line over the way found, while it is made.
     line: Option<Box<MeshLine>>,
     /// Charged to searches that have ended.
@@ -247,6 +249,7 @@ impl MeshPlan {
             others,
             covered: None,
             begun: false,
+            is_hidden: false,
             line: None,
             spent: 0,
         };
@@ -300,10 +303,15 @@ impl MeshPlan {
         }
     }
 
+    /// Whether the shortest way is searched for, not a corridor.
+    fn is_any_angle(&self) -> bool {
+        self.prices.is_even() && !self.is_hidden
+    }
+
     fn begin_search(&mut self, search: &mut Search) {
         let log = search.log();
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
-        if self.prices.is_even() {
+        if self.is_any_angle() {
             scratch.taut.watch(log);
             scratch.taut.begin(surface, self.prices.tolls(), self.start, self.target);
         } else {
@@ -315,7 +323,7 @@ impl MeshPlan {
 
     fn step_search(&self, search: &mut Search, allowance: u32) -> SearchStep {
         let (surface, scratch) = (&self.view.surface, &mut search.mesh);
-        match self.prices.is_even() {
+        match self.is_any_angle() {
             true => scratch.taut.step(surface, self.prices.tolls(), allowance),
             false => scratch.corridor.step(surface, &self.prices, allowance),
         }
@@ -365,7 +373,7 @@ impl MeshPlan {
     fn begin_line(&self, search: &Search, led_off_m: f64) -> MeshLine {
         let (surface, scratch) = (&self.view.surface, &search.mesh);
         let bill = SmoothingBill::after(self.spent(search));
-        if self.prices.is_even() {
+        if self.is_any_angle() {
             let spots = self.corners(&scratch.taut.corners());
             let spots = if led_off_m > 0.0 { spread(surface, &spots, led_off_m) } else { spots };
             let tight = spots.into_iter().map(|spot| surface.raised(spot)).collect();
@@ -443,7 +451,7 @@ impl MeshPlan {
         let surface = &self.view.surface;
         let nodes = |polygons: &mut dyn Iterator<Item = u32>| polygons.map(NodeId).collect::<Vec<_>>();
         let scratch = &mut search.mesh;
-        let (expanded, frontier) = match self.prices.is_even() {
+        let (expanded, frontier) = match self.is_any_angle() {
             true => (
                 nodes(&mut scratch.taut.expanded().iter().copied()),
                 nodes(&mut scratch.taut.frontier(surface)),
@@ -462,7 +470,7 @@ impl Plan for MeshPlan {
     }
 
     fn spent(&self, search: &Search) -> u32 {
-        let running = match (self.begun, self.prices.is_even()) {
+        let running = match (self.begun, self.is_any_angle()) {
             (false, _) => 0,
             (true, true) => search.mesh.taut.spent(),
             (true, false) => search.mesh.corridor.spent(),
@@ -507,6 +515,10 @@ impl Plan for MeshPlan {
                     self.line = Some(Box::new(self.begin_line(search, map.led_off_m(&self.by))))
                 }
                 // Labels say that there is a way: nothing but rounding can have hidden it.
+                SearchStep::Exhausted if self.is_any_angle() => {
+                    self.spent = self.spent(search);
+                    (self.is_hidden, self.begun) = (true, false);
+                }
                 SearchStep::Exhausted => return Some(none(PathFailure::NoPath)),
             }
         }

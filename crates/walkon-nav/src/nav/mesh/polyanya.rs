@@ -391,6 +391,11 @@ impl Polyanya {
         if polygon != self.goal.polygon && self.is_dead_end(surface, twin) {
             return None;
         }
+        // A straight line never comes back to where it begins; around a start on a corner it would, again and
+        // again.
+        if from.root_corner == NONE && polygon == self.start.polygon {
+            return None;
+        }
         let before = surface.face[edge as usize];
         if from.root_corner != NONE && view.tolls.is_free(before) {
             let best = &mut self.roots[from.root_corner as usize];

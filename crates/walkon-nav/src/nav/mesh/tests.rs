@@ -603,6 +603,24 @@ fn r6_no_search_goes_round_and_round_a_corner_between_areas() {
 }
 
 #[test]
+fn no_search_goes_round_and_round_a_start_on_a_corner() {
+    // Four areas meet at the start, and a wall hides the goal: the search went around the start, where every
+    // edge is as near to the goal as it, until the limit was reached.
+    let quarters = [[0.0, 4.0], [4.0, 8.0]];
+    let areas = quarters.iter().flat_map(|&x| quarters.map(|z| rectangle(x, z))).collect();
+    let map = map(&MeshSource {
+        areas,
+        obstacles: vec![rectangle([5.0, 6.0], [1.0, 7.5])],
+        ..MeshSource::default()
+    });
+    for start in [at(4.0, 4.0), at(4.0, 2.0), at(2.0, 4.0)] {
+        let answer = plan(&map, start, at(7.0, 4.0), &wide(0.0));
+        assert_eq!(answer.status, PathStatus::Complete, "{start}: {answer:?}");
+        assert!(answer.expansions < 100, "{start}: {answer:?}");
+    }
+}
+
+#[test]
 fn seed_w5_places_are_found_where_they_are() {
     let mut rng = Rng::stream(5, "mesh");
     let mesh = map(&as_mesh(&field(&mut rng)));
