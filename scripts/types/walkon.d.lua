@@ -899,7 +899,7 @@ function Walk:wait() end
 ---@return boolean
 function Walk:stop() end
 
----Metres of path left; nil while it plans.
+---Metres of path left, on the ground plane and along what is climbed; nil while it plans.
 ---@return number?
 function Walk:remaining() end
 

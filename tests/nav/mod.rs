@@ -1,6 +1,7 @@
 //! Maps and searches, against oracles: Dijkstra, flood fill, brute force.
 
 pub mod changing_ground;
+pub mod graph_climbs;
 pub mod graph_edits;
 pub mod graph_floor;
 pub mod graph_ground;

@@ -419,7 +419,10 @@ impl StridingBody {
         let step_m = speed_mps * piece_s;
         let step_m = if is_corner { step_m.min(target_m) } else { step_m };
         let step = course.heading * step_m;
-        let to = Vec3::new(self.place.x + step.x, self.place.y, self.place.z + step.y);
+        // Up or down with what it heads for: of two floors near to one another it comes to that of its path.
+        let part = if target_m > step_m { step_m / target_m } else { 1.0 };
+        let rise = (target.point.y - self.place.y) * part;
+        let to = Vec3::new(self.place.x + step.x, self.place.y + rise, self.place.z + step.y);
         // Straight at it: land on it, to the bit.
         let lands = is_corner
             && step_m >= target_m

@@ -325,7 +325,9 @@ impl BesideWay<'_> {
             };
             // Shortly before a corner at which the path turns back it comes to that first: what it sees
             // beyond may be another floor.
-            let may_aim = nth < TRIES_ROUND || !turns_back(target.point);
+            let turns_back = turns_back(target.point);
+            let leaves_floor = ahead_m > corner_m && is_on_another_floor(position, target.point, to_corner);
+            let may_aim = !leaves_floor && (nth < TRIES_ROUND || !turns_back);
             if may_aim && clear(position, target.point) {
                 return Some(target.point);
             }
@@ -389,6 +391,22 @@ fn nearest_on(ends: [Vec3; 2], point: Vec3) -> Vec3 {
     let length_m_sq = flat(step).dot(flat(step));
     let part = if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };
     ends[0] + step * part
+}
+
+/// Whether a place on the path beyond a corner may lie on ground above or below that where a body is, to
+/// which it comes only round the corner: where the path turns back it does unless both are level; else where
+/// the line there is steeper than any way that is walked.
+#[inline]
+fn is_on_another_floor(from: Vec3, to: Vec3, to_corner: Vec2) -> bool {
+    /// How far places are apart in height that are level, metres.
+    const LEVEL_M: f32 = 0.02;
+    /// What every line may rise, metres: a path lies as far over or under its ground.
+    const SPARE_M: f32 = 0.1;
+    /// What it may rise beside, for each metre on the ground: 63 degrees.
+    const SLOPE: f32 = 2.0;
+    let (along, rise_m) = (flat(to - from), (to.y - from.y).abs());
+    let turns_back = along.dot(to_corner) < 0.0;
+    rise_m > if turns_back { LEVEL_M } else { SPARE_M + SLOPE * along.length() }
 }
 
 #[inline]

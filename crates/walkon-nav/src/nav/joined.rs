@@ -412,6 +412,8 @@ fn add_leg(path: &mut Path, leg: &Path) {
         ..*crossing
     });
     path.crossings.extend(shifted);
+    let climbed = leg.layers.iter().map(|climb| LayerChange { at_m: before_m + climb.at_m, ..*climb });
+    path.layers.extend(climbed);
 }
 
 #[cfg(test)]

@@ -178,12 +178,12 @@ pub struct Path {
     pub revision: Revision,
     /// The unavailable areas it goes through, in order along the path.
     pub crossings: Vec<Crossing>,
-    /// Where along it the body changes to another layer, in order; empty when it stays on one. Both ends of
-    /// each link are points of the path.
+    /// Where along it the body changes to another layer or climbs, in order; empty when it walks on one layer
+    /// all along. Both ends of each link are points of the path.
     pub layers: Vec<LayerChange>,
 }
 
-/// A place on a path from which on it leads over another layer.
+/// A place on a path from which on it leads over another layer, or up or down what is too steep to walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LayerChange {
     /// Where the link begins, metres along the path.
@@ -199,6 +199,37 @@ pub struct LayerChange {
     pub length_m: f32,
     /// What has to be done to get over it; none for links that are walked.
     pub action: Option<LinkAction>,
+}
+
+impl LayerChange {
+    /// Whether it is a stretch of a graph too steep to walk, such as a ladder, on which a body is on its way
+    /// between the two ends.
+    #[must_use]
+    pub fn is_climb(&self) -> bool {
+        // Links between layers lead from one to another of the same height: layers lie in one plane.
+        self.action.is_none() && self.from.y != self.to.y
+    }
+
+    /// The place on the straight line between its ends that is nearest to another.
+    #[must_use]
+    pub fn nearest(&self, place: Vec3) -> Vec3 {
+        let along = self.to - self.from;
+        let part = (place - self.from).dot(along) / along.length_squared().max(f32::MIN_POSITIVE);
+        self.from + along * part.clamp(0.0, 1.0)
+    }
+
+    /// The place of a body at `place` that climbs so many metres further: onto the line between the ends
+    /// first, then along it.
+    #[must_use]
+    pub fn climbed(&self, place: Vec3, step_m: f32) -> Vec3 {
+        let beside = self.nearest(place);
+        let aside_m = place.distance(beside);
+        if aside_m > step_m {
+            return place.lerp(beside, step_m / aside_m);
+        }
+        let (left_m, step_m) = (beside.distance(self.to), step_m - aside_m);
+        if left_m <= step_m { self.to } else { beside.lerp(self.to, step_m / left_m) }
+    }
 }
 
 impl Path {

@@ -783,7 +783,7 @@ object! {
         "radius" => radius_m: f64 [numbers::RADIUS];
         /// Height of the body, metres.
         "height" => height_m: f64 [numbers::HEIGHT];
-        /// Speed of a walk, metres per second.
+        /// Speed of a walk on the ground plane, metres per second.
         "walkSpeed" => walk_speed_mps: f64 [numbers::WALK_SPEED];
         /// Speed of a run, metres per second; twice the walking speed when left out.
         "runSpeed" => run_speed_mps: f64 [follows (2.0 * walk_speed_mps).min(numbers::RUN_SPEED.max), numbers::RUN_SPEED];

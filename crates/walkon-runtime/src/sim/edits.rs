@@ -173,9 +173,14 @@ impl Judge<'_> {
         // Anyone who stands on ground that went away leaves it; the first leg is not to be judged then.
         let mut judged = self.nav.is_walkable(from, &by);
         let mut links = following.path.layers.iter().peekable();
+        let climb = self.walk.climb();
         for &to in following.cursor.ahead(&following.path) {
-            if let Some(link) = links.next_if(|link| link.from == from) {
+            if let Some(link) = links.next_if(|link| link.from == from || climb.as_ref() == Some(*link)) {
                 by.layer = link.layer;
+                let met = Bounds::of(&[ground(from), ground(link.to)]).overlaps(&changed);
+                if link.is_climb() && met && !self.nav.can_climb(from, link.to, &by) {
+                    return false;
+                }
                 // Between the ends of a link there is no ground to judge.
                 judged = to != link.to || link.from == link.to;
             }

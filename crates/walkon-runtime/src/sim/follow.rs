@@ -10,9 +10,9 @@ use crate::base::ids::{CharacterId, DoorId, WalkId};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::base::trig;
-use crate::crowd::follow::{self, BodyPose, Cursor, StepGait};
-use crate::crowd::steer;
-use crate::nav::Path;
+use crate::crowd::follow::{self, BodyPose, Cursor, StepGait, Stride};
+use crate::crowd::steer::{self, Turning};
+use crate::nav::{LayerChange, Path};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{avoid, backing_out, walk_modes};
 use crate::world::character::{Character, Characters};
@@ -195,7 +195,8 @@ fn move_of(seen: &FollowInputs<'_>, id: WalkId, walk: &Walk, character: &Charact
         character.held.is_some() || walk.options.accept == AcceptEnd::Exact || walk.options.areas.is_some();
     let gait = StepGait { speed_mps, reach_m, brakes, is_exact, ..gait_of(character, seen.clock.rate) };
     let is_ghost = avoid::is_ghost(Some(walk));
-    Some(Move { walk: Some(id), is_ghost, ..Move::of(walk.character, gait) })
+    let is_climb = walk.climb().is_some();
+    Some(Move { walk: Some(id), is_ghost, is_climb, ..Move::of(walk.character, gait) })
 }
 
 /// What a walk makes of this step: a move, unless it stands.
@@ -293,6 +294,11 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     let clear =
         |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
+    let climb = step.walk.and_then(|walk| seen.walks.get(walk)).and_then(Walk::climb);
+    if let Some(climb) = climb {
+        step.stride = climbing_stride(climb, body, &step.gait);
+        return;
+    }
     let aside;
     let leg;
     let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
@@ -322,6 +328,17 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     if let Some((path, cursor)) = way {
         step.stride = follow::stride(path, cursor, body, &step.gait, clear);
     }
+}
+
+/// A step up or down what is climbed, as long on the climb as others are on the ground. The body turns to
+/// where that leads, if it leads anywhere but straight up or down.
+fn climbing_stride(climb: LayerChange, body: BodyPose, gait: &StepGait) -> Stride {
+    let step_m = (gait.speed_mps * gait.step_s).min(gait.reach_m);
+    let to = climb.climbed(body.place, step_m);
+    let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
+    let ahead = steer::unit(steer::flat(climb.to - climb.from));
+    let heading = ahead.map_or(body.heading, |ahead| steer::turn(body.heading, ahead, &turning));
+    Stride { to, heading, wanted: heading * gait.speed_mps, is_lost: false }
 }
 
 /// It goes on its way, if it stood at a door.

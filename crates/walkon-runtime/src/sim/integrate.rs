@@ -18,7 +18,7 @@ use crate::base::trig;
 use crate::crowd::follow::Cursor;
 use crate::crowd::resolve::{self, Ground, PushSettings, Resolver};
 use crate::crowd::steer::{flat, unit};
-use crate::nav::{GroundQuery, NavMap, Traversal};
+use crate::nav::{GroundQuery, LayerChange, NavMap, Traversal};
 use crate::sim::ground_queries::GroundQueries;
 use crate::sim::{repath, walk_progress};
 use crate::world::character::{Character, Characters, standing_on};
@@ -135,7 +135,7 @@ fn take_step(
     seconds: f32,
 ) -> Vec3 {
     let from = character.body.position;
-    let is_free = footing.clear(from, to);
+    let is_free = step.is_climb || footing.clear(from, to);
     // Anyone who stands where no ground is goes the way it was told and no other: sideways it might come out
     // beyond a wall.
     let to = if is_free || footing.is_walkable(from) { to } else { step.stride.to };
@@ -143,7 +143,7 @@ fn take_step(
     let to = passed.unwrap_or(to);
     let reached = if is_free || passed.is_some() { to } else { reach(nav, footing, from, to) };
     step.is_clipped = reached != to && to == step.stride.to;
-    let reached = footing.grounded(reached);
+    let reached = if step.is_climb { reached } else { footing.grounded(reached) };
     character.body.position = reached;
     character.body.velocity = (reached - from) / seconds;
     character.desired = Vec3::new(step.stride.wanted.x, 0.0, step.stride.wanted.y);
@@ -180,7 +180,7 @@ fn stepped(from: Vec3, wanted: Vec3, bodies: &CrowdColumns, row: usize, seconds:
     if velocity == bodies.walkers[row].desired {
         return wanted;
     }
-    Vec3::new(from.x + velocity.x * seconds, from.y, from.z + velocity.y * seconds)
+    Vec3::new(from.x + velocity.x * seconds, wanted.y, from.z + velocity.y * seconds)
 }
 
 /// Where a step comes to that leads past the corner of a wall: a path may touch one, and single precision
@@ -497,12 +497,17 @@ fn take_link(
     walk: &mut Walk,
     character: &mut Character,
 ) -> bool {
-    let nav = &map.nav;
     let following = walk.following.as_ref().filter(|_| walk.backing_out.is_none());
     let next = following.and_then(|following| following.path.layers.first());
     let Some(link) = next.copied() else {
         return false;
     };
+    if link.is_climb() {
+        if climb(walk, link, character.body.position, crowd.walk_threshold_m) {
+            go_beyond_link(map, walk, character);
+        }
+        return false;
+    }
     if flat_distance(character.body.position, link.from) > crowd.walk_threshold_m {
         walk.on_link = None;
         return false;
@@ -526,8 +531,31 @@ fn take_link(
         walk.on_link = Some(OnLink { by: LinkTaking::Failed(Reason::Timeout), ..taken });
         return false;
     }
+    let is_there = go_beyond_link(map, walk, character);
+    walk.travelled_m += if is_there { link.from.distance(link.to) } else { 0.0 };
+    is_there
+}
+
+/// Has a walker begin a climb, at its near end or between the ends. Whether it has come to the far end.
+fn climb(walk: &mut Walk, link: LayerChange, place: Vec3, threshold_m: f32) -> bool {
+    if walk.climb().is_none() {
+        let begins = place.distance(link.nearest(place)) <= threshold_m;
+        let begun =
+            OnLink { layer: link.layer, to: link.to, until: TickNumber::default(), by: LinkTaking::Walked };
+        walk.on_link = begins.then_some(begun);
+        return false;
+    }
+    place == link.to
+}
+
+/// A walker is at the far end of the next link of its path, on the layer there. Whether it can be.
+fn go_beyond_link(map: &LevelMap, walk: &mut Walk, character: &mut Character) -> bool {
+    let nav = &map.nav;
     walk.on_link = None;
     let Some(following) = &mut walk.following else {
+        return false;
+    };
+    let Some(link) = following.path.layers.first().copied() else {
         return false;
     };
     let by = Traversal { layer: link.layer, ..standing_on(character) };
@@ -538,7 +566,6 @@ fn take_link(
     };
     character.layer = link.layer;
     character.body.position = link.to;
-    walk.travelled_m += link.from.distance(link.to);
     walk.left_m = None;
     *following = Following { cursor: Cursor::at_start(&rest), path: rest.into(), trouble: following.trouble };
     if walk.token.is_none() && following.path.revision != nav.revision() {

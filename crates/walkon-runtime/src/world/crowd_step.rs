@@ -57,6 +57,8 @@ pub struct Move {
     pub stepped_m: f32,
     /// Whether it passes through others.
     pub is_ghost: bool,
+    /// Whether it climbs: no ground is asked for its step.
+    pub is_climb: bool,
     /// Whether the map did not let it, although nobody was in the way.
     pub is_clipped: bool,
     /// Whether it had been told to turn.
@@ -89,6 +91,7 @@ impl Move {
             held_ticks: 0,
             stepped_m: 0.0,
             is_ghost: false,
+            is_climb: false,
             is_clipped: false,
             was_turning: false,
         }

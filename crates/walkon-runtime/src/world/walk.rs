@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::base::geom::flat_distance;
 use crate::base::ids::{CharacterId, DoorId, PathToken};
 use crate::base::prefetch;
 use crate::base::time::{TickNumber, TickRate};
 use crate::crowd::follow::Cursor;
-use crate::nav::{OwnArea, PathFailure, Revision};
+use crate::nav::{LayerChange, OwnArea, PathFailure, Revision};
 use crate::world::bystanders::Bystanders;
 use crate::world::character::Character;
 use crate::world::door::DoorPolicy;
@@ -467,11 +468,37 @@ impl Walk {
         self.left_m = None;
     }
 
-    /// Metres of path left to a body that stands at `place`; none while there is no path.
+    /// The next stretch of its way that is climbed or leads to another layer, if it is one to climb.
+    #[must_use]
+    pub fn next_climb(&self) -> Option<LayerChange> {
+        let next = self.following.as_ref()?.path.layers.first()?;
+        next.is_climb().then_some(*next)
+    }
+
+    /// What it climbs just now.
+    #[must_use]
+    pub fn climb(&self) -> Option<LayerChange> {
+        let link = self.on_link.filter(|_| self.backing_out.is_none())?;
+        self.next_climb().filter(|climb| climb.to == link.to)
+    }
+
+    /// Metres of path left to a body that stands at `place`, on the ground plane, and along what it climbs;
+    /// none while there is no path.
     #[must_use]
     pub fn remaining_m(&self, place: Vec3) -> Option<f32> {
         let following = self.following.as_ref()?;
-        Some(following.cursor.left_m(&following.path, place))
+        let path = &following.path;
+        let on_ground_m = |link: &LayerChange| flat_distance(link.from, link.to);
+        let steep_m =
+            |link: &LayerChange| if link.is_climb() { link.length_m - on_ground_m(link) } else { 0.0 };
+        let left_m = match self.climb() {
+            Some(climb) => {
+                let behind_m = climb.at_m + climb.length_m;
+                (path.length_m - behind_m).max(-steep_m(&climb)) + place.distance(climb.to)
+            }
+            None => following.cursor.left_m(path, place),
+        };
+        Some(left_m + path.layers.iter().map(steep_m).sum::<f32>())
     }
 
     /// Its result, once settled.

@@ -248,7 +248,11 @@ pub(super) fn human(world: &World, answered: &Answered, by: &Traversal, points: 
     for point in self::points(world, answered, points) {
         text.push_str(&format!("\n  {}", shown(point)));
         // Two links in a row have one point between them at least.
-        if let Some(link) = links.next_if(|link| link.from == point) {
+        let Some(link) = links.next_if(|link| link.from == point) else { continue };
+        if link.is_climb() {
+            let (way, length_m) = (if link.to.y > link.from.y { "up" } else { "down" }, link.length_m);
+            text.push_str(&format!(" {way} a climb of {} m", suggestions::decimals(length_m, 2)));
+        } else {
             let name = world.tiles().and_then(|tiles| tiles.layer_names().nth(usize::from(link.layer)));
             text.push_str(&format!(" to layer {}", name.unwrap_or_default()));
         }

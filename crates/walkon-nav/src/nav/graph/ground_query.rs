@@ -8,12 +8,11 @@ use glam::{Vec2, Vec3};
 
 use crate::base::geom::{Point, Segment, flat_distance, ground, segment_distance_sq};
 use crate::nav::Traversal;
+use crate::nav::graph::climb::STEP_M;
 use crate::nav::graph::lookup::{LinkSpot, note_look, spot};
 use crate::nav::graph::map::PointGraph;
 use crate::nav::smooth::Effort;
 
-/// How much higher a link may be than the one before, where a line goes over to it, metres: a step.
-const STEP_M: f32 = 0.5;
 /// How far a way may lie over or under the links, metres: half a step.
 const BEND_M: f64 = 0.1;
 /// How far links may differ in height and still be level with one another, metres.

@@ -8,6 +8,7 @@
 pub mod adjacency;
 mod alt_heuristic;
 mod astar;
+pub(crate) mod climb;
 mod connected_components;
 mod dijkstra;
 pub mod editable_graph;

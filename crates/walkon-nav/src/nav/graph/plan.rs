@@ -14,6 +14,7 @@ use glam::Vec3;
 use crate::base::geom::Segment;
 use crate::nav::graph::adjacency::{AdjacentPoint, link_mm};
 use crate::nav::graph::astar::{EXACT, LinkCosts, Toward};
+use crate::nav::graph::climb::{ClimbingWay, is_climb, is_steep};
 use crate::nav::graph::dijkstra::{FAR, Tip};
 use crate::nav::graph::ground_query::{Chain, GraphGroundQuery};
 use crate::nav::graph::lookup::LinkSpot;
@@ -25,8 +26,8 @@ use crate::nav::linked::Linked;
 use crate::nav::plan::{Begun, Plan, PlanTask, Remarks};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
-    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerPoint, Links, Others, Path, PathAnswer, PathFailure,
-    PathQuery, Reach, Search, SearchStep, Traversal,
+    Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerChange, LayerPoint, Links, Others, Path, PathAnswer,
+    PathFailure, PathQuery, Reach, Search, SearchStep, Traversal,
 };
 
 /// How much the points of a way may differ in height on level ground, metres.
@@ -64,6 +65,8 @@ const DISC_EFFORT: u64 = 8;
 struct GraphLine {
     smoothing: Smoothing,
     is_level: bool,
+    /// The stretches that are climbed, in order.
+    climbs: Vec<Segment<Vec3>>,
     /// The links below the last line that was found clear: what it costs is asked next.
     last: ClearLine,
     /// What is smooth, then with a point wherever the ground below bends, then measured.
@@ -214,10 +217,12 @@ impl GraphPlan {
         points.extend(nodes.iter().map(|&node| map.net().points()[node as usize]));
         points.push(end);
         points.dedup();
+        let ClimbingWay { points, climbs } = ClimbingWay::new(&points);
         let level = points.first().map_or(0.0, |first| first.y);
         self.line = Some(Box::new(GraphLine {
             is_level: points.iter().all(|point| (point.y - level).abs() < LEVEL_M),
             smoothing: Smoothing::leaping(points),
+            climbs,
             last: ClearLine::default(),
             smooth: Vec::new(),
             laid: Vec::new(),
@@ -245,6 +250,7 @@ impl GraphPlan {
         self.spent = spent;
         let granted = line.bill.granted();
         let whole = self.trouble.is_none();
+        let layers = line.climbed(query.by.layer);
         let Measure { length_m, cost_m, crossings, .. } = line.measure;
         let path = Path {
             points: line.laid,
@@ -253,7 +259,7 @@ impl GraphPlan {
             whole,
             revision: map.revision(),
             crossings,
-            layers: Vec::new(),
+            layers,
         };
         let Self { trouble, others, covered, .. } = *self;
         Some(Remarks { trouble, others, covered, expansions: self.spent, granted }.of(path))
@@ -293,6 +299,11 @@ impl GraphPlan {
         if real != points[0] {
             points.insert(0, real);
         }
+        // Whose ladder went away comes straight down, or up, to where its way begins.
+        if is_climb([query.start, self.ends[0]]) {
+            points.insert(0, query.start);
+            line.climbs.insert(0, Segment { from: query.start, to: points[1] });
+        }
         line.smooth = points;
     }
 
@@ -306,7 +317,9 @@ impl GraphPlan {
         };
         let is_level_way = line.is_level;
         let last = RefCell::new(std::mem::take(&mut line.last));
-        let is_open = |link: u32| map.is_open(link, by);
+        // No shortcut leads over what is climbed.
+        let has_climbs = !line.climbs.is_empty();
+        let is_open = |link: u32| map.is_open(link, by) && !(has_climbs && is_steep(map.net().places(link)));
         let clear = |from: Vec3, to: Vec3| {
             effort.add(others.len() as u64 * DISC_EFFORT);
             let meets = |disc: &Disc| !disc_meets(disc, start, start) && disc_meets(disc, from, to);
@@ -368,7 +381,9 @@ impl GraphPlan {
                 return false;
             }
             let [from, to] = [line.smooth[line.laid_to], line.smooth[line.laid_to + 1]];
-            line.laid.extend(footing.bends(Segment { from, to }, &usable, effort));
+            if !line.climbs.contains(&Segment { from, to }) {
+                line.laid.extend(footing.bends(Segment { from, to }, &usable, effort));
+            }
             line.laid.push(to);
             line.laid_to += 1;
         }
@@ -490,6 +505,23 @@ impl Plan for GraphPlan {
                 }
             }
         }
+    }
+}
+
+impl GraphLine {
+    /// The stretches of the line that are climbed, as a path on a layer has them.
+    fn climbed(&self, layer: u8) -> Vec<LayerChange> {
+        let mut climbs = self.climbs.iter().peekable();
+        let (mut found, mut at_m) = (Vec::new(), 0.0);
+        for pair in self.laid.windows(2) {
+            let (from, to) = (pair[0], pair[1]);
+            if climbs.next_if(|climb| **climb == Segment { from, to }).is_some() {
+                let length_m = from.distance(to);
+                found.push(LayerChange { at_m: at_m as f32, layer, from, to, length_m, action: None });
+            }
+            at_m += f64::from(crate::base::geom::flat_distance(from, to));
+        }
+        found
     }
 }
 

@@ -74,7 +74,7 @@ pub const ENTRIES: &[Binding] = &[
     },
     Binding {
         returns: "number?",
-        doc: "Metres of path left; nil while it plans.",
+        doc: "Metres of path left, on the ground plane and along what is climbed; nil while it plans.",
         example: "assert(guard:walkTo(\"gate\"):remaining() == nil)",
         ..Binding::method(TYPE, "remaining", remaining)
     },
