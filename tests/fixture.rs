@@ -6,6 +6,7 @@ use walkon_runtime::base::time::TickRate;
 use walkon_runtime::game::Game;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::level::{MemorySource, load, spawn};
+use walkon_runtime::nav::LayerPoint;
 use walkon_runtime::world::World;
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::characters::{self, Spawn};
@@ -144,6 +145,11 @@ impl Stage {
 /// The options of a walk that says nothing.
 pub fn options() -> WalkOptions {
     WalkOptions::at(TickRate::DEFAULT)
+}
+
+/// A place on the first layer of a map.
+pub fn ground(point: Vec3) -> LayerPoint {
+    LayerPoint { layer: 0, point }
 }
 
 /// Somebody more.

@@ -1087,11 +1087,12 @@ function nav.areasAt(place) end
 ---@return Mark
 function nav.addMark(name, place) end
 
----Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.
+---Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on, on one layer: that of the character given as place, else the first, unless named. Ends with its owner, and when a reload replaces the owner's code.
 ---@param place Place
 ---@param radius number
+---@param layer? string
 ---@return Block
-function nav.block(place, radius) end
+function nav.block(place, radius, layer) end
 
 ---A path being searched over the next ticks, within the level's `pathBudget`.
 ---@class PathRequest

@@ -6,10 +6,12 @@
 use glam::Vec3;
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::level::{MemorySource, load};
-use walkon_runtime::nav::{LINKS_MAX, Traversal};
+use walkon_runtime::nav::{LINKS_MAX, LayerPoint, Traversal};
 use walkon_runtime::world::goal::Goal;
+use walkon_runtime::world::ops::blocks;
 use walkon_runtime::world::ops::characters::{self, Spawn, teleport, teleport_to};
 use walkon_runtime::world::ops::tiles::{self, TileChange};
+use walkon_runtime::world::owner::Owner;
 use walkon_runtime::world::tiles::TileSpot;
 use walkon_runtime::world::walk::WalkPace;
 
@@ -357,4 +359,47 @@ fn links_that_lead_nowhere_are_refused_where_they_are_written() {
             "{pointer}: {found:#?}"
         );
     }
+}
+
+/// Where one can stand on each layer, at three places of a row.
+fn free(stage: &Stage) -> [[bool; 3]; 2] {
+    let on = |layer: u8| {
+        let by = Traversal { layer, ..Traversal::default() };
+        [1.5, 4.5, 7.5].map(|x| stage.world().nav().is_walkable(at(x, 0.5), &by))
+    };
+    [on(GROUND), on(SKY)]
+}
+
+#[test]
+fn a_block_lies_on_its_layer_and_on_no_other() {
+    let row: &[&str] = &["........."];
+    let mut stage = stage(&[("ground", row), ("sky", row)], "");
+    let add = |stage: &mut Stage, layer: u8, x: f32| {
+        let centre = LayerPoint { layer, point: at(x, 0.5) };
+        let serial = blocks::add(stage.game.world_mut(), Owner::HOST, centre, 0.6);
+        stage.ticks(2);
+        serial
+    };
+    let first = add(&mut stage, SKY, 1.5);
+    assert_eq!(free(&stage), [[true; 3], [false, true, true]]);
+    let second = add(&mut stage, GROUND, 4.5);
+    let third = add(&mut stage, SKY, 7.5);
+    assert_eq!(free(&stage), [[true, false, true], [false, true, false]]);
+    // A number that is given again may come to another layer.
+    for (serial, expected) in
+        [(first, [[true, false, true], [true, true, false]]), (second, [[true; 3], [true, true, false]])]
+    {
+        assert!(blocks::remove(stage.game.world_mut(), serial));
+        stage.ticks(2);
+        assert_eq!(free(&stage), expected);
+    }
+    add(&mut stage, GROUND, 1.5);
+    add(&mut stage, SKY, 4.5);
+    assert_eq!(free(&stage), [[false, true, true], [true, false, false]]);
+    assert!(blocks::remove(stage.game.world_mut(), third));
+    stage.ticks(2);
+    assert_eq!(free(&stage), [[false, true, true], [true, false, true]]);
+    // On a layer that is not there it holds nothing.
+    add(&mut stage, 7, 7.5);
+    assert_eq!(free(&stage), [[false, true, true], [true, false, true]]);
 }

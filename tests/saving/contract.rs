@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
 use walkon_runtime::game::event::Event;
 use walkon_runtime::game::recorder::{RecordOptions, Recorder};
 use walkon_runtime::game::save::{RestoreError, SaveHeader};
 use walkon_runtime::game::testing::{Suite, TestResult, collect};
 use walkon_runtime::game::{Game, Setup};
 use walkon_runtime::level::{Level, MemorySource, load};
+use walkon_runtime::nav::Traversal;
 
 const LEVEL: &str = r#"{
   "seed": 7, "script": "level.lua",
@@ -381,7 +383,7 @@ fn the_header_tells_what_it_is_a_save_of() {
     let mut run = piece.start();
     run.ticks(12);
     let header = SaveHeader::read(&run.game.save().unwrap()).unwrap();
-    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (2, 12, 7, 60));
+    assert_eq!((header.form, header.tick, header.seed, header.tick_rate), (3, 12, 7, 60));
     assert_eq!(header.level_hash, piece.level().hash());
     assert_eq!(header.scripts.keys().map(String::as_str).collect::<Vec<_>>(), ["anna.lua", "level.lua"]);
 }
@@ -489,5 +491,57 @@ fn a_walk_that_is_saved_on_an_action_link_settles_once_on_every_kind_of_map() {
                 assert_eq!((counts.accepted, counts.arrived), (1, 1), "{map}");
             }
         }
+    }
+}
+
+/// Anna climbs a ladder of six metres.
+fn on_a_ladder() -> Piece {
+    let behaviour = "return { start = function(self, why) if why ~= 'load' then \
+        self.character:walkTo('beyond', { accept = 'exact' }) end end }";
+    let mut piece = Piece::of(&[("anna.lua", behaviour)]);
+    piece.json = r#"{ "navigation": { "kind": "graph", "links": [[0, 1], [1, 2], [2, 3]],
+        "points": [[0, 0, 0], [1, 0, 0], [1.5, 6, 0], [4, 6, 0]] }, "marks": { "beyond": [4, 6, 0] },
+        "characters": [{ "name": "anna", "position": [0, 0, 0], "walkSpeed": 2, "behaviour": "anna.lua" }] }"#
+        .to_owned();
+    piece
+}
+
+#[test]
+fn a_walk_that_is_saved_on_a_ladder_goes_on_from_where_it_was() {
+    let piece = on_a_ladder();
+    let mut run = piece.start();
+    for _ in 0..8 {
+        run.ticks(30);
+        let bytes = run.game.save().unwrap();
+        let mut other = piece.restore(&bytes).unwrap();
+        assert!(other.game.save().unwrap() == bytes, "save, load, save");
+        let mut one = piece.restore(&bytes).unwrap();
+        for _ in 0..400 {
+            one.ticks(1);
+            other.ticks(1);
+            assert_eq!(one.game.fingerprint(), other.game.fingerprint());
+        }
+        let counts = one.game.world().walk_counts();
+        assert_eq!((counts.accepted, counts.arrived), (1, 1));
+    }
+}
+
+#[test]
+fn a_block_of_an_upper_layer_is_there_again_after_loading() {
+    let script = "function onStart() nav.block('post', 0.6, 'sky') end";
+    let mut piece = Piece::of(&[("level.lua", script)]);
+    piece.json = r#"{ "navigation": { "kind": "tiles", "layers": [
+        { "name": "ground", "rows": ["..."] }, { "name": "sky", "rows": ["..."] } ] },
+        "script": "level.lua", "marks": { "post": [1.5, 0.5] } }"#
+        .to_owned();
+    let mut run = piece.start();
+    run.ticks(2);
+    let loaded = piece.restore(&run.game.save().unwrap()).unwrap();
+    for game in [&run.game, &loaded.game] {
+        let can_stand = [0, 1].map(|layer| {
+            let by = Traversal { layer, ..Traversal::default() };
+            game.world().nav().is_walkable(Vec3::new(1.5, 0.0, 0.5), &by)
+        });
+        assert_eq!(can_stand, [true, false]);
     }
 }

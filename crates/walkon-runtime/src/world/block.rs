@@ -3,9 +3,8 @@
 //! Holds: a block belongs to an owner and ends with it; the map follows in step 5, and afterwards it is as if
 //! the block had never been there.
 
-use glam::Vec3;
-
 use crate::base::ids::AreaId;
+use crate::nav::LayerPoint;
 use crate::world::owner::Owner;
 
 /// Ground that nobody may walk on for a while.
@@ -15,8 +14,8 @@ pub struct Block {
     pub serial: u64,
     /// On whose behalf.
     pub owner: Owner,
-    /// Its middle, metres.
-    pub centre: Vec3,
+    /// Its middle, metres, and the layer of the map that it lies on.
+    pub centre: LayerPoint,
     /// Cells whose centre lies within this distance are blocked, metres.
     pub radius_m: f32,
     /// The obstacle of the map that stands for it.

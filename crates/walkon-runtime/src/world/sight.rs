@@ -15,7 +15,7 @@ impl LevelMap {
     /// Whether something hides a place from another of the same layer.
     #[must_use]
     pub fn is_hidden(&self, from: Vec3, to: Vec3, layer: u8) -> bool {
-        self.is_behind_block(from, to) || !self.nav.sees(&self.look(from, to, layer, &self.veils()))
+        self.is_behind_block(from, to, layer) || !self.nav.sees(&self.look(from, to, layer, &self.veils()))
     }
 
     /// The last place up to which a look is clear: `to`, when it is seen. For pictures; blocks are left out.
@@ -32,12 +32,14 @@ impl LevelMap {
         Look { from, to, layer, veil }
     }
 
-    fn is_behind_block(&self, from: Vec3, to: Vec3) -> bool {
+    fn is_behind_block(&self, from: Vec3, to: Vec3, layer: u8) -> bool {
         let (start, end) = (ground(from), ground(to));
-        self.blocks.iter().filter(|block| !block.is_over).any(|block| {
-            let (centre, reach_sq) = (ground(block.centre), f64::from(block.radius_m).powi(2));
+        let mut there = self.blocks.iter().filter(|block| !block.is_over && block.centre.layer == layer);
+        there.any(|block| {
+            let middle = block.centre.point;
+            let (centre, reach_sq) = (ground(middle), f64::from(block.radius_m).powi(2));
             let holds = |place| segment_distance_sq(centre, place, place) < reach_sq;
-            let rise_m = (block.centre.y - from.y).abs().min((block.centre.y - to.y).abs());
+            let rise_m = (middle.y - from.y).abs().min((middle.y - to.y).abs());
             rise_m <= STOREY_M
                 && segment_distance_sq(centre, start, end) < reach_sq
                 && !holds(start)

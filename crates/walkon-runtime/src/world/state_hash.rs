@@ -347,8 +347,9 @@ fn hash_map(map: &LevelMap, places: &Places, triggers: &Triggers, senses: &Sense
     }
     hash.word(*blocks_made).word(blocks.len() as u64);
     for Block { serial, owner, centre, radius_m, area, is_over } in blocks {
-        hash.word(*serial).word(u64::from(owner.0)).word(u64::from(area.0));
-        hash.vector(*centre).float(*radius_m).flag(*is_over);
+        hash.word(*serial).word(u64::from(owner.0));
+        hash.word(u64::from(centre.layer) << 32 | u64::from(area.0));
+        hash.vector(centre.point).float(*radius_m).flag(*is_over);
     }
     hash_places(&mut hash, places);
     hash_triggers(&mut hash, triggers);

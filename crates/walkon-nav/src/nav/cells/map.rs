@@ -32,6 +32,7 @@ use crate::nav::hierarchy::Sectors;
 use crate::nav::{AreaEdit, Backend, Island, MapChange, NodeId, SingleTile, TileEdit, Traversal};
 
 mod backend;
+mod obstacles;
 
 /// Classes of radius, and sets of doors, that are kept up to date; beyond this the one not used for longest
 /// is dropped.

@@ -6,11 +6,12 @@
 
 use mlua::Lua;
 
-use crate::nav::NavMap;
+use crate::nav::{LayerPoint, NavMap};
 use crate::script::bind::call::{answer, ask, myself, with};
-use crate::script::bind::place;
 use crate::script::bind::table::{ApiParam, Binding, HostResult, Library, param};
+use crate::script::bind::tiles::layer_name;
 use crate::script::bind::walk_options::metres;
+use crate::script::bind::{names, place};
 use crate::script::step::owner;
 use crate::script::vm::charge;
 use crate::script::vm::convert::{Args, UsageError};
@@ -58,10 +59,11 @@ pub const ENTRIES: &[Binding] = &[
         ..Binding::function(NAV, "nav.addMark", add_mark)
     },
     Binding {
-        params: &[PLACE, param("radius", "number", "1.5")],
+        params: &[PLACE, param("radius", "number", "1.5"), param("layer", "string?", "\"ground\"")],
         returns: "Block",
         raises: "name limit",
-        doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on. Ends with its owner, and when a reload replaces the owner's code.",
+        doc: "Blocks the ground within `radius` metres, 0.01 to 50, from step 5 on, on one layer: that of the character \
+              given as place, else the first, unless named. Ends with its owner, and when a reload replaces the owner's code.",
         example: "local block = nav.block(\"post\", 1.5)\nassert(nav.pending)\nblock:remove()",
         price: 64,
         ..Binding::function(NAV, "nav.block", block)
@@ -109,6 +111,7 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
     let function = args.function();
     let place = place::single(&args.take("place"))?;
     let radius_m = metres(&args.take("radius"), 0.01, RADIUS_MAX_M)?;
+    let layer = layer_name(args.take("layer"))?;
     let owner = owner::current(lua);
     let (serial, units) = with(lua, args, |world| {
         let point = place.point(world, function, None)?;
@@ -116,7 +119,12 @@ fn block(lua: &Lua, args: &mut Args) -> HostResult {
             let what = format!("the level has {BLOCKS_MAX} blocks, the most allowed; remove some");
             return Err(UsageError::new(function, what));
         }
-        Ok((blocks::add(world, owner, point, radius_m), laying(world.nav(), radius_m)))
+        let layer = match layer {
+            Some(name) => names::layer(world, function, &name)?,
+            None => place.layer(world),
+        };
+        let centre = LayerPoint { layer, point };
+        Ok((blocks::add(world, owner, centre, radius_m), laying(world.nav(), radius_m)))
     })?;
     charge(lua, units)?;
     answer(lua, handles::make(lua, BlockId(serial))?)

@@ -115,6 +115,14 @@ impl PlaceValue {
         })
     }
 
+    /// The layer of the map that it is on: that of a character, else the first.
+    pub fn layer(&self, world: &World) -> u8 {
+        match self {
+            Self::Character(id) => world.character(*id).map_or(0, |who| who.layer),
+            _ => 0,
+        }
+    }
+
     /// As the goal of a walk of `walker`: a character is followed, a door walked up to.
     ///
     /// # Errors

@@ -94,7 +94,7 @@ pub const ENTRIES: &[Binding] = &[
 ];
 
 /// The layer that an argument names, as text; none for the first.
-fn layer_name(given: Argument) -> Result<Option<String>, UsageError> {
+pub(crate) fn layer_name(given: Argument) -> Result<Option<String>, UsageError> {
     given.present().map(|given| given.text("a layer's name")).transpose()
 }
 

@@ -6,15 +6,15 @@
 use glam::Vec3;
 
 use crate::base::ids::AreaId;
-use crate::nav::{AreaEdit, NavEdit, NavMap};
+use crate::nav::{AreaEdit, LayerPoint, NavEdit, NavMap};
 use crate::world::World;
 use crate::world::area::Availability;
 use crate::world::block::Block;
 use crate::world::owner::Owner;
 use crate::world::place::Mark;
 
-/// Blocks the ground around a point; its number.
-pub fn add(world: &mut World, owner: Owner, centre: Vec3, radius_m: f32) -> u64 {
+/// Blocks the ground of a layer around a point; its number.
+pub fn add(world: &mut World, owner: Owner, centre: LayerPoint, radius_m: f32) -> u64 {
     world.map.blocks_made += 1;
     let serial = world.map.blocks_made;
     let area = claim(world, centre, radius_m);
@@ -44,9 +44,9 @@ pub fn end_owner(world: &mut World, owner: Owner) {
 }
 
 /// An obstacle of the map for a new block; one that a block before used, when there is one.
-fn claim(world: &mut World, centre: Vec3, radius_m: f32) -> AreaId {
+fn claim(world: &mut World, centre: LayerPoint, radius_m: f32) -> AreaId {
     let used: Vec<AreaId> = world.map.blocks.iter().map(|block| block.area).collect();
-    world.map.nav.add_obstacle(&used, centre, radius_m)
+    world.map.nav.add_obstacle_on(&used, centre, radius_m)
 }
 
 fn edit(world: &mut World, area: AreaId, wanted: Availability) {
@@ -59,7 +59,7 @@ pub(crate) fn move_to(blocks: &mut Vec<Block>, nav: &mut NavMap) {
     blocks.retain(|block| !block.is_over);
     let mut used = Vec::new();
     for block in blocks {
-        block.area = nav.add_obstacle(&used, block.centre, block.radius_m);
+        block.area = nav.add_obstacle_on(&used, block.centre, block.radius_m);
         used.push(block.area);
     }
     let edit = |&area: &AreaId| NavEdit::Area(AreaEdit { area, available: Some(true), factor: None });

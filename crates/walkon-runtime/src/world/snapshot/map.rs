@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::base::bytes::{ByteReader, ByteWriter, DecodeError, Saved};
 use crate::base::ids::AreaId;
 use crate::base::ordered::CollectOrdered;
-use crate::nav::{AreaEdit, GraphEdit, NavEdit, NavMap, TileEdit};
+use crate::nav::{AreaEdit, GraphEdit, LayerPoint, NavEdit, NavMap, TileEdit};
 use crate::world::area::{Area, AreaKind};
 use crate::world::block::Block;
 use crate::world::door::Door;
@@ -59,7 +59,8 @@ pub(super) fn save(out: &mut ByteWriter, map: &LevelMap) {
         } = block;
         serial.save(out);
         owner.save(out);
-        out.vector(*centre);
+        out.vector(centre.point);
+        centre.layer.save(out);
         out.float(*radius_m);
         out.flag(*is_over);
         out.flag(nav.area_state(*area).is_some_and(|(is_there, _)| is_there));
@@ -249,7 +250,7 @@ fn load_block(input: &mut ByteReader<'_>) -> Result<(Block, bool), DecodeError> 
     let block = Block {
         serial: Saved::load(input)?,
         owner: Saved::load(input)?,
-        centre: input.vector()?,
+        centre: LayerPoint { point: input.vector()?, layer: Saved::load(input)? },
         radius_m: input.float_in(0.0..=BLOCK_M)?,
         area: AreaId(u32::MAX),
         is_over: input.flag()?,
@@ -274,7 +275,7 @@ fn put_blocks(
         if ground == RestoreGround::Same {
             let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
             input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
-            block.area = map.nav.add_obstacle(&used, block.centre, block.radius_m);
+            block.area = map.nav.add_obstacle_on(&used, block.centre, block.radius_m);
             used.push(block.area);
             let edit = |available| AreaEdit { area: block.area, available: Some(available), factor: None };
             if is_there {

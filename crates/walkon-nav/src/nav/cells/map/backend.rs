@@ -3,7 +3,6 @@
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -17,7 +16,7 @@ use crate::base::rng::Rng;
 use crate::nav::cell::Cell;
 use crate::nav::cells::clearance::{self};
 use crate::nav::cells::custom_costs::CustomCosts;
-use crate::nav::cells::raster::{self, Spans, Window};
+use crate::nav::cells::raster::{Spans, Window};
 use crate::nav::cells::terrain::TileState;
 use crate::nav::cells::{FACTOR_ONE, line_of_sight};
 use crate::nav::edits::AreaState;
@@ -120,29 +119,10 @@ impl Backend for CellMap {
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
-        let frame = *self.frame();
-        let middle = geom::ground(centre);
-        let around = Bounds { min: middle, max: middle }.grown(f64::from(radius_m));
-        let window = Window::around(&frame, around);
-        let mut cells = Vec::new();
-        for z in window.first_z..window.end_z {
-            for x in window.first_x..window.end_x {
-                let [dx, dz] = [0, 1].map(|axis| frame.centre(x, z)[axis] - middle[axis]);
-                if dx * dx + dz * dz <= f64::from(radius_m) * f64::from(radius_m) {
-                    cells.push([z, x]);
-                }
-            }
-        }
-        let free = (self.authored..self.states.len())
-            .find(|&id| !self.states[id].available && !in_use.contains(&AreaId::from(id)));
-        let id = free.unwrap_or(self.states.len());
-        Arc::make_mut(&mut self.terrain).put_obstacle(id, raster::of_list(&frame, &cells));
-        if free.is_none() {
-            let state = AreaState { available: false, factor: 1.0 };
-            self.states.push(state);
-            self.initial.push(state);
-        }
-        AreaId::from(id)
+        let free = self.obstacles_added().find(|id| !self.is_in_force(*id) && !in_use.contains(id));
+        let id = free.unwrap_or_else(|| self.next_obstacle());
+        self.lay_obstacle(id, Some(centre), radius_m);
+        id
     }
 
     fn prepare(&mut self, by: &Traversal) {

@@ -78,7 +78,7 @@ impl Backend for Layers {
                 }
                 NavEdit::Graph(_) => {}
                 NavEdit::Area(area) => {
-                    let has = |map: &CellMap| map.area_cells(area.area) > 0;
+                    let has = |map: &CellMap| map.has_ground(area.area);
                     let nobody = !self.maps.iter().any(has);
                     for (at, list) in own.iter_mut().enumerate() {
                         if has(&self.maps[at]) || nobody && at == 0 {
@@ -103,10 +103,18 @@ impl Backend for Layers {
     }
 
     fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        match self.maps.first_mut() {
-            Some(map) => map.add_obstacle(used, centre, radius_m),
-            None => self.nowhere.add_obstacle(used, centre, radius_m),
+        self.add_obstacle_on(used, LayerPoint { layer: 0, point: centre }, radius_m)
+    }
+
+    fn add_obstacle_on(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
+        let is_free = |id: &AreaId| !used.contains(id) && !self.maps.iter().any(|map| map.is_in_force(*id));
+        let first = self.first();
+        let id = first.obstacles_added().find(is_free).unwrap_or_else(|| first.next_obstacle());
+        // Every layer knows it, so that the numbers are those of all.
+        for (layer, map) in (0..).zip(&mut self.maps) {
+            map.lay_obstacle(id, (layer == centre.layer).then_some(centre.point), radius_m);
         }
+        id
     }
 
     fn prepare(&mut self, by: &Traversal) {
@@ -223,7 +231,7 @@ impl Backend for Layers {
 
     fn area_state(&self, area: AreaId) -> Option<(bool, f32)> {
         // An area that lies nowhere belongs to the first, as its edits do.
-        let holder = self.maps.iter().find(|map| map.area_cells(area) > 0);
+        let holder = self.maps.iter().find(|map| map.has_ground(area));
         holder.or(self.maps.first())?.area_state(area)
     }
 

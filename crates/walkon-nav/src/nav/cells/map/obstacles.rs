@@ -1,0 +1,66 @@
+//! Obstacles that are added to a grid after it was made.
+//!
+//! In: circles on the ground. Out: obstacles under numbers, which an edit puts in force. Holds: the numbers
+//! go on from those of what the grid was made with; one that nobody uses any more is given again. Not here:
+//! edits (`backend`).
+
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use super::CellMap;
+use crate::base::geom::{self, Bounds};
+use crate::base::ids::AreaId;
+use crate::nav::cells::raster::{self, Window};
+use crate::nav::edits::AreaState;
+
+impl CellMap {
+    /// The numbers of the obstacles that were added.
+    pub(crate) fn obstacles_added(&self) -> impl Iterator<Item = AreaId> + use<> {
+        (self.authored..self.states.len()).map(AreaId::from)
+    }
+
+    /// The number of an obstacle that takes the place of none before.
+    pub(crate) fn next_obstacle(&self) -> AreaId {
+        AreaId::from(self.states.len())
+    }
+
+    /// Whether an area or obstacle is there.
+    pub(crate) fn is_in_force(&self, id: AreaId) -> bool {
+        self.states.get(id.index()).is_some_and(|state| state.available)
+    }
+
+    /// Whether an area or obstacle holds any of the ground.
+    pub(crate) fn has_ground(&self, id: AreaId) -> bool {
+        self.terrain.footprint(id.index()).is_some()
+    }
+
+    /// Puts an obstacle of all cells whose middle lies within a distance of a point under a number, which is
+    /// that of one added before or the next; of none where there is no point. Cost: the cells around it.
+    pub(crate) fn lay_obstacle(&mut self, id: AreaId, centre: Option<Vec3>, radius_m: f32) {
+        let cells = centre.map(|centre| self.cells_within(centre, radius_m)).unwrap_or_default();
+        let cells = raster::of_list(self.frame(), &cells);
+        Arc::make_mut(&mut self.terrain).put_obstacle(id.index(), cells);
+        if id == self.next_obstacle() {
+            let state = AreaState { available: false, factor: 1.0 };
+            self.states.push(state);
+            self.initial.push(state);
+        }
+    }
+
+    /// Row and column of the cells whose middle lies within a distance of a point.
+    fn cells_within(&self, centre: Vec3, radius_m: f32) -> Vec<[u32; 2]> {
+        let (frame, middle, radius_m) = (self.frame(), geom::ground(centre), f64::from(radius_m));
+        let window = Window::around(frame, Bounds { min: middle, max: middle }.grown(radius_m));
+        let mut cells = Vec::new();
+        for z in window.first_z..window.end_z {
+            for x in window.first_x..window.end_x {
+                let [dx, dz] = [0, 1].map(|axis| frame.centre(x, z)[axis] - middle[axis]);
+                if dx * dx + dz * dz <= radius_m * radius_m {
+                    cells.push([z, x]);
+                }
+            }
+        }
+        cells
+    }
+}
