@@ -92,6 +92,25 @@ fn fault_f12_an_area_thinner_than_a_cell_is_a_warning() {
 }
 
 #[test]
+fn a_map_far_from_the_origin_is_a_warning_that_says_how_far_and_where_to() {
+    let shifted = |by: u32| {
+        let [low, high] = [by, by + 10];
+        format!("[[{low},0],[{high},0],[{high},10],[{low},10]]")
+    };
+    let found = warning(&level(&[("room", &shifted(300_000))], &[], ""));
+    assert_eq!((found.code, found.pointer.as_str()), ("extent", "/navigation"));
+    assert!(
+        found.message.starts_with("the map reaches to [300012, 12], expected -50000 to 50000 metres: places there are rounded to 0.031 m"),
+        "{}",
+        found.message
+    );
+    assert_eq!(found.help.as_deref(), Some("move the whole level near to [0, 0]"));
+    let near = loaded(&level(&[("room", &shifted(49_000))], &[], ""));
+    assert!(near.diagnostics.iter().all(|found| found.code != "extent"));
+    assert!(level::manual().contains("50000 metres"));
+}
+
+#[test]
 fn seed_b6_an_area_of_three_decimetres_is_reported_by_name() {
     // Cells are 0.4 m wide and begin at -1.5, so none has its middle between 0.91 and 1.21.
     let text = level(&[ROOM, ("plank", "[[12,0.75],[20,0.75],[20,1.05],[12,1.05]]")], &[], "");

@@ -13,6 +13,7 @@ use super::def::{
 use super::diagnostic::{Findings, PendingDiagnostic, Span, code};
 use super::loaded::Level;
 use super::mesh::build::grid_source;
+use super::numbers;
 use super::resolve::{self, NamedArea, Resolved};
 use super::textgrid::TextGrid;
 use super::tiles::TileCells;
@@ -332,6 +333,7 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
                 .help("make the areas larger, or cellSize and the paddings smaller")
         });
     }
+    far_out(findings, map);
     let cells = map.cells_by_area(resolved.areas.len());
     for (area, cells) in resolved.areas.iter().zip(cells).filter(|(area, _)| !area.obstacle) {
         if cells == 0 {
@@ -348,6 +350,28 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
         doors_that_close_nothing(findings, def, grid, resolved, map);
     }
     characters_in_walls(findings, def, map);
+}
+
+/// A map so far from the origin that bodies cannot be told apart from where they were a step before.
+fn far_out(findings: &mut Findings, map: &NavMap) {
+    let Bounds { min, max } = map.bounds();
+    let reach = |axis: usize| if max[axis] > -min[axis] { max[axis] } else { min[axis] };
+    let [x, z] = [0, 1].map(reach);
+    let far_m = x.abs().max(z.abs());
+    if map.islands().is_empty() || far_m <= numbers::NEAR_M {
+        return;
+    }
+    let (span, at_m) = (Span::new(findings.last_file(), 0, 0), far_m as f32);
+    findings.warn(|| {
+        let (near_m, rounded_m) = (numbers::NEAR_M, at_m.next_up() - at_m);
+        let message = format!(
+            "the map reaches to [{x:.0}, {z:.0}], expected -{near_m} to {near_m} metres: places there are rounded \
+             to {rounded_m:.3} m, and walks may get stuck"
+        );
+        PendingDiagnostic::new(code::EXTENT, span, message)
+            .at("/navigation")
+            .help("move the whole level near to [0, 0]")
+    });
 }
 
 /// A closed door whose area another area covers does not stop anybody.

@@ -17,7 +17,8 @@ type SchemaObject = Map<String, Value>;
 const HEAD: &str = "<!-- Written from the schema of level files; changes here are lost. -->\n\n# The level file\n\n\
     A level is one JSON file. Only `navigation` is required. Lengths are metres, times seconds of game time unless a key says \
     otherwise; positions are `[x, z]`, or `[x, y, z]` on maps with heights. Unknown keys are errors with a suggestion; keys \
-    that begin with `x-` are free in every object. `walkon schema` prints the same as a JSON schema for editors.\n\n";
+    that begin with `x-` are free in every object. Lay a level out around `[0, 0]`: places are single-precision numbers, and \
+    more than 50000 metres from there, of which `check` warns, too coarse for walks. `walkon schema` prints the same as a JSON schema for editors.\n\n";
 
 /// The page, as Markdown.
 #[must_use]

@@ -107,3 +107,7 @@ numbers! {
     /// Radius of a round region.
     REGION_RADIUS: 1.0, 0.01 to 1000000.0, "metres";
 }
+
+/// How far from the origin a map may reach before it is warned of, metres. There a place is rounded to 4 mm,
+/// a tenth of a step of the crowd at walking speed; at five times the distance walks get stuck.
+pub const NEAR_M: f64 = 50_000.0;
