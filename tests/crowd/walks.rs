@@ -573,6 +573,24 @@ fn regions_report_enters_and_exits_in_pairs() {
 }
 
 #[test]
+fn a_region_with_heights_counts_its_own_floor_alone() {
+    let level = |heights: &str| {
+        format!(
+            r#"{{ "navigation": {{ "kind": "mesh", "agentRadius": 0.3, "vertices": [[0,0,0],[9,0,0],[9,0,9],[0,0,9],[0,3,0],[9,3,0],[9,3,9],[0,3,9]],
+                "polygons": [[0,1,2,3],[4,5,6,7]] }},
+            "regions": [{{ "name": "kitchen", "polygon": [[1,1],[8,1],[8,8],[1,8]]{heights} }}],
+            "characters": [{{ "name": "cook", "position": [4,0,4] }}, {{ "name": "guest", "position": [4,3,4] }}] }}"#
+        )
+    };
+    for (heights, expected) in [("", 2), (", \"heights\": [-1, 1.5]", 1), (", \"heights\": [2, 4]", 1)] {
+        let mut stage = Stage::of(&level(heights));
+        stage.tick();
+        let inside: usize = stage.world().regions().iter().map(|region| region.inside.len()).sum();
+        assert_eq!(inside, expected, "{heights}");
+    }
+}
+
+#[test]
 fn fault_g31_a_teleport_off_the_map_snaps_or_changes_nothing() {
     let mut stage = Stage::of(TWO_ROOMS);
     let hero = stage.hero();

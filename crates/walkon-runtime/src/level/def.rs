@@ -13,8 +13,8 @@ pub use super::cell_sizes::CellSizes;
 use super::choices::choices;
 use super::diagnostic::{Located, Span, code};
 use super::forms::{
-    Anything, At, Corner, Direction, FileName, Filled, Name, Named, Outline, Place, Props, Rows, Tags, Teams,
-    TimeOfDay, Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
+    Anything, At, Corner, Direction, FileName, Filled, Heights, Name, Named, Outline, Place, Props, Rows,
+    Tags, Teams, TimeOfDay, Truth, Word, before, by_name, choice, each, legend_of, one, then, whole,
 };
 pub use super::forms::{Position, PropsDef};
 use super::graph::GraphDef;
@@ -675,6 +675,9 @@ object! {
         "" => outline: RegionOutline [flat RegionOutline];
         /// The layer of the map that it lies on, on maps that have layers; all of them when none is given.
         "layer" => layer: Option<Located<String>> [optional Name];
+        /// Least and greatest height of those who stand in it, on maps with heights, metres; all floors when
+        /// left out.
+        "heights" => heights_m: Option<[f64; 2]> [optional Heights];
         /// Plain data for scripts, which read it with `region.props`.
         "props" => props: PropsDef [else PropsDef::new(), Props];
     }

@@ -30,17 +30,22 @@ pub struct Region {
     pub shape: RegionShape,
     /// The layer of the map that it lies on; all of them for none.
     pub layer: Option<u8>,
+    /// Least and greatest height of those who stand in it, metres; any height for none.
+    pub heights_m: Option<[f32; 2]>,
     /// The characters inside at the last step 11, by serial.
     pub inside: BTreeMap<u32, CharacterId>,
 }
 
 impl Region {
-    /// Whether somebody counts as inside, by `edge`: over it, and on its layer if it has one.
+    /// Whether somebody counts as inside, by `edge`: over it, and on its layer and at its height if it
+    /// has them.
     #[must_use]
     #[inline]
     pub fn holds(&self, who: &Character, edge: Edge) -> bool {
         let is_on_layer = self.layer.is_none_or(|layer| layer == who.layer);
-        is_on_layer && self.shape.holds(who.body.position, who.body.radius_m, edge)
+        let is_at_height =
+            self.heights_m.is_none_or(|[least, most]| (least..=most).contains(&who.body.position.y));
+        is_on_layer && is_at_height && self.shape.holds(who.body.position, who.body.radius_m, edge)
     }
 }
 

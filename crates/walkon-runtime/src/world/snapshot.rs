@@ -215,6 +215,7 @@ fn save_triggers(out: &mut ByteWriter, triggers: &Triggers) {
             // As the level says.
             shape: _,
             layer: _,
+            heights_m: _,
             inside,
         } = region;
         out.text(name);
@@ -235,7 +236,7 @@ fn load_triggers(
             RestoreGround::Same => fresh.next().filter(|region| region.name == name),
             RestoreGround::Changed => {
                 let shape = RegionShape::Circle([0.0, 0.0], 0.0);
-                Some(Region { name, shape, layer: None, inside: Default::default() })
+                Some(Region { name, shape, layer: None, heights_m: None, inside: Default::default() })
             }
         };
         let known = known.ok_or_else(|| DecodeError::new("regions of another level"))?;

@@ -392,7 +392,7 @@ fn hash_places(hash: &mut StateHash, Places { marks, made, routes: _ }: &Places)
 
 fn hash_triggers(hash: &mut StateHash, triggers: &Triggers) {
     let Triggers { regions, watches, watches_made } = triggers;
-    for Region { name: _, shape: _, layer: _, inside } in regions {
+    for Region { name: _, shape: _, layer: _, heights_m: _, inside } in regions {
         hash_inside(hash, inside.keys());
     }
     hash.word(*watches_made).word(watches.len() as u64);

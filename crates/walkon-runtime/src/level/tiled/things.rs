@@ -580,7 +580,7 @@ impl Putting<'_, '_> {
         let Some(outline) = self.outline(thing) else { return };
         let name = self.named("region", thing);
         let props = self.props(thing, props::OF_REGIONS);
-        self.things.regions.push(RegionDef { name, outline, layer: None, props });
+        self.things.regions.push(RegionDef { name, outline, layer: None, heights_m: None, props });
     }
 
     fn outline(&mut self, thing: &TiledThing<'_>) -> Option<RegionOutline> {
