@@ -5,7 +5,7 @@
 use glam::Vec3;
 use walkon_runtime::base::ids::CharacterId;
 use walkon_runtime::nav::{PathFailure, Reach};
-use walkon_runtime::world::door::DoorPolicy;
+use walkon_runtime::world::door::{DoorPolicy, WhenOccupied};
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::characters::teleport;
 use walkon_runtime::world::ops::doors::{self, DoorOrder};
@@ -81,6 +81,28 @@ fn a_door_that_toggles_every_second_does_not_make_a_walker_swing() {
         assert_eq!(stage.ends, ["arrived/reached"], "{policy:?}");
         let repaths = settled(&stage, 0)["repaths"].as_u64().unwrap();
         assert!(repaths < 5, "{policy:?}: {repaths} new plans");
+    }
+}
+
+#[test]
+fn a_door_that_pushes_a_walker_back_over_and_over_ends_the_walk() {
+    for period in [30, 54, 70] {
+        let mut stage = rooms("", "", "");
+        stage.walk(18.0, 5.0, |options| options.doors = Some(DoorPolicy::Wait));
+        for tick in 0..7200 {
+            let gate = stage.gate();
+            let (world, slam) = (stage.game.world_mut(), WhenOccupied::Push);
+            match tick % period {
+                0 => _ = doors::open(world, gate, &DoorOrder::default()),
+                18 => {
+                    _ = doors::close(world, gate, &DoorOrder { when_occupied: slam, ..DoorOrder::default() })
+                }
+                _ => {}
+            }
+            stage.tick();
+        }
+        let ends = &stage.ends;
+        assert!(ends.len() == 1 && ends[0] != "cancelled/levelEnd", "{period} ticks: {ends:?}");
     }
 }
 

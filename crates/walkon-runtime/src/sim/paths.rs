@@ -385,16 +385,21 @@ struct SettingOut {
     longer_ticks: u64,
 }
 
+/// How far somebody is pushed back at most by a door that closes on it, metres.
+const PUSHED_BACK_M: f32 = 2.0;
+
 /// From here on progress is counted on the new way: a way round others is longer than what was left before.
 /// Who sets out on a new errand begins again; whom the map sends round is given the time that the longer way
-/// takes and no more, so that no door that opens and closes all the time kept a walk going for ever. Turning
-/// round is no want of progress.
+/// takes and no more, so that no door that opens and closes all the time kept a walk going for ever: whom one
+/// pushes back has no longer way. Turning round is no want of progress.
 fn set_out(walk: &mut Walk, why: Ask, left_m: f32, out: SettingOut) {
     walk.progress_m = if why == Ask::Crowd { walk.progress_m.max(left_m) } else { left_m };
     let is_longer = left_m > walk.nearest_m;
+    let leads_round = left_m > walk.nearest_m + PUSHED_BACK_M;
     match why {
         Ask::First | Ask::Target | Ask::Leg => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
         Ask::Crowd if is_longer => (walk.nearest_m, walk.nearest_tick) = (left_m, out.tick),
+        Ask::Door if is_longer && !leads_round => {}
         Ask::Door | Ask::Map | Ask::Better if is_longer => {
             walk.nearest_m = left_m;
             walk.nearest_tick = out.tick.min(walk.nearest_tick.after(out.longer_ticks));
