@@ -142,7 +142,7 @@ impl<'a> GroundCut<'a> {
         all.extend(&self.lines[polygon as usize]);
         let (on_rim, within): (Vec<_>, Vec<_>) =
             meetings(&all).into_iter().partition(|(at, _)| *at < rim.len());
-        // Corners at short edges are near the edges beyond, which matters only where rounding folds them over.
+        // Corners at short edges are near the edges beyond: that matters only where rounding folds them over.
         let is_in_order = |GroundSegment { from, to }: GroundSegment, place: Point| {
             let is_near = length(from, place) <= NEAR_M || length(to, place) <= NEAR_M;
             is_near && places.contains(&place) && geom::cross(from, to, place) > 0.0

@@ -3,9 +3,9 @@
 //! In: a map, a query, an allowance. Out: an answer, at once or after some slices. Holds: an unreachable goal
 //! is decided by labels, without a search; a path begins at the real start; slices change only when the
 //! answer comes. On even ground the path is the shortest one (`polyanya`), else, or where rounding hides that
-//! one, the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of the ground; when they close the
-//! only way the plan is made once more without them. A way that crosses a one-way area against its direction
-//! is searched again with that area as a wall.
+//! one, the cheaper of two through the corridor of an A* (`corridor`). Others in the way are carved out of
+//! the ground; when they close the only way the plan is made once more without them. A way that crosses a
+//! one-way area against its direction is searched again with that area as a wall.
 
 use std::sync::Arc;
 

@@ -31,8 +31,9 @@ fn ground(vertices: &[[f64; 3]], polygons: &[&[u32]]) -> MeshSource {
     MeshSource { ground: Some(raw.check().expect("a mesh")), ..MeshSource::default() }
 }
 
-/// A ground floor whose halves meet at x = 5, and an upper floor over the far half, whose border lies straight
-/// above that joint. A ramp leads out at z = 0, up to a landing, and a bridge from there to the upper floor.
+/// A ground floor whose halves meet at x = 5, and an upper floor over the far half, whose border lies
+/// straight above that joint. A ramp leads out at z = 0, up to a landing, and a bridge from there to the
+/// upper floor.
 fn ledge() -> MeshSource {
     let vertices = [
         [0.0, 0.0, 0.0],
