@@ -46,7 +46,7 @@ impl Rectangle {
 
 /// A cell of a polygon of the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cell {
+pub(super) struct LatticeCell {
     pub(super) polygon: u32,
     pub(super) at: [i64; 2],
 }
@@ -64,7 +64,7 @@ pub(super) struct Building {
 }
 
 /// A building while it is put together.
-struct Plan {
+struct BuildingPlan {
     /// By storey and slab: whether it is still free.
     is_free: Vec<bool>,
     /// Storey and place of each corner.
@@ -74,7 +74,7 @@ struct Plan {
     is_ramp: Vec<bool>,
 }
 
-impl Plan {
+impl BuildingPlan {
     fn slab(storey: i64, [x, z]: [i64; 2]) -> usize {
         ((storey * SIDE + x) * SIDE + z) as usize
     }
@@ -87,19 +87,19 @@ impl Plan {
         }) as u32
     }
 
-    fn put(&mut self, ring: Vec<u32>, covers: Rectangle, is_ramp: bool) {
+    fn put(&mut self, ring: Vec<u32>, covers: Rectangle) {
         self.polygons.push(ring);
         self.covers.push(covers);
-        self.is_ramp.push(is_ramp);
+        self.is_ramp.push(false);
     }
 
-    /// From one storey to the next, along x.
-    fn put_ramp(&mut self, storey: i64, [x, z]: [i64; 2], rises: bool) {
-        if ![storey, storey + 1].iter().all(|&storey| self.is_free[Self::slab(storey, [x, z])]) {
+    /// From one storey to another, along x.
+    fn put_ramp(&mut self, storeys: [i64; 2], [x, z]: [i64; 2]) {
+        if !storeys.iter().all(|&storey| self.is_free[Self::slab(storey, [x, z])]) {
             return;
         }
-        [storey, storey + 1].iter().for_each(|&storey| self.is_free[Self::slab(storey, [x, z])] = false);
-        let (left, right) = if rises { (storey, storey + 1) } else { (storey + 1, storey) };
+        storeys.iter().for_each(|&storey| self.is_free[Self::slab(storey, [x, z])] = false);
+        let [left, right] = storeys;
         let [min, max] = [[x * SLAB, z * SLAB], [(x + 1) * SLAB, (z + 1) * SLAB]];
         let ring = vec![
             self.corner(left, min),
@@ -107,12 +107,13 @@ impl Plan {
             self.corner(right, max),
             self.corner(left, [min[0], max[1]]),
         ];
-        self.put(ring, Rectangle { min, max }, true);
+        self.put(ring, Rectangle { min, max });
+        self.is_ramp.last_mut().into_iter().for_each(|is_ramp| *is_ramp = true);
     }
 
-    /// A floor of one slab or two.
-    fn put_floor(&mut self, storey: i64, [x, z]: [i64; 2], is_long: bool) {
-        let slabs: i64 = if is_long && x + 1 < SIDE { 2 } else { 1 };
+    /// A floor of so many slabs along x.
+    fn put_floor(&mut self, storey: i64, [x, z]: [i64; 2], slabs: i64) {
+        let slabs = slabs.min(SIDE - x);
         let takes = |plan: &Self| (x..x + slabs).all(|x| plan.is_free[Self::slab(storey, [x, z])]);
         if !takes(self) {
             return;
@@ -122,13 +123,13 @@ impl Plan {
         let mut ring: Vec<u32> = xs.iter().map(|&x| self.corner(storey, [x, z * SLAB])).collect();
         ring.extend(xs.iter().rev().map(|&x| self.corner(storey, [x, (z + 1) * SLAB])));
         let max = [(x + slabs) * SLAB, (z + 1) * SLAB];
-        self.put(ring, Rectangle { min: [x * SLAB, z * SLAB], max }, false);
+        self.put(ring, Rectangle { min: [x * SLAB, z * SLAB], max });
     }
 }
 
 impl Building {
     pub(super) fn random(rng: &mut Rng) -> Self {
-        let mut plan = Plan {
+        let mut plan = BuildingPlan {
             is_free: vec![true; (STOREYS * SIDE * SIDE) as usize],
             corners: Vec::new(),
             polygons: Vec::new(),
@@ -137,12 +138,14 @@ impl Building {
         };
         for _ in 0..rng.int(1, 5) {
             let at = [rng.int(0, SIDE - 1), rng.int(0, SIDE - 1)];
-            plan.put_ramp(rng.int(0, STOREYS - 2), at, rng.chance(0.5));
+            let lower = rng.int(0, STOREYS - 2);
+            let storeys = if rng.chance(0.5) { [lower, lower + 1] } else { [lower + 1, lower] };
+            plan.put_ramp(storeys, at);
         }
         for storey in 0..STOREYS {
             for at in (0..SIDE).flat_map(|x| (0..SIDE).map(move |z| [x, z])) {
                 if rng.chance(0.75) {
-                    plan.put_floor(storey, at, rng.chance(0.3));
+                    plan.put_floor(storey, at, if rng.chance(0.3) { 2 } else { 1 });
                 }
             }
         }
@@ -150,7 +153,7 @@ impl Building {
         Self::of(plan, [libm::cos(angle), libm::sin(angle)])
     }
 
-    fn of(plan: Plan, turn: [f64; 2]) -> Self {
+    fn of(plan: BuildingPlan, turn: [f64; 2]) -> Self {
         let place = |&(storey, at): &(i64, [i64; 2])| {
             let [x, z] = turned(turn, at.map(|cells| cells as f64 * CELL_M));
             [x, storey as f64 * STOREY_HEIGHT_M, z]
@@ -176,16 +179,16 @@ impl Building {
 
     /// A point about the middle of a cell, and the height there. Polygons are cut along diagonals; the point
     /// lies beside them.
-    pub(super) fn middle(&self, cell: Cell) -> (Point, f64) {
+    pub(super) fn middle(&self, cell: LatticeCell) -> (Point, f64) {
         let [x, z] = cell.at.map(|cells| cells as f64);
         let point = turned(self.turn, [(x + 0.47) * CELL_M, (z + 0.56) * CELL_M]);
         (point, self.surface().height(cell.polygon, point))
     }
 
     /// The cell of a polygon that holds a point.
-    pub(super) fn cell_at(&self, polygon: u32, point: Point) -> Cell {
+    pub(super) fn cell_at(&self, polygon: u32, point: Point) -> LatticeCell {
         let [cos, sin] = self.turn;
-        Cell { polygon, at: turned([cos, -sin], point).map(|metres| geom::floor(metres / CELL_M)) }
+        LatticeCell { polygon, at: turned([cos, -sin], point).map(|metres| geom::floor(metres / CELL_M)) }
     }
 
     /// A height range of a storey; of all where a rectangle would end within the rise of a ramp.
@@ -197,13 +200,13 @@ impl Building {
         if is_over_ramp || rng.chance(0.3) { [f64::NEG_INFINITY, f64::INFINITY] } else { [y - 1.0, y + 1.0] }
     }
 
-    pub(super) fn cells(&self) -> Vec<Cell> {
+    pub(super) fn cells(&self) -> Vec<LatticeCell> {
         let all = (0_u32..).zip(&self.covers);
-        all.flat_map(|(polygon, cover)| cover.cells().map(move |at| Cell { polygon, at })).collect()
+        all.flat_map(|(polygon, cover)| cover.cells().map(move |at| LatticeCell { polygon, at })).collect()
     }
 
     /// Cells that can be reached from one another without leaving a list, side by side: a number for each.
-    pub(super) fn parts(&self, free: &[Cell]) -> Vec<usize> {
+    pub(super) fn parts(&self, free: &[LatticeCell]) -> Vec<usize> {
         let mut part: Vec<usize> = (0..free.len()).collect();
         let joints = self.joints();
         // Bounded: numbers fall until nothing changes.
@@ -224,16 +227,16 @@ impl Building {
         }
     }
 
-    fn beside(&self, cell: Cell, joints: &[(Cell, Cell)]) -> Vec<Cell> {
+    fn beside(&self, cell: LatticeCell, joints: &[(LatticeCell, LatticeCell)]) -> Vec<LatticeCell> {
         let steps = [[1, 0], [-1, 0], [0, 1], [0, -1]];
         let within = steps.map(|step| [cell.at[0] + step[0], cell.at[1] + step[1]]).into_iter();
         let within = within.filter(|at| self.covers[cell.polygon as usize].holds(*at));
         let beyond = joints.iter().filter(|joint| joint.0 == cell).map(|joint| joint.1);
-        within.map(|at| Cell { at, ..cell }).chain(beyond).collect()
+        within.map(|at| LatticeCell { at, ..cell }).chain(beyond).collect()
     }
 
     /// Cells beside one another on two polygons that share the edge between.
-    fn joints(&self) -> Vec<(Cell, Cell)> {
+    fn joints(&self) -> Vec<(LatticeCell, LatticeCell)> {
         let surface = self.surface();
         let mut joints = Vec::new();
         for edge in (0..surface.ring.len() as u32).filter(|&edge| surface.twin[edge as usize] != NONE) {
@@ -247,8 +250,8 @@ impl Building {
                 let left = [middle[0] - along[1], middle[1] + along[0]].map(|twice| twice.div_euclid(2));
                 let right = [middle[0] + along[1], middle[1] - along[0]].map(|twice| twice.div_euclid(2));
                 let beyond = surface.face[surface.twin[edge as usize] as usize];
-                let own = Cell { polygon: surface.face[edge as usize], at: left };
-                joints.push((own, Cell { polygon: beyond, at: right }));
+                let own = LatticeCell { polygon: surface.face[edge as usize], at: left };
+                joints.push((own, LatticeCell { polygon: beyond, at: right }));
             }
         }
         joints

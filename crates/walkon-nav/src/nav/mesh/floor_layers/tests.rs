@@ -7,7 +7,7 @@ use crate::base::geom::{self, Point};
 use crate::base::rng::Rng;
 use crate::nav::mesh::build::carve;
 use crate::nav::mesh::corridor::Corridor;
-use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, Cell, Rectangle};
+use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, LatticeCell, Rectangle};
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
 use crate::nav::mesh::raw::length;
@@ -296,7 +296,7 @@ impl Blocker {
         Self { over, heights_m: building.heights(over, rng), is_open: rng.chance(0.6) }
     }
 
-    fn holds(&self, building: &Building, cell: Cell) -> bool {
+    fn holds(&self, building: &Building, cell: LatticeCell) -> bool {
         let y = building.middle(cell).1;
         self.over.holds(cell.at) && (self.heights_m[0]..=self.heights_m[1]).contains(&y)
     }
@@ -350,7 +350,7 @@ impl Scene {
         carve(&surface, &WallOffsets::new(self.people.iter().map(|one| one.offset(&self.building)).collect()))
     }
 
-    fn is_free(&self, cell: Cell) -> bool {
+    fn is_free(&self, cell: LatticeCell) -> bool {
         let holds = |one: &&Blocker| one.holds(&self.building, cell);
         let mut areas = self.areas.iter().filter(holds).peekable();
         let is_open = areas.peek().is_none() || areas.any(|area| area.is_open);
@@ -359,7 +359,7 @@ impl Scene {
 }
 
 /// The polygons that hold the middle of a cell, at its height.
-fn holders(surface: &Topology, building: &Building, cell: Cell) -> Vec<u32> {
+fn holders(surface: &Topology, building: &Building, cell: LatticeCell) -> Vec<u32> {
     let (middle, y) = building.middle(cell);
     let mut found = Vec::new();
     surface.tree.visit(geom::Bounds { min: middle, max: middle }, &mut |polygon| {
@@ -372,7 +372,7 @@ fn holders(surface: &Topology, building: &Building, cell: Cell) -> Vec<u32> {
 
 fn check_scene(scene: &Scene) -> Result<(), String> {
     let (building, surface) = (&scene.building, scene.surface());
-    let (free, blocked): (Vec<Cell>, Vec<Cell>) =
+    let (free, blocked): (Vec<LatticeCell>, Vec<LatticeCell>) =
         building.cells().into_iter().partition(|cell| scene.is_free(*cell));
     if let Some(cell) = blocked.iter().find(|cell| !holders(&surface, building, **cell).is_empty()) {
         return Err(format!("{cell:?} is blocked and is ground"));
@@ -439,7 +439,7 @@ fn check_shapes(seed: u64) -> Result<(), String> {
         let centre = [0, 1].map(|axis| ground.centre(polygon)[axis] + aside[axis]);
         let y = ground.height(polygon, centre);
         // Beside a ramp somebody blocks a part of its rise, which ends at no line.
-        let is_cut_off = |cell: Cell| {
+        let is_cut_off = |cell: LatticeCell| {
             let (middle, height) = building.middle(cell);
             building.is_ramp[cell.polygon as usize]
                 && length(middle, centre) < 1.4
