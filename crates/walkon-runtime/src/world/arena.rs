@@ -13,16 +13,14 @@ use crate::base::bytes::{ByteReader, ByteWriter, DecodeError};
 use crate::base::ids::GenerationalKey;
 use crate::base::prefetch;
 
-/// A place in the table. It begins a line of the processor's memory, and what each look at it reads lies in
-/// that line: the version, then the value, whose fields stand in the order of use.
+/// A place in the table.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
 pub(super) struct Place<V> {
     /// How often it was taken and left: odd while something lies in it.
     version: u32,
+    value: Option<V>,
     /// In an empty place, the place that is taken after it.
     next: u32,
-    value: Option<V>,
 }
 
 impl<V> Place<V> {
@@ -45,7 +43,7 @@ pub(crate) struct Arena<K, V> {
 
 impl<K: GenerationalKey, V> Default for Arena<K, V> {
     fn default() -> Self {
-        Self { places: vec![Place { version: 0, next: 0, value: None }], free: 1, keys: PhantomData }
+        Self { places: vec![Place { version: 0, value: None, next: 0 }], free: 1, keys: PhantomData }
     }
 }
 
@@ -67,7 +65,7 @@ impl<K: GenerationalKey, V> Arena<K, V> {
             }
             None => {
                 self.free = at as u32 + 1;
-                self.places.push(Place { version: 1, next: 0, value: Some(value) });
+                self.places.push(Place { version: 1, value: Some(value), next: 0 });
                 key(at, 1)
             }
         }
@@ -164,14 +162,14 @@ impl<K: GenerationalKey, V> Arena<K, V> {
         }
         let mut table = Self::default();
         input.pay(count.saturating_mul(size_of::<Place<V>>()))?;
-        table.places.resize_with(count, || Place { version: u32::MAX, next: 0, value: None });
+        table.places.resize_with(count, || Place { version: u32::MAX, value: None, next: 0 });
         for (key, value) in values {
             let version = key.generation();
             let place = table.places.get_mut(key.place()).ok_or_else(broken)?;
             if place.version != u32::MAX || key.place() == 0 {
                 return Err(broken());
             }
-            *place = Place { version, next: 0, value: Some(value) };
+            *place = Place { version, value: Some(value), next: 0 };
         }
         let mut next = count as u32;
         for &(at, version) in free.iter().rev() {
@@ -181,7 +179,7 @@ impl<K: GenerationalKey, V> Arena<K, V> {
             if place.version != u32::MAX || at == 0 {
                 return Err(broken());
             }
-            *place = Place { version, next, value: None };
+            *place = Place { version, value: None, next };
             next = at as u32;
         }
         table.free = next;
