@@ -6,6 +6,7 @@
 
 use glam::Vec3;
 use serde_json::json;
+use walkon_runtime::base::ids::WalkId;
 use walkon_runtime::base::trig;
 use walkon_runtime::world::goal::Goal;
 use walkon_runtime::world::ops::graph;
@@ -147,12 +148,18 @@ fn spirals_are_walked_round_from_floor_to_floor() {
     }
 }
 
+/// The hero sets out for the last place of a ladder.
+fn sent_up(way: &[Vec3]) -> (Stage, WalkId) {
+    let mut stage = Stage::of(&level(way));
+    let hero = stage.hero();
+    let walk = send(&mut stage, hero, Goal::Point(way[3]), |_| {});
+    (stage, walk)
+}
+
 #[test]
 fn what_is_left_of_a_way_counts_what_is_climbed() {
     let way = ladder(6.0, 0.0);
-    let mut stage = Stage::of(&level(&way));
-    let hero = stage.hero();
-    let walk = send(&mut stage, hero, Goal::Point(way[3]), |_| {});
+    let (mut stage, walk) = sent_up(&way);
     let mut before_m = length_m(&way) + 0.01;
     while stage.ends.is_empty() && stage.world().tick().0 < 3000 {
         stage.tick();
@@ -168,9 +175,7 @@ fn what_is_left_of_a_way_counts_what_is_climbed() {
 #[test]
 fn a_ladder_that_is_pulled_up_ends_a_climb_and_another_way_is_taken() {
     let way = ladder(6.0, 0.0);
-    let mut stage = Stage::of(&level(&way));
-    let hero = stage.hero();
-    let walk = send(&mut stage, hero, Goal::Point(way[3]), |_| {});
+    let (mut stage, walk) = sent_up(&way);
     while stage.position().y < 2.0 {
         stage.tick();
     }
@@ -184,12 +189,11 @@ fn a_ladder_that_is_pulled_up_ends_a_climb_and_another_way_is_taken() {
 #[test]
 fn whoever_is_told_to_turn_round_on_a_ladder_climbs_down_again() {
     let way = ladder(6.0, 0.0);
-    let mut stage = Stage::of(&level(&way));
-    let hero = stage.hero();
-    send(&mut stage, hero, Goal::Point(way[3]), |_| {});
+    let (mut stage, _) = sent_up(&way);
     while stage.position().y < 3.0 {
         stage.tick();
     }
+    let hero = stage.hero();
     send(&mut stage, hero, Goal::Point(way[0]), |_| {});
     stage.until_settled(2, 1200);
     assert_eq!(stage.ends, ["cancelled/superseded", "arrived/reached"], "at {}", stage.position());

@@ -325,9 +325,8 @@ impl BesideWay<'_> {
             };
             // Shortly before a corner at which the path turns back it comes to that first: what it sees
             // beyond may be another floor.
-            let turns_back = turns_back(target.point);
             let leaves_floor = ahead_m > corner_m && is_on_another_floor(position, target.point, to_corner);
-            let may_aim = !leaves_floor && (nth < TRIES_ROUND || !turns_back);
+            let may_aim = !leaves_floor && (nth < TRIES_ROUND || !turns_back(target.point));
             if may_aim && clear(position, target.point) {
                 return Some(target.point);
             }

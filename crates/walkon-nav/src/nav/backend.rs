@@ -39,14 +39,9 @@ pub trait Backend {
     fn apply(&mut self, edits: &[NavEdit]) -> Option<MapChange>;
 
     /// Adds an obstacle of all nodes whose middle lies within a distance of a point, to be put in force by an
-    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Of several
-    /// layers it lies on the first. Cost: the nodes around the point.
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId;
-
-    /// The same on a layer; ids are those of all layers. On a layer that is not there it holds nothing.
-    fn add_obstacle_on(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
-        self.add_obstacle(used, centre.point, radius_m)
-    }
+    /// edit. It takes the place of one added before that is not `used` any more, else the next id. Ids are
+    /// those of all layers; on a layer that is not there it holds nothing. Cost: the nodes around the point.
+    fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId;
 
     /// Keeps what a traversal needs up to date from now on, so that questions for it are fast. Call it when a
     /// character appears or changes its radius or doors. Answers are the same without, but everything that is

@@ -332,8 +332,9 @@ pub(crate) fn settle(findings: &mut Findings, def: &LevelDef, resolved: &Resolve
             PendingDiagnostic::new(code::NO_CELLS, span, "no cell of this map can be walked on")
                 .help("make the areas larger, or cellSize and the paddings smaller")
         });
+    } else {
+        far_out(findings, map);
     }
-    far_out(findings, map);
     let cells = map.cells_by_area(resolved.areas.len());
     for (area, cells) in resolved.areas.iter().zip(cells).filter(|(area, _)| !area.obstacle) {
         if cells == 0 {
@@ -358,12 +359,12 @@ fn far_out(findings: &mut Findings, map: &NavMap) {
     let reach = |axis: usize| if max[axis] > -min[axis] { max[axis] } else { min[axis] };
     let [x, z] = [0, 1].map(reach);
     let far_m = x.abs().max(z.abs());
-    if map.islands().is_empty() || far_m <= numbers::NEAR_M {
+    if far_m <= numbers::NEAR_ORIGIN_M {
         return;
     }
     let (span, at_m) = (Span::new(findings.last_file(), 0, 0), far_m as f32);
     findings.warn(|| {
-        let (near_m, rounded_m) = (numbers::NEAR_M, at_m.next_up() - at_m);
+        let (near_m, rounded_m) = (numbers::NEAR_ORIGIN_M, at_m.next_up() - at_m);
         let message = format!(
             "the map reaches to [{x:.0}, {z:.0}], expected -{near_m} to {near_m} metres: places there are rounded \
              to {rounded_m:.3} m, and walks may get stuck"

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::numbers::NEAR_ORIGIN_M;
 use super::object::Object as _;
 use super::settings::{CrowdDef, Limits};
 
@@ -18,7 +19,7 @@ const HEAD: &str = "<!-- Written from the schema of level files; changes here ar
     A level is one JSON file. Only `navigation` is required. Lengths are metres, times seconds of game time unless a key says \
     otherwise; positions are `[x, z]`, or `[x, y, z]` on maps with heights. Unknown keys are errors with a suggestion; keys \
     that begin with `x-` are free in every object. Lay a level out around `[0, 0]`: places are single-precision numbers, and \
-    more than 50000 metres from there, of which `check` warns, too coarse for walks. `walkon schema` prints the same as a JSON schema for editors.\n\n";
+    more than {NEAR_ORIGIN_M} metres from there, of which `check` warns, too coarse for walks. `walkon schema` prints the same as a JSON schema for editors.\n\n";
 
 /// The page, as Markdown.
 #[must_use]
@@ -26,7 +27,7 @@ pub fn manual() -> String {
     let schema = super::schema();
     let none = SchemaObject::new();
     let parts = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
-    let mut page = String::from(HEAD);
+    let mut page = HEAD.replace("{NEAR_ORIGIN_M}", &NEAR_ORIGIN_M.to_string());
     let root = schema.as_object().unwrap_or(&none);
     section(&mut page, "Level", root, &schema);
     for name in in_order(&schema, parts) {

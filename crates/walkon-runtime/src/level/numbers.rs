@@ -110,4 +110,4 @@ numbers! {
 
 /// How far from the origin a map may reach before it is warned of, metres. There a place is rounded to 4 mm,
 /// a tenth of a step of the crowd at walking speed; at five times the distance walks get stuck.
-pub const NEAR_M: f64 = 50_000.0;
+pub const NEAR_ORIGIN_M: f64 = 50_000.0;

@@ -294,14 +294,14 @@ fn stride<'a>(seen: &FollowInputs<'a>, grounds: &mut GroundQueries<'a>, step: &m
     let clear =
         |from: Vec3, to: Vec3| footing.clear(from, to) || from == place && !footing.is_walkable(place);
     let body = BodyPose { place, heading: steer::flat(trig::direction(character.facing_rad)) };
-    let climb = step.walk.and_then(|walk| seen.walks.get(walk)).and_then(Walk::climb);
-    if let Some(climb) = climb {
+    let walk = step.walk.and_then(|walk| seen.walks.get(walk));
+    if let Some(climb) = walk.filter(|_| step.is_climb).and_then(Walk::climb) {
         step.stride = climbing_stride(climb, body, &step.gait);
         return;
     }
     let aside;
     let leg;
-    let way = match (step.walk.and_then(|walk| seen.walks.get(walk)), &character.nudge) {
+    let way = match (walk, &character.nudge) {
         (Some(Walk { backing_out: Some(backing), .. }), _) => Some((&*backing.way.path, backing.way.cursor)),
         (Some(walk), _) => match &walk.following {
             Some(following) => {

@@ -504,7 +504,7 @@ fn take_link(
     };
     if link.is_climb() {
         if climb(walk, link, character.body.position, crowd.walk_threshold_m) {
-            go_beyond_link(map, walk, character);
+            go_beyond(map, link, walk, character);
         }
         return false;
     }
@@ -531,7 +531,7 @@ fn take_link(
         walk.on_link = Some(OnLink { by: LinkTaking::Failed(Reason::Timeout), ..taken });
         return false;
     }
-    let is_there = go_beyond_link(map, walk, character);
+    let is_there = go_beyond(map, link, walk, character);
     walk.travelled_m += if is_there { link.from.distance(link.to) } else { 0.0 };
     is_there
 }
@@ -548,14 +548,11 @@ fn climb(walk: &mut Walk, link: LayerChange, place: Vec3, threshold_m: f32) -> b
     place == link.to
 }
 
-/// A walker is at the far end of the next link of its path, on the layer there. Whether it can be.
-fn go_beyond_link(map: &LevelMap, walk: &mut Walk, character: &mut Character) -> bool {
+/// Puts a walker at the far end of the next link of its path, on the layer there. Whether it can be there.
+fn go_beyond(map: &LevelMap, link: LayerChange, walk: &mut Walk, character: &mut Character) -> bool {
     let nav = &map.nav;
     walk.on_link = None;
     let Some(following) = &mut walk.following else {
-        return false;
-    };
-    let Some(link) = following.path.layers.first().copied() else {
         return false;
     };
     let by = Traversal { layer: link.layer, ..standing_on(character) };

@@ -9,7 +9,7 @@ use super::args::{Format, ImportArgs};
 use super::{Shell, refusal, shown_path};
 use crate::level::tiled::{self, Counts, TiledOptions, TiledReport};
 use crate::level::{Diagnostic, Located, code};
-use crate::shell::output::{OutputFile, Results};
+use crate::shell::output::{OutputFile, Results, is_stream};
 
 pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Result<Exit, CommandFailure> {
     let found = file_at(&args.map)?;
@@ -19,7 +19,7 @@ pub(super) fn run(shell: &Shell, args: &ImportArgs, results: &mut Results) -> Re
         return Err(CommandFailure::usage(message));
     }
     let is_level = |extension: &OsStr| extension.eq_ignore_ascii_case("json");
-    if args.out.as_os_str() != "-" && !args.out.extension().is_some_and(is_level) {
+    if !is_stream(&args.out) && !args.out.extension().is_some_and(is_level) {
         let named = args.out.with_extension("json");
         let message = format!(
             "{}: expected the name of a level, which ends in .json, such as {}",

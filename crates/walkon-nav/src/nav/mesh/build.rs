@@ -251,8 +251,7 @@ pub(crate) fn carve(surface: &Topology, keepouts: &WallOffsets) -> Topology {
     let is_free = |polygon: u32, point: Point| !keepouts.holds(point, surface.height(polygon, point));
     let owner = |polygon: u32, point| is_free(polygon, point).then(|| surface.owner[polygon as usize]);
     let mut carved = arrange_on(surface, &lines, &owner);
-    let uncut = || surface.has_floors().then(|| Arc::new(surface.clone()));
-    carved.whole = surface.whole.clone().or_else(uncut);
+    carved.whole = surface.whole.clone();
     carved
 }
 

@@ -13,8 +13,8 @@ use crate::base::geom::{self, Bounds, Point};
 use crate::nav::mesh::raw::{clip, inner_width, length};
 use crate::nav::mesh::topology::{NONE, Topology};
 use crate::nav::mesh::triangulate::{
-    GroundSegment, NEAR_M, ROUNDS_MAX, arrange, arrange_within, cut, leave_each_once, meetings, rank,
-    rounded, split,
+    GroundSegment, NEAR_M, OwnedRings, ROUNDS_MAX, arrange, arrange_within, cut, leave_each_once, meetings,
+    rank, rounded, split,
 };
 
 /// Polygons that have less than this in common, metres, only touch.
@@ -208,7 +208,7 @@ impl<'a> GroundCut<'a> {
 
     fn into_surface(mut self, owner: OwnerAt<'_>) -> Topology {
         let same = self.same();
-        let (mut rings, mut owners) = (Vec::new(), Vec::new());
+        let (mut rings, mut owners): (Vec<Vec<u32>>, Vec<u32>) = Default::default();
         for polygon in 0..self.ground.polygon_count() {
             let rim: Vec<u32> = self.rim(polygon).iter().map(|at| at.corner).collect();
             let places: Vec<Point> = rim.iter().map(|&corner| self.places[corner as usize]).collect();
@@ -225,7 +225,11 @@ impl<'a> GroundCut<'a> {
             rings.extend(made.rings.into_iter().map(numbered));
             owners.extend(made.owners);
         }
-        self.join(rings, owners, &same)
+        // Those within polygons are the same as no other.
+        for corner in rings.iter_mut().flatten().filter(|corner| (**corner as usize) < same.len()) {
+            *corner = first_of(&same, *corner);
+        }
+        OwnedRings { points: self.places, rings, owners }.into_surface(&self.heights)
     }
 
     /// The corners of a polygon at some places, on its rim or new within it.
@@ -245,23 +249,6 @@ impl<'a> GroundCut<'a> {
             });
         }
         corners
-    }
-
-    /// Leaves out the corners that are not used, and numbers the others anew.
-    fn join(self, mut rings: Vec<Vec<u32>>, owners: Vec<u32>, same: &[u32]) -> Topology {
-        let (mut points, mut heights) = (Vec::new(), Vec::new());
-        let mut number = vec![NONE; self.places.len()];
-        for corner in rings.iter_mut().flatten() {
-            // Those within polygons are the same as no other.
-            let at = if (*corner as usize) < same.len() { first_of(same, *corner) } else { *corner } as usize;
-            if number[at] == NONE {
-                number[at] = points.len() as u32;
-                points.push(self.places[at]);
-                heights.push(self.heights[at]);
-            }
-            *corner = number[at];
-        }
-        Topology::new(points, heights, &rings, owners)
     }
 }
 

@@ -12,8 +12,8 @@ use crate::nav::mesh::triangulate::MeetingCount;
 use crate::nav::plan::PlanTask;
 use crate::nav::search_state::SearchStep;
 use crate::nav::{
-    AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, MeshSource, NavEdit, NavMap, NavMesh,
-    Others, PathAnswer, PathFailure, PathQuery, PathStatus, Reach, Search, Traversal,
+    AreaEdit, AreaShape, Avoidance, Backend, CellMap, Disc, GridSource, LayerPoint, MeshSource, NavEdit,
+    NavMap, NavMesh, Others, PathAnswer, PathFailure, PathQuery, PathStatus, Reach, Search, Traversal,
 };
 
 fn at(x: f32, z: f32) -> Vec3 {
@@ -373,7 +373,7 @@ fn obstacles_added_later_are_carved_out_and_come_back() {
     let mut map = map(&rooms(true));
     let by = wide(0.2);
     let before = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
-    let disc = map.add_obstacle(&[], at(2.5, 2.0), 0.8);
+    let disc = map.add_obstacle(&[], LayerPoint { layer: 0, point: at(2.5, 2.0) }, 0.8);
     let edit = |available| [NavEdit::Area(AreaEdit { area: disc, available: Some(available), factor: None })];
     assert!(map.apply(&edit(true)).expect("a change").closed);
     let around = plan(&map, at(1.0, 2.0), at(8.0, 2.0), &by);
@@ -440,7 +440,7 @@ fn what_is_put_on_one_floor_blocks_no_other() {
     let mut map = map(&storeys());
     let (hall, gallery) = (Vec3::new(4.0, 0.0, 4.5), Vec3::new(4.0, 3.0, 4.5));
     for (here, elsewhere) in [(hall, gallery), (gallery, hall)] {
-        let barrel = map.add_obstacle(&[], here, 0.8);
+        let barrel = map.add_obstacle(&[], LayerPoint { layer: 0, point: here }, 0.8);
         toggle(&mut map, barrel, true);
         for radius_m in [0.0, 0.3] {
             let by = wide(radius_m);
@@ -463,7 +463,8 @@ fn lines_of_one_floor_may_cut_polygons_of_another_and_change_no_way_there() {
     let plain = map(&storeys());
     let mut full = map(&storeys());
     for x in 1..6 {
-        let barrel = full.add_obstacle(&[], Vec3::new(x as f32 + 0.7, 0.0, 4.5), 0.3);
+        let barrel =
+            full.add_obstacle(&[], LayerPoint { layer: 0, point: Vec3::new(x as f32 + 0.7, 0.0, 4.5) }, 0.3);
         toggle(&mut full, barrel, true);
     }
     let counts = [&plain, &full].map(|map| map.node_count());

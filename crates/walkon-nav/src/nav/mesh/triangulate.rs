@@ -38,7 +38,9 @@ pub(crate) fn arrange(
     triangles.put_lines(&split(lines));
     let mut sheet = PolygonRings::of(&triangles.0, &|_| true, owner);
     sheet.join();
-    sheet.into_surface(height_m)
+    let made = sheet.into_rings();
+    let heights = vec![height_m; made.points.len()];
+    made.into_surface(&heights)
 }
 
 /// The polygons between some lines within a ring of corners, the inside to its left. Lines and ring are cut
@@ -68,6 +70,24 @@ pub(crate) struct OwnedRings {
     pub(crate) rings: Vec<Vec<u32>>,
     /// By polygon.
     pub(crate) owners: Vec<u32>,
+}
+
+impl OwnedRings {
+    /// Their ground, with a height for each point. Points that no polygon has are left out.
+    pub(crate) fn into_surface(mut self, heights: &[f64]) -> Topology {
+        let (mut points, mut used_heights) = (Vec::new(), Vec::new());
+        let mut number = vec![NONE; self.points.len()];
+        for corner in self.rings.iter_mut().flatten() {
+            let at = *corner as usize;
+            if number[at] == NONE {
+                number[at] = points.len() as u32;
+                points.push(self.points[at]);
+                used_heights.push(heights[at]);
+            }
+            *corner = number[at];
+        }
+        Topology::new(points, used_heights, &self.rings, self.owners)
+    }
 }
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
@@ -374,22 +394,6 @@ impl PolygonRings {
             }
         }
         made
-    }
-
-    fn into_surface(self, height_m: f64) -> Topology {
-        let mut made = self.into_rings();
-        let mut points = Vec::new();
-        let mut number = vec![NONE; made.points.len()];
-        for corner in made.rings.iter_mut().flatten() {
-            let known = &mut number[*corner as usize];
-            if *known == NONE {
-                *known = points.len() as u32;
-                points.push(made.points[*corner as usize]);
-            }
-            *corner = *known;
-        }
-        let heights = vec![height_m; points.len()];
-        Topology::new(points, heights, &made.rings, made.owners)
     }
 }
 

@@ -10,8 +10,8 @@ use crate::nav::graph::{EditableGraph, GraphArea, GraphSource, PointGraph};
 use crate::nav::sight::{HAIR_M, Look, Veil};
 use crate::nav::solids::Solids;
 use crate::nav::{
-    AreaEdit, AreaShape, CellArea, CellSource, GridSource, LayerLink, Layers, MapFrame, MeshSource, NavEdit,
-    NavMap, NavMesh, RawMesh,
+    AreaEdit, AreaShape, CellArea, CellSource, GridSource, LayerLink, LayerPoint, Layers, MapFrame,
+    MeshSource, NavEdit, NavMap, NavMesh, RawMesh,
 };
 
 const SIDE_M: f64 = 12.0;
@@ -213,7 +213,7 @@ fn looks_stay_on_their_layer_and_every_layer_hides_its_own() {
 #[test]
 fn what_scripts_put_on_cells_hides_as_a_block_not_as_cells() {
     let mut map = NavMap::from(cells(&["......", "......", "......"], true));
-    let area = map.add_obstacle(&[], Vec3::new(3.5, 0.0, 1.5), 1.0);
+    let area = map.add_obstacle(&[], LayerPoint { layer: 0, point: Vec3::new(3.5, 0.0, 1.5) }, 1.0);
     map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
     assert!(!map.is_walkable(Vec3::new(3.5, 0.0, 1.5), &Default::default()));
     assert!(seen_with(&map, 0, Veil::AsItStands, [[0.5, 1.5], [5.5, 1.5]]));

@@ -51,6 +51,8 @@ pub(super) fn of_object<T: Object>(more: &[&'static str]) -> Vec<&'static str> {
     keys.chain(more.iter().copied()).collect()
 }
 
+/// Shorter names are too near to too many others to be taken for misspelled.
+const NAME_CHARS_MIN: usize = 4;
 /// Kinds of things left out that are counted one by one; the rest is counted together.
 const KINDS_MAX: usize = 200;
 
@@ -70,7 +72,7 @@ pub(super) struct Said {
     /// Places of properties that something was said of: layers share those of their groups, objects of their
     /// types.
     places: BTreeSet<(u16, u32)>,
-    /// Classes that something was said of.
+    /// Unknown classes that were looked at.
     classes: BTreeSet<String>,
 }
 
@@ -116,7 +118,7 @@ impl Said {
         whose: &str,
     ) {
         let name = property.name.as_str();
-        if name.chars().count() < 4 || known.contains(&name) {
+        if name.chars().count() < NAME_CHARS_MIN || known.contains(&name) {
             return;
         }
         let Some(near) = nearest(name, known.iter().copied()).filter(|_| self.is_first(property.span)) else {
@@ -135,8 +137,11 @@ impl Said {
         known: impl IntoIterator<Item = &'a str>,
     ) {
         let class = object.class.trim();
-        let near = if class.chars().count() < 4 { None } else { nearest(&class.to_lowercase(), known) };
-        let Some(near) = near.filter(|_| self.classes.insert(class.to_owned())) else {
+        if class.chars().count() < NAME_CHARS_MIN || self.classes.contains(class) {
+            return;
+        }
+        self.classes.insert(class.to_owned());
+        let Some(near) = nearest(&class.to_lowercase(), known) else {
             return;
         };
         let message =

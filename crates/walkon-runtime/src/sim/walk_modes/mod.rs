@@ -68,11 +68,10 @@ pub(crate) fn is_within_radius(characters: &Characters, crowd: &CrowdSettings, w
     let Some(character) = characters.get(walk.character) else {
         return false;
     };
+    let is_on_layer = goal_layer(characters, walk).is_none_or(|layer| layer == character.layer);
     // At the foot of a ladder it is not at the top, however short that is.
-    let is_to_climb = matches!(walk.goal, Goal::Point(_)) && walk.next_climb().is_some();
-    let is_on_layer =
-        !is_to_climb && goal_layer(characters, walk).is_none_or(|layer| layer == character.layer);
-    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(crowd)
+    let is_to_climb = || matches!(walk.goal, Goal::Point(_)) && walk.next_climb().is_some();
+    is_on_layer && floor_distance(character.body.position, walk.aim) <= walk.radius_m(crowd) && !is_to_climb()
 }
 
 /// Step 6, first part: where the walk aims now.

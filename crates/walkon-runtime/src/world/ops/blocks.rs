@@ -46,7 +46,7 @@ pub fn end_owner(world: &mut World, owner: Owner) {
 /// An obstacle of the map for a new block; one that a block before used, when there is one.
 fn claim(world: &mut World, centre: LayerPoint, radius_m: f32) -> AreaId {
     let used: Vec<AreaId> = world.map.blocks.iter().map(|block| block.area).collect();
-    world.map.nav.add_obstacle_on(&used, centre, radius_m)
+    world.map.nav.add_obstacle(&used, centre, radius_m)
 }
 
 fn edit(world: &mut World, area: AreaId, wanted: Availability) {
@@ -59,7 +59,7 @@ pub(crate) fn move_to(blocks: &mut Vec<Block>, nav: &mut NavMap) {
     blocks.retain(|block| !block.is_over);
     let mut used = Vec::new();
     for block in blocks {
-        block.area = nav.add_obstacle_on(&used, block.centre, block.radius_m);
+        block.area = nav.add_obstacle(&used, block.centre, block.radius_m);
         used.push(block.area);
     }
     let edit = |&area: &AreaId| NavEdit::Area(AreaEdit { area, available: Some(true), factor: None });

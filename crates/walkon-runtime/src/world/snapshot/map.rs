@@ -275,7 +275,7 @@ fn put_blocks(
         if ground == RestoreGround::Same {
             let across = 2.0 * block.radius_m / map.nav.node_m().max(1e-3) + 2.0;
             input.pay((across * across).min(map.nav.node_count() as f32) as usize * size_of::<[u32; 2]>())?;
-            block.area = map.nav.add_obstacle_on(&used, block.centre, block.radius_m);
+            block.area = map.nav.add_obstacle(&used, block.centre, block.radius_m);
             used.push(block.area);
             let edit = |available| AreaEdit { area: block.area, available: Some(available), factor: None };
             if is_there {

@@ -2,7 +2,7 @@
 //!
 //! Not here: what they are made of (`map`), ways over them (`plan`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use glam::Vec3;
 
@@ -22,8 +22,8 @@ use crate::nav::cells::{FACTOR_ONE, line_of_sight};
 use crate::nav::edits::AreaState;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, Disc, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
-    Traversal,
+    Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision,
+    Search, Traversal,
 };
 
 impl Backend for CellMap {
@@ -117,11 +117,9 @@ impl Backend for CellMap {
         Some(change)
     }
 
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
-        let free = self.obstacles_added().find(|id| !self.is_in_force(*id) && !in_use.contains(id));
-        let id = free.unwrap_or_else(|| self.next_obstacle());
-        self.lay_obstacle(id, Some(centre), radius_m);
+    fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
+        let id = self.free_obstacle(used, |id| self.is_in_force(id));
+        self.lay_obstacle(id, Some(centre.point), radius_m);
         id
     }
 

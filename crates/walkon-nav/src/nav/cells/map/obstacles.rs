@@ -4,6 +4,7 @@
 //! go on from those of what the grid was made with; one that nobody uses any more is given again. Not here:
 //! edits (`backend`).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -15,13 +16,16 @@ use crate::nav::cells::raster::{self, Window};
 use crate::nav::edits::AreaState;
 
 impl CellMap {
-    /// The numbers of the obstacles that were added.
-    pub(crate) fn obstacles_added(&self) -> impl Iterator<Item = AreaId> + use<> {
-        (self.authored..self.states.len()).map(AreaId::from)
+    /// The number for another obstacle: that of one added before which is neither used nor in force, else the
+    /// next.
+    pub(crate) fn free_obstacle(&self, used: &[AreaId], is_in_force: impl Fn(AreaId) -> bool) -> AreaId {
+        let used: BTreeSet<AreaId> = used.iter().copied().collect();
+        let mut added = (self.authored..self.states.len()).map(AreaId::from);
+        added.find(|id| !is_in_force(*id) && !used.contains(id)).unwrap_or_else(|| self.next_obstacle())
     }
 
     /// The number of an obstacle that takes the place of none before.
-    pub(crate) fn next_obstacle(&self) -> AreaId {
+    fn next_obstacle(&self) -> AreaId {
         AreaId::from(self.states.len())
     }
 

@@ -9,7 +9,7 @@ use crate::nav::cells::plan::CellPlan;
 use crate::nav::cells::source::{AreaShape, CellArea};
 use crate::nav::plan::{Plan, PlanTask};
 use crate::nav::search::Search;
-use crate::nav::{Accept, AreaEdit, Disc, NavEdit, PassRules, PathQuery};
+use crate::nav::{Accept, AreaEdit, Disc, LayerPoint, NavEdit, PassRules, PathQuery};
 
 fn rectangle(rng: &mut Rng, size: f64) -> Vec<Point> {
     let (x, z) = (rng.float(0.0, size * 0.8), rng.float(0.0, size * 0.8));
@@ -395,7 +395,11 @@ fn ways_cost_what_they_cost_without_landmarks_whatever_was_edited_and_however_fa
                     2 => {
                         let (x, z) = (rng.below(frame.width.into()), rng.below(frame.depth.into()));
                         let centre = map.centre(Cell { x: x as u32, z: z as u32 });
-                        let area = map.add_obstacle(&added, centre, rng.float(0.3, 2.0) as f32);
+                        let area = map.add_obstacle(
+                            &added,
+                            LayerPoint { layer: 0, point: centre },
+                            rng.float(0.3, 2.0) as f32,
+                        );
                         added.push(area);
                         edits.push(NavEdit::Area(AreaEdit { area, available: Some(true), factor: None }));
                     }

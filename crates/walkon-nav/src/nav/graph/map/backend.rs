@@ -19,7 +19,8 @@ use crate::nav::graph::editable_graph::PointEdit;
 use crate::nav::graph::ground_query::GraphGroundQuery;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, Island, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search, Traversal,
+    Backend, Island, LayerPoint, Location, Look, MapChange, NavEdit, RandomPoint, Reach, Revision, Search,
+    Traversal,
 };
 
 impl Backend for PointGraph {
@@ -86,7 +87,8 @@ impl Backend for PointGraph {
         Some(change)
     }
 
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+    fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
+        let centre = centre.point;
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let corners = 16;
         let polygon: Vec<Point> = (0..corners)

@@ -10,7 +10,7 @@ use crate::nav::graph::lookup::looks;
 use crate::nav::graph::lookup::spot_in_space;
 use crate::nav::graph::{GraphGroundQuery, RouteSource, divide, grow};
 use crate::nav::smooth::Effort;
-use crate::nav::{Accept, AreaEdit, Backend, NavMap, PassRules, PathQuery, RandomPoint, Search};
+use crate::nav::{Accept, AreaEdit, Backend, LayerPoint, NavMap, PassRules, PathQuery, RandomPoint, Search};
 
 /// Points on each side of a floor.
 const SIDE: u32 = 12;
@@ -101,7 +101,7 @@ fn random_edit(map: &mut PointGraph, rng: &mut Rng) {
             map.apply(&[NavEdit::Area(AreaEdit { area, available, factor: None })]);
         }
         3 => {
-            let area = map.add_obstacle(&[], place(rng), 0.5);
+            let area = map.add_obstacle(&[], LayerPoint { layer: 0, point: place(rng) }, 0.5);
             map.apply(&[NavEdit::Area(AreaEdit { area, available: Some(true), factor: None })]);
         }
         4 => drop(map.edit(&PointEdit::Link { ends: [one, two] })),
@@ -209,7 +209,7 @@ proptest! {
         let mut map =
             PointGraph::new(GraphSource { draft, width_m, agent_radius_m, areas, uses_parts: false });
         for _ in 0..3 {
-            let block = map.add_obstacle(&[], place(&mut rng), 0.2 + rng.unit() as f32);
+            let block = map.add_obstacle(&[], LayerPoint { layer: 0, point: place(&mut rng) }, 0.2 + rng.unit() as f32);
             map.apply(&[NavEdit::Area(AreaEdit { area: block, available: Some(true), factor: None })]);
         }
         let by = Traversal { radius_m: agent_radius_m, ..Traversal::default() };

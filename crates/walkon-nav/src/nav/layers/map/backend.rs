@@ -102,14 +102,9 @@ impl Backend for Layers {
         all.map(|all| MapChange { revision, ..all })
     }
 
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
-        self.add_obstacle_on(used, LayerPoint { layer: 0, point: centre }, radius_m)
-    }
-
-    fn add_obstacle_on(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
-        let is_free = |id: &AreaId| !used.contains(id) && !self.maps.iter().any(|map| map.is_in_force(*id));
-        let first = self.first();
-        let id = first.obstacles_added().find(is_free).unwrap_or_else(|| first.next_obstacle());
+    fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
+        let is_in_force = |id| self.maps.iter().any(|map| map.is_in_force(id));
+        let id = self.first().free_obstacle(used, is_in_force);
         // Every layer knows it, so that the numbers are those of all.
         for (layer, map) in (0..).zip(&mut self.maps) {
             map.lay_obstacle(id, (layer == centre.layer).then_some(centre.point), radius_m);

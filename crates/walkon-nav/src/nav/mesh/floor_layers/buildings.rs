@@ -1,7 +1,7 @@
 //! Random buildings whose floors, ramps and blocked places lie on one lattice, so that edges of different
 //! floors coincide, and what can be reached in them, cell by cell.
 //!
-//! In: a random stream. Out: the ground, rectangles on it, and the parts of it that hang together. Holds: all
+//! In: a random stream. Out: the ground, rectangles on it, and its connected parts. Holds: all
 //! corners lie on whole cells before the building is turned, so a cell is blocked or free as a whole.
 
 use crate::base::geom::{self, Point};

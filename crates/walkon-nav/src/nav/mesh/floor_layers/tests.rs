@@ -253,7 +253,7 @@ fn place_in(surface: &Topology, rng: &mut Rng) -> MeshSpot {
     MeshSpot { polygon, point }
 }
 
-/// Between places that hang together there is a way, and none that the funnel finds is shorter.
+/// Connected places have a path, and the funnel finds none that is shorter.
 fn check_ways(surface: &Topology, rng: &mut Rng) -> Result<(), String> {
     if surface.polygon_count() == 0 {
         return Ok(());

@@ -21,8 +21,8 @@ use crate::nav::mesh::ground_query::MeshGroundQuery;
 use crate::nav::mesh::wall_offset::around;
 use crate::nav::smooth::Effort;
 use crate::nav::{
-    Backend, Disc, Island, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach, Revision,
-    Traversal,
+    Backend, Disc, Island, LayerPoint, Location, Look, MapChange, NavEdit, NodeId, RandomPoint, Reach,
+    Revision, Traversal,
 };
 
 impl Backend for NavMesh {
@@ -117,7 +117,8 @@ impl Backend for NavMesh {
         Some(change)
     }
 
-    fn add_obstacle(&mut self, used: &[AreaId], centre: Vec3, radius_m: f32) -> AreaId {
+    fn add_obstacle(&mut self, used: &[AreaId], centre: LayerPoint, radius_m: f32) -> AreaId {
+        let centre = centre.point;
         let in_use: BTreeSet<AreaId> = used.iter().copied().collect();
         let middle = geom::ground(centre);
         let polygon = around(middle, f64::from(radius_m).max(1e-3));
