@@ -79,6 +79,7 @@ impl Bounds {
 
     /// The smallest rectangle around `points`.
     #[must_use]
+    #[inline]
     pub fn of(points: &[Point]) -> Self {
         let mut bounds = Self::EMPTY;
         for &point in points {
@@ -88,6 +89,7 @@ impl Bounds {
     }
 
     /// Grows to hold `point`.
+    #[inline]
     pub fn include(&mut self, point: Point) {
         self.min = [self.min[0].min(point[0]), self.min[1].min(point[1])];
         self.max = [self.max[0].max(point[0]), self.max[1].max(point[1])];
@@ -95,6 +97,7 @@ impl Bounds {
 
     /// The smallest rectangle around both.
     #[must_use]
+    #[inline]
     pub fn union(mut self, other: Self) -> Self {
         if !other.is_empty() {
             self.include(other.min);
@@ -115,6 +118,7 @@ impl Bounds {
 
     /// Whether it holds no point.
     #[must_use]
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.min[0] > self.max[0] || self.min[1] > self.max[1]
     }

@@ -7,6 +7,9 @@
 pub struct TickNumber(pub u64);
 
 impl TickNumber {
+    /// The tick that never comes.
+    pub const NEVER: Self = Self(u64::MAX);
+
     /// The tick that lies `ticks` later; stays at the largest tick instead of overflowing.
     #[must_use]
     pub fn after(self, ticks: u64) -> Self {

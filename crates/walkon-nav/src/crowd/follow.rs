@@ -195,6 +195,8 @@ const STEPS_MAX: f32 = 32.0;
 const ROUNDING: f32 = 0.9;
 /// The cosine of the angle up to which it does: 70 degrees. Further round it turns on the spot, or nearly.
 const ROUNDING_COS: f32 = 0.34;
+/// The cosine of the angle within which a body looks where it wants to go: a tenth of a degree.
+const LOOKS_THERE_COS: f32 = 0.999_998;
 /// The cosine of the angle up to which a body steps aside along a wall that it looks into: 45 degrees.
 const ASIDE_COS: f32 = 0.7;
 /// Seconds in which a body stops from its full speed. 0.25: a step and a half at 1.4 m/s.
@@ -271,14 +273,27 @@ fn stride_where(path: &Path, cursor: Cursor, start: BodyPose, gait: &StepGait, c
         // turns to is clear, it turns on the spot, as far as it turns in a step: what it would do inside the
         // wall is no guide.
         let turns = past.is_none() && may_wait && !clear(place, places[0]);
+        let mut on_the_spot = place;
         if let Some(wanted) = steer::unit(result.wanted).filter(|_| turns) {
             let turning = Turning { rate_radps: gait.turn_radps, step_s: gait.step_s };
             body.heading = steer::turn(heading, wanted, &turning);
+            // Anyone who looks there already would stand there for ever.
+            if heading.dot(wanted) > LOOKS_THERE_COS {
+                on_the_spot = back_to_path(place, cursor, gait, clear).unwrap_or(place);
+            }
         }
-        body.place = past.unwrap_or(if turns { place } else { places[0] });
+        body.place = past.unwrap_or(if turns { on_the_spot } else { places[0] });
     }
     (result.to, result.heading) = (body.place, body.heading);
     result
+}
+
+/// A step straight back to the path beside a body, if that is clear.
+fn back_to_path(place: Vec3, cursor: Cursor, gait: &StepGait, clear: Clear<'_>) -> Option<Vec3> {
+    let beside = steer::nearest_on(cursor.ends, place);
+    let back = Vec3::new(beside.x - place.x, 0.0, beside.z - place.z);
+    let to = place + back.clamp_length_max(gait.speed_mps * gait.step_s);
+    (to != place && clear(place, to)).then_some(to)
 }
 
 /// The furthest of the places that a step would pass but for its end that is seen from where it begins.

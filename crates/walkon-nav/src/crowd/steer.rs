@@ -385,7 +385,7 @@ pub fn nearest(points: &[Vec3], near: OnPath, ahead_m: f32) -> OnPath {
 
 /// The place on a segment that is nearest to a point in plan.
 #[inline]
-fn nearest_on(ends: [Vec3; 2], point: Vec3) -> Vec3 {
+pub(super) fn nearest_on(ends: [Vec3; 2], point: Vec3) -> Vec3 {
     let (step, offset) = (ends[1] - ends[0], flat(point - ends[0]));
     let length_m_sq = flat(step).dot(flat(step));
     let part = if length_m_sq > 0.0 { (flat(step).dot(offset) / length_m_sq).clamp(0.0, 1.0) } else { 0.0 };

@@ -218,6 +218,25 @@ pub trait Backend {
     #[must_use]
     fn node_m(&self) -> f32;
 
+    /// What it takes to lead a plan around some people, beside its search, in expansions. A few cost next to
+    /// nothing, a thousand as much as a search: each plan takes them into account by itself.
+    #[must_use]
+    fn detour_price(&self, others: &[Disc]) -> u32 {
+        /// Nodes that are marked as taken in the time of an expansion.
+        const NODES: f32 = 8.0;
+        let nodes = |disc: &Disc| (2.0 * disc.radius_m / self.node_m() + 1.0).powi(2);
+        // A NaN, or a number that is too large, becomes the nearest possible one.
+        (others.iter().map(nodes).sum::<f32>() / NODES) as u32
+    }
+
+    /// What making it ready for a body, or for doors, that are new to it takes, in expansions over squares.
+    #[must_use]
+    fn preparing_price(&self) -> u64 {
+        /// Nodes that are looked at for one.
+        const NODES: u64 = 32;
+        self.node_count() / NODES
+    }
+
     /// Mixes in the whole state of the map. Cost: constant.
     fn hash_into(&self, hash: &mut StateHash);
 }

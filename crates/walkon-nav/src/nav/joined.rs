@@ -193,6 +193,13 @@ impl<L: Plan> Joined<L> {
         }
     }
 
+    /// What the bounds took, expansions.
+    pub(crate) fn begun_for(&self) -> u32 {
+        /// Bounds of a leg in the time of an expansion.
+        const BOUNDS: usize = 32;
+        u32::try_from(self.places.len().saturating_mul(self.places.len()) / BOUNDS).unwrap_or(u32::MAX)
+    }
+
     pub(crate) fn spent(&self, search: &Search) -> u32 {
         self.spent.saturating_add(self.leg.as_ref().map_or(0, |leg| leg.plan.spent(search)))
     }

@@ -56,7 +56,7 @@ where
     fn begun_for(&self) -> u32 {
         match self {
             Self::Alone(plan) => plan.begun_for(),
-            Self::Joined(_) => 0,
+            Self::Joined(plan) => plan.begun_for(),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::base::threads::Threads;
 use crate::nav::map::BackendPlan;
 use crate::nav::plan::PlanTask;
 use crate::nav::requests::foresight::{Foreseen, Foresight, Replay};
-use crate::nav::{Accept, Disc, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search, Traversal};
+use crate::nav::{Accept, NavMap, PathAnswer, PathFailure, PathQuery, Revision, Search, Traversal};
 
 mod foresight;
 
@@ -44,8 +44,6 @@ const ROOM_BYTES: usize = 48 << 20;
 /// Expansions of one search before the next has its turn: small beside a budget, large beside the cost of a
 /// turn.
 const TURN_EXPANSIONS: u32 = 64;
-/// Cells that are marked as taken in the time of an expansion.
-const CELLS_PER_EXPANSION: f32 = 8.0;
 /// How often a search starts again because the map changed under it.
 const RESTARTS_MAX: u32 = 3;
 
@@ -67,16 +65,6 @@ pub struct PathRequests {
     repeated: u64,
     /// What is known of requests before their turn. Empty between steps.
     foresight: Foresight,
-}
-
-/// The expansions that are worth as much as marking the circles of the people in the way. A few people cost
-/// next to nothing, a thousand as much as a search: they are marked again for each request.
-fn price_of_others(map: &NavMap, query: &PathQuery) -> u32 {
-    let Some(others) = &query.others else { return 0 };
-    let cells = |disc: &Disc| (2.0 * disc.radius_m / map.node_m() + 1.0).powi(2);
-    let cells: f32 = others.iter().map(cells).sum();
-    // A NaN, or a number that is too large, becomes the nearest possible one.
-    (cells / CELLS_PER_EXPANSION) as u32
 }
 
 /// Everything known about a request until it is answered.
@@ -344,15 +332,15 @@ impl PathRequests {
                 Err(answer) => Err(*answer),
             },
         };
-        let marking = price_of_others(round.map, &request.query);
+        let detour = request.query.others.as_deref().map_or(0, |others| round.map.detour_price(others));
         match begun {
             Ok((work, begun)) => {
                 // A plan that has begun already is one that looked beside a goal that is held.
-                round.left -= i64::from(marking.saturating_add(begun));
+                round.left -= i64::from(detour.saturating_add(begun));
                 self.start(OpenRequest { token, work, revision: round.map.revision() }, size)
             }
             Err(answer) => {
-                round.left -= i64::from(marking.saturating_add(answer.expansions).max(1));
+                round.left -= i64::from(detour.saturating_add(answer.expansions).max(1));
                 self.deliver(token, answer, round);
                 true
             }

@@ -84,6 +84,29 @@ pub struct OneWay {
     pub direction: [f32; 2],
 }
 
+/// Where a line goes the wrong way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WrongWay {
+    pub(crate) area: AreaId,
+    /// Between 0 at the beginning of the line and 1 at its end.
+    pub(crate) part: f32,
+}
+
+impl WrongWay {
+    /// The point of the line a hand's breadth before that.
+    pub(crate) fn before(self, from: Vec3, to: Vec3) -> Vec3 {
+        from.lerp(to, (self.part - 1e-3).max(0.0))
+    }
+}
+
+impl OneWay {
+    /// How far a point lies beyond the middle, in the direction; its length does not matter.
+    fn beyond(&self, point: Vec3) -> f64 {
+        let (dx, dz) = (f64::from(point.x - self.middle.x), f64::from(point.z - self.middle.z));
+        dx * f64::from(self.direction[0]) + dz * f64::from(self.direction[1])
+    }
+}
+
 impl Traversal {
     /// Areas that count as unavailable, sorted by id.
     #[must_use]
@@ -95,6 +118,38 @@ impl Traversal {
     #[must_use]
     pub fn one_way(&self) -> &[OneWay] {
         self.rules.as_ref().map_or(&[], |rules| rules.one_way.as_slice())
+    }
+
+    /// The first one-way area that a straight line crosses the wrong way. `holds` says whether an area holds a
+    /// point. Only the line through the middle of an area counts, so one may step into it from either side
+    /// and turn back.
+    pub(crate) fn wrong_way(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        holds: impl Fn(AreaId, Vec3) -> bool,
+    ) -> Option<WrongWay> {
+        let crossed = self.one_way().iter().filter_map(|gate| {
+            let (before, after) = (gate.beyond(from), gate.beyond(to));
+            if before <= 0.0 || after > 0.0 {
+                return None;
+            }
+            let part = (before / (before - after)) as f32;
+            holds(gate.area, from.lerp(to, part)).then_some(WrongWay { area: gate.area, part })
+        });
+        crossed.min_by(|a, b| a.part.total_cmp(&b.part))
+    }
+
+    /// The first area that a way of straight lines crosses the wrong way.
+    pub(crate) fn wrong_way_along(
+        &self,
+        points: &[Vec3],
+        holds: impl Fn(AreaId, Vec3) -> bool,
+    ) -> Option<AreaId> {
+        if self.one_way().is_empty() {
+            return None;
+        }
+        points.windows(2).find_map(|pair| self.wrong_way(pair[0], pair[1], &holds)).map(|found| found.area)
     }
 
     /// The same body, for which one more area is a wall.

@@ -86,7 +86,11 @@ impl<'a> GraphGroundQuery<'a> {
 
     /// The same, and what it takes is counted.
     pub(crate) fn sight_at(&self, line: Segment<Vec3>, effort: &Effort) -> (bool, Vec3) {
-        self.sight_over(line, &|link| self.map.is_open(link, &self.by), effort)
+        let Segment { from, to } = line;
+        let wrong = self.by.wrong_way(from, to, self.map.gate());
+        let line = Segment { from, to: wrong.map_or(to, |wrong| wrong.before(from, to)) };
+        let (is_clear, end) = self.sight_over(line, &|link| self.map.is_open(link, &self.by), effort);
+        (is_clear && wrong.is_none(), end)
     }
 
     /// What it takes to find the link below a place.

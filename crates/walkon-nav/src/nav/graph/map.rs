@@ -127,6 +127,11 @@ pub(crate) enum LinkPassage {
 }
 
 impl PointGraph {
+    /// Whether an area holds a point, for the one-way areas of somebody.
+    pub(super) fn gate(&self) -> impl Fn(AreaId, Vec3) -> bool + '_ {
+        |area, point| self.areas.get(area.index()).is_some_and(|area| area.holds(point))
+    }
+
     /// Gives it links of its own, over what those of the net do not cross.
     pub fn set_links(&mut self, links: Links) {
         self.links = links;
@@ -388,8 +393,17 @@ impl PointGraph {
         effort.add(GraphGroundQuery::under_effort(self, point));
         self.spot_through(point, by).or_else(|| {
             let usable = |link: u32| self.fits(by) && self.passage(link, by) != LinkPassage::Closed;
-            self.lookup.nearest(&self.net, point, START_MAX_M, &usable, effort)
+            let nearest = self.lookup.nearest(&self.net, point, START_MAX_M, &usable, effort);
+            nearest.filter(|spot| self.leads_out(point, spot.point, by))
         })
+    }
+
+    /// Whether a straight line to the ground crosses no area that is a wall to somebody, but one in which it
+    /// begins.
+    fn leads_out(&self, from: Vec3, to: Vec3, by: &Traversal) -> bool {
+        let walls = self.closed_to(&AreaAccess::of(by), ClosedDoors::AsTheyAre);
+        let mut areas = (0..).zip(&self.areas).filter(|(at, _)| walls.has(*at));
+        !areas.any(|(_, area)| !area.holds(from) && area.meets([from, to], 0.0))
     }
 
     /// Why a body at a place does not get to a point; None when it does. Cost: a look-up; where it does not,
@@ -414,32 +428,38 @@ impl PointGraph {
             .map_or(Some(PathFailure::NoPath), |area| Some(PathFailure::Area(area)))
     }
 
-    /// The first closed area, when only such ones are in the way.
+    /// The first area that is closed, or closed to somebody, when only such ones are in the way.
     fn first_door(&self, labels: &[u32], start: &LinkSpot, to: Vec3, by: &Traversal) -> Option<AreaId> {
+        let is_closed = |area: AreaId| {
+            let at = area.index();
+            let is_barred = by.barred().binary_search(&area).is_ok();
+            !self.areas[at].is_obstacle && (is_barred || !self.states[at].available)
+        };
         let areas: Vec<(AreaId, f32)> = (0..self.states.len())
-            .filter(|&at| !self.areas[at].is_obstacle && !self.states[at].available)
-            .map(|at| (AreaId::from(at), 0.0))
-            .filter(|(area, _)| by.barred().binary_search(area).is_err())
+            .map(AreaId::from)
+            .filter(|&area| is_closed(area))
+            .map(|area| (area, 0.0))
             .collect();
         if areas.is_empty() {
             return None;
         }
-        let opened = Traversal { through: Some(areas.into()), ..by.clone() };
-        let all = self.labels_opened(by);
+        let opened = Traversal { through: Some(areas.into()), rules: None, ..by.clone() };
+        let all = self.labels_opened(&opened);
         let goal = self.spot_through(to, &opened)?;
         let label = |spot: &LinkSpot| all[self.net.links()[spot.link as usize][0] as usize];
         if label(&goal) != label(start) {
             return None;
         }
         let here = labels[self.net.links()[start.link as usize][0] as usize];
-        let passages = self.passages(&opened);
+        let (passages, now) = (self.passages(&opened), self.passages(by));
         (0..).zip(&self.across.set_of).filter(|(_, set)| **set != 0).find_map(|(link, &set)| {
             let ends: [u32; 2] = self.net.links()[link];
             let is_edge = ends.iter().any(|&end| labels[end as usize] == here);
-            match passages[set as usize] {
-                LinkPassage::Through(area, _) if is_edge => Some(area),
-                _ => None,
-            }
+            let opens =
+                passages[set as usize] != LinkPassage::Closed && now[set as usize] == LinkPassage::Closed;
+            let mut areas =
+                self.across.sets[set as usize].iter().map(|&area| AreaId::from(usize::from(area)));
+            areas.find(|&area| is_edge && opens && is_closed(area))
         })
     }
 

@@ -23,7 +23,7 @@ use crate::nav::graph::precomputed_routes::left_of;
 use crate::nav::graph::scratch::GraphScratch;
 use crate::nav::joined::Stage;
 use crate::nav::linked::Linked;
-use crate::nav::plan::{Begun, Plan, PlanTask, Remarks};
+use crate::nav::plan::{Begun, Plan, PlanTask, Remarks, reach_one_way};
 use crate::nav::smooth::{Effort, LineTests, Smoothing, SmoothingBill};
 use crate::nav::{
     Accept, Backend, Crossing, Disc, FACTOR_RANGE, LayerChange, LayerPoint, Links, Others, Path, PathAnswer,
@@ -45,6 +45,8 @@ pub(crate) struct GraphPlan {
     covered: Option<u32>,
     /// Links that others stand on, sorted.
     held: Vec<u32>,
+    /// What is asked, where one-way areas that a way crossed the wrong way are walls; None: as it was asked.
+    walled: Option<Box<PathQuery>>,
     /// What links are to the one who asks, by what lies across them.
     passages: Vec<LinkPassage>,
     begun: bool,
@@ -437,6 +439,7 @@ impl Plan for GraphPlan {
             others: Others::Avoided,
             covered: None,
             held: Vec::new(),
+            walled: None,
             passages: map.passages(by),
             begun: false,
             tries_parts: uses_parts(map, by) && start.link != goal.link,
@@ -458,6 +461,38 @@ impl Plan for GraphPlan {
     }
 
     fn step(&mut self, map: &PointGraph, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
+        let PlanTask { query, search } = task;
+        let stop_at = self.spent(search).saturating_add(allowance);
+        // Bounded by the one-way areas: each round bars one, or ends.
+        loop {
+            let left = stop_at.saturating_sub(self.spent(search));
+            let walled = self.walled.take();
+            let asked = walled.as_deref().unwrap_or(query);
+            let answer = self.step_asked(map, PlanTask { query: asked, search: &mut *search }, left);
+            let Some(answer) = answer else {
+                self.walled = walled;
+                return None;
+            };
+            let Some(area) = asked.by.wrong_way_along(&answer.path.points, map.gate()) else {
+                return Some(answer);
+            };
+            let barring = PathQuery { by: asked.by.barring(area), ..asked.clone() };
+            let spent = answer.expansions;
+            match Self::begin(map, &barring) {
+                Ok(again) => *self = Self { spent: again.spent.saturating_add(spent), ..again },
+                Err(answer) => {
+                    let expansions = answer.expansions.saturating_add(spent);
+                    return Some(PathAnswer { expansions, ..*answer });
+                }
+            }
+            self.walled = Some(Box::new(barring));
+        }
+    }
+}
+
+impl GraphPlan {
+    /// The next step of what is asked now.
+    fn step_asked(&mut self, map: &PointGraph, task: PlanTask<'_>, allowance: u32) -> Option<PathAnswer> {
         let PlanTask { query, search } = task;
         let stop_at = self.spent(search).saturating_add(allowance);
         if std::mem::take(&mut self.is_new) {
@@ -627,6 +662,10 @@ impl Measure {
 impl PointGraph {
     /// Whether one place can be reached from another along links of the net.
     pub(super) fn reach_along(&self, from: Vec3, to: Vec3, by: &Traversal, effort: &Effort) -> Reach {
+        if !by.one_way().is_empty() {
+            let by_labels = |by: &Traversal| self.reach_along(from, to, by, effort);
+            return reach_one_way::<GraphPlan>(self, [from, to], by, by_labels);
+        }
         if !self.fits(by) {
             return Reach::No(PathFailure::TooWide);
         }

@@ -81,6 +81,13 @@ impl Plan for LayersPlan {
         Ok(Self::Joined(Box::new(Joined::new(layers, query, ends, hops, trouble))))
     }
 
+    fn begun_for(&self) -> u32 {
+        match self {
+            Self::Alone(plan) => plan.begun_for(),
+            Self::Joined(plan) => plan.begun_for(),
+        }
+    }
+
     fn spent(&self, search: &Search) -> u32 {
         match self {
             Self::Alone(plan) => plan.spent(search),

@@ -58,13 +58,12 @@ impl<'a> MeshGroundQuery<'a> {
 
     pub(crate) fn clear(&self, from: Vec3, to: Vec3) -> bool {
         self.line(from, to).is_some_and(|line| line.is_clear)
-            && self.map.wrong_way(from, to, &self.by).is_none()
+            && self.by.wrong_way(from, to, self.map.gate()).is_none()
     }
 
     pub(crate) fn sight(&self, from: Vec3, to: Vec3) -> (bool, Vec3) {
-        let wrong = self.map.wrong_way(from, to, &self.by);
-        // A hand's breadth before the line that may not be crossed.
-        let end = wrong.map_or(to, |(_, part)| from.lerp(to, (part - 1e-3).max(0.0)));
+        let wrong = self.by.wrong_way(from, to, self.map.gate());
+        let end = wrong.map_or(to, |wrong| wrong.before(from, to));
         let surface = &self.view.surface;
         let Some(line) = self.line(from, end) else { return (false, from) };
         let y = surface.height(line.end.polygon, line.end.point) as f32;

@@ -121,6 +121,13 @@ impl Views {
         kept.last().map(|(_, view)| view.clone())
     }
 
+    /// Those in which an obstacle, counted from the first, is not in force.
+    fn without(&self, obstacle: usize) -> Self {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_out = |key: &ViewKey| !key.blocking.get(obstacle).copied().unwrap_or(false);
+        Self(Arc::new(Mutex::new(kept.iter().filter(|(key, _)| is_out(key)).cloned().collect())))
+    }
+
     fn keep(&self, key: ViewKey, view: &Arc<MeshView>, most: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= most {
@@ -323,10 +330,14 @@ impl NavMesh {
             Avoidance::Radius => (f64::from(by.radius_m) - self.paddings_m[0]).max(0.0),
             Avoidance::Waypoints => 0.0,
         };
+        // Obstacles that were added later and are not in force make no other key.
+        let (authored, added) = self.states[self.area_count()..].split_at(self.authored - self.area_count());
+        let added_count = added.iter().rposition(|state| state.available).map_or(0, |last| last + 1);
+        let blocking = authored.iter().chain(&added[..added_count]).map(|state| state.available);
         ViewKey {
             open: areas.clone().map(|area| self.is_open_to(area, by)).collect(),
             shunned: areas.map(|area| self.is_shunned(area, by)).collect(),
-            blocking: self.states[self.area_count()..].iter().map(|state| state.available).collect(),
+            blocking: blocking.collect(),
             // A tenth of a millimetre is no difference; the cast saturates.
             wider_um: if wider_m > 1e-4 { (wider_m * 1e6).round() as u32 } else { 0 },
         }
@@ -342,10 +353,23 @@ impl NavMesh {
 
     pub(super) fn view_of(&self, key: ViewKey) -> Arc<MeshView> {
         self.views.find(&key).unwrap_or_else(|| {
-            let view = Arc::new(self.source.view(&key));
+            let view = Arc::new(self.make_view(&key));
             self.views.keep(key, &view, KEPT_MAX + self.kinds);
             view
         })
+    }
+
+    /// Obstacles that were added later come and go while the level runs: they are carved out of the view
+    /// without them, which is kept.
+    fn make_view(&self, key: &ViewKey) -> MeshView {
+        let authored = self.authored - self.area_count();
+        if !key.blocking.iter().skip(authored).any(|is| *is) {
+            return self.source.view(key);
+        }
+        let (mut before, mut added) = (key.clone(), key.clone());
+        before.blocking.truncate(authored);
+        added.blocking[..authored].fill(false);
+        self.source.without_added(&self.view_of(before), &added)
     }
 
     pub(super) fn view(&self, by: &Traversal) -> Arc<MeshView> {
@@ -362,6 +386,14 @@ impl NavMesh {
     /// Whether all ground lies at one height.
     fn is_flat(&self) -> bool {
         self.source.ground.as_ref().is_none_or(|ground| ground.is_flat)
+    }
+
+    /// Whether an area holds a point, for the one-way areas of somebody.
+    pub(super) fn gate(&self) -> impl Fn(AreaId, Vec3) -> bool + '_ {
+        |area, point| {
+            self.area_outline(area)
+                .is_some_and(|outline| geom::polygon_contains(outline, geom::ground(point)))
+        }
     }
 
     /// The height of the ground that a point is meant for: on a flat mesh there is but one.

@@ -2,15 +2,14 @@
 //!
 //! In: polygons as authored, or areas and obstacles; edits, queries. Out: `NavMesh`, the backend on polygons.
 //! Holds: the ground is to the left of every edge, x turned towards z being left. Two halves: a surface and
-//! the questions to it (`topology`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know polygons alone;
-//! the map (`raw`, `triangulate`, `wall_offset`, `build`, `traversal_cost`, `map`, `start`, `plan`,
-//! `ground_query`, `random`) knows where they come from and what walks on them.
+//! the questions to it (`topology`, `topology_patch`, `tree`, `locate`, `walk`, `polyanya`, `corridor`) know
+//! polygons alone; the map (`raw`, `triangulate`, `floor_layers`, `wall_offset`, `build`, `traversal_cost`,
+//! `map`, `start`, `plan`, `ground_query`, `random`) knows where they come from and what walks on them.
 
 mod build;
 mod compare;
 mod corridor;
 mod floor_layers;
-mod gates;
 mod ground_query;
 mod locate;
 mod map;
@@ -23,6 +22,7 @@ mod show;
 mod sight;
 mod start;
 mod topology;
+mod topology_patch;
 mod traversal_cost;
 mod tree;
 mod triangulate;

@@ -488,7 +488,7 @@ impl Plan for MeshPlan {
             let left = stop_at.min(query.expansions_max).saturating_sub(spent);
             if self.line.is_some() {
                 let answer = self.answer(map, PlanTask { query, search: &mut *search }, left)?;
-                let Some(area) = map.wrong_way_along(&answer.path.points, &self.by) else {
+                let Some(area) = self.by.wrong_way_along(&answer.path.points, map.gate()) else {
                     return Some(answer);
                 };
                 let spent = self.spent(search);

@@ -356,6 +356,7 @@ pub(crate) fn twice_area(places: &[Point]) -> f64 {
     places.windows(2).map(|pair| geom::cross(a, pair[0], pair[1])).sum()
 }
 
+#[inline]
 pub(crate) fn length(a: Point, b: Point) -> f64 {
     let (dx, dz) = (b[0] - a[0], b[1] - a[1]);
     (dx * dx + dz * dz).sqrt()

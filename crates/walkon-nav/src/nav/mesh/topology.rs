@@ -1,9 +1,9 @@
 //! Convex polygons joined along their edges: they answer every question about a mesh.
 //!
-//! In: corners and rings of corners that are known to be in order (`raw`, `carve`). Out: the polygons, their
-//! neighbours, the walls, the connected parts. Holds: the ground is to the left of every edge; an
-//! edge without a polygon on its other side is a wall; edges are numbered through all rings, so an edge
-//! stands for its polygon, too. Never changed once made. Not here: finding a polygon (`locate`), lines
+//! In: corners and rings of corners that are known to be in order (`raw`, `topology_patch`). Out: the
+//! polygons, their neighbours, the walls, the connected parts. Holds: the ground is to the left of every
+//! edge; an edge without a polygon on its other side is a wall; edges are numbered through all rings, so an
+//! edge stands for its polygon, too. Never changed once made. Not here: finding a polygon (`locate`), lines
 //! (`walk`), ways (`polyanya`, `corridor`).
 
 use std::sync::Arc;
@@ -59,28 +59,21 @@ pub(crate) struct Topology {
 }
 
 impl Topology {
-    /// Joins polygons whose rings share corners. Corners used by none are kept. Cost: n log n.
-    pub(crate) fn new(points: Vec<Point>, heights: Vec<f64>, rings: &[Vec<u32>], owner: Vec<u32>) -> Self {
-        let mut surface = Self { points, heights, owner, ..Self::default() };
-        surface.first.push(0);
-        for (polygon, ring) in (0_u32..).zip(rings) {
-            surface.ring.extend_from_slice(ring);
-            surface.face.extend(ring.iter().map(|_| polygon));
-            surface.first.push(surface.ring.len() as u32);
-        }
-        surface.pair();
-        surface.gather();
-        surface.find_turns();
-        surface.find_parts();
-        surface.measure();
-        surface
+    /// One without polygons, with room for some.
+    pub(super) fn with_room(polygon_count: usize, edge_count: usize) -> Self {
+        let mut first = Vec::with_capacity(polygon_count + 1);
+        first.push(0);
+        let edges = || Vec::with_capacity(edge_count);
+        Self { first, ring: edges(), face: edges(), ..Self::default() }
     }
 
+    #[inline]
     pub(crate) fn polygon_count(&self) -> u32 {
         self.owner.len() as u32
     }
 
     /// The edges of a polygon.
+    #[inline]
     pub(crate) fn edges(&self, polygon: u32) -> std::ops::Range<u32> {
         self.first[polygon as usize]..self.first[polygon as usize + 1]
     }
@@ -105,6 +98,7 @@ impl Topology {
     }
 
     /// The height at which an edge begins.
+    #[inline]
     pub(crate) fn height_from(&self, edge: u32) -> f64 {
         self.heights[self.ring[edge as usize] as usize]
     }
@@ -156,26 +150,27 @@ impl Topology {
         twice_area(&places) / 2.0
     }
 
-    fn pair(&mut self) {
-        let mut edges: Vec<(u32, u32, u32)> = (0..self.ring.len() as u32)
-            .map(|edge| {
-                let (from, to) = (self.ring[edge as usize], self.ring[self.next(edge) as usize]);
-                (from.min(to), from.max(to), edge)
-            })
-            .collect();
+    /// Joins some edges where two of them lead along each other.
+    pub(super) fn pair(&mut self, edges: impl IntoIterator<Item = u32>) {
+        let ends = |edge: u32| {
+            let (from, to) = (self.ring[edge as usize], self.ring[self.next(edge) as usize]);
+            (from.min(to), from.max(to), edge)
+        };
+        let mut edges: Vec<(u32, u32, u32)> = edges.into_iter().map(ends).collect();
         edges.sort_unstable();
-        self.twin = vec![NONE; edges.len()];
         for same in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let ways: Vec<bool> = same.iter().map(|edge| self.ring[edge.2 as usize] == edge.0).collect();
-            if same.len() == 2 && ways[0] != ways[1] {
-                self.twin[same[0].2 as usize] = same[1].2;
-                self.twin[same[1].2 as usize] = same[0].2;
+            let is_forth = |edge: &(u32, u32, u32)| self.ring[edge.2 as usize] == edge.0;
+            if let [one, other] = same
+                && is_forth(one) != is_forth(other)
+            {
+                self.twin[one.2 as usize] = other.2;
+                self.twin[other.2 as usize] = one.2;
             }
         }
     }
 
     /// Lists the edges by the corner they begin at.
-    fn gather(&mut self) {
+    pub(super) fn gather(&mut self) {
         self.around_first = vec![0; self.points.len() + 1];
         for &corner in &self.ring {
             self.around_first[corner as usize + 1] += 1;
@@ -192,7 +187,7 @@ impl Topology {
     }
 
     /// A tight line turns only where walls bend away from it; where several walls meet, perhaps.
-    fn find_turns(&mut self) {
+    pub(super) fn find_turns(&mut self) {
         self.walls = (0..self.ring.len() as u32).filter(|&edge| self.twin[edge as usize] == NONE).collect();
         let mut after = vec![NONE; self.points.len()];
         let mut count = vec![0_u8; self.points.len()];
@@ -217,7 +212,7 @@ impl Topology {
         }
     }
 
-    fn find_parts(&mut self) {
+    pub(super) fn find_parts(&mut self) {
         let count = self.polygon_count() as usize;
         self.label = vec![NONE; count];
         let mut stack = Vec::new();
@@ -244,18 +239,26 @@ impl Topology {
         }
     }
 
-    fn measure(&mut self) {
-        let shapes: Vec<Bounds> = (0..self.polygon_count())
-            .map(|polygon| Bounds::of(&self.outline(polygon).collect::<Vec<_>>()))
-            .collect();
-        let walls: Vec<Bounds> =
-            self.walls.iter().map(|&wall| Bounds::of(&[self.from(wall), self.to(wall)])).collect();
-        self.bounds = shapes.iter().fold(Bounds::EMPTY, |all, shape| all.union(*shape));
-        self.tree = RectangleTree::new(&shapes);
-        self.wall_tree = RectangleTree::new(&walls);
-        let used = self.ring.iter().map(|&corner| self.heights[corner as usize]);
-        let (low, high) =
-            used.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| (low.min(y), high.max(y)));
+    /// What a polygon spans.
+    pub(super) fn span(&self, polygon: u32) -> Bounds {
+        let mut span = Bounds::EMPTY;
+        self.outline(polygon).for_each(|corner| span.include(corner));
+        span
+    }
+
+    /// What a wall spans.
+    pub(super) fn wall_span(&self, wall: u32) -> Bounds {
+        Bounds::of(&[self.from(wall), self.to(wall)])
+    }
+
+    pub(super) fn measure(&mut self) {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        self.bounds = Bounds::EMPTY;
+        for &corner in &self.ring {
+            self.bounds.include(self.points[corner as usize]);
+            let y = self.heights[corner as usize];
+            (low, high) = (low.min(y), high.max(y));
+        }
         self.is_flat = high - low <= 0.0 || self.ring.is_empty();
         let furthest = [self.bounds.min, self.bounds.max].into_iter().flatten();
         let furthest = furthest.filter(|value| value.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));

@@ -7,6 +7,9 @@
 //! constrained Delaunay triangulation (`spade`); triangles joined as Hertel and Mehlhorn 1983 do, long edges
 //! first.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
@@ -36,11 +39,11 @@ pub(crate) fn arrange(
 ) -> Topology {
     let mut triangles = Triangles::default();
     triangles.put_lines(&split(lines));
-    let mut sheet = PolygonRings::of(&triangles.0, &|_| true, owner);
+    let mut sheet = PolygonRings::of(&triangles.all, &|_| true, owner);
     sheet.join();
     let made = sheet.into_rings();
     let heights = vec![height_m; made.points.len()];
-    made.into_surface(&heights)
+    Topology::new(made.points, heights, &made.rings, made.owners)
 }
 
 /// The polygons between some lines within a ring of corners, the inside to its left. Lines and ring are cut
@@ -57,7 +60,7 @@ pub(crate) fn arrange_within(
     let rim = triangles.put_ring(&corners);
     ends.into_iter().for_each(|ends| triangles.join(ends));
     let windings = triangles.windings(&rim);
-    let mut sheet = PolygonRings::of(&triangles.0, &|face| windings[face] > 0, owner);
+    let mut sheet = PolygonRings::of(&triangles.all, &|face| windings[face] > 0, owner);
     sheet.join();
     sheet.into_rings()
 }
@@ -70,24 +73,6 @@ pub(crate) struct OwnedRings {
     pub(crate) rings: Vec<Vec<u32>>,
     /// By polygon.
     pub(crate) owners: Vec<u32>,
-}
-
-impl OwnedRings {
-    /// Their ground, with a height for each point. Points that no polygon has are left out.
-    pub(crate) fn into_surface(mut self, heights: &[f64]) -> Topology {
-        let (mut points, mut used_heights) = (Vec::new(), Vec::new());
-        let mut number = vec![NONE; self.points.len()];
-        for corner in self.rings.iter_mut().flatten() {
-            let at = *corner as usize;
-            if number[at] == NONE {
-                number[at] = points.len() as u32;
-                points.push(self.points[at]);
-                used_heights.push(heights[at]);
-            }
-            *corner = number[at];
-        }
-        Topology::new(points, used_heights, &self.rings, self.owners)
-    }
 }
 
 /// Segments cut wherever they meet, each once. Bounded rounds: rounding where they meet bends them, by a part
@@ -112,30 +97,39 @@ pub(crate) fn split(lines: &[GroundSegment]) -> Vec<GroundSegment> {
 pub(crate) fn leave_each_once(lines: &mut Vec<GroundSegment>) {
     lines.retain(|line| line.from != line.to);
     for line in &mut *lines {
-        if rank(line.from) > rank(line.to) {
+        if by_place(line.from, line.to).is_gt() {
             *line = GroundSegment { from: line.to, to: line.from };
         }
     }
-    ordered::sort_by_key(lines, |line| key(*line));
+    lines.sort_unstable_by(|a, b| by_place(a.from, b.from).then_with(|| by_place(a.to, b.to)));
     lines.dedup();
 }
 
 /// An order of places.
-pub(crate) fn rank(point: Point) -> [i64; 2] {
-    // Exact: places are whole numbers of parts.
-    point.map(|value| (value * PARTS_PER_M) as i64)
+#[inline]
+pub(crate) fn by_place(a: Point, b: Point) -> Ordering {
+    a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]))
 }
 
-fn key(line: GroundSegment) -> [[i64; 2]; 2] {
-    [rank(line.from), rank(line.to)]
-}
+/// Up to so many segments each is compared with every other: a tree of them takes longer.
+const COMPARED_MAX: usize = 48;
 
 /// Where segments meet others within: the segment, and the place.
 pub(crate) fn meetings(lines: &[GroundSegment]) -> Vec<(usize, Point)> {
     let bounds: Vec<Bounds> =
         lines.iter().map(|line| Bounds::of(&[line.from, line.to]).grown(NEAR_M)).collect();
-    let tree = RectangleTree::new(&bounds);
     let mut cuts = Vec::new();
+    if lines.len() <= COMPARED_MAX {
+        for (at, around) in bounds.iter().enumerate() {
+            for other in at + 1..lines.len() {
+                if around.overlaps(&bounds[other]) {
+                    meet(lines, [at, other], &mut cuts);
+                }
+            }
+        }
+        return cuts;
+    }
+    let tree = RectangleTree::new(&bounds);
     let mut near = Vec::new();
     for (at, around) in bounds.iter().enumerate() {
         near.clear();
@@ -227,6 +221,7 @@ pub(crate) fn cut(lines: &[GroundSegment], mut cuts: Vec<(usize, Point)>) -> Vec
 }
 
 /// The nearest value that places have.
+#[inline]
 pub(crate) fn rounded(value: f64) -> f64 {
     // Zero has one sign.
     (value * PARTS_PER_M).round() / PARTS_PER_M + 0.0
@@ -234,15 +229,53 @@ pub(crate) fn rounded(value: f64) -> f64 {
 
 /// Triangles between lines.
 #[derive(Default)]
-struct Triangles(ConstrainedDelaunayTriangulation<Point2<f64>>);
+struct Triangles {
+    all: ConstrainedDelaunayTriangulation<Point2<f64>>,
+    /// Most places are the ends of several lines.
+    known: BTreeMap<[u64; 2], Option<FixedVertexHandle>>,
+    near: NearVertices,
+}
+
+/// Of each square of the ground, the corner that was put there last: the way to a place is shorter from there.
+#[derive(Default)]
+struct NearVertices {
+    per_m: f64,
+    last: BTreeMap<[i64; 2], FixedVertexHandle>,
+}
+
+impl NearVertices {
+    /// Squares for so many places on some ground, about four for each square.
+    fn new(bounds: Bounds, count: usize) -> Self {
+        let sides = [0, 1].map(|axis| (bounds.max[axis] - bounds.min[axis]).max(1e-3));
+        Self { per_m: (count as f64 / 4.0 / (sides[0] * sides[1])).sqrt(), last: BTreeMap::new() }
+    }
+
+    fn square(&self, place: Point) -> [i64; 2] {
+        place.map(|value| geom::floor(value * self.per_m))
+    }
+}
 
 impl Triangles {
     /// Refused are places that are no number or out of all bounds; sources are checked for those.
-    fn put(&mut self, [x, z]: Point) -> Option<FixedVertexHandle> {
-        self.0.insert(Point2::new(x, z)).ok()
+    fn put(&mut self, place: Point) -> Option<FixedVertexHandle> {
+        let [x, z] = place;
+        let Self { all, known, near } = self;
+        *known.entry(place.map(f64::to_bits)).or_insert_with(|| {
+            let square = near.square(place);
+            let vertex = match near.last.get(&square) {
+                Some(&hint) => all.insert_with_hint(Point2::new(x, z), hint),
+                None => all.insert(Point2::new(x, z)),
+            };
+            let vertex = vertex.ok()?;
+            near.last.insert(square, vertex);
+            Some(vertex)
+        })
     }
 
     fn put_lines(&mut self, lines: &[GroundSegment]) {
+        let mut bounds = Bounds::EMPTY;
+        lines.iter().flat_map(|line| [line.from, line.to]).for_each(|end| bounds.include(end));
+        self.near = NearVertices::new(bounds, lines.len());
         for line in lines {
             let ends = [line.from, line.to].map(|end| self.put(end));
             self.join(ends);
@@ -251,7 +284,7 @@ impl Triangles {
 
     fn join(&mut self, ends: [Option<FixedVertexHandle>; 2]) {
         if let [Some(from), Some(to)] = ends {
-            let _ = self.0.try_add_constraint(from, to);
+            let _ = self.all.try_add_constraint(from, to);
         }
     }
 
@@ -259,8 +292,8 @@ impl Triangles {
     fn put_ring(&mut self, corners: &[FixedVertexHandle]) -> Vec<[FixedVertexHandle; 2]> {
         let mut rim = Vec::with_capacity(corners.len());
         for (at, &from) in corners.iter().enumerate() {
-            for edge in self.0.try_add_constraint(from, corners[(at + 1) % corners.len()]) {
-                rim.push(self.0.directed_edge(edge).vertices().map(|corner| corner.fix()));
+            for edge in self.all.try_add_constraint(from, corners[(at + 1) % corners.len()]) {
+                rim.push(self.all.directed_edge(edge).vertices().map(|corner| corner.fix()));
             }
         }
         rim
@@ -268,13 +301,13 @@ impl Triangles {
 
     /// By face: how often a ring winds around it. Exact where rounding makes a ring touch or cross itself.
     fn windings(&self, rim: &[[FixedVertexHandle; 2]]) -> Vec<i32> {
-        let mut rise = vec![0; self.0.num_directed_edges()];
-        for edge in rim.iter().filter_map(|[from, to]| self.0.get_edge_from_neighbors(*from, *to)) {
+        let mut rise = vec![0; self.all.num_directed_edges()];
+        for edge in rim.iter().filter_map(|[from, to]| self.all.get_edge_from_neighbors(*from, *to)) {
             rise[edge.fix().index()] += 1;
             rise[edge.rev().fix().index()] -= 1;
         }
-        let mut windings = vec![None; self.0.num_all_faces()];
-        let outer = self.0.directed_edges().filter(|edge| edge.is_outer_edge());
+        let mut windings = vec![None; self.all.num_all_faces()];
+        let outer = self.all.directed_edges().filter(|edge| edge.is_outer_edge());
         let mut stack: Vec<_> = outer.map(|edge| (edge.rev(), rise[edge.rev().fix().index()])).collect();
         // Bounded by the edges: the edges of a face are put once.
         while let Some((edge, winding)) = stack.pop() {

@@ -13,6 +13,9 @@ use crate::nav::mesh::triangulate::GroundSegment;
 /// Corners of the polygon around a whole circle.
 const CORNERS: u32 = 24;
 
+/// A segment so far within another polygon bounds nothing, metres.
+const WELL_WITHIN_M: f64 = 1e-4;
+
 /// Ground this far above or below what blocks it is another floor, metres.
 const FLOOR_M: f64 = 1.5;
 
@@ -156,9 +159,14 @@ impl WallOffsets {
         let mut held = false;
         self.tree.visit(Bounds { min: point, max: point }, &mut |at| {
             let shape = &self.shapes[at as usize];
-            held = held || (shape.low_m..=shape.high_m).contains(&y) && depth(&shape.polygon, point) >= 0.0;
+            held = held || (shape.low_m..=shape.high_m).contains(&y) && is_deep(&shape.polygon, point, 0.0);
         });
         held
+    }
+
+    /// What each of them spans.
+    pub(crate) fn bounds(&self) -> impl Iterator<Item = Bounds> + '_ {
+        self.shapes.iter().map(|shape| Bounds::of(&shape.polygon))
     }
 
     /// Appends the sides of all of them but for those that lie within another.
@@ -175,16 +183,20 @@ impl WallOffsets {
         self.tree.visit(Bounds { min: a, max: a }, &mut |at| {
             let shape = &self.shapes[at as usize];
             let is_as_high = shape.low_m <= own.low_m && shape.high_m >= own.high_m;
-            covered |=
-                at != but && is_as_high && depth(&shape.polygon, a) > 1e-4 && depth(&shape.polygon, b) > 1e-4;
+            covered = covered
+                || at != but
+                    && is_as_high
+                    && [a, b].into_iter().all(|end| is_deep(&shape.polygon, end, WELL_WITHIN_M));
         });
         covered
     }
 }
 
-/// How far inside a convex polygon a point lies, metres; below zero outside.
-fn depth(shape: &[Point], point: Point) -> f64 {
-    let aside =
-        |GroundSegment { from: a, to: b }: GroundSegment| geom::cross(a, b, point) / length(a, b).max(1e-12);
-    geom::edges(shape).map(aside).fold(f64::INFINITY, f64::min)
+/// Whether a point lies within a convex polygon, so far from its sides at least.
+fn is_deep(shape: &[Point], point: Point, depth_m: f64) -> bool {
+    let is_beyond = |GroundSegment { from: a, to: b }: GroundSegment| {
+        let least = if depth_m > 0.0 { depth_m * length(a, b) } else { 0.0 };
+        geom::cross(a, b, point) >= least
+    };
+    geom::edges(shape).all(is_beyond)
 }

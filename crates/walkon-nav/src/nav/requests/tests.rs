@@ -1,12 +1,14 @@
 //! Requests under any budget against paths planned at once.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use super::*;
 use crate::base::ids::AreaId;
 use crate::base::rng::Rng;
 use crate::nav::cells::{CellArea, CellMap, CellSource, MapFrame};
-use crate::nav::{AreaEdit, NavEdit, PathStatus, Traversal};
+use crate::nav::{AreaEdit, Disc, MeshSource, NavEdit, NavMesh, PathStatus, RawMesh};
 
 /// Scattered blocks; the last column is area 0, so that the map can change without a path changing much.
 fn field(side: u32, rng: &mut Rng) -> NavMap {
@@ -438,4 +440,31 @@ fn fault_g35_looking_beside_a_goal_that_many_hold_is_paid_for() {
     assert!(alone == 5_000, "{alone} without anybody");
     assert!((heap + 1..5_000).contains(&one), "{one} beside one wide body");
     assert!((1..=60).contains(&heap), "{heap} beside a heap: no more than one a step");
+}
+
+/// Goal: going around people is paid for, also where it is done before the search begins. Method: sixty
+/// requests at once over squares of a mesh, each past forty people.
+#[test]
+fn a_step_carves_out_no_more_people_than_its_budget_pays_for() {
+    let vertices = (0..21 * 21).map(|at| [f64::from(at % 21) * 4.0, 0.0, f64::from(at / 21) * 4.0]);
+    let ring = |at: u32| vec![at, at + 1, at + 22, at + 21];
+    let squares = (0..20 * 20).map(|at| ring(at / 20 * 21 + at % 20));
+    let raw = RawMesh { vertices: vertices.collect(), polygons: squares.collect() };
+    let source = MeshSource { ground: Some(raw.check().expect("a mesh")), ..MeshSource::default() };
+    let map: NavMap = NavMesh::new(&source).expect("a mesh").into();
+    let mut rng = Rng::stream(2, "carved");
+    let others: Arc<[Disc]> = (0..40).map(|_| Disc { centre: place(&mut rng, 80), radius_m: 0.6 }).collect();
+    let mut requests = PathRequests::default();
+    for _ in 0..60 {
+        let past = query(place(&mut rng, 80), place(&mut rng, 80));
+        requests.push(PathQuery { others: Some(Arc::clone(&others)), ..past });
+    }
+    let (mut answers, mut most) = (Vec::new(), 0);
+    for _ in 0..60 {
+        let before = answers.len();
+        requests.step(&map, 2_000, &mut answers);
+        most = most.max(answers.len() - before);
+    }
+    assert_eq!(answers.len(), 60, "{} wait", requests.waiting());
+    assert!((3..=8).contains(&most), "{most} in one step");
 }

@@ -3,10 +3,11 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::base::geom::{self, Point};
+use crate::base::geom::{self, Bounds, Point};
 use crate::base::rng::Rng;
 use crate::nav::mesh::build::carve;
 use crate::nav::mesh::corridor::Corridor;
+use crate::nav::mesh::floor_layers::arrange_on;
 use crate::nav::mesh::floor_layers::buildings::{Building, CELL_M, LatticeCell, Rectangle};
 use crate::nav::mesh::locate::MeshSpot;
 use crate::nav::mesh::polyanya::{Polyanya, Tolls};
@@ -453,7 +454,95 @@ fn check_shapes(seed: u64) -> Result<(), String> {
     let carved = carve(&view, &people);
     let is_blocked = |polygon: u32, point: Point| people.holds(point, ground.height(polygon, point));
     check_joints(ground, &carved, &is_blocked).map_err(|what| format!("people: {what}"))?;
+    check_patch(&carved, &mut rng)?;
     check_ways(&carved, &mut rng)
+}
+
+/// Ground that was made from other ground is what all its polygons together make.
+fn check_patch(surface: &Topology, rng: &mut Rng) -> Result<(), String> {
+    let ring = |polygon| surface.edges(polygon).map(|edge| surface.ring[edge as usize]).collect();
+    let rings: Vec<Vec<u32>> = (0..surface.polygon_count()).map(ring).collect();
+    let (points, heights) = (surface.points.clone(), surface.heights.clone());
+    let whole = Topology::new(points, heights, &rings, surface.owner.clone());
+    let is_same = surface.twin == whole.twin
+        && surface.walls == whole.walls
+        && surface.turns == whole.turns
+        && surface.label == whole.label
+        && surface.bounds == whole.bounds;
+    if !is_same {
+        return Err("joints, walls, turns, parts or bounds differ".to_owned());
+    }
+    let spans: Vec<Bounds> = (0..surface.polygon_count()).map(|polygon| surface.span(polygon)).collect();
+    let walls: Vec<Bounds> = surface.walls.iter().map(|&wall| surface.wall_span(wall)).collect();
+    for _ in 0..40 {
+        let [a, b] = [(); 2].map(|()| [rng.float(-9.0, 9.0), rng.float(-9.0, 9.0)]);
+        let window = Bounds::of(&[a, [a[0] + 0.2 * b[0], a[1] + 0.2 * b[1]]]);
+        for (tree, spans) in [(&surface.tree, &spans), (&surface.wall_tree, &walls)] {
+            // A leaf that touches the window names all its items.
+            let mut seen = vec![0; spans.len()];
+            tree.visit(window, &mut |item| seen[item as usize] += 1);
+            let mut items = seen.iter().zip(spans);
+            if !items.all(|(&count, span)| count == 1 || count == 0 && !span.overlaps(&window)) {
+                return Err(format!("an item is missed or seen twice in {window:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Flat ground with holes, in squares.
+fn squares_with_holes(side: u32, rng: &mut Rng) -> Topology {
+    let corner = |x: u32, z: u32| z * (side + 1) + x;
+    let vertices =
+        (0..(side + 1) * (side + 1)).map(|at| [(at % (side + 1)).into(), 0.0, (at / (side + 1)).into()]);
+    let squares = (0..side * side).filter(|_| rng.chance(0.8)).map(|at| (at % side, at / side));
+    let ring = |(x, z)| vec![corner(x, z), corner(x + 1, z), corner(x + 1, z + 1), corner(x, z + 1)];
+    let raw = RawMesh { vertices: vertices.collect(), polygons: squares.map(ring).collect() };
+    raw.check().expect("a mesh").surface
+}
+
+/// Goal: ways over ground that was cut polygon by polygon are as long as over ground that was made as a
+/// whole. Method: flat ground with holes and people, random places, the shortest ways over both.
+#[test]
+fn flat_ground_that_is_cut_has_the_ways_of_ground_made_as_a_whole() {
+    let mut rng = Rng::stream(5, "holes");
+    let mut way_count = 0;
+    for _ in 0..40 {
+        let ground = squares_with_holes(12, &mut rng);
+        let mut person = || {
+            let centre = [rng.float(0.0, 12.0), rng.float(0.0, 12.0)];
+            WallOffset::of_all_floors(around(centre, rng.float(0.1, 0.6)))
+        };
+        let people = WallOffsets::new((0..8).map(|_| person()).collect());
+        let cut = carve(&ground, &people);
+        check_patch(&cut, &mut rng).expect("a ground");
+        let mut lines = Vec::new();
+        people.lines(&mut lines);
+        let is_free = |polygon: u32, point: Point| !people.holds(point, ground.height(polygon, point));
+        let whole = arrange_on(&ground, &lines, &|polygon, point| is_free(polygon, point).then_some(0));
+        let mut taut = Polyanya::default();
+        for _ in 0..30 {
+            // Not on corners: one at which ground meets ground that it is not joined to belongs to either.
+            let ends = [(); 2].map(|()| {
+                let polygon = rng.below(u64::from(cut.polygon_count())) as u32;
+                let (middle, corner) = (cut.centre(polygon), cut.from(cut.edges(polygon).start));
+                let part = rng.float(0.0, 0.9);
+                geom::raise([0, 1].map(|axis| middle[axis] + part * (corner[axis] - middle[axis])), 0.0)
+            });
+            let mut cost = |surface: &Topology| {
+                let [from, to] = [surface.spot(ends[0])?, surface.spot(ends[1])?];
+                taut.begin(surface, Tolls::default(), from, to);
+                let is_found = taut.step(surface, Tolls::default(), 100_000) == SearchStep::Found;
+                is_found.then(|| taut.cost())
+            };
+            match (cost(&cut), cost(&whole)) {
+                (Some(one), Some(other)) => assert!((one - other).abs() < 1e-3, "{one} {other} {ends:?}"),
+                (one, other) => assert_eq!(one, other, "{ends:?}"),
+            }
+            way_count += 1;
+        }
+    }
+    assert_eq!(way_count, 1200);
 }
 
 /// Each polygon of the ground keeps its square metres.

@@ -138,8 +138,9 @@ impl Backend for NavMesh {
                 self.initial.push(state);
             }
         }
-        self.views = Views::default();
-        AreaId::from(free.unwrap_or(self.states.len() - 1))
+        let id = free.unwrap_or(self.states.len() - 1);
+        self.views = self.views.without(id - first);
+        AreaId::from(id)
     }
 
     fn prepare(&mut self, by: &Traversal) {
@@ -252,6 +253,26 @@ impl Backend for NavMesh {
 
     fn node_m(&self) -> f32 {
         0.5
+    }
+
+    fn detour_price(&self, others: &[Disc]) -> u32 {
+        /// For what is carved out around somebody: some 70 microseconds.
+        const EACH: usize = 8;
+        /// Polygons that are carried over to the ground around them in the time of an expansion.
+        const POLYGONS: u64 = 128;
+        if others.is_empty() {
+            return 0;
+        }
+        let carried = usize::try_from(self.node_count() / POLYGONS).unwrap_or(usize::MAX);
+        u32::try_from(others.len().saturating_mul(EACH).saturating_add(carried)).unwrap_or(u32::MAX)
+    }
+
+    fn preparing_price(&self) -> u64 {
+        /// For a polygon: all of them are made again.
+        const EACH: u64 = 8;
+        /// Scripts can have it made for one new body in a call, however large it is, and not for two.
+        const MOST: u64 = 13_000;
+        (self.node_count() * EACH).min(MOST)
     }
 
     fn hash_into(&self, hash: &mut StateHash) {
